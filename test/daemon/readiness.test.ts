@@ -6,9 +6,8 @@ import { Hono } from 'hono'
 import { listen } from '../../daemon/http/listen.ts'
 import { readiness, whileStarting } from '../../daemon/readiness.ts'
 import { run } from '../../generator/database/statement.ts'
-import { head, RawClient } from '../support/raw-client.ts'
 import { TestRegistry } from '../support/registry.ts'
-import { largePublish, receiving, servedFolder } from '../support/served-folder.ts'
+import { servedFolder } from '../support/served-folder.ts'
 
 /** What `/readyz` says, when what it said before no longer holds. */
 async function ready(test: TestRegistry): Promise<[number, string]> {
@@ -133,33 +132,6 @@ test('while the daemon starts it lives and is not ready; all else waits', async 
   server.answer(() => new Response('the app'))
   for (const answer of [early, fetch(`${server.url}/readyz`)])
     assert.equal(await (await answer).text(), 'the app')
-})
-
-test('from SIGTERM until its end nobody finds a daemon ready, though a publish is finished', async t => {
-  const folder = await servedFolder(t)
-  await folder.ok('user', 'add', 'alice')
-  const token = await folder.ok('token', 'create', '--user', 'alice')
-  const probe = await RawClient.open(folder.url)
-  await probe.send(head('GET', '/readyz', {}))
-  assert.match(
-    await probe.until(received => received.endsWith('ready\n')),
-    /^HTTP\/1\.1 200 OK\r\n/,
-  )
-  const body = largePublish()
-  const publisher = await RawClient.open(folder.url)
-  const headers = { authorization: token, 'content-length': body.byteLength }
-  await publisher.send(head('PUT', '/api/v1/crates/new', headers))
-  await publisher.send(body.subarray(0, -50))
-  await receiving(folder.dir)
-  folder.stop()
-  assert.equal(
-    (await probe.until((_, isClosed) => isClosed)).split('HTTP/1.1').length,
-    2,
-    'kept connections end',
-  )
-  await assert.rejects(RawClient.open(folder.url), /ECONNREFUSED/)
-  await publisher.send(body.subarray(-50))
-  assert.equal((await publisher.answer()).status, 200)
 })
 
 test('a real daemon is ready as soon as it says that it listens', async t => {

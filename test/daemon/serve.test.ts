@@ -153,7 +153,10 @@ test('SIGTERM lets a slow publish finish, index file and all, then exits 0', asy
   const [token = ''] = TOKEN.exec(daemon.said.out) ?? []
   const body = largePublish()
   const client = await RawClient.open(daemon.url)
-  const idle = await RawClient.open(daemon.url)
+  const silent = await RawClient.open(daemon.url)
+  const probe = await RawClient.open(daemon.url)
+  await probe.send(head('GET', '/readyz', {}))
+  await probe.until(received => received.endsWith('ready\n'))
   await client.send(
     head('PUT', '/api/v1/crates/new', { authorization: token, 'content-length': body.length }),
   )
@@ -166,6 +169,9 @@ test('SIGTERM lets a slow publish finish, index file and all, then exits 0', asy
       () => true,
     )
   await until(refuses, () => 'it takes new connections')
+  // Nobody finds it ready any more, not even on a connection that was kept.
+  const probed = await probe.until((_, isClosed) => isClosed)
+  assert.equal(probed.match(/HTTP\/1\.1 200/g)?.length, 1)
   assert.equal(daemon.child.exitCode, null, 'it waits')
   await client.send(body.subarray(-50))
   const answer = await client.answer()
@@ -174,7 +180,7 @@ test('SIGTERM lets a slow publish finish, index file and all, then exits 0', asy
     [200, { warnings: { invalid_categories: [], invalid_badges: [], other: [] } }],
   )
   assert.equal(await daemon.ended, 0)
-  assert.equal(await idle.until((_, isClosed) => isClosed), '')
+  assert.equal(await silent.until((_, isClosed) => isClosed), '')
   assert.match(
     readFileSync(join(dir, 'public/index/de/mo/demo'), 'utf8'),
     /^\{"name":"demo","vers":"1\.0\.0",/,

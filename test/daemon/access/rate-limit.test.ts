@@ -208,26 +208,6 @@ test('nobody makes more tokens than limits.tokens_per_user; revoked ones do not 
   assert.equal((await make('third')).status, 200)
 })
 
-test('fifty publishes and fifty yanks at once by one user are nothing to wonder at', async t => {
-  const test = await TestRegistry.open(t)
-  const token = await test.user('fleet')
-  const names = Array.from(
-    { length: 50 },
-    (_, i) => `crate-number-${String.fromCharCode(97 + (i % 26))}${i}`,
-  )
-  const published = await Promise.all(
-    names.map(name => test.publish(token, { name, version: '1.0.0' })),
-  )
-  assert.deepEqual(
-    new Set(published.map(answer => `${answer.status} ${answer.body.errors ?? ''}`)),
-    new Set(['200 ']),
-  )
-  const yanked = await Promise.all(
-    names.map(name => test.request('DELETE', `/api/v1/crates/${name}/1.0.0/yank`, token)),
-  )
-  assert.deepEqual(new Set(yanked.map(answer => answer.status)), new Set([200]))
-})
-
 test('a user has only so many new crates within 24 hours; new versions of them are another matter', async t => {
   const test = await TestRegistry.open(t, { env: { PLIMSOLL_LIMITS_NEW_CRATES_PER_DAY: '2' } })
   const [alice, bob] = [await test.user('alice'), await test.user('bob')]

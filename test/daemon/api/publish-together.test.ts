@@ -9,7 +9,7 @@ import { TestRegistry } from '../../support/registry.ts'
 import { encodePublish, plainMetadata } from '../../support/release.ts'
 import { until } from '../../support/until.ts'
 
-test('50 publishes of different crates at once by one user all land', async t => {
+test('50 publishes of different crates at once by one user all land, and so do 50 yanks', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')
   const names = Array.from({ length: 50 }, (_, i) => `crate-${String(i).padStart(2, '0')}`)
@@ -34,6 +34,10 @@ test('50 publishes of different crates at once by one user all land', async t =>
   // The marks go with a sync that publishes share, after their answers.
   const isClear = async () => (await listMarks(test.registry.database, 'index')).length === 0
   await until(isClear, () => 'some index file is still marked')
+  const yanks = await Promise.all(
+    names.map(name => test.request('DELETE', `/api/v1/crates/${name}/1.0.0/yank`, token)),
+  )
+  assert.deepEqual(new Set(yanks.map(answer => answer.status)), new Set([200]))
 })
 
 test('50 publishes at once of one version with different bytes: exactly one wins, with its own bytes', async t => {

@@ -93,24 +93,6 @@ test('git clones and fetches with a token as the password of anybody, and with n
   assert.match((await git(['-C', clone, 'pull'])).stderr, /Authentication failed/)
 })
 
-test('the challenge offers Basic to git, before what is for Cargo, and only where git is', async t => {
-  const { served } = await scene(t)
-  const cargo = `Cargo login_url="${served.url}/me"`
-  for (const [path, expected] of [
-    ['/index.git/info/refs?service=git-upload-pack', `Basic realm="plimsoll", ${cargo}`],
-    ['/index.git/HEAD', `Basic realm="plimsoll", ${cargo}`],
-    ['/index/config.json', cargo],
-    ['/crates/foo/foo-1.0.0.crate', cargo],
-  ] as const) {
-    const response = await fetch(`${served.url}${path}`)
-    assert.deepEqual(
-      [response.status, response.headers.get('www-authenticate')],
-      [401, expected],
-      path,
-    )
-  }
-})
-
 for (const withCli of [true, false]) {
   test(`cargo reads a private git index by a credential helper, git-fetch-with-cli = ${withCli}`, async t => {
     const { served, folder, token } = await scene(t)

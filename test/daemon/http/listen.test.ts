@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { type ListenOptions, listen } from '../../../daemon/http/listen.ts'
 import { isWaiting } from '../../support/event-loop.ts'
-import { closeServer, listen as listenPlainly } from '../../support/loopback.ts'
 import { head, RawClient } from '../../support/raw-client.ts'
 import { until } from '../../support/until.ts'
 
@@ -42,18 +40,6 @@ test('a request of HTTP/1.0 needs no host', async t => {
   const client = await RawClient.open(server.url)
   await client.send('GET /healthz HTTP/1.0\r\n\r\n')
   assert.match(await client.until((_, isClosed) => isClosed), /^HTTP\/1\.1 200 [\s\S]*\/healthz/)
-})
-
-test('a port that is taken is refused by its address', async t => {
-  const other = createServer()
-  const url = new URL(await listenPlainly(other))
-  t.after(() => closeServer(other))
-  await assert.rejects(open(t, { port: Number(url.port) }), error => {
-    assert.ok(error instanceof Refusal)
-    const said = `cannot listen on ${url.host}: address already in use; choose another address with --listen`
-    assert.deepEqual([error.issues[0].code, error.message], ['address_taken', said])
-    return true
-  })
 })
 
 test('an address that is not of this machine is refused', async t => {
@@ -106,49 +92,6 @@ test('stopping closes connections that are kept, or have sent nothing yet, and t
   for (const socket of [client, silent, half]) await socket.until((_, isClosed) => isClosed)
   assert.deepEqual([client.isClosed, silent.isClosed, half.isClosed], [true, true, true])
   await assert.rejects(fetch(server.url))
-})
-
-test('stopping lets running requests finish, and closes their connections as they do', async t => {
-  const server = await open(t)
-  let finish = () => {}
-  const gate = new Promise<void>(resolve => {
-    finish = resolve
-  })
-  let hasArrived = false
-  server.answer(async () => {
-    hasArrived = true
-    await gate
-    return new Response('done')
-  })
-  const client = await RawClient.open(server.url)
-  await client.send(GET)
-  await until(
-    () => hasArrived,
-    () => 'the request does not arrive',
-  )
-  const stopping = server.stop(3600)
-  assert.ok(await isWaiting(stopping))
-  finish()
-  assert.match(await client.until(received => received.endsWith('done')), /^HTTP\/1\.1 200 /)
-  await stopping
-})
-
-test('stopping waits only so long', async t => {
-  const server = await open(t)
-  let hasArrived = false
-  server.answer(() => {
-    hasArrived = true
-    return new Promise(() => {})
-  })
-  const client = await RawClient.open(server.url)
-  await client.send(GET)
-  await until(
-    () => hasArrived,
-    () => 'the request does not arrive',
-  )
-  await server.stop(0.1)
-  assert.equal(await client.until((_, isClosed) => isClosed), '')
-  assert.equal(client.isClosed, true)
 })
 
 test('hosts and targets that are none get 400, and an absolute target its path', async t => {

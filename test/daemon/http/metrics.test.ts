@@ -229,14 +229,6 @@ test('a failure nobody foresaw is counted as one', async t => {
   })
 })
 
-test('readers of a private registry see the metrics, strangers do not', async t => {
-  const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED: 'true' } })
-  const token = await test.user('alice', { scopes: ['read'] })
-  assert.equal((await test.request('GET', '/metrics')).status, 401)
-  const bearer = await test.request('GET', '/metrics', `Bearer ${token}`)
-  assert.equal(bearer.status, 200, 'Prometheus sends a token as a bearer')
-})
-
 test('the last backup, the certificate and the test writes of /readyz are told', async t => {
   const test = await TestRegistry.open(t)
   const value = async (key: string) =>

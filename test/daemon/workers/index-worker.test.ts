@@ -53,23 +53,6 @@ test('callers that come before a build begins share it; one that comes later get
   await indexWorker.close()
 })
 
-test('a change during a running build is shown by the next one', async t => {
-  const test = await TestRegistry.open(t)
-  const token = await test.user('alice')
-  await test.publish(token, { name: 'demo', version: '1.0.0' })
-  const publishes = Array.from({ length: 8 }, (_, i) =>
-    test.publish(token, { name: 'demo', version: `1.0.${i + 1}` }),
-  )
-  for (const [i, publish] of publishes.entries()) {
-    await publish
-    const lines = (await test.shown('index/de/mo/demo')) ?? ''
-    assert.ok(
-      lines.includes(`"vers":"1.0.${i + 1}"`),
-      `1.0.${i + 1} is shown when its publish is answered`,
-    )
-  }
-})
-
 /** Waits until the tree has a file. */
 async function shows(test: TestRegistry, path: string): Promise<void> {
   await until(
