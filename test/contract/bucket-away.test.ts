@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Cargo } from '../support/cargo.ts'
-import { Cluster, publish } from '../support/cluster.ts'
+import { Cluster, firstToken, publish } from '../support/cluster.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { writeProject } from '../support/project.ts'
 import { until } from '../support/until.ts'
@@ -17,7 +17,7 @@ test('Cargo resolves while the bucket is away, and /readyz says soon what is mis
 }, async t => {
   const cluster = await Cluster.make(t, server, 'away', true)
   const daemon = await cluster.daemon()
-  const token = /plim_\w{38}/.exec(daemon.log())?.[0] ?? ''
+  const token = firstToken(daemon)
   assert.equal((await publish(daemon, token, '1.0.0')).status, 200)
   const config = async () => {
     const answer = await fetch(`${daemon.url}/index/config.json`)

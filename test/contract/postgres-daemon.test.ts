@@ -6,11 +6,11 @@ import { type TestContext, test } from 'node:test'
 import { registryCounts } from '../../generator/records/crates.ts'
 import { initRegistry, openRegistry } from '../../generator/registry/registry.ts'
 import { Cleanup } from '../support/cleanup.ts'
+import { firstToken, publish, shownVersions } from '../support/cluster.ts'
 import { serve } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
 import { TestRegistry } from '../support/registry.ts'
-import { publishTo } from '../support/release.ts'
 import { until } from '../support/until.ts'
 import { folderOf, once } from '../support/workplace.ts'
 
@@ -28,29 +28,21 @@ test('the daemon publishes; without its server it goes on serving files, and ret
   const env = await environment('daemon')
   const dir = folderOf(t)
   await plimsollHere(['init', '--dir', dir], env)
-  const { url, log } = await serve(new Cleanup(t), dir, env)
+  const daemon = await serve(new Cleanup(t), dir, env)
   assert.ok(!existsSync(join(dir, 'plimsoll.db')))
-  const token = /plim_\w{38}/.exec(log())?.[0] ?? ''
-  const publish = (version: string) => publishTo(url, token, { name: 'demo', version })
-  const versions = async () => {
-    const text = await (await fetch(`${url}/index/de/mo/demo`)).text()
-    return text
-      .trimEnd()
-      .split('\n')
-      .map(line => (JSON.parse(line) as { vers: string }).vers)
-  }
-  const statusOf = async (path: string) => (await fetch(`${url}${path}`)).status
-  assert.equal((await publish('1.0.0')).status, 200)
-  assert.deepEqual(await versions(), ['1.0.0'])
+  const token = firstToken(daemon)
+  const statusOf = async (path: string) => (await fetch(`${daemon.url}${path}`)).status
+  assert.equal((await publish(daemon, token, '1.0.0')).status, 200)
+  assert.deepEqual(await shownVersions(daemon), ['1.0.0'])
   assert.equal(await statusOf('/readyz'), 200)
   await server.kill()
-  assert.deepEqual(await versions(), ['1.0.0'])
+  assert.deepEqual(await shownVersions(daemon), ['1.0.0'])
   assert.equal(await statusOf('/crates/demo/demo-1.0.0.crate'), 200)
-  const refused = await publish('1.1.0')
+  const refused = await publish(daemon, token, '1.1.0')
   assert.equal(refused.status, 503)
   assert.ok(Number(refused.headers.get('retry-after')) > 0)
   assert.equal(await statusOf('/api/v1/crates?q=demo'), 503)
-  const metrics = await fetch(`${url}/metrics`)
+  const metrics = await fetch(`${daemon.url}/metrics`)
   assert.equal(metrics.status, 200)
   const samples = (await metrics.text()).split('\n').filter(line => !line.startsWith('#'))
   assert.ok(samples.includes('plimsoll_failures_total{code="database_away"} 2'))
@@ -67,9 +59,9 @@ test('the daemon publishes; without its server it goes on serving files, and ret
     async () => (await statusOf('/readyz')) === 200,
     () => 'it does not return',
   )
-  assert.equal((await publish('1.1.0')).status, 200)
-  assert.deepEqual(await versions(), ['1.0.0', '1.1.0'])
-  assert.doesNotMatch(log(), /secret/)
+  assert.equal((await publish(daemon, token, '1.1.0')).status, 200)
+  assert.deepEqual(await shownVersions(daemon), ['1.0.0', '1.1.0'])
+  assert.doesNotMatch(daemon.log(), /secret/)
   await commands(dir, env)
 })
 

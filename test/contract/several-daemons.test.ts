@@ -7,7 +7,7 @@ import { GitIndex, gitIndexPath } from '../../generator/git/git-index.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
 import { verifyGit } from '../../generator/verify/git.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import { Cluster, publish } from '../support/cluster.ts'
+import { Cluster, firstToken, publish, shownVersions } from '../support/cluster.ts'
 import { git } from '../support/index-repository.ts'
 import { type Daemon, serve } from '../support/plimsoll.ts'
 import { execute } from '../support/postgres.ts'
@@ -17,16 +17,6 @@ import { until } from '../support/until.ts'
 import { addCrate, folderOf } from '../support/workplace.ts'
 
 const { server, skip } = postgresSuite()
-
-interface Line {
-  readonly vers: string
-  readonly yanked: boolean
-}
-
-async function index({ url }: Daemon): Promise<Line[]> {
-  const text = await (await fetch(`${url}/index/de/mo/demo`)).text()
-  return text.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line) as Line]))
-}
 
 /** Opens the registry as one more daemon would. */
 async function open(t: TestContext, env: Record<string, string>): Promise<Registry> {
@@ -42,7 +32,7 @@ test('two daemons share a database and folders: any publishes, one wins, both sh
 }, async t => {
   const cluster = await Cluster.make(t, server, 'two')
   const first = await cluster.daemon()
-  const token = /plim_\w{38}/.exec(first.log())?.[0] ?? ''
+  const token = firstToken(first)
   const two = await cluster.daemon()
   assert.doesNotMatch(two.log(), /plim_\w{38}/)
   for (const [at, [here, there]] of [
@@ -52,7 +42,7 @@ test('two daemons share a database and folders: any publishes, one wins, both sh
   ].entries() as IterableIterator<[number, [Daemon, Daemon]]>) {
     assert.equal((await publish(here, token, `0.${at}.0`)).status, 200)
     for (const daemon of [there, here])
-      assert.equal((await index(daemon)).at(-1)?.vers, `0.${at}.0`)
+      assert.equal((await shownVersions(daemon)).at(-1), `0.${at}.0`)
     const crate = await fetch(`${there.url}/crates/demo/demo-0.${at}.0.crate`)
     assert.equal(crate.status, 200)
   }
@@ -63,45 +53,17 @@ test('two daemons share a database and folders: any publishes, one wins, both sh
     const statuses = (await Promise.all(rivals)).map(({ status }) => status)
     assert.deepEqual(statuses.toSorted(), [200, 409])
   }
-  const versions = (await index(two)).map(({ vers }) => vers)
+  const versions = await shownVersions(two)
   assert.equal(versions.length, 7)
   assert.equal(new Set(versions).size, 7)
 
-  // Its yank is recorded but cannot be rendered: somebody else has the mutex of the index files.
-  const held = cluster.query(
-    `BEGIN; SELECT pg_advisory_xact_lock(1886150004, hashtext(current_schema()));
-      SELECT pg_sleep(600)`,
-  )
-  const end = held.catch(() => undefined)
-  const holder = `FROM pg_locks JOIN pg_stat_activity USING (pid)
-    WHERE locktype = 'advisory' AND granted AND query LIKE '%pg_sleep(600)%'`
+  await cluster.yankAndKill(first, token, '1.0.0')
   await until(
-    async () => (await cluster.query(`SELECT 1 ${holder}`)).length > 0,
-    () => 'nobody gets the mutex',
-  )
-  const path = '/api/v1/crates/demo/1.0.0/yank'
-  const headers = { authorization: token }
-  const yank = fetch(`${first.url}${path}`, { method: 'DELETE', headers }).catch(() => undefined)
-  const yanked = "SELECT 1 FROM audit WHERE action = 'yank'"
-  await until(
-    async () => (await cluster.query(yanked)).length > 0,
-    () => 'the yank is not recorded',
-  )
-  await first.kill()
-  await yank
-  await cluster.query(`SELECT pg_terminate_backend(pid) ${holder}`)
-  await end
-  await until(
-    async () => (await index(two)).find(({ vers }) => vers === '1.0.0')?.yanked === true,
+    async () => (await shownVersions(two)).includes('1.0.0 yanked'),
     () => `the other daemon does not render it\n${two.log()}`,
   )
   assert.equal((await publish(two, token, '2.0.0')).status, 200)
-  // Overviews may wait for a minute.
-  const work = "SELECT 1 FROM marks WHERE kind NOT IN ('label', 'user', 'views')"
-  await until(
-    async () => (await cluster.query(work)).length === 0,
-    () => 'work is left',
-  )
+  await cluster.rendered()
   const { code, stdout } = await plimsollHere(['verify', '--dir', two.dir], cluster.environment())
   assert.equal(code, 0, stdout)
 })
@@ -120,7 +82,7 @@ test('two daemons share buckets: either shows each publish at once, and no index
     const [here, there] = [both[at % 2], both[(at + 1) % 2]] as [Daemon, Daemon]
     assert.equal((await publish(here, token, `0.${at}.0`)).status, 200)
     for (const daemon of [there, here])
-      assert.equal((await index(daemon)).at(-1)?.vers, `0.${at}.0`)
+      assert.equal((await shownVersions(daemon)).at(-1), `0.${at}.0`)
     const crate = await fetch(`${there.url}/crates/demo/demo-0.${at}.0.crate`)
     assert.equal(crate.status, 200)
     await crate.arrayBuffer()
@@ -131,14 +93,10 @@ test('two daemons share buckets: either shows each publish at once, and no index
   for (const { status } of await Promise.all(burst)) assert.equal(status, 200)
   const expected = await (await fetch(`${first.url}/index/de/mo/demo`)).text()
   assert.equal(expected.trim().split('\n').length, 12)
-  const work = "SELECT 1 FROM marks WHERE kind NOT IN ('label', 'user', 'views')"
-  await until(
-    async () => (await cluster.query(work)).length === 0,
-    () => `work is left\n${first.log()}\n${second.log()}`,
-  )
+  await cluster.rendered()
   const object = (path: string) => cluster.s3?.objects.get(`www/${path}`)?.bytes.toString()
   assert.equal(object('index/de/mo/demo'), expected)
-  for (const { vers } of await index(second)) {
+  for (const vers of await shownVersions(second)) {
     assert.ok(cluster.s3?.objects.has(`www/crates/demo/demo-${vers}.crate`))
     const page = await fetch(`${second.url}/crates/demo/${vers}/`)
     assert.equal(await page.text(), object(`crates/demo/${vers}/index.html`))

@@ -24,7 +24,7 @@ import { initRegistry, openRegistry, type Registry } from '../../generator/regis
 import { beginServing } from '../../generator/serving.ts'
 import { assetPath } from '../../site/layout/assets.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import { Cluster, publish } from '../support/cluster.ts'
+import { Cluster, firstToken, publish, shownVersions, yank } from '../support/cluster.ts'
 import { serverSettings } from '../support/engine.ts'
 import { type Daemon, laterProgram, plimsoll, root } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
@@ -38,39 +38,16 @@ import { folderOf } from '../support/workplace.ts'
 
 const { server, skip } = postgresSuite()
 
-const versionsOf = async ({ url }: Daemon): Promise<string[]> => {
-  const text = await (await fetch(`${url}/index/de/mo/demo`)).text()
-  return text
-    .split('\n')
-    .filter(line => line !== '')
-    .map(line => JSON.parse(line) as { vers: string; yanked: boolean })
-    .map(({ vers, yanked }) => (yanked ? `${vers} yanked` : vers))
-}
-
-const yank = ({ url }: Daemon, token: string, version: string): Promise<Response> =>
-  fetch(`${url}/api/v1/crates/demo/${version}/yank`, {
-    method: 'DELETE',
-    headers: { authorization: token },
-  })
-
-/** Marks of this version; overviews may wait for a minute. */
-const WORK = "SELECT 1 FROM marks WHERE kind NOT IN ('label', 'user', 'views', 'later')"
-
 test('daemons are upgraded one by one: two versions serve beside each other, and the database is contracted when no older one does', {
   skip,
 }, async t => {
   const cluster = await Cluster.make(t, server, 'rolling')
   const steps = async () =>
     (await cluster.query('SELECT name FROM kysely_migration ORDER BY name')).map(row => row.name)
-  const rendered = () =>
-    until(
-      async () => (await cluster.query(WORK)).length === 0,
-      () => 'pages are left',
-    )
   const old = await cluster.daemon()
-  const token = /plim_\w{38}/.exec(old.log())?.[0] ?? ''
+  const token = firstToken(old)
   assert.equal((await publish(old, token, '0.1.0')).status, 200)
-  await rendered()
+  await cluster.rendered()
   // Each change of the fact means that all pages are rendered again.
   await cluster.query(`CREATE TABLE claims (value text);
     CREATE FUNCTION claimed() RETURNS trigger LANGUAGE plpgsql AS
@@ -89,43 +66,21 @@ test('daemons are upgraded one by one: two versions serve beside each other, and
     assert.equal((await publish(here, token, `1.${at}.0`)).status, 200, here.log())
     assert.equal((await yank(there, token, `1.${at}.0`)).status, 200, there.log())
     for (const daemon of [there, here])
-      assert.equal((await versionsOf(daemon)).at(-1), `1.${at}.0 yanked`)
+      assert.equal((await shownVersions(daemon)).at(-1), `1.${at}.0 yanked`)
     const crate = await fetch(`${there.url}/crates/demo/demo-1.${at}.0.crate`)
     assert.equal(crate.status, 200)
     const found = await fetch(`${here.url}/api/v1/crates?q=demo`)
     assert.equal(((await found.json()) as { meta: { total: number } }).meta.total, 1)
   }
-  await rendered()
+  await cluster.rendered()
   const third = await cluster.daemon()
   assert.equal((await publish(third, token, '2.0.0')).status, 200)
-  await rendered()
+  await cluster.rendered()
   assert.equal((await cluster.query('SELECT * FROM claims')).length, 1, 'the newest one alone')
   // What the older one has recorded and not rendered, the newer one renders.
-  const held = cluster
-    .query(
-      `BEGIN; SELECT pg_advisory_xact_lock(1886150004, hashtext(current_schema()));
-        SELECT pg_sleep(600)`,
-    )
-    .catch(() => undefined)
-  const holder = `FROM pg_locks JOIN pg_stat_activity USING (pid)
-    WHERE locktype = 'advisory' AND granted AND query LIKE '%pg_sleep(600)%'`
+  await cluster.yankAndKill(old, token, '2.0.0')
   await until(
-    async () => (await cluster.query(`SELECT 1 ${holder}`)).length > 0,
-    () => 'nobody gets the mutex',
-  )
-  const yanking = yank(old, token, '2.0.0').catch(() => undefined)
-  await until(
-    async () =>
-      (await cluster.query("SELECT 1 FROM audit WHERE action = 'yank' AND version = '2.0.0'"))
-        .length > 0,
-    () => 'the yank is not recorded',
-  )
-  await old.kill()
-  await yanking
-  await cluster.query(`SELECT pg_terminate_backend(pid) ${holder}`)
-  await held
-  await until(
-    async () => (await versionsOf(newer)).includes('2.0.0 yanked'),
+    async () => (await shownVersions(newer)).includes('2.0.0 yanked'),
     () => `the newer one does not render it\n${newer.log()}`,
   )
 
@@ -157,12 +112,12 @@ test('daemons are upgraded one by one: two versions serve beside each other, and
     [newest, '3.1.0'],
   ] as const)
     assert.equal((await publish(daemon, token, version)).status, 200, daemon.log())
-  assert.deepEqual(await versionsOf(newer), await versionsOf(newest))
+  assert.deepEqual(await shownVersions(newer), await shownVersions(newest))
   assert.match(
     await cluster.refusal({}),
     new RegExp(`newer version of Plimsoll than this one, which is .*${CONTRACTING}`),
   )
-  await rendered()
+  await cluster.rendered()
   assert.equal((await cluster.query('SELECT * FROM claims')).length, 1, 'the same pages')
   const verify = ['verify', '--dir', newest.dir]
   const env = cluster.environment()

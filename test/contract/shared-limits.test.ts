@@ -11,7 +11,7 @@ import { setPassword } from '../../generator/records/accounts/credentials.ts'
 import { forgetBuckets } from '../../generator/records/accounts/rate-limits.ts'
 import { operatorChange } from '../../generator/records/change.ts'
 import { openRegistry } from '../../generator/registry/registry.ts'
-import { Cluster, publish } from '../support/cluster.ts'
+import { Cluster, firstToken, publish, shownVersions, yank } from '../support/cluster.ts'
 import { serverSettings } from '../support/engine.ts'
 import type { Daemon } from '../support/plimsoll.ts'
 import { execute } from '../support/postgres.ts'
@@ -194,7 +194,7 @@ test('publishes and yanks of a user through two daemons are limited as if there 
   }
   const first = await cluster.daemon(settings)
   const two = await cluster.daemon(settings)
-  const token = /plim_\w{38}/.exec(first.log())?.[0] ?? ''
+  const token = firstToken(first)
   const burst = Array.from({ length: 12 }, (_, at) =>
     publish(at % 2 === 0 ? first : two, token, `1.${at}.0`),
   )
@@ -208,13 +208,10 @@ test('publishes and yanks of a user through two daemons are limited as if there 
   assert.match(refused.headers.get('retry-after') ?? '', /^(?:[12]?[1-9]|[123]0)$/)
   const { errors } = (await refused.json()) as { errors: { detail: string }[] }
   assert.match(errors[0]?.detail ?? '', /^too many publishes in a short time; try again in \d+ /)
-  const version = (await cluster.query('SELECT version FROM releases ORDER BY id LIMIT 1'))[0]
-    ?.version
-  const yank = async ({ url }: Daemon) => {
-    const path = `/api/v1/crates/demo/${version}/yank`
-    const headers = { authorization: token }
-    return (await fetch(`${url}${path}`, { method: 'DELETE', headers })).status
-  }
-  assert.equal(await yank(first), 200)
-  assert.equal(await yank(two), 429)
+  const [version = ''] = await shownVersions(first)
+  const yanks = [await yank(first, token, version), await yank(two, token, version)]
+  assert.deepEqual(
+    yanks.map(({ status }) => status),
+    [200, 429],
+  )
 })

@@ -8,6 +8,7 @@ import { execute, type TestServer } from './postgres.ts'
 import { publishTo } from './release.ts'
 import { startS3 } from './s3/bucket.ts'
 import type { FakeS3 } from './s3/server.ts'
+import { until } from './until.ts'
 import { folderOf } from './workplace.ts'
 
 /** A database, and folders that daemons share. */
@@ -66,6 +67,40 @@ export class Cluster {
     }
   }
 
+  /** Waits until nothing is left to render; overviews may wait for a minute. */
+  rendered(): Promise<void> {
+    const work = "SELECT 1 FROM marks WHERE kind NOT IN ('label', 'user', 'views')"
+    return until(
+      async () => (await this.query(work)).length === 0,
+      () => 'work is left',
+    )
+  }
+
+  /** Yanks a version of `demo` through a daemon that is killed when this is recorded and not shown. */
+  async yankAndKill(daemon: Daemon, token: string, version: string): Promise<void> {
+    // Nothing is rendered while somebody else has the mutex of the index files.
+    const held = this.query(
+      `BEGIN; SELECT pg_advisory_xact_lock(1886150004, hashtext(current_schema()));
+        SELECT pg_sleep(600)`,
+    ).catch(() => undefined)
+    const holder = `FROM pg_locks JOIN pg_stat_activity USING (pid)
+      WHERE locktype = 'advisory' AND granted AND query LIKE '%pg_sleep(600)%'`
+    await until(
+      async () => (await this.query(`SELECT 1 ${holder}`)).length > 0,
+      () => 'nobody gets the mutex',
+    )
+    const yanking = yank(daemon, token, version).catch(() => undefined)
+    const yanked = `SELECT 1 FROM audit WHERE action = 'yank' AND version = '${version}'`
+    await until(
+      async () => (await this.query(yanked)).length > 0,
+      () => 'the yank is not recorded',
+    )
+    await daemon.kill()
+    await yanking
+    await this.query(`SELECT pg_terminate_backend(pid) ${holder}`)
+    await held
+  }
+
   /** One more daemon, of this version or `which`, with its own registry folder. */
   async daemon(
     more: Record<string, string> = {},
@@ -100,4 +135,24 @@ export function publish(
   text = '',
 ): Promise<Response> {
   return publishTo(url, token, { name: 'demo', version, files: { 'src/lib.rs': text } })
+}
+
+/** Yanks a version of `demo` through a daemon. */
+export function yank({ url }: Daemon, token: string, version: string): Promise<Response> {
+  const headers = { authorization: token }
+  return fetch(`${url}/api/v1/crates/demo/${version}/yank`, { method: 'DELETE', headers })
+}
+
+/** The versions of `demo` that a daemon shows, in the order of its lines. */
+export async function shownVersions({ url }: Pick<Daemon, 'url'>): Promise<string[]> {
+  const text = await (await fetch(`${url}/index/de/mo/demo`)).text()
+  const lines = text.split('\n').filter(line => line !== '')
+  return lines
+    .map(line => JSON.parse(line) as { vers: string; yanked: boolean })
+    .map(({ vers, yanked }) => (yanked ? `${vers} yanked` : vers))
+}
+
+/** The token that the first daemon of a registry prints. */
+export function firstToken({ log }: Pick<Daemon, 'log'>): string {
+  return /plim_\w{38}/.exec(log())?.[0] ?? ''
 }
