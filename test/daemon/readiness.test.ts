@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { Hono } from 'hono'
-import { listen } from '../../daemon/http/listen.ts'
 import { readiness, whileStarting } from '../../daemon/readiness.ts'
 import { run } from '../../generator/database/statement.ts'
+import { openServer } from '../support/open-server.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { servedFolder } from '../support/served-folder.ts'
 
@@ -102,21 +102,8 @@ test('a registry is not ready while the disk has no room for the largest .crate'
   assert.deepEqual(await ask(), [200, 'ready\n'])
 })
 
-async function opened(t: TestContext) {
-  const onTlsFailure = () => assert.fail()
-  const server = await listen({
-    host: '127.0.0.1',
-    port: 0,
-    tls: null,
-    onTlsFailure,
-    meanwhile: whileStarting,
-  })
-  t.after(() => server.stop(0))
-  return server
-}
-
 test('while the daemon starts it lives and is not ready; all else waits', async t => {
-  const server = await opened(t)
+  const server = await openServer(t, { meanwhile: whileStarting })
   const early = fetch(`${server.url}/index/config.json`)
   const asked = await Promise.all(
     ['/healthz', '/readyz?x=1', '/startupz'].map(path => fetch(`${server.url}${path}`)),

@@ -1,7 +1,5 @@
 // Mirrors daemon/commands/serve.ts
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -11,16 +9,14 @@ import { run } from '../../generator/database/statement.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { closeServer, listen } from '../support/loopback.ts'
-import { plimsoll, root } from '../support/plimsoll.ts'
+import { plimsoll } from '../support/plimsoll.ts'
 import { plimsollHere } from '../support/program.ts'
 import { head, RawClient } from '../support/raw-client.ts'
 import { publishTo } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { largePublish, receiving } from '../support/served-folder.ts'
+import { SERVE, serveBy } from '../support/serving-program.ts'
 import { until } from '../support/until.ts'
-
-/** A token as the first start prints it. */
-const TOKEN = /plim_[0-9A-Za-z]{38}/
 
 /** A registry folder, and how to serve it in a process of its own. */
 async function folder(cleanup: Cleanup): Promise<string> {
@@ -30,35 +26,8 @@ async function folder(cleanup: Cleanup): Promise<string> {
 }
 
 /** A daemon process; a test that leaves it running has it killed. */
-async function start(
-  cleanup: Cleanup,
-  dir: string,
-  env: Readonly<Record<string, string>> = {},
-  ...flags: string[]
-) {
-  const program = join(root, 'dist', 'daemon', 'cli.js')
-  const args = [program, 'serve', '--dir', dir, '--listen', '127.0.0.1:0', ...flags]
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...env } })
-  const said = { out: '', err: '' }
-  child.stdout.on('data', chunk => {
-    said.out += chunk
-  })
-  child.stderr.on('data', chunk => {
-    said.err += chunk
-  })
-  const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
-  cleanup.add(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
-  const url = () => /^listening on (http:\S+)$/m.exec(said.out)?.[1]
-  await until(
-    () => url() !== undefined || child.exitCode !== null,
-    () => 'it does not listen',
-  )
-  const address = url()
-  assert.ok(address, `it listens\n${said.out}${said.err}`)
-  return { child, said, url: address, ended }
+function start(cleanup: Cleanup, dir: string, env: NodeJS.ProcessEnv = {}, ...flags: string[]) {
+  return serveBy(cleanup, [...SERVE, ...flags], dir, env)
 }
 
 test('a start says that there is no administrator, and which command makes one', async t => {
@@ -84,20 +53,19 @@ test('the first start prints what to paste and a token, once; later ones print n
     /^Paste this into \.cargo\/config\.toml:\n\n(?:# .*\n)+\[registries\.plimsoll\]\n/,
   )
   assert.ok(first.said.out.includes(`index = "sparse+${first.url}/index/"`))
-  const [token = ''] = /plim_[0-9A-Za-z]{38}/.exec(first.said.out) ?? []
   const config = (await (await fetch(`${first.url}/index/config.json`)).json()) as object
   assert.deepEqual(config, {
     dl: `${first.url}/crates/{crate}/{crate}-{version}.crate`,
     api: first.url,
   })
-  const put = await publishTo(first.url, token, { name: 'demo', version: '1.0.0' })
+  const put = await publishTo(first.url, first.token, { name: 'demo', version: '1.0.0' })
   assert.equal(put.status, 200)
-  first.child.kill('SIGTERM')
+  first.kill('SIGTERM')
   assert.equal(await first.ended, 0)
   const second = await start(cleanup, dir)
   assert.equal(/plim_/.test(second.said.out), false)
   assert.equal(/plim_/.test(first.said.err), false, 'the log has no token')
-  second.child.kill('SIGINT')
+  second.kill('SIGINT')
   assert.equal(await second.ended, 0)
 })
 
@@ -107,8 +75,8 @@ test('a start at another address without base_url says what had the one before',
   const base = 'https://crates.example'
   const before: (string | null)[] = []
   const run = async (env: Readonly<Record<string, string>>, listen: string) => {
-    const { child, said, url, ended } = await start(cleanup, dir, env, '--listen', listen)
-    child.kill('SIGTERM')
+    const { kill, said, url, ended } = await start(cleanup, dir, env, '--listen', listen)
+    kill('SIGTERM')
     assert.equal(await ended, 0)
     const [, was = null, now] =
       /until now .* had the address (\S+); .* have (\S+), /.exec(said.err) ?? []
@@ -133,7 +101,7 @@ test('serve --init creates a missing registry, and serves one that exists as it 
   const first = await start(cleanup, dir, {}, '--init')
   assert.ok(first.said.err.startsWith(`created a registry in ${dir}\n`), first.said.err)
   assert.equal((await fetch(`${first.url}/index/config.json`)).status, 200)
-  first.child.kill('SIGTERM')
+  first.kill('SIGTERM')
   assert.equal(await first.ended, 0)
   writeFileSync(join(dir, 'plimsoll.toml'), '[registry]\ntitle = "Kept"\n')
   const second = await start(cleanup, dir, {}, '--init')
@@ -150,7 +118,6 @@ test('SIGTERM lets a slow publish finish, index file and all, then exits 0', asy
   const dir = await folder(cleanup)
   // A silent connection would keep it for an hour.
   const daemon = await start(cleanup, dir, { PLIMSOLL_SERVER_SHUTDOWN_SECONDS: '3600' })
-  const [token = ''] = TOKEN.exec(daemon.said.out) ?? []
   const body = largePublish()
   const client = await RawClient.open(daemon.url)
   const silent = await RawClient.open(daemon.url)
@@ -158,11 +125,14 @@ test('SIGTERM lets a slow publish finish, index file and all, then exits 0', asy
   await probe.send(head('GET', '/readyz', {}))
   await probe.until(received => received.endsWith('ready\n'))
   await client.send(
-    head('PUT', '/api/v1/crates/new', { authorization: token, 'content-length': body.length }),
+    head('PUT', '/api/v1/crates/new', {
+      authorization: daemon.token,
+      'content-length': body.length,
+    }),
   )
   await client.send(body.subarray(0, -50))
   await receiving(dir)
-  daemon.child.kill('SIGTERM')
+  daemon.kill('SIGTERM')
   const refuses = () =>
     fetch(daemon.url).then(
       () => false,
@@ -191,15 +161,17 @@ test('SIGTERM does not wait longer than server.shutdown_seconds', async t => {
   const cleanup = new Cleanup(t)
   const dir = await folder(cleanup)
   const daemon = await start(cleanup, dir, { PLIMSOLL_SERVER_SHUTDOWN_SECONDS: '1' })
-  const [token = ''] = TOKEN.exec(daemon.said.out) ?? []
   const body = largePublish()
   const client = await RawClient.open(daemon.url)
   await client.send(
-    head('PUT', '/api/v1/crates/new', { authorization: token, 'content-length': body.length }),
+    head('PUT', '/api/v1/crates/new', {
+      authorization: daemon.token,
+      'content-length': body.length,
+    }),
   )
   await client.send(body.subarray(0, -50))
   await receiving(dir)
-  daemon.child.kill('SIGTERM')
+  daemon.kill('SIGTERM')
   assert.equal(await daemon.ended, 0)
   assert.equal(await client.until((_, isClosed) => isClosed), '')
 })
@@ -238,7 +210,7 @@ test('what keeps a daemon from starting is one sentence, and code 1 where trying
     assert.match(stderr, said, what)
     assert.deepEqual([stdout, stderr.trim().split('\n').length], ['', 1], what)
   }
-  running.child.kill('SIGTERM')
+  running.kill('SIGTERM')
   assert.equal(await running.ended, 0)
   const { code, stderr } = await plimsoll('.', ['serve', '--dir', dir, '--listen', taken])
   assert.equal(code, 1)
@@ -270,19 +242,18 @@ test('a daemon starts although a crate cannot be rendered, and shows it when it 
   const cleanup = new Cleanup(t)
   const dir = await folder(cleanup)
   const first = await start(cleanup, dir)
-  const [token = ''] = /plim_[0-9A-Za-z]{38}/.exec(first.said.out) ?? []
-  first.child.kill('SIGKILL')
+  first.kill('SIGKILL')
   await first.ended
   writeFileSync(join(dir, 'public', 'index', 'de'), 'in the way')
   const second = await start(cleanup, dir)
   const send = async (name: string) => {
-    const answer = await publishTo(second.url, token, { name, version: '1.0.0' })
+    const answer = await publishTo(second.url, first.token, { name, version: '1.0.0' })
     return answer.json() as Promise<{ warnings?: { other: string[] } }>
   }
   assert.deepEqual((await send('demo')).warnings?.other, [
     'the index of `demo` could not be written yet; the daemon keeps trying',
   ])
-  second.child.kill('SIGKILL')
+  second.kill('SIGKILL')
   await second.ended
   const third = await start(cleanup, dir)
   assert.equal((await fetch(`${third.url}/index/de/mo/demo`)).status, 404)
@@ -300,7 +271,7 @@ test('the log of a whole life for people: started, a refused publish, stopping, 
   const daemon = await start(cleanup, dir, { PLIMSOLL_LOG_FORMAT: 'text' })
   const headers = { authorization: 'plim_unknown', 'user-agent': 'cargo/1.95.0 (a b)' }
   await fetch(`${daemon.url}/api/v1/crates/new`, { method: 'PUT', headers, body: 'x' })
-  daemon.child.kill('SIGTERM')
+  daemon.kill('SIGTERM')
   assert.equal(await daemon.ended, 0)
   const lines = daemon.said.err.trimEnd().split('\n')
   // On Node 20 it begins with the warning about that.

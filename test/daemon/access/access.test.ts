@@ -273,15 +273,6 @@ test('slashes before the path of an API or index, and a query after it, do not m
   assert.deepEqual(await encoded.json(), { ok: true })
 })
 
-test('HEAD is answered like GET, without a body', async t => {
-  const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED: 'true' } })
-  const token = await test.user('alice')
-  const refused = await test.request('HEAD', '/index/config.json')
-  assert.deepEqual([refused.status, await refused.text()], [401, ''])
-  const fine = await test.request('HEAD', '/index/config.json', token)
-  assert.deepEqual([fine.status, await fine.text()], [200, ''])
-})
-
 test('the login_url of a challenge cannot break out of its quotes', async t => {
   const env = {
     PLIMSOLL_AUTH_REQUIRED: 'true',

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listen } from '../../../daemon/http/listen.ts'
 import { Cargo } from '../../support/cargo.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { openServer } from '../../support/open-server.ts'
 import { writeProject } from '../../support/project.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { scratch } from '../../support/scratch.ts'
@@ -18,12 +18,10 @@ const MIB = 1024 * 1024
 
 /** A registry behind a wire of so many bytes a second, and a cargo that publishes a crate of some size to it. */
 async function stage(t: TestContext, bytesPerSecond: number) {
-  const fail = (error: unknown) => assert.fail(String(error))
-  const server = await listen({ host: '127.0.0.1', port: 0, tls: null, onTlsFailure: fail })
+  const server = await openServer(t)
   const url = await slowWire(t, server.url, bytesPerSecond)
   const registry = await TestRegistry.open(t, { env: { PLIMSOLL_REGISTRY_BASE_URL: url } })
   server.answer(registry.app.fetch)
-  t.after(() => server.stop(0))
   const folder = scratch(new Cleanup(t))
   const publish = async (name: string, size: number, token: string) => {
     const { folder: project } = writeProject(join(folder, name), { name })

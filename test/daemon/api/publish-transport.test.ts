@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { listen } from '../../../daemon/http/listen.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { settle } from '../../support/event-loop.ts'
+import { openServer } from '../../support/open-server.ts'
 import { head, RawClient } from '../../support/raw-client.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { BASE, encodePublish, plainMetadata, publishRequest } from '../../support/release.ts'
@@ -32,17 +32,9 @@ const TOO_BIG = {
 /** A registry behind a real server. */
 async function served(t: TestContext, env: Record<string, string> = {}) {
   const test = await TestRegistry.open(t, { env })
-  const fail = (error: unknown) => assert.fail(String(error))
   const { request_seconds: requestSeconds } = test.registry.settings.limits
-  const server = await listen({
-    host: '127.0.0.1',
-    port: 0,
-    tls: null,
-    onTlsFailure: fail,
-    requestSeconds,
-  })
+  const server = await openServer(t, { requestSeconds })
   server.answer(test.app.fetch)
-  t.after(() => server.stop(0))
   const token = await test.user('alice')
   return { test, token, client: () => RawClient.open(server.url) }
 }

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -10,13 +8,12 @@ import { resolveSettings } from '../../../core/settings/settings.ts'
 import { type Reload, reload } from '../../../daemon/commands/reload.ts'
 import { serveLock } from '../../../generator/registry/registry.ts'
 import { Cleanup } from '../../support/cleanup.ts'
-import { hostEnvironment, root } from '../../support/plimsoll.ts'
+import { root } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { publishTo } from '../../support/release.ts'
+import { SERVE, serveBy } from '../../support/serving-program.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
-
-const SERVE = [process.execPath, join(root, 'dist', 'daemon', 'cli.js'), 'serve']
 
 /** Does not become small in an archive. */
 const TEXT = `// ${randomBytes(2000).toString('hex')}`
@@ -27,76 +24,60 @@ async function start(t: TestContext, settings: string, command = SERVE) {
   assert.equal((await plimsollHere(['init', '--dir', dir])).code, 0)
   const set = (text: string) => writeFileSync(join(dir, 'plimsoll.toml'), text)
   set(settings)
-  const [program = '', ...args] = command
-  const env = { ...hostEnvironment(), PLIMSOLL_DIR: dir, PLIMSOLL_LISTEN: '127.0.0.1:0' }
-  const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', chunk => {
-      said += chunk
-    })
-  const ended = once(child, 'close')
-  new Cleanup(t).add(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
+  const { child, url, token, said, ended, kill } = await serveBy(new Cleanup(t), command, dir)
+  const all = () => said.out + said.err
   const says = (words: RegExp) =>
     until(
       () => {
-        assert.equal(child.exitCode, null, said)
-        return words.test(said)
+        assert.equal(child.exitCode, null, all())
+        return words.test(all())
       },
-      () => `it does not say ${words}\n${said}`,
+      () => `it does not say ${words}\n${all()}`,
     )
-  await says(/^listening on http\S+\s*$/m)
-  const url = /^listening on (http\S+?)\s*$/m.exec(said)?.[1] ?? ''
-  const [authorization = ''] = /plim_[0-9A-Za-z]{38}/.exec(said) ?? []
   const publish = async (version: string) => {
     const parts = { name: 'demo', version, files: { 'src/lib.rs': TEXT } }
-    return (await (await publishTo(url, authorization, parts)).text()).slice(0, 200)
+    return (await (await publishTo(url, token, parts)).text()).slice(0, 200)
   }
-  return { dir, child, ended, url, set, says, publish }
-}
-
-/** Sends SIGHUP and waits for what the log says then. */
-async function hangUp(child: ChildProcess, says: (words: RegExp) => Promise<void>, words: RegExp) {
-  child.kill('SIGHUP')
-  await says(words)
+  const hangUp = async (words: RegExp) => {
+    kill('SIGHUP')
+    await says(words)
+  }
+  return { dir, kill, ended, url, set, says, hangUp, publish }
 }
 
 test('SIGHUP without a terminal reloads what can be, names the rest, and never ends the daemon', async t => {
-  const { child, url, set, says, publish } = await start(t, '[limits]\ncrate_bytes = 1024\n')
+  const { kill, url, set, says, hangUp, publish } = await start(t, '[limits]\ncrate_bytes = 1024\n')
   assert.match(await publish('1.0.0'), /bigger than the 1024 bytes/)
   set('[limits]\ncrate_bytes = "1 MiB"\npublish_per_minute = 1\n[registry]\ntitle = "Ours"\n')
-  await hangUp(child, says, /"reloaded: limits\.crate_bytes, limits\.publish_per_minute"/)
+  await hangUp(/"reloaded: limits\.crate_bytes, limits\.publish_per_minute"/)
   await says(/"not reloaded: registry\.title; restart the daemon for that"/)
   assert.match(await publish('1.0.0'), /"warnings"/)
   assert.match(await publish('1.1.0'), /too many publishes/)
   set('[limits]\ncrate_bytes = 1\n[log]\nlevel = "debug"\n')
-  await hangUp(child, says, /the settings cannot be reloaded; keeping the old ones/)
+  await hangUp(/the settings cannot be reloaded; keeping the old ones/)
   await says(/`limits\.crate_bytes` cannot be 1;/)
   set('[log]\nlevel = "debug"\n')
-  await hangUp(child, says, /"reloaded: limits.crate_bytes, limits.publish_per_minute, log.level"/)
+  await hangUp(/"reloaded: limits.crate_bytes, limits.publish_per_minute, log.level"/)
   assert.equal((await fetch(`${url}/index/config.json`)).status, 200)
   await says(/"level":20,.*"path":"\/index\/config\.json"/)
-  await hangUp(child, says, /"reloaded: no setting that can be has changed"/)
-  child.kill('SIGTERM')
+  await hangUp(/"reloaded: no setting that can be has changed"/)
+  kill('SIGTERM')
   await says(/"stopping \(SIGTERM\)/)
 })
 
 test('`npm start` without a terminal passes it on', async t => {
   const command = [process.execPath, join(root, 'scripts', 'start.mjs')]
-  const { child, url, says } = await start(t, '', command)
-  await hangUp(child, says, /"reloaded: no setting that can be has changed"/)
+  const { url, hangUp } = await start(t, '', command)
+  await hangUp(/"reloaded: no setting that can be has changed"/)
   assert.equal((await fetch(`${url}/healthz`)).status, 200)
 })
 
 test('the end of its terminal stops the daemon', async t => {
   const line = SERVE.map(word => `'${word}'`).join(' ')
   const command = ['script', '--quiet', '--return', '--flush', '--command', line, '/dev/null']
-  const { dir, child, ended, url } = await start(t, '', command)
+  const { dir, kill, ended, url } = await start(t, '', command)
   assert.equal((await fetch(`${url}/healthz`)).status, 200)
-  child.kill('SIGKILL')
+  kill('SIGKILL')
   await ended
   await until(
     () => !serveLock(dir).isHeld(),

@@ -4,10 +4,10 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Context } from 'hono'
-import { listen as listenAsDaemon } from '../../../daemon/http/listen.ts'
 import { isAlive } from '../../support/alive.ts'
 import { app, listen, TYPE } from '../../support/git-http.ts'
 import { root } from '../../support/index-repository.ts'
+import { openServer } from '../../support/open-server.ts'
 import { until } from '../../support/until.ts'
 
 const PATH = '/index.git/git-upload-pack'
@@ -33,33 +33,6 @@ describe('git over HTTP, under load', { concurrency: 3 }, () => {
   })
   const addressOf = (c: Context) => c.req.header('x-from') ?? ''
 
-  test('beyond the places that run and wait, clients are told to come back', async () => {
-    const slow = await slowGit()
-    const crowded = app({
-      gitCommand: slow.gitCommand,
-      addressOf,
-      maxConcurrent: 2,
-      maxWaiting: 1,
-      timeoutMs: 3_000,
-      onFailure: () => {},
-    })
-    const inside = ['a', 'b', 'c'].map(async client => await crowded.request(PATH, from(client)))
-    await until(
-      async () => count(await slow.notes(), 'started') === 2,
-      () => 'not started 2 times',
-    )
-    const refused = await crowded.request(PATH, from('d'))
-    assert.equal(refused.status, 503)
-    assert.equal(refused.headers.get('retry-after'), '5')
-    // The time limit ends the first two, and then the third has its turn.
-    assert.deepEqual(
-      (await Promise.all(inside)).map(response => response.status),
-      [500, 500, 500],
-    )
-    assert.equal(count(await slow.notes(), 'started'), 3)
-    assert.equal((await crowded.request(PATH, request)).status, 500)
-  })
-
   test('one client has at most half of the places, and who waits behind it goes first', async () => {
     const slow = await slowGit()
     const options = {
@@ -79,6 +52,7 @@ describe('git over HTTP, under load', { concurrency: 3 }, () => {
     )
     const refused = await shared.request(PATH, from('2001:db8::2'))
     assert.equal(refused.status, 503, 'half of those who run and wait are of its network')
+    assert.equal(refused.headers.get('retry-after'), '5')
     const others = ['b', 'c'].map(async client => await shared.request(PATH, from(client)))
     await until(
       async () => count(await slow.notes(), 'started') === 4,
@@ -193,15 +167,8 @@ describe('git over HTTP, under load', { concurrency: 3 }, () => {
     const wrapper = join(root, 'endless-git')
     const notes = join(root, 'endless-notes')
     await writeFile(wrapper, `#!/bin/sh\necho $$ >> ${notes}\nexec yes 0005x\n`, { mode: 0o755 })
-    const here = await listenAsDaemon({
-      host: '127.0.0.1',
-      port: 0,
-      requestSeconds: 2,
-      tls: null,
-      onTlsFailure: assert.fail,
-    })
+    const here = await openServer(t, { requestSeconds: 2 })
     here.answer(app({ gitCommand: wrapper }).fetch)
-    t.after(() => here.stop(0))
     const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: ${TYPE}\r\nContent-Length: 4\r\n\r\n0000`
     const pids = async () =>
       (await readFile(notes, 'utf8').catch(() => '')).trim().split('\n').map(Number)

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { parseVersion } from '../../../core/version.ts'
-import { listen } from '../../../daemon/http/listen.ts'
 import { deleteReleases } from '../../../generator/registry/delete.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { KeyCache } from '../../support/key-cache.ts'
+import { openServer } from '../../support/open-server.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { BASE } from '../../support/release.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
@@ -42,13 +42,7 @@ async function opened(t: TestContext, env: Readonly<Record<string, string>>) {
 
 /** Serves a registry with quick answers; returns the address. */
 async function served(t: TestContext, test: TestRegistry): Promise<string> {
-  const server = await listen({
-    host: '127.0.0.1',
-    port: 0,
-    tls: null,
-    onTlsFailure: error => assert.fail(String(error)),
-  })
-  t.after(() => server.stop(0))
+  const server = await openServer(t)
   server.answer(test.app.fetch, test.app.quick)
   return server.url
 }

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { listen } from '../../../daemon/http/listen.ts'
 import { writeDurably } from '../../../generator/places/disk/durable.ts'
 import { makeCertificate } from '../../sample-app/support/certificate.ts'
 import { settle } from '../../support/event-loop.ts'
 import { parseExposition } from '../../support/exposition.ts'
+import { openServer } from '../../support/open-server.ts'
 import { RawClient } from '../../support/raw-client.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
@@ -46,13 +46,7 @@ async function withFiles(t: TestContext, env: Record<string, string> = {}, logLe
 /** Two servers of a registry: by the app alone, and with quick answers; `left` counts the rest. */
 async function serve(t: TestContext, { app, dir }: TestRegistry, tls = false) {
   const pair = tls ? makeCertificate(dir, 'tls') : null
-  const open = async () => {
-    const onTlsFailure = (error: unknown) => assert.fail(String(error))
-    const server = await listen({ host: '127.0.0.1', port: 0, tls: pair, onTlsFailure })
-    t.after(() => server.stop(0))
-    return server
-  }
-  const [slow, quick] = [await open(), await open()]
+  const [slow, quick] = [await openServer(t, { tls: pair }), await openServer(t, { tls: pair })]
   const counts = { left: 0 }
   slow.answer(app.fetch)
   quick.answer(app.fetch, (exchange, leave) => {

@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
-import { type ListenOptions, listen } from '../../../daemon/http/listen.ts'
 import { isWaiting } from '../../support/event-loop.ts'
+import { openServer } from '../../support/open-server.ts'
 import { head, RawClient } from '../../support/raw-client.ts'
 import { until } from '../../support/until.ts'
 
 const GET = head('GET', '/', {})
 
-type Options = Partial<Exclude<ListenOptions, { readonly socket: string }>>
-
-async function open(t: TestContext, options: Options = {}) {
-  const onTlsFailure = (refusal: Refusal) => assert.fail(refusal.message)
-  const server = await listen({ host: '127.0.0.1', port: 0, tls: null, onTlsFailure, ...options })
-  t.after(() => server.stop(0))
-  return server
-}
-
 test('port 0 takes a free port, which the URL names', async t => {
-  const [first, second] = [await open(t), await open(t)]
+  const [first, second] = [await openServer(t), await openServer(t)]
   assert.match(first.url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
   assert.notEqual(first.url, second.url)
   first.answer(() => new Response('one'))
@@ -27,7 +18,7 @@ test('port 0 takes a free port, which the URL names', async t => {
 })
 
 test('a request that comes before there is an app waits for it', async t => {
-  const server = await open(t)
+  const server = await openServer(t)
   const early = fetch(server.url)
   assert.ok(await isWaiting(early))
   server.answer(() => new Response('now'))
@@ -35,7 +26,7 @@ test('a request that comes before there is an app waits for it', async t => {
 })
 
 test('a request of HTTP/1.0 needs no host', async t => {
-  const server = await open(t)
+  const server = await openServer(t)
   server.answer(({ url }) => new Response(new URL(url).pathname))
   const client = await RawClient.open(server.url)
   await client.send('GET /healthz HTTP/1.0\r\n\r\n')
@@ -44,7 +35,7 @@ test('a request of HTTP/1.0 needs no host', async t => {
 
 test('an address that is not of this machine is refused', async t => {
   await assert.rejects(
-    open(t, { host: '192.0.2.1' }),
+    openServer(t, { host: '192.0.2.1' }),
     error => error instanceof Refusal && error.has('address_taken'),
   )
 })
@@ -56,19 +47,19 @@ const hasIpv6 = Object.values(networkInterfaces()).some(list =>
 test('IPv6 addresses stand in brackets', {
   skip: hasIpv6 ? false : 'this machine has no ::1',
 }, async t => {
-  const server = await open(t, { host: '::1' })
+  const server = await openServer(t, { host: '::1' })
   server.answer(() => new Response('six'))
   assert.match(server.url, /^http:\/\/\[::1\]:\d+$/)
   assert.equal(await (await fetch(server.url)).text(), 'six')
   const { port } = new URL(server.url)
   await assert.rejects(
-    open(t, { host: '::1', port: Number(port) }),
+    openServer(t, { host: '::1', port: Number(port) }),
     /^Refusal: cannot listen on \[::1\]:\d+: /,
   )
 })
 
 test('a head that does not end is given up soon after its time', async t => {
-  const { url } = await open(t, { requestSeconds: -1 })
+  const { url } = await openServer(t, { requestSeconds: -1 })
   const client = await RawClient.open(url)
   await client.send('GET / HTTP/1.1\r\nhost: x\r\nx: ')
   const isGivenUp = async () => {
@@ -79,7 +70,7 @@ test('a head that does not end is given up soon after its time', async t => {
 })
 
 test('stopping closes connections that are kept, or have sent nothing yet, and takes no more', async t => {
-  const server = await open(t)
+  const server = await openServer(t)
   server.answer(() => new Response('x'))
   const client = await RawClient.open(server.url)
   await client.send(GET)
@@ -95,7 +86,7 @@ test('stopping closes connections that are kept, or have sent nothing yet, and t
 })
 
 test('hosts and targets that are none get 400, and an absolute target its path', async t => {
-  const server = await open(t)
+  const server = await openServer(t)
   server.answer(request => new Response(new URL(request.url).pathname))
   const status = async (text: string) => {
     const client = await RawClient.open(server.url)

@@ -12,9 +12,10 @@ import { after, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { Hono } from 'hono'
 import { Refusal } from '../../../core/error/error.ts'
-import { listen, readTls } from '../../../daemon/http/listen.ts'
+import { readTls } from '../../../daemon/http/listen.ts'
 import { readToEnd } from '../../../daemon/http/request-body.ts'
 import { makeCertificate } from '../../support/certificate.ts'
+import { openServer } from '../../support/open-server.ts'
 import { until } from '../../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-tls-'))
@@ -37,10 +38,8 @@ function get(url: string): Promise<{ name: string; status: number }> {
   })
 }
 
-const noFailure = (refusal: Refusal) => assert.fail(refusal.message)
-
-test('answers over HTTP/1.1 and HTTP/2, and stops although an HTTP/2 connection is open', async () => {
-  const server = await listen({ host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure })
+test('answers over HTTP/1.1 and HTTP/2, and stops although an HTTP/2 connection is open', async t => {
+  const server = await openServer(t, { tls: first })
   server.answer(() => new Response('hello'))
   assert.match(server.url, /^https:\/\/127\.0\.0\.1:[0-9]+$/)
   assert.deepEqual(await get(server.url), { name: 'first', status: 200 })
@@ -57,8 +56,7 @@ test('answers over HTTP/1.1 and HTTP/2, and stops although an HTTP/2 connection 
 })
 
 test('a client that offers only http/1.0 is served, and one that offers nothing known gets an alert', async t => {
-  const server = await listen({ host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure })
-  t.after(() => server.stop(0))
+  const server = await openServer(t, { tls: first })
   server.answer(() => new Response('hello'))
   const speak = async (...ALPNProtocols: string[]) => {
     const { hostname: host, port } = new URL(server.url)
@@ -78,8 +76,8 @@ test('a client that offers only http/1.0 is served, and one that offers nothing 
   await assert.rejects(speak('spdy/3'), { code: 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL' })
 })
 
-test('a request over HTTP/2 that is reset at once does not reach the app', async () => {
-  const server = await listen({ host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure })
+test('a request over HTTP/2 that is reset at once does not reach the app', async t => {
+  const server = await openServer(t, { tls: first })
   const asked: string[] = []
   server.answer(request => {
     asked.push(new URL(request.url).pathname)
@@ -100,8 +98,8 @@ test('a request over HTTP/2 that is reset at once does not reach the app', async
   assert.deepEqual(asked, ['/kept'])
 })
 
-test('a word that is no method is 501 over HTTP/2, and does no harm', async () => {
-  const server = await listen({ host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure })
+test('a word that is no method is 501 over HTTP/2, and does no harm', async t => {
+  const server = await openServer(t, { tls: first })
   const app = new Hono()
   app.get('/me', c => c.text('me'))
   server.answer(app.fetch)
@@ -117,11 +115,10 @@ test('a word that is no method is 501 over HTTP/2, and does no harm', async () =
   assert.equal(await ask('GET'), 200)
   assert.deepEqual(Object.keys(Object.prototype), [])
   session.destroy()
-  await server.stop(30)
 })
 
-test('a change over HTTP/2 without a body is answered at once', async () => {
-  const server = await listen({ host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure })
+test('a change over HTTP/2 without a body is answered at once', async t => {
+  const server = await openServer(t, { tls: first })
   const app = new Hono()
   app.put('/*', readToEnd({ bytes: 1000, seconds: 3600 }), c => c.text('done'))
   server.answer(app.fetch)
@@ -133,20 +130,16 @@ test('a change over HTTP/2 without a body is answered at once', async () => {
     await once(stream, 'close')
   }
   session.destroy()
-  await server.stop(30)
 })
 
-test('a client that never begins the handshake of TLS is closed as a late head is', async () => {
-  const options = { host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure } as const
-  const server = await listen({ ...options, requestSeconds: -1.8 })
+test('a client that never begins the handshake of TLS is closed as a late head is', async t => {
+  const server = await openServer(t, { tls: first, requestSeconds: -1.8 })
   const silent = createConnection({ host: '127.0.0.1', port: Number(new URL(server.url).port) })
   await once(silent, 'close')
-  await server.stop(30)
 })
 
-test('an answer of which a client over HTTP/2 takes nothing is given up, whatever else it sends', async () => {
-  const options = { host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure } as const
-  const server = await listen({ ...options, requestSeconds: -1.8 })
+test('an answer of which a client over HTTP/2 takes nothing is given up, whatever else it sends', async t => {
+  const server = await openServer(t, { tls: first, requestSeconds: -1.8 })
   server.answer(() => new Response(new Uint8Array(100)))
   const session = connect(server.url, {
     rejectUnauthorized: false,
@@ -162,12 +155,10 @@ test('an answer of which a client over HTTP/2 takes nothing is given up, whateve
   assert.equal(session.destroyed, false)
   clearInterval(pings)
   session.destroy()
-  await server.stop(30)
 })
 
 test('an answer over HTTP/2 lasts as long as its client takes what there is', async t => {
-  const options = { host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure } as const
-  const server = await listen({ ...options, requestSeconds: -1.7 })
+  const server = await openServer(t, { tls: first, requestSeconds: -1.7 })
   const timers: NodeJS.Timeout[] = []
   const pieces = () =>
     new ReadableStream({
@@ -190,7 +181,6 @@ test('an answer over HTTP/2 lasts as long as its client takes what there is', as
   t.after(async () => {
     for (const timer of timers) clearInterval(timer)
     session.destroy()
-    await server.stop(30)
   })
   const read = async (path: string) => {
     let size = 0
@@ -202,7 +192,7 @@ test('an answer over HTTP/2 lasts as long as its client takes what there is', as
   assert.deepEqual(await Promise.all([read('/'), read('/whole')]), [30_000, 30_000])
 })
 
-test('looks for a renewed certificate when it is told to', async () => {
+test('looks for a renewed certificate when it is told to', async t => {
   const files = { cert: join(folder, 'told.cert.pem'), key: join(folder, 'told.key.pem') }
   const put = (pair: typeof files) => {
     copyFileSync(pair.cert, files.cert)
@@ -211,57 +201,42 @@ test('looks for a renewed certificate when it is told to', async () => {
   put(first)
   const failures: string[] = []
   const onTlsFailure = (refusal: Refusal) => failures.push(refusal.issues[0].code)
-  const never = { renewalCheck: 1_000_000 }
-  const server = await listen({ host: '127.0.0.1', port: 0, tls: files, onTlsFailure, ...never })
+  const server = await openServer(t, { tls: files, onTlsFailure, renewalCheck: 1_000_000 })
   server.answer(() => new Response('hello'))
-  try {
-    put(second)
-    server.renewTls()
-    assert.equal((await get(server.url)).name, 'second')
-    const { validTo } = new X509Certificate(readFileSync(second.cert))
-    assert.deepEqual(server.tlsExpiry(), new Date(validTo))
-    copyFileSync(first.key, files.key)
-    server.renewTls()
-    server.renewTls()
-    assert.deepEqual(failures, ['tls_mismatch', 'tls_mismatch'])
-    assert.equal((await get(server.url)).name, 'second')
-  } finally {
-    await server.stop(1)
-  }
+  put(second)
+  server.renewTls()
+  assert.equal((await get(server.url)).name, 'second')
+  const { validTo } = new X509Certificate(readFileSync(second.cert))
+  assert.deepEqual(server.tlsExpiry(), new Date(validTo))
+  copyFileSync(first.key, files.key)
+  server.renewTls()
+  server.renewTls()
+  assert.deepEqual(failures, ['tls_mismatch', 'tls_mismatch'])
+  assert.equal((await get(server.url)).name, 'second')
 })
 
-test('takes up a renewed certificate, and keeps the old one while the files do not fit', async () => {
+test('takes up a renewed certificate, and keeps the old one while the files do not fit', async t => {
   const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
   copyFileSync(first.cert, files.cert)
   copyFileSync(first.key, files.key)
   const failures: string[] = []
   const onTlsFailure = (refusal: Refusal) => failures.push(refusal.issues[0].code)
-  const server = await listen({
-    host: '127.0.0.1',
-    port: 0,
-    tls: files,
-    onTlsFailure,
-    renewalCheck: 20,
-  })
+  const server = await openServer(t, { tls: files, onTlsFailure, renewalCheck: 20 })
   server.answer(() => new Response('hello'))
-  try {
-    copyFileSync(second.cert, files.cert)
-    await until(
-      () => failures.length > 0,
-      () => 'nobody noticed that the files do not fit',
-    )
-    assert.deepEqual(failures, ['tls_mismatch'])
-    assert.equal((await get(server.url)).name, 'first')
-    copyFileSync(second.key, files.key)
-    await until(
-      async () => (await get(server.url)).name !== 'first',
-      () => 'the certificate was not renewed',
-    )
-    assert.equal((await get(server.url)).name, 'second')
-    assert.deepEqual(failures, ['tls_mismatch'])
-  } finally {
-    await server.stop(1)
-  }
+  copyFileSync(second.cert, files.cert)
+  await until(
+    () => failures.length > 0,
+    () => 'nobody noticed that the files do not fit',
+  )
+  assert.deepEqual(failures, ['tls_mismatch'])
+  assert.equal((await get(server.url)).name, 'first')
+  copyFileSync(second.key, files.key)
+  await until(
+    async () => (await get(server.url)).name !== 'first',
+    () => 'the certificate was not renewed',
+  )
+  assert.equal((await get(server.url)).name, 'second')
+  assert.deepEqual(failures, ['tls_mismatch'])
 })
 
 const bad: [what: string, files: () => { cert: string; key: string }, code: string][] = [

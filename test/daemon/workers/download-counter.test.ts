@@ -1,9 +1,9 @@
 // Mirrors daemon/workers/download-worker.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listen } from '../../../daemon/http/listen.ts'
 import { DownloadCounter } from '../../../daemon/workers/download-worker.ts'
 import { writeDurably } from '../../../generator/places/disk/durable.ts'
+import { openServer } from '../../support/open-server.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 const PATH = 'crates/demo/demo-1.0.0.crate'
@@ -58,8 +58,7 @@ for (const env of [{}, { PLIMSOLL_AUTH_REQUIRED: 'true' }]) {
     await registry.publish(token, { name: 'demo', version: '1.0.0' })
     await registry.indexWorker.pages.flush()
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 })
-    const server = await listen({ host: '127.0.0.1', port: 0, tls: null, onTlsFailure: () => {} })
-    t.after(() => server.stop(0))
+    const server = await openServer(t)
     server.answer(registry.app.fetch, registry.app.quick)
     assert.equal(registry.app.quick === null, kind === 'private')
     // Twice: the first answer comes from the disk, later ones from memory.
