@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { IndexRepository } from '../../generator/git/index-repository/repository.ts'
@@ -237,35 +234,6 @@ for (const engine of engines) {
       const ours = await read()
       await git(path, 'update-server-info', '--force')
       assert.deepEqual(await read(), ours)
-      await repository.close()
-    })
-
-    test('clones over file:// and from a plain file server', async () => {
-      const path = fresh()
-      const repository = await open(path)
-      await repository.commit([put('config.json'), put('ca/rg/cargo')], info())
-      const server = createServer((request, response) => {
-        readFile(
-          join(path, decodeURIComponent(new URL(request.url ?? '', 'http://x').pathname)),
-        ).then(
-          bytes => response.end(bytes),
-          () => response.writeHead(404).end(),
-        )
-      }).listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      for (const url of [
-        `file://${path}`,
-        `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-      ]) {
-        const clone = fresh()
-        await run('git', ['clone', '-q', url, clone])
-        assert.equal(await readFile(join(clone, 'ca/rg/cargo'), 'utf8'), '{"name":"ca/rg/cargo"}\n')
-        const id = await repository.commit([put('ca/rg/cargo', url)], info())
-        await run('git', ['-C', clone, 'pull', '-q'])
-        assert.equal(await git(join(clone, '.git'), 'rev-parse', 'HEAD'), id)
-        await repository.commit([put('ca/rg/cargo')], info())
-      }
-      server.close()
       await repository.close()
     })
   })

@@ -1,6 +1,6 @@
 // Mirrors daemon/commands/serve.ts
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -235,33 +235,6 @@ test('the log follows [log] level of plimsoll.toml', async t => {
   assert.deepEqual(
     { method, path, status, level },
     { method: 'GET', path: '/index/config.json', status: 200, level: 20 },
-  )
-})
-
-test('a daemon starts although a crate cannot be rendered, and shows it when it can', async t => {
-  const cleanup = new Cleanup(t)
-  const dir = await folder(cleanup)
-  const first = await start(cleanup, dir)
-  first.kill('SIGKILL')
-  await first.ended
-  writeFileSync(join(dir, 'public', 'index', 'de'), 'in the way')
-  const second = await start(cleanup, dir)
-  const send = async (name: string) => {
-    const answer = await publishTo(second.url, first.token, { name, version: '1.0.0' })
-    return answer.json() as Promise<{ warnings?: { other: string[] } }>
-  }
-  assert.deepEqual((await send('demo')).warnings?.other, [
-    'the index of `demo` could not be written yet; the daemon keeps trying',
-  ])
-  second.kill('SIGKILL')
-  await second.ended
-  const third = await start(cleanup, dir)
-  assert.equal((await fetch(`${third.url}/index/de/mo/demo`)).status, 404)
-  rmSync(join(dir, 'public', 'index', 'de'))
-  mkdirSync(join(dir, 'public', 'index', 'de'))
-  await until(
-    async () => (await fetch(`${third.url}/index/de/mo/demo`)).status === 200,
-    () => 'the index file is not written',
   )
 })
 

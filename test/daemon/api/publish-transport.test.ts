@@ -80,27 +80,6 @@ test('a publish over a socket, without Content-Type, whole or in chunks, on one 
   assert.deepEqual([chunked.status, chunked.body], [200, SUCCESS])
 })
 
-test('h2c offered: the request gets its ordinary answer, body and all', async t => {
-  const { token, client } = await served(t)
-  const h2c = {
-    connection: 'Upgrade, HTTP2-Settings',
-    upgrade: 'h2c',
-    'http2-settings': 'AAMAAABkAAQCAAAAAAIAAAAA',
-  }
-  const body = publishRequest({ name: 'demo', version: '1.0.0' })
-  const put = await client()
-  await put.send(head('PUT', PATH, { ...h2c, authorization: token, 'content-length': body.length }))
-  await put.send(body)
-  const answer = await put.answer()
-  assert.deepEqual([answer.status, answer.body], [200, SUCCESS])
-  const get = await client()
-  await get.send(head('GET', '/index/config.json', h2c))
-  assert.deepEqual((await get.answer()).body, {
-    dl: `${BASE}/crates/{crate}/{crate}-{version}.crate`,
-    api: BASE,
-  })
-})
-
 test('a refusal reaches a client that sends 12 MiB before it listens', async t => {
   const { test, token, client } = await served(t)
   const before = await test.everything()
@@ -189,18 +168,6 @@ test('Expect: 100-continue gets its 100, and after it the answer', async t => {
   await refused.send(body)
   const answer = await refused.answer()
   assert.deepEqual([answer.status, answer.body], [403, REJECTED])
-})
-
-test('a slow client is waited for', async t => {
-  const { token, client } = await served(t)
-  const body = publishRequest({ name: 'demo', version: '1.0.0' })
-  const connection = await client()
-  await connection.send(head('PUT', PATH, { authorization: token, 'content-length': body.length }))
-  for (let at = 0; at < body.length; at += 25) {
-    await connection.send(body.subarray(at, at + 25))
-    await settle()
-  }
-  assert.deepEqual((await connection.answer()).body, SUCCESS)
 })
 
 test('a client that vanishes half-way leaves nothing, and is no failure of the daemon', async t => {

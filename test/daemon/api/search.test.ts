@@ -114,39 +114,31 @@ test('max_version is the highest unyanked version, default_version the stable on
     'demo@1.2.0': 'description = "Two"',
     'demo@2.0.0-rc.1': 'description = "Three"',
   })
-  const newest = async () => {
-    const [found] = (await ask(registry, '?q=demo')).crates
-    return [found?.default_version, found?.max_version]
-  }
+  const verbs = { yank: 'DELETE', unyank: 'PUT' } as const
   const turn = (version: string, verb: 'yank' | 'unyank') =>
-    registry.request(
-      verb === 'yank' ? 'DELETE' : 'PUT',
-      `/api/v1/crates/demo/${version}/${verb}`,
-      token,
-    )
-  assert.deepEqual(await newest(), ['1.2.0', '2.0.0-rc.1'])
-  assert.deepEqual(await names(registry, '?q=two'), ['demo'])
-  await turn('1.2.0', 'yank')
-  assert.deepEqual(await newest(), ['1.0.0', '2.0.0-rc.1'])
-  assert.deepEqual(await names(registry, '?q=two'), [])
-  assert.deepEqual(await names(registry, '?q=one'), ['demo'])
-  await turn('1.0.0', 'yank')
-  assert.deepEqual(await newest(), ['2.0.0-rc.1', '2.0.0-rc.1'])
-  await turn('2.0.0-rc.1', 'yank')
-  assert.deepEqual(await newest(), ['2.0.0-rc.1', '2.0.0-rc.1'])
-  await turn('1.2.0', 'unyank')
-  assert.deepEqual(await newest(), ['1.2.0', '1.2.0'])
-  await turn('2.0.0-rc.1', 'unyank')
-  await registry.publish(token, { name: 'demo', version: '1.1.0' })
-  assert.deepEqual(await newest(), ['1.2.0', '2.0.0-rc.1'])
-  await registry.publish(token, { name: 'demo', version: '2.0.0-rc.2' })
-  assert.deepEqual(await newest(), ['1.2.0', '2.0.0-rc.2'])
-  const { crate } = await registry
-    .request('GET', '/api/v1/crates/demo')
-    .then(answer => answer.json() as Promise<{ crate: Found['crates'][0] }>)
-  assert.deepEqual([crate.default_version, crate.max_version], ['1.2.0', '2.0.0-rc.2'])
-  await registry.publish(token, { name: 'demo', version: '2.0.0' })
-  assert.deepEqual(await newest(), ['2.0.0', '2.0.0'])
+    registry.request(verbs[verb], `/api/v1/crates/demo/${version}/${verb}`, token)
+  const rows: [change: 'yank' | 'unyank' | 'publish', of: string, stable: string, max: string][] = [
+    ['unyank', '1.0.0', '1.2.0', '2.0.0-rc.1'],
+    ['yank', '1.2.0', '1.0.0', '2.0.0-rc.1'],
+    ['yank', '1.0.0', '2.0.0-rc.1', '2.0.0-rc.1'],
+    ['yank', '2.0.0-rc.1', '2.0.0-rc.1', '2.0.0-rc.1'],
+    ['unyank', '1.2.0', '1.2.0', '1.2.0'],
+    ['unyank', '2.0.0-rc.1', '1.2.0', '2.0.0-rc.1'],
+    ['publish', '1.1.0', '1.2.0', '2.0.0-rc.1'],
+    ['publish', '2.0.0-rc.2', '1.2.0', '2.0.0-rc.2'],
+    ['publish', '2.0.0', '2.0.0', '2.0.0'],
+  ]
+  for (const [change, version, stable, max] of rows) {
+    if (change === 'publish') await registry.publish(token, { name: 'demo', version })
+    else await turn(version, change)
+    const [found] = (await ask(registry, '?q=demo')).crates
+    const answer = await registry.request('GET', '/api/v1/crates/demo')
+    const { crate } = (await answer.json()) as { crate: Found['crates'][0] }
+    for (const shown of [found, crate])
+      assert.deepEqual([shown?.default_version, shown?.max_version], [stable, max], version)
+    // Words are those of the version that is shown.
+    assert.deepEqual(await names(registry, '?q=two'), stable === '1.2.0' ? ['demo'] : [], version)
+  }
 })
 
 test('without words: all crates by name, those whose every version is yanked last, in pages', async t => {

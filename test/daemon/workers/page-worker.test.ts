@@ -13,20 +13,6 @@ import { TestRegistry } from '../../support/registry.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { until } from '../../support/until.ts'
 
-test('pages follow a publish by themselves, after its index file', async t => {
-  const registry = await TestRegistry.open(t)
-  const token = await registry.user('alice')
-  await registry.publish(token, { name: 'demo', version: '1.0.0' })
-  assert.notEqual(await registry.shown('index/de/mo/demo'), null)
-  await until(
-    async () => (await countPageMarks(registry.registry.database)) === 0,
-    () => 'pages are still waiting',
-  )
-  assert.match((await registry.shown('crates/demo/crate.json')) ?? '', /"newest_version":"1\.0\.0"/)
-  assert.match((await registry.shown('feeds/updates.xml')) ?? '', /<title>demo 1\.0\.0<\/title>/)
-  assert.deepEqual(registry.buildFailures, [])
-})
-
 test('a publish does not wait for pages, not even for one that is being rendered', async t => {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
