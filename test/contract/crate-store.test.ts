@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { Refusal } from '../../core/error/error.ts'
 import { cksumOfKey } from '../../core/paths/crates.ts'
 import { CrateStore } from '../../generator/places/crate-store.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { filesBelow } from '../support/folder.ts'
+import { refusedWith } from '../support/refusal.ts'
 import { bucketOn } from '../support/s3/bucket.ts'
 import { startEngine } from '../support/s3/engine.ts'
 import { folderOf, once } from '../support/workplace.ts'
@@ -73,7 +73,6 @@ for (const [name, open] of Object.entries(stores)) {
 
   test(`${name}: too many bytes are refused while they arrive, and none stay`, async t => {
     const { store, incoming } = await opened(t)
-    const isTooBig = (error: unknown) => error instanceof Refusal && error.has('crate_too_big')
     for (const [step, max] of [[10, 35] as const, [30_000, 105_000] as const]) {
       let given = 0
       async function* endless() {
@@ -82,7 +81,7 @@ for (const [name, open] of Object.entries(stores)) {
           yield Buffer.alloc(step)
         }
       }
-      await assert.rejects(store.stage(endless(), max), isTooBig)
+      await assert.rejects(store.stage(endless(), max), refusedWith('crate_too_big'))
       assert.equal(given, 4)
       assert.equal((await store.stage(once(Buffer.alloc(max)), max)).size, max)
     }

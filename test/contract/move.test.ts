@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { appendFileSync, copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { Refusal } from '../../core/error/error.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { OWN_TABLES, TABLE_KEYS } from '../../generator/database/copy.ts'
 import { openPostgres } from '../../generator/database/postgres/open.ts'
@@ -22,6 +21,7 @@ import { sumsBelow } from '../support/folder.ts'
 import { plimsoll } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
+import { refusedWith } from '../support/refusal.ts'
 import { bucketOn } from '../support/s3/bucket.ts'
 import { startEngine } from '../support/s3/engine.ts'
 import { environmentOf } from '../support/s3/environment.ts'
@@ -89,7 +89,10 @@ test('records go to a server and back and there again, and changes go on there',
     (await migrate(url)).stdout,
     /^the records are in postgres:\S+ since an earlier command; this one copied nothing\n/,
   )
-  await assert.rejects(addAndShow(first, { name: 'late', version: '1.0.0' }), has('registry_moved'))
+  await assert.rejects(
+    addAndShow(first, { name: 'late', version: '1.0.0' }),
+    refusedWith('registry_moved'),
+  )
   appendFileSync(join(dir, 'plimsoll.toml'), `\n[database]\nurl = "${url}"\n`)
   const second = await openRegistry(dir, { env: {} })
   assert.deepEqual(await rowsOf(second), before)
@@ -207,9 +210,6 @@ async function objectsOf(bucket: BucketPlace): Promise<Map<string, string>> {
   return objects
 }
 
-const has = (code: Parameters<Refusal['has']>[0]) => (error: unknown) =>
-  error instanceof Refusal && error.has(code)
-
 /** A registry as `migrate` opens it. */
 async function moving(t: TestContext, dir: string): Promise<Registry> {
   const registry = await openRegistry(dir, { env: {} }, undefined, undefined, true)
@@ -223,20 +223,26 @@ test('it is refused with records in the database, and with an empty database bes
   const [registry, other] = [await filled(t), await filled(t)]
   const database = serverSettings(await server.create('refused'))
   const env = { PLIMSOLL_DATABASE_URL: database.url }
-  await assert.rejects(openRegistry(registry.dir, { env }), has('records_missing'))
+  await assert.rejects(openRegistry(registry.dir, { env }), refusedWith('records_missing'))
   const places = { crates: null, tree: null }
   const [first, second] = [await moving(t, registry.dir), await moving(t, other.dir)]
   await migrate(second, { database, ...places })
-  await assert.rejects(migrate(first, { database, ...places }), has('migrate_not_empty'))
+  await assert.rejects(migrate(first, { database, ...places }), refusedWith('migrate_not_empty'))
   await addAndShow(registry, { name: 'more', version: '1.0.0' })
-  await assert.rejects(addAndShow(other, { name: 'more', version: '1.0.0' }), has('registry_moved'))
+  await assert.rejects(
+    addAndShow(other, { name: 'more', version: '1.0.0' }),
+    refusedWith('registry_moved'),
+  )
   const elsewhere = serverSettings(await server.create('elsewhere'))
   const again = migrate(second, { database: elsewhere, ...places })
   const before = `the records in ${join(other.dir, 'plimsoll.db')} were moved to postgres:`
   await assert.rejects(again, ({ message }) => message.startsWith(before))
-  await assert.rejects(openRegistry(other.dir, { env: {} }), has('records_moved'))
+  await assert.rejects(openRegistry(other.dir, { env: {} }), refusedWith('records_moved'))
   const file = { ...database, url: null }
-  await assert.rejects(migrate(first, { database: file, ...places }), has('migrate_file_exists'))
+  await assert.rejects(
+    migrate(first, { database: file, ...places }),
+    refusedWith('migrate_file_exists'),
+  )
 })
 
 test('a pause that ends too early gives the move up; the next one succeeds', { skip }, async t => {
@@ -254,12 +260,12 @@ test('a pause that ends too early gives the move up; the next one succeeds', { s
   await assert.rejects(async () => {
     const moving = migrate(mover, { ...order, progress })
     await moving
-  }, has('pause_lost'))
+  }, refusedWith('pause_lost'))
   await changing
   assert.ok(changing, 'the pause was ended')
   await addAndShow(registry, { name: 'new', version: '1.1.0' })
   const env = { PLIMSOLL_DATABASE_URL: url }
-  await assert.rejects(openRegistry(registry.dir, { env }), has('move_unfinished'))
+  await assert.rejects(openRegistry(registry.dir, { env }), refusedWith('move_unfinished'))
   await migrate(mover, order)
   const moved = await openRegistry(registry.dir, { env })
   assert.deepEqual(await rowsOf(moved), await rowsOf(registry))

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { Refusal } from '../../core/error/error.ts'
 import { openDatabase } from '../../generator/database/database.ts'
 import { openPostgres } from '../../generator/database/postgres/open.ts'
 import { PLIMSOLL_SCHEMA } from '../../generator/database/schema/migrations.ts'
@@ -11,6 +10,7 @@ import { column, type Queries, run } from '../../generator/database/statement.ts
 import { openRegistry } from '../../generator/registry/registry.ts'
 import { serverSettings } from '../support/engine.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
+import { refusedWith } from '../support/refusal.ts'
 import { addAndShow, newRegistry } from '../support/workplace.ts'
 
 const { server, skip } = postgresSuite()
@@ -64,9 +64,6 @@ async function place(t: TestContext, engine: 'file' | 'server') {
 }
 let count = 0
 
-const has = (code: Parameters<Refusal['has']>[0]) => (error: unknown) =>
-  error instanceof Refusal && error.has(code)
-
 for (const engine of ['file', 'server'] as const) {
   test(`a move that an earlier version had begun is given up, in a ${engine}`, {
     skip,
@@ -97,10 +94,10 @@ for (const engine of ['file', 'server'] as const) {
   }, async t => {
     const { open, older, leave } = await place(t, engine)
     await leave('leaving', '2026-11-20T12:00:00Z')
-    await assert.rejects(open(), has('records_moved'))
-    await assert.rejects(older(), has('registry_newer'))
+    await assert.rejects(open(), refusedWith('records_moved'))
+    await assert.rejects(older(), refusedWith('registry_newer'))
     const copy = await place(t, engine)
     await copy.leave('coming', null)
-    await assert.rejects(copy.open(), has('move_unfinished'))
+    await assert.rejects(copy.open(), refusedWith('move_unfinished'))
   })
 }

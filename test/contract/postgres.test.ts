@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { issue, Refusal } from '../../core/error/error.ts'
+import { issue } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import type { Database } from '../../generator/database/connection.ts'
 import { openPostgres } from '../../generator/database/postgres/open.ts'
@@ -24,6 +24,7 @@ import { serverSettings } from '../support/engine.ts'
 import { root } from '../support/plimsoll.ts'
 import { execute } from '../support/postgres.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
+import { refusedWith } from '../support/refusal.ts'
 import { until } from '../support/until.ts'
 import { folderOf, OPERATOR } from '../support/workplace.ts'
 
@@ -45,9 +46,6 @@ async function open(t: After, settings: ServerSettings): Promise<Database> {
   return database
 }
 
-const has = (code: Parameters<Refusal['has']>[0]) => (error: unknown) =>
-  error instanceof Refusal && error.has(code)
-
 test('processes that open a new database at the same time migrate it once', { skip }, async t => {
   const settings = await empty()
   const opened = await Promise.all(Array.from({ length: 4 }, () => open(t, settings)))
@@ -61,7 +59,7 @@ test('a database of a newer version is refused; the message has no password', { 
   await run(database, "INSERT INTO kysely_migration VALUES ('999_later', '2027-01-01')")
   const url = settings.url.replace('plimsoll@', 'plimsoll:secret@')
   await assert.rejects(openPostgres({ ...settings, url }), (error: Error) => {
-    assert.ok(has('registry_newer')(error))
+    assert.ok(refusedWith('registry_newer')(error))
     assert.doesNotMatch(error.message, /secret/)
     return true
   })
@@ -128,7 +126,7 @@ test('a transaction is not taken for committed because another one got its numbe
       })
     assert.equal(last, id, 'the number is given again')
   })
-  await assert.rejects(lost, has('commit_unknown'))
+  await assert.rejects(lost, refusedWith('commit_unknown'))
 })
 
 test('of two processes that make one crate one wins; ids follow the order of commits', {
@@ -155,7 +153,7 @@ test('a change waits for another process no longer than it may', { skip }, async
   const [holder, waiter] = [await open(t, settings), await open(t, settings)]
   await holder.transaction(async tx => {
     await writeFact(tx, 'a', 'held')
-    await assert.rejects(writeFact(waiter, 'a', 'waited'), has('database_locked'))
+    await assert.rejects(writeFact(waiter, 'a', 'waited'), refusedWith('database_locked'))
     assert.equal(await readFact(waiter, 'a'), null, 'readers do not wait')
   })
   await writeFact(waiter, 'a', 'next')
@@ -168,7 +166,7 @@ test('a registry that cannot be opened leaves no connection', { skip }, async t 
   const purge = { 'cdn.purge_url': 'http://127.0.0.1:1/{url}', 'cdn.purge_body': '{keys}' }
   const sources = { env: {}, flags: { 'database.url': url, ...purge } }
   await initRegistry(dir, sources, {})
-  await assert.rejects(openRegistry(dir, sources), has('cdn_mixed'))
+  await assert.rejects(openRegistry(dir, sources), refusedWith('cdn_mixed'))
   const database = await open(t, serverSettings(url))
   const others = 'SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()'
   // The pool would close what nobody uses by itself, after ten seconds.
@@ -194,7 +192,7 @@ test('a lost connection: reads go on, a transaction is undone, the next one work
     await cut()
     await writeFact(tx, 'b', '2')
   })
-  await assert.rejects(work, has('database_away'))
+  await assert.rejects(work, refusedWith('database_away'))
   await writeFact(database, 'b', '3')
   assert.deepEqual(
     await all(database, "SELECT key, value FROM facts WHERE key IN ('a', 'b') ORDER BY key"),
@@ -211,8 +209,8 @@ test('a server that is away is said to be away, and is used again when it is bac
   const database = await open(t, await empty())
   await writeFact(database, 'a', '1')
   await server.kill()
-  await assert.rejects(readFact(database, 'a'), has('database_away'))
-  await assert.rejects(writeFact(database, 'a', '2'), has('database_away'))
+  await assert.rejects(readFact(database, 'a'), refusedWith('database_away'))
+  await assert.rejects(writeFact(database, 'a', '2'), refusedWith('database_away'))
   await server.start()
   await until(
     async () => (await readFact(database, 'a')) === '1',

@@ -117,18 +117,9 @@ test('a token loses its powers while cargo works with it: revoked, locked, witho
     /this token may not do that: it lacks the scope `read`/,
   )
   const reader = await make('--scope', 'read')
-  assert.equal(
-    (await reader.ok(folder, 'search', '--registry', 'plimsoll', 'foo')).stdout,
-    'foo = "1.0.0"    # The crate foo\n',
-  )
   assert.match(
     (await reader.fails(next.folder, ...PUBLISH)).stderr,
     /\(status 403 Forbidden\): this token may not do that: it lacks the scope `publish-new or publish-update`/,
-  )
-  const limited = await make('--crate', 'fo*')
-  assert.match(
-    (await limited.fails(next.folder, ...PUBLISH)).stderr,
-    /this token may not do that: it lacks the scope `read`/,
   )
   const ci = await make('--scope', 'read', 'publish-update')
   await ci.ok(next.folder, ...PUBLISH)

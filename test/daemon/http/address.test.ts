@@ -5,13 +5,13 @@ import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Refusal } from '../../../core/error/error.ts'
 import { clientAddress } from '../../../daemon/http/client-address.ts'
 import { listen } from '../../../daemon/http/listen.ts'
 import type { AuditEvent } from '../../../generator/records/accounts/audit.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { plimsoll, serve } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { scratch } from '../../support/scratch.ts'
 
@@ -38,7 +38,7 @@ test('a Unix socket is listened on, a stale one replaced, and nothing else touch
   // Node unlinks its socket when it closes; a process that was killed does not.
   await new Promise<void>(resolve => other.listen(`${socket}.made`, resolve))
   linkSync(`${socket}.made`, socket)
-  await assert.rejects(listen({ socket, ...options }), isTaken)
+  await assert.rejects(listen({ socket, ...options }), refusedWith('address_taken'))
   await new Promise(resolve => other.close(resolve))
   const server = await listen({ socket, ...options })
   t.after(() => server.stop(0))
@@ -51,13 +51,9 @@ test('a Unix socket is listened on, a stale one replaced, and nothing else touch
   assert.equal(existsSync(socket), false)
   const file = join(folder, 'file')
   writeFileSync(file, 'precious')
-  await assert.rejects(listen({ socket: file, ...options }), isTaken)
+  await assert.rejects(listen({ socket: file, ...options }), refusedWith('address_taken'))
   assert.ok(existsSync(file))
 })
-
-function isTaken(error: unknown): boolean {
-  return error instanceof Refusal && error.has('address_taken')
-}
 
 test('serve on a Unix socket needs a base URL, and then answers there', async t => {
   const cleanup = new Cleanup(t)
@@ -92,7 +88,7 @@ test('behind a socket the proxy says who the client is', () => {
   const behind = clientAddress([], true)
   assert.equal(behind(c('192.0.2.9, 192.0.2.1')), '192.0.2.1')
   assert.equal(behind(c()), 'unknown')
-  assert.throws(() => clientAddress([])(c('192.0.2.1')), isBodyLost)
+  assert.throws(() => clientAddress([])(c('192.0.2.1')), refusedWith('body_lost'))
 })
 
 test('a change of a client who leaves at once has their address in audit and log', async t => {
@@ -118,8 +114,6 @@ test('a change of a client who leaves at once has their address in audit and log
   )
   assert.equal((JSON.parse(test.logged.at(-1) ?? '') as AuditEvent).address, '192.0.2.1')
 })
-
-const isBodyLost = (error: unknown) => error instanceof Refusal && error.has('body_lost')
 
 test('a prefix works whether or not the proxy takes it off', async t => {
   const env = { PLIMSOLL_REGISTRY_BASE_URL: 'https://example.com/cargo/registry' }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
-import { Refusal } from '../../../core/error/error.ts'
 import { isWaiting } from '../../support/event-loop.ts'
 import { openServer } from '../../support/open-server.ts'
 import { head, RawClient } from '../../support/raw-client.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
 
 const GET = head('GET', '/', {})
@@ -34,10 +34,7 @@ test('a request of HTTP/1.0 needs no host', async t => {
 })
 
 test('an address that is not of this machine is refused', async t => {
-  await assert.rejects(
-    openServer(t, { host: '192.0.2.1' }),
-    error => error instanceof Refusal && error.has('address_taken'),
-  )
+  await assert.rejects(openServer(t, { host: '192.0.2.1' }), refusedWith('address_taken'))
 })
 
 const hasIpv6 = Object.values(networkInterfaces()).some(list =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal } from '../../../core/error/error.ts'
 import { Slots } from '../../../daemon/http/slots.ts'
+import { refusedWith } from '../../support/refusal.ts'
 
-const isBusy = (error: unknown) => error instanceof Refusal && error.has('git_busy')
+const isBusy = refusedWith('git_busy')
 
 /** Works in a slot, as handlers do. */
 async function run(

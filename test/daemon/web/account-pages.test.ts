@@ -9,21 +9,6 @@ import { operatorChange } from '../../../generator/records/change.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn, Visitor } from '../../support/visitor.ts'
 
-test('an address with a slash at its end leads to the page, with its query', async t => {
-  const test = await TestRegistry.open(t)
-  await test.user('alice')
-  for (const visitor of [new Visitor(test), await loggedIn(test, 'alice')]) {
-    for (const [path, there] of [
-      ['/me/', '/me'],
-      ['/me/?next=%2Fcrates%2F', '/me?next=%2Fcrates%2F'],
-      ['/me/crates/demo//?done=x', '/me/crates/demo?done=x'],
-    ] as const) {
-      const answer = await visitor.get(path)
-      assert.deepEqual([answer.status, answer.headers.get('location')], [303, there], path)
-    }
-  }
-})
-
 test('a page that says why not knows who is logged in', async t => {
   const test = await TestRegistry.open(t)
   await test.user('alice')
