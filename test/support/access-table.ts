@@ -71,23 +71,13 @@ const owner = (
   return row(path, verdicts, verdicts, { lacking: [lacking], wanted, ...(body && { body }) })
 }
 
-/** Routes that only a browser opens: no token counts here. Without a login a form is refused. */
-const browser = (path: string, status: number) => row(path, all(status), all(status))
-const look = (path: string) => [browser(path, 303)]
-const form = (path: string) => [
-  {
-    ...browser(path, 403),
-    body: () => new URLSearchParams({ login: 'alice', password: 'x', csrf: 'made up' }),
-  },
-]
-
 let published = 1
 const nextVersion = () => publishRequest({ name: 'demo', version: `1.0.${published++}` })
 const users = () => JSON.stringify({ users: ['carol'] })
 
 /**
- * Every route of the daemon. A new route is added here with its answers to each caller, or
- * `access.test.ts` fails.
+ * Every route of the daemon but those for browsers, which `visits.test.ts` has. A new route is added
+ * here with its answers to each caller, or `access.test.ts` fails.
  */
 export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   'GET /healthz': [open('/healthz')],
@@ -147,34 +137,6 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
     reader('/dl/demo/1.0.0/download'),
     missing('/dl/demo/9.9.9/download', 'release_unknown'),
   ],
-  'GET /me': [browser('/me', 200)],
-  'GET /me/login': [browser('/me/login', 200)],
-  'POST /me/login': form('/me/login'),
-  'POST /me/logout': form('/me/logout'),
-  'GET /me/password': [browser('/me/password', 403)],
-  'POST /me/password': form('/me/password'),
-  'POST /me/tokens': form('/me/tokens'),
-  'POST /me/tokens/:id/revoke': form('/me/tokens/1/revoke'),
-  'POST /me/sessions/end': form('/me/sessions/end'),
-  'POST /me/sessions/:id/end': form('/me/sessions/1/end'),
-  'POST /me/invitations/:name/accept': form('/me/invitations/demo/accept'),
-  'POST /me/invitations/:name/decline': form('/me/invitations/demo/decline'),
-  'GET /me/crates/:name': look('/me/crates/demo'),
-  'GET /me/crates/:name/yank': look('/me/crates/demo/yank'),
-  'POST /me/crates/:name/yank': form('/me/crates/demo/yank'),
-  'GET /me/crates/:name/unyank': look('/me/crates/demo/unyank'),
-  'POST /me/crates/:name/unyank': form('/me/crates/demo/unyank'),
-  'POST /me/crates/:name/owners/add': form('/me/crates/demo/owners/add'),
-  'GET /me/crates/:name/owners/remove': look('/me/crates/demo/owners/remove'),
-  'POST /me/crates/:name/owners/remove': form('/me/crates/demo/owners/remove'),
-  'GET /me/admin/users': look('/me/admin/users'),
-  'POST /me/admin/users/add': form('/me/admin/users/add'),
-  'POST /me/admin/users/:login/:action': form('/me/admin/users/alice/lock'),
-  'GET /me/admin/audit': look('/me/admin/audit'),
-  'GET /me/admin/status': look('/me/admin/status'),
-  'GET /me/admin/upstream/:name': look('/me/admin/upstream/up'),
-  'POST /me/admin/upstream/:name/:action': form('/me/admin/upstream/up/allow'),
-  'GET /me/*': [browser('/me/nothing', 404)],
   'GET /assets/*': [open(`/${assets[0]?.path}`)],
   'GET /favicon.ico': [open('/favicon.ico')],
   'GET /upstream/': [reader('/upstream/')],

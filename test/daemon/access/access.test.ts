@@ -85,13 +85,16 @@ async function prepared(t: TestContext, env: Record<string, string>) {
   return { test, tokenOf }
 }
 
+/** The routes that a token may open; with sessions, `visits.test.ts` walks what browsers take. */
+const routesForTokens = (test: TestRegistry) =>
+  routes(test).filter(({ path }) => !/^\/me\b/.test(path))
+
 for (const kind of ['public', 'private'] as const) {
   test(`every route of a ${kind} registry, for everybody`, async t => {
     const { test, tokenOf } = await prepared(t, {
       PLIMSOLL_AUTH_REQUIRED: String(kind === 'private'),
     })
-    // Here everybody comes with a token or none; with sessions, `visits.test.ts` walks what browsers take.
-    const declared = routes(test).map(route => `${route.method} ${route.path}`)
+    const declared = routesForTokens(test).map(({ method, path }) => `${method} ${path}`)
     assert.deepEqual(declared.sort(), Object.keys(TABLE).sort(), 'each route has its row in TABLE')
     for (const [route, asks] of Object.entries(TABLE)) {
       const [method = ''] = route.split(' ')
@@ -162,8 +165,7 @@ async function assertVerdict(
 
 test('docs/run/security.md prints who gets what with which token', async t => {
   const test = await TestRegistry.open(t, { env: PRINTED, git: true })
-  const forTokens = routes(test).filter(({ path }) => !/^\/me\b/.test(path))
-  const rows = forTokens.flatMap(({ method, path, access }) =>
+  const rows = routesForTokens(test).flatMap(({ method, path, access }) =>
     (TABLE[`${method} ${path}`] ?? []).map(ask => {
       const cells = GROUPS.map(group => {
         const [open, closed] = [statusOf(ask, ask.public[group]), statusOf(ask, ask.private[group])]
