@@ -221,131 +221,26 @@ test('readme: a path, a switch or nothing', () => {
   assert.deepEqual(readme('readme = false'), [null, false])
 })
 
-const REFUSED: readonly (readonly [string, string, (string | RegExp)[]])[] = [
-  ['broken TOML', `${HEAD}x = `, [/^`Cargo\.toml` is not valid TOML at line 4: /]],
-  ['a key twice', `${HEAD}name = "other"`, [/^`Cargo\.toml` is not valid TOML at line 4: /]],
-  ['no package', '[dependencies]', ['`Cargo.toml` has no `[package]` table']],
+const must = (field: string, what: string) => `\`${field}\` in \`Cargo.toml\` must be ${what}`
+const STRINGS = 'an array of strings'
+const NO_TOML = /^`Cargo\.toml` is not valid TOML at line 4: /
+const TARGET = 'a target triple or a valid `cfg(…)` with at most 64 levels'
+const DEEP = `cfg(${'not('.repeat(60_000)}a${')'.repeat(60_000)})`
+
+type Refused = readonly (readonly [toml: string, said: readonly (string | RegExp)[]])[]
+
+/** Whole manifests that are refused, and what is said of them. */
+const WHOLE: Refused = [
+  ['[dependencies]', ['`Cargo.toml` has no `[package]` table']],
+  ['[package]', ['name', 'version'].map(key => `\`package.${key}\` is missing in \`Cargo.toml\``)],
   [
-    'neither name nor version',
-    '[package]',
-    ['`package.name` is missing in `Cargo.toml`', '`package.version` is missing in `Cargo.toml`'],
-  ],
-  [
-    'a bad name',
     '[package]\nname = "1a"\nversion = "1.0.0"',
     ['the crate name `1a` must start with an ASCII letter'],
   ],
+  ['[package]\nname = "a"\nversion = "1.0"', [/^`1\.0` is not a valid SemVer 2\.0\.0 version/]],
+  ['[package]\nname = "a"\nversion = 1.0', [must('package.version', 'a string')]],
+  ['[package]\nname = "a"\nversion.workspace = true', [/^`package\.version` .* inherited/]],
   [
-    'a bad version',
-    '[package]\nname = "a"\nversion = "1.0"',
-    [/^`1\.0` is not a valid SemVer 2\.0\.0 version/],
-  ],
-  [
-    'a version as number',
-    '[package]\nname = "a"\nversion = 1.0',
-    ['`package.version` in `Cargo.toml` must be a string'],
-  ],
-  [
-    'wrong types',
-    `${HEAD}description = 1\nkeywords = "a"\nauthors = [1]`,
-    [
-      '`package.description` in `Cargo.toml` must be a string',
-      '`package.keywords` in `Cargo.toml` must be an array of strings',
-      '`package.authors` in `Cargo.toml` must be an array of strings',
-    ],
-  ],
-  [
-    'a rust version with operator',
-    `${HEAD}rust-version = ">=1.60"`,
-    [/^`package\.rust-version` in/],
-  ],
-  ['a beta rust version', `${HEAD}rust-version = "1.60.0-beta"`, [/^`package\.rust-version` in/]],
-  [
-    'inheritance of a field',
-    `${HEAD}license.workspace = true`,
-    [/^`package\.license` in `Cargo\.toml` is inherited from a workspace/],
-  ],
-  [
-    'inheritance of a version',
-    '[package]\nname = "a"\nversion.workspace = true',
-    [/^`package\.version` .* inherited/],
-  ],
-  [
-    'inheritance of a dependency',
-    `${HEAD}[dependencies]\na.workspace = true`,
-    [/^`dependencies\.a` .* inherited/],
-  ],
-  [
-    'inheritance for a target',
-    `${HEAD}[target.'cfg(a)'.dependencies]\na = { workspace = true }`,
-    [/^`target\.'cfg\(a\)'\.dependencies\.a` .* inherited/],
-  ],
-  [
-    'a target that Cargo cannot read',
-    `${HEAD}[target.'cfg('.dependencies]\na = "1"`,
-    [
-      "`target.'cfg('` in `Cargo.toml` must be a target triple or a valid `cfg(…)` with at most 64 levels",
-    ],
-  ],
-  [
-    'a target that ends Cargo, even without dependencies',
-    `${HEAD}[target.'cfg(${'not('.repeat(60_000)}a${')'.repeat(60_000)})']`,
-    [/^`target\.'cfg\(not\(.{500,600} with at most 64 levels$/],
-  ],
-  ['a patch', `${HEAD}[patch.crates-io]\na = { path = "a" }`, [/has a `\[patch\]` table/]],
-  [
-    'a requirement of other tools',
-    `${HEAD}[dependencies]\na = ">=1 <2"`,
-    [/^`dependencies\.a` in `Cargo\.toml`: `>=1 <2` is not/],
-  ],
-  [
-    'the requirement of a crate of 2015',
-    `${HEAD}[dependencies]\na = "0.2*"`,
-    [/^`dependencies\.a` .*`0\.2\*` is not/],
-  ],
-  [
-    'a dependency name that is a path',
-    `${HEAD}[dependencies]\n"../a" = "1"`,
-    [/`\.\.\/a` is not a crate name/],
-  ],
-  [
-    'a package that is a path',
-    `${HEAD}[dependencies]\na = { version = "1", package = "x/y" }`,
-    [/`x\/y` is not a crate name/],
-  ],
-  ['an empty dependency name', `${HEAD}[dependencies]\n"" = "1"`, [/`` is not a crate name/]],
-  [
-    'a dependency that is none',
-    `${HEAD}[dependencies]\na = 1`,
-    ['`dependencies.a` in `Cargo.toml` must be a version or a table'],
-  ],
-  [
-    'dependencies that are none',
-    `${HEAD}[[dependencies]]\na = 1`,
-    ['`dependencies` in `Cargo.toml` must be a table'],
-  ],
-  [
-    'an optional dev-dependency',
-    `${HEAD}[dev-dependencies]\na = { version = "1", optional = true }`,
-    [/is optional; a dev-dependency cannot be/],
-  ],
-  [
-    'a registry by name',
-    `${HEAD}[dependencies]\na = { version = "1", registry = "mine" }`,
-    [/names the registry `mine` without its URL/],
-  ],
-  [
-    'a registry index that is no URL',
-    `${HEAD}[dependencies]\na = { version = "1", registry-index = "mine" }`,
-    ['`dependencies.a.registry-index` in `Cargo.toml` must be the URL of an index'],
-  ],
-  [
-    'features that are no lists',
-    `${HEAD}[features]\na = "b"`,
-    ['`features.a` in `Cargo.toml` must be an array of strings'],
-  ],
-  [
-    'five things at once',
     `[package]\nname = ""\nversion = "1"\nlinks = 1\n[dependencies]\na = "v1"\nb.workspace = true`,
     [
       'a crate name cannot be empty',
@@ -357,13 +252,62 @@ const REFUSED: readonly (readonly [string, string, (string | RegExp)[]])[] = [
   ],
 ]
 
-for (const [what, toml, expected] of REFUSED) {
-  test(`refused: ${what}`, () => {
+/** What is refused in a manifest that is good up to there. */
+const IN_PACKAGE: Refused = [
+  ['x = ', [NO_TOML]],
+  ['name = "other"', [NO_TOML]],
+  [
+    'description = 1\nkeywords = "a"\nauthors = [1]',
+    [
+      must('package.description', 'a string'),
+      must('package.keywords', STRINGS),
+      must('package.authors', STRINGS),
+    ],
+  ],
+  ['rust-version = ">=1.60"', [/^`package\.rust-version` in/]],
+  ['rust-version = "1.60.0-beta"', [/^`package\.rust-version` in/]],
+  ['license.workspace = true', [/^`package\.license` in `Cargo\.toml` is inherited from a work/]],
+  [`[target.'cfg('.dependencies]\na = "1"`, [must(`target.'cfg('`, TARGET)]],
+  // A target that ends Cargo, even without dependencies.
+  [`[target.'${DEEP}']`, [/^`target\.'cfg\(not\(.{500,600} with at most 64 levels$/]],
+  [
+    `[target.'cfg(a)'.dependencies]\na = { workspace = true }`,
+    [/^`target\.'cfg\(a\)'\.dependencies\.a` .* inherited/],
+  ],
+  ['[patch.crates-io]\na = { path = "a" }', [/has a `\[patch\]` table/]],
+  ['[[dependencies]]\na = 1', [must('dependencies', 'a table')]],
+  ['[dev-dependencies]\na = { version = "1", optional = true }', [/is optional; a dev-dependency/]],
+  ['[features]\na = "b"', [must('features.a', STRINGS)]],
+]
+
+/** Dependencies that are refused. */
+const IN_DEPENDENCIES: Refused = [
+  ['a.workspace = true', [/^`dependencies\.a` .* inherited/]],
+  ['a = 1', [must('dependencies.a', 'a version or a table')]],
+  ['a = ">=1 <2"', [/^`dependencies\.a` in `Cargo\.toml`: `>=1 <2` is not/]],
+  // Of a crate of 2015.
+  ['a = "0.2*"', [/^`dependencies\.a` .*`0\.2\*` is not/]],
+  ['"../a" = "1"', [/`\.\.\/a` is not a crate name/]],
+  ['a = { version = "1", package = "x/y" }', [/`x\/y` is not a crate name/]],
+  ['"" = "1"', [/`` is not a crate name/]],
+  ['a = { version = "1", registry = "mine" }', [/names the registry `mine` without its URL/]],
+  [
+    'a = { version = "1", registry-index = "mine" }',
+    [must('dependencies.a.registry-index', 'the URL of an index')],
+  ],
+]
+
+for (const [toml, said] of [
+  ...WHOLE,
+  ...IN_PACKAGE.map(([toml, said]) => [HEAD + toml, said] as const),
+  ...IN_DEPENDENCIES.map(([toml, said]) => [`${HEAD}[dependencies]\n${toml}`, said] as const),
+]) {
+  test(`refused: ${JSON.stringify(toml.replace(HEAD, '').slice(0, 60))}`, () => {
     const found = messages(toml)
-    assert.equal(found.length, expected.length, found.join('\n'))
-    for (const [at, pattern] of expected.entries()) {
-      if (typeof pattern === 'string') assert.equal(found[at], pattern)
-      else assert.match(found[at] ?? '', pattern)
+    assert.equal(found.length, said.length, found.join('\n'))
+    for (const [at, expected] of said.entries()) {
+      if (typeof expected === 'string') assert.equal(found[at], expected)
+      else assert.match(found[at] ?? '', expected)
     }
   })
 }

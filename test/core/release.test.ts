@@ -4,7 +4,6 @@ import * as v from 'valibot'
 import { renderEntry } from '../../core/entry/render.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
 import { compareMetadata } from '../../core/release/compare.ts'
-import { checkFeatures } from '../../core/release/features.ts'
 import type { InspectParts } from '../../core/release/inspect.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
 import type { PublishMetadata } from '../../core/release/metadata.ts'
@@ -172,19 +171,18 @@ const FEATURES = { default: ['dep:cc', 'std'], std: [], constructor: [] }
 const CC_NAME = 'build-dependency `cc` for `cfg(any(unix, target_os = "a b"))`'
 const TAIL = 'in the `Cargo.toml` of the crate file'
 
+const differs = (what: string, sent: string, packaged: string) =>
+  `${what} is \`${sent}\` in the publish metadata, but \`${packaged}\` ${TAIL}`
+const ofAlias = (field: string, sent: string, packaged: string) =>
+  differs(`\`${field}\` of the dependency \`alias\``, sent, packaged)
+const onlySent = (name: string) =>
+  `the dependency \`${name}\` is in the publish metadata, but not ${TAIL}`
+
 const COMPARISONS: readonly (readonly [string, object, string[]])[] = [
   ['order, printing, spaces and empty features do not count', {}, []],
   ['unknown fields do not count', { deps: [{ ...ALIAS, odd: 1 }, CC], strange: true }, []],
-  [
-    'name',
-    { name: 'Demo' },
-    [`\`name\` is \`Demo\` in the publish metadata, but \`demo\` ${TAIL}`],
-  ],
-  [
-    'version',
-    { vers: '1.0.0+x' },
-    [`\`vers\` is \`1.0.0+x\` in the publish metadata, but \`1.0.0\` ${TAIL}`],
-  ],
+  ['name', { name: 'Demo' }, [differs('`name`', 'Demo', 'demo')]],
+  ['version', { vers: '1.0.0+x' }, [differs('`vers`', '1.0.0+x', '1.0.0')]],
   [
     'a dependency less',
     { deps: [ALIAS] },
@@ -193,19 +191,13 @@ const COMPARISONS: readonly (readonly [string, object, string[]])[] = [
   [
     'a dependency more',
     { deps: [ALIAS, CC, { name: 'evil', version_req: '*' }] },
-    [`the dependency \`evil\` is in the publish metadata, but not ${TAIL}`],
+    [onlySent('evil')],
   ],
-  [
-    'the same dependency twice',
-    { deps: [ALIAS, ALIAS, CC] },
-    [`the dependency \`alias\` is in the publish metadata, but not ${TAIL}`],
-  ],
+  ['the same dependency twice', { deps: [ALIAS, ALIAS, CC] }, [onlySent('alias')]],
   [
     'another package behind the same name',
     { deps: [{ ...ALIAS, name: 'evil' }, CC] },
-    [
-      `\`name\` of the dependency \`alias\` is \`"evil"\` in the publish metadata, but \`"real"\` ${TAIL}`,
-    ],
+    [ofAlias('name', '"evil"', '"real"')],
   ],
   [
     'requirement, features and switches',
@@ -216,10 +208,10 @@ const COMPARISONS: readonly (readonly [string, object, string[]])[] = [
       ],
     },
     [
-      `\`version_req\` of the dependency \`alias\` is \`"^1.1"\` in the publish metadata, but \`"^1.0"\` ${TAIL}`,
-      `\`features\` of the dependency \`alias\` is \`["x"]\` in the publish metadata, but \`["x","y"]\` ${TAIL}`,
-      `\`optional\` of the dependency \`alias\` is \`true\` in the publish metadata, but \`false\` ${TAIL}`,
-      `\`default_features\` of the dependency \`alias\` is \`false\` in the publish metadata, but \`true\` ${TAIL}`,
+      ofAlias('version_req', '"^1.1"', '"^1.0"'),
+      ofAlias('features', '["x"]', '["x","y"]'),
+      ofAlias('optional', 'true', 'false'),
+      ofAlias('default_features', 'false', 'true'),
     ],
   ],
   [
@@ -232,16 +224,13 @@ const COMPARISONS: readonly (readonly [string, object, string[]])[] = [
   [
     'an artifact',
     { deps: [{ ...ALIAS, artifact: ['bin'], lib: true }, CC] },
-    [
-      `\`artifact\` of the dependency \`alias\` is \`["bin"]\` in the publish metadata, but \`null\` ${TAIL}`,
-      `\`lib\` of the dependency \`alias\` is \`true\` in the publish metadata, but \`false\` ${TAIL}`,
-    ],
+    [ofAlias('artifact', '["bin"]', 'null'), ofAlias('lib', 'true', 'false')],
   ],
   [
     'features',
     { features: { ...FEATURES, std: ['alias/x'], extra: [] } },
     [
-      `the feature \`std\` is \`["alias/x"]\` in the publish metadata, but \`[]\` ${TAIL}`,
+      differs('the feature `std`', '["alias/x"]', '[]'),
       `the feature \`extra\` is \`[]\` in the publish metadata, but absent ${TAIL}`,
     ],
   ],
@@ -335,114 +324,6 @@ test('metadata that repeats itself is compared in a moment', async () => {
 test('a pubtime that Cargo could not read never gets into an entry', async () => {
   await assert.rejects(releaseOf({}, { pubtime: new Date(0).toISOString() }), TypeError)
 })
-
-const DEPENDENCIES = '[dependencies]\nplain = "1"\nopt = { version = "1", optional = true }\n'
-const FEATURE_CASES: readonly (readonly [string, string, string[]])[] = [
-  ['features, dependencies and their features', 'a = ["b", "opt", "plain/x", "opt/x"]\nb = []', []],
-  ['new syntax', 'a = ["dep:opt", "opt?/x"]', []],
-  ['odd but good names', '2018 = []\n_x = []\n"a+b.c-d" = []\n"été" = []', []],
-  ['a ring', 'a = ["b"]\nb = ["a"]', []],
-  [
-    'nothing',
-    'a = ["none"]',
-    [
-      'the feature `a` enables `none`, which is neither a feature nor an optional dependency; add it or remove it',
-    ],
-  ],
-  [
-    'an empty value',
-    'a = [""]',
-    [
-      'the feature `a` enables ``; write `FEATURE`, `dep:DEPENDENCY`, `DEPENDENCY/FEATURE` or `DEPENDENCY?/FEATURE`',
-    ],
-  ],
-  [
-    'what is on anyway',
-    'a = ["plain"]',
-    [
-      'the feature `a` enables `plain`, but the dependency `plain` is not optional; add `optional = true` to it or remove the item',
-    ],
-  ],
-  [
-    'dep: of what is on anyway',
-    'a = ["dep:plain"]',
-    [
-      'the feature `a` enables `dep:plain`, but the dependency `plain` is not optional; add `optional = true` to it or remove the item',
-    ],
-  ],
-  [
-    'dep: of nothing',
-    'a = ["dep:none"]',
-    [
-      'the feature `a` enables `dep:none`, but there is no dependency `none`; add it or remove the item',
-    ],
-  ],
-  [
-    'weak of what is on anyway',
-    'a = ["plain?/x"]',
-    [
-      'the feature `a` enables `plain?/x`, but the dependency `plain` is not optional; add `optional = true` to it or remove the item',
-    ],
-  ],
-  [
-    'a feature of nothing',
-    'a = ["none/x"]',
-    [
-      'the feature `a` enables `none/x`, but there is no dependency `none`; add it or remove the item',
-    ],
-  ],
-  [
-    'both syntaxes',
-    'a = ["dep:opt/x"]',
-    [
-      'the feature `a` enables `dep:opt/x`; write `FEATURE`, `dep:DEPENDENCY`, `DEPENDENCY/FEATURE` or `DEPENDENCY?/FEATURE`',
-    ],
-  ],
-  [
-    'two slashes',
-    'a = ["opt/x/y"]',
-    [
-      'the feature `a` enables `opt/x/y`; write `FEATURE`, `dep:DEPENDENCY`, `DEPENDENCY/FEATURE` or `DEPENDENCY?/FEATURE`',
-    ],
-  ],
-  [
-    'an implicit feature that is none',
-    'a = ["dep:opt"]\nb = ["opt"]',
-    [
-      'the feature `b` enables `opt`, a dependency that is not a feature because `dep:opt` is used elsewhere; write `dep:opt` here as well',
-    ],
-  ],
-  ['a name in the way, with a way around', 'opt = []\na = ["opt/x"]', []],
-  [
-    'a name in the way that a feature enables',
-    'opt = []\na = ["opt"]',
-    ['the optional dependency `opt` is enabled by no feature; add `dep:opt` to a feature'],
-  ],
-  ['what a name of its own includes', 'opt = ["dep:opt"]', []],
-  [
-    'a name in the way',
-    'opt = []',
-    ['the optional dependency `opt` is enabled by no feature; add `dep:opt` to a feature'],
-  ],
-  [
-    'bad names',
-    '"" = []\n"a b" = []\n"x/y" = []',
-    ['', 'a b', 'x/y'].map(
-      name =>
-        `the feature name \`${name}\` must begin with a letter, a digit or \`_\` and go on with letters, digits, \`_\`, \`-\`, \`+\` and \`.\``,
-    ),
-  ],
-]
-
-for (const [what, features, expected] of FEATURE_CASES) {
-  test(`features that enable ${what}`, async () => {
-    const { entry } = await releaseOf({ manifest: `${DEPENDENCIES}[features]\n${features}` })
-    assert.deepEqual(
-      checkFeatures(entry).map(issue => issue.message),
-      expected,
-    )
-  })
-}
 
 test('targets and README are found as Cargo finds them', async () => {
   const about = async (manifest: string, paths: string[]) => {

@@ -41,89 +41,14 @@ test('the types are those of the values', () => {
   )
 })
 
-test('the defaults', () => {
-  const { policy, ...rest } = resolveSettings({}).settings
-  assert.deepEqual(rest, {
-    upstream: {},
-    yanked: [],
-    registry: {
-      base_url: null,
-      api: 'auto',
-      dl: 'auto',
-      name: 'plimsoll',
-      title: 'Plimsoll',
-      description: '',
-      aliases: [],
-    },
-    pages: {
-      source: true,
-      images: 'link',
-      logo: null,
-      stylesheet: null,
-      links: [],
-      registries: [],
-      docs: null,
-      footer: null,
-    },
-    server: { listen: '127.0.0.1:8080', trusted_proxies: [], shutdown_seconds: 30 },
-    storage: {
-      crates: 'crates',
-      public: 'public',
-      endpoint: null,
-      region: null,
-      path_style: 'auto',
-      downloads: 'stream',
-      cache_seconds: 0,
-    },
-    database: {
-      url: null,
-      password_file: null,
-      sslmode: 'auto',
-      ca_file: null,
-      pool: 10,
-      statement_seconds: 30,
-      lock_seconds: 10,
-    },
-    cdn: {
-      purge_url: null,
-      purge_method: 'POST',
-      purge_headers: null,
-      purge_body: null,
-      key_header: null,
-    },
-    downloads: { count: 'served' },
-    auth: {
-      required: false,
-      password_cost: 15,
-      session_seconds: 2_592_000,
-      session_idle_seconds: 604_800,
-    },
-    tls: { cert: null, key: null },
-    owners: { add: 'direct', invitation_seconds: 2_592_000, public: false },
-    api: { error_status: 'cargo' },
-    limits: {
-      crate_bytes: 10_485_760,
-      metadata_bytes: 1_048_576,
-      unpacked_bytes: 536_870_912,
-      unpacked_ratio: 0,
-      archive_entries: 50_000,
-      manifest_bytes: 1_048_576,
-      readme_bytes: 262_144,
-      request_seconds: 120,
-      publish_per_minute: 300,
-      changes_per_minute: 300,
-      logins_per_minute: 20,
-      account_logins_per_minute: 100,
-      searches_per_minute: 600,
-      new_crates_per_day: 0,
-      versions_per_day: 0,
-      tokens_per_user: 500,
-    },
-    log: { level: 'info', format: 'auto' },
-    outgoing: { ca_file: null, contact: null },
-    git: { index: 'auto', engine: 'auto', push: [] },
-  })
-  assert.equal(policy.preset, 'private')
+test('the defaults are those of the private preset, each in its section', () => {
+  const { settings } = resolveSettings({})
+  const expected: Record<string, unknown> = { upstream: {} }
+  for (const { section, name, row } of settingTable.values()) {
+    if (section === '') expected[name] = row.private
+    else expected[section] = { ...(expected[section] as object), [name]: row.private }
+  }
+  assert.deepEqual(settings, expected)
 })
 
 test('the presets differ in exactly these rules', () => {

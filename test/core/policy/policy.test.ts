@@ -5,11 +5,9 @@ import type { Name } from '../../../core/name.ts'
 import { parseName } from '../../../core/name.ts'
 import type { PolicyInfo, PolicyRelease } from '../../../core/policy/policy.ts'
 import { checkPolicy, policyQuestions } from '../../../core/policy/policy.ts'
-import { checkFeatures } from '../../../core/release/features.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { parseVersion } from '../../../core/version.ts'
-import { frugally } from '../../support/processor-time.ts'
 import { dependency as plain, entry as plainEntry } from '../../support/release.ts'
 
 const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
@@ -129,102 +127,50 @@ test('a decent release pleases both presets', () => {
 })
 
 const from = (registry: string) => ({ deps: [dependency({ registry })] })
-const presets: [
-  what: string,
-  subject: PolicyRelease,
-  code: string,
-  inPrivate: string | null,
-  inPublic: string,
-][] = [
-  ['no description', release({ description: null }), 'description_missing', 'warning', 'error'],
+
+/** What the presets object to: the private one as the first word says, the public one always. */
+const presets: [inPrivate: 'error' | 'warning' | null, code: string, releases: PolicyRelease[]][] =
   [
-    'a blank description',
-    release({ description: ' \n' }),
-    'description_missing',
-    'warning',
-    'error',
-  ],
-  ['no license', release({ license: null }), 'license_missing', 'warning', 'error'],
-  [
-    'no SPDX expression',
-    release({ license: 'Proprietary' }),
-    'license_invalid',
-    'warning',
-    'error',
-  ],
-  [
-    'a URL of ssh',
-    release({ repository: 'git@git.example:a/b' }),
-    'url_invalid',
-    'warning',
-    'error',
-  ],
-  [
-    'a script as URL',
-    release({ homepage: 'javascript:alert(1)' }),
-    'url_invalid',
-    'warning',
-    'error',
-  ],
-  [
-    'a keyword with a blank',
-    release({ keywords: ['json parser'] }),
-    'keyword_invalid',
-    'warning',
-    'error',
-  ],
-  [
-    'a wildcard',
-    release({}, { deps: [dependency({ req: '*' })] }),
-    'dependency_wildcard',
-    'warning',
-    'error',
-  ],
-  ['crates.io', release({}, from(CRATES_IO)), 'dependency_foreign', null, 'error'],
-  [
-    'another registry',
-    release({}, from('sparse+https://a.example/')),
-    'dependency_foreign',
-    null,
-    'error',
-  ],
-  ['six keywords', release({ keywords: [...'abcdef'] }), 'keywords_too_many', 'error', 'error'],
-  ['a long keyword', release({ keywords: ['x'.repeat(21)] }), 'keyword_too_long', 'error', 'error'],
-  [
-    'six categories',
-    release({ categories: [...'abcdef'] }),
-    'categories_too_many',
-    'error',
-    'error',
-  ],
-  [
-    'a long description',
-    release({ description: 'x'.repeat(1001) }),
-    'description_too_long',
-    'error',
-    'error',
-  ],
-  [
-    'long in bytes',
-    release({ description: 'é'.repeat(501) }),
-    'description_too_long',
-    'error',
-    'error',
-  ],
-  ['a reserved name', release({}, {}, 'Proc-Macro'), 'name_reserved', 'error', 'error'],
-  ['a device of Windows', release({}, {}, 'LPT1'), 'name_reserved', 'error', 'error'],
-  [
-    'a long version',
-    release({}, {}, 'sample', `1.0.0-${'a'.repeat(145)}`),
-    'version_too_long',
-    'error',
-    'error',
-  ],
-]
-for (const [what, subject, code, inPrivate, inPublic] of presets) {
-  test(`both presets on ${what}`, () => {
-    assert.deepEqual(verdict(subject, PRIVATE), inPrivate === null ? [] : [`${inPrivate} ${code}`])
-    assert.deepEqual(verdict(subject, PUBLIC), [`${inPublic} ${code}`])
+    [
+      'warning',
+      'description_missing',
+      [release({ description: null }), release({ description: ' \n' })],
+    ],
+    ['warning', 'license_missing', [release({ license: null })]],
+    ['warning', 'license_invalid', [release({ license: 'Proprietary' })]],
+    [
+      'warning',
+      'url_invalid',
+      [
+        release({ repository: 'git@git.example:a/b' }),
+        release({ homepage: 'javascript:alert(1)' }),
+      ],
+    ],
+    ['warning', 'keyword_invalid', [release({ keywords: ['json parser'] })]],
+    ['warning', 'dependency_wildcard', [release({}, { deps: [dependency({ req: '*' })] })]],
+    [
+      null,
+      'dependency_foreign',
+      [release({}, from(CRATES_IO)), release({}, from('sparse+https://a.example/'))],
+    ],
+    ['error', 'keywords_too_many', [release({ keywords: [...'abcdef'] })]],
+    ['error', 'keyword_too_long', [release({ keywords: ['x'.repeat(21)] })]],
+    ['error', 'categories_too_many', [release({ categories: [...'abcdef'] })]],
+    [
+      'error',
+      'description_too_long',
+      [release({ description: 'x'.repeat(1001) }), release({ description: 'é'.repeat(501) })],
+    ],
+    ['error', 'name_reserved', [release({}, {}, 'Proc-Macro'), release({}, {}, 'LPT1')]],
+    ['error', 'version_too_long', [release({}, {}, 'sample', `1.0.0-${'a'.repeat(145)}`)]],
+  ]
+for (const [inPrivate, code, releases] of presets) {
+  test(`both presets on ${code}`, () => {
+    for (const subject of releases) {
+      const expected = inPrivate === null ? [] : [`${inPrivate} ${code}`]
+      assert.deepEqual(verdict(subject, PRIVATE), expected)
+      assert.deepEqual(verdict(subject, PUBLIC), [`error ${code}`])
+    }
   })
 }
 
@@ -382,57 +328,6 @@ for (const [homepage, good] of urls) {
   })
 }
 
-type FeatureCase = [what: string, features: Entry['features'], objection: string | null]
-const OPTIONAL = [
-  dependency({ name: 'tokio', optional: true }),
-  dependency({ name: 'log' }),
-  dependency({ name: 'json', package: 'serde_json', optional: true }),
-]
-const featureCases: FeatureCase[] = [
-  ['implicit features of optional dependencies', { default: ['tokio', 'json'] }, null],
-  ['dep:', { async: ['dep:tokio'], j: ['dep:json'] }, null],
-  ['a strong and a weak member', { a: ['tokio/rt', 'json?/std', 'log/std'] }, null],
-  ['names of all sorts', { _a: [], '2d': [], 'a+b.c-d': [], é: [] }, null],
-  ['an empty name', { '': [] }, 'feature_name_invalid'],
-  ['a name with a slash', { 'a/b': [] }, 'feature_name_invalid'],
-  ['a name with dep:', { 'dep:tokio': [] }, 'feature_name_invalid'],
-  ['a name with a leading dash', { '-a': [] }, 'feature_name_invalid'],
-  ['an unknown feature', { a: ['b'] }, 'feature_value_unknown'],
-  ['__proto__', { a: ['__proto__'] }, 'feature_value_unknown'],
-  ['a dependency that is not optional', { a: ['log'] }, 'feature_value_required'],
-  ['dep: of one that is not optional', { a: ['dep:log'] }, 'feature_value_required'],
-  ['weak member of one that is not optional', { a: ['log?/std'] }, 'feature_value_required'],
-  ['dep: of nothing', { a: ['dep:nix'] }, 'feature_dependency_unknown'],
-  ['a member of nothing', { a: ['nix/std'] }, 'feature_dependency_unknown'],
-  [
-    'the real name of a renamed dependency',
-    { a: ['serde_json/std'] },
-    'feature_dependency_unknown',
-  ],
-  [
-    'an implicit feature that dep: took away',
-    { a: ['dep:tokio'], b: ['tokio'] },
-    'feature_value_explicit',
-  ],
-  ['an empty item', { a: [''] }, 'feature_value_invalid'],
-  ['an empty dep:', { a: ['dep:'] }, 'feature_value_invalid'],
-  ['an empty member', { a: ['/std'] }, 'feature_value_invalid'],
-  ['an empty feature of a member', { a: ['tokio/'] }, 'feature_value_invalid'],
-  ['two slashes', { a: ['tokio/a/b'] }, 'feature_value_invalid'],
-  ['dep: and a slash', { a: ['dep:tokio/rt'] }, 'feature_value_invalid'],
-  ['dep: within', { a: ['xdep:tokio'] }, 'feature_value_invalid'],
-  ['a feature that hides an optional dependency', { tokio: [] }, 'dependency_unreachable'],
-]
-for (const [what, features, objection] of featureCases) {
-  test(`features: ${what}`, () => {
-    const subject = release({}, { features, deps: OPTIONAL })
-    assert.deepEqual(
-      checkFeatures(subject.entry).map(({ code }) => code),
-      objection === null ? [] : [objection],
-    )
-  })
-}
-
 type DependencyCase = [what: string, given: Partial<Dependency>, objection: string | null]
 const dependencyCases: DependencyCase[] = [
   ['a rename with an underscore', { name: '_json', package: 'serde_json' }, null],
@@ -545,13 +440,4 @@ test('messages neither steer a terminal nor grow without bounds', () => {
   const [message = ''] = words(release({ license: `\u001b[2J\u202e${'x'.repeat(5000)}` }), PUBLIC)
   assert.match(message, /^the license `\\u\{1b\}\[2J\\u\{202e\}x+…` is not an SPDX expression; /)
   assert.ok(message.length < 800)
-})
-
-test('a manifest that is wrong everywhere gets a readable answer, soon', () => {
-  const items = Array.from({ length: 300 }, (_, index) => `nix${index}`)
-  const features = Object.fromEntries(
-    Array.from({ length: 300 }, (_, index) => [`f${index}`, items]),
-  )
-  const issues = frugally(() => checkFeatures(release({}, { features }).entry))
-  assert.equal(issues.length, 100)
 })
