@@ -1,5 +1,11 @@
+import assert from 'node:assert/strict'
 import { type Code, Refusal } from '../../core/error/error.ts'
 
-/** Whether an error is a refusal with this code, for `assert.rejects`. */
-export const refusedWith = (code: Code) => (error: unknown) =>
-  error instanceof Refusal && error.has(code)
+/** For `assert.rejects` and `assert.throws`: whether an error is a refusal for this reason. */
+export const refusedWith =
+  (code: Code) =>
+  (error: unknown): true => {
+    assert.ok(error instanceof Refusal, String(error))
+    assert.ok(error.has(code), error.message)
+    return true
+  }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import {
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -9,7 +8,6 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pack } from 'tar-stream'
@@ -21,47 +19,20 @@ import { build } from '../../../generator/projections/index/build.ts'
 import { deleteReleases } from '../../../generator/registry/delete.ts'
 import { initRegistry, openRegistry, type Registry } from '../../../generator/registry/registry.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { findingsOf } from '../../support/findings.ts'
+import { treeDigest } from '../../support/folder.ts'
 import { withQueryHook } from '../../support/query-hook.ts'
-import { addSubmission, storedPath } from '../../support/workplace.ts'
+import { refusedWith } from '../../support/refusal.ts'
+import { scratch } from '../../support/scratch.ts'
+import { addCrate, OPERATOR, storedPath } from '../../support/workplace.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'plimsoll-backup-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
-const at = '2026-11-20T12:00:00Z'
-const change = { at, actor: 'test', user: null, tokenId: null }
+const folder = scratch(new Cleanup({ after }))
 
 async function makeRegistry(name: string): Promise<Registry> {
   const dir = join(folder, name)
   await initRegistry(dir, { env: {} }, {})
   return openRegistry(dir, { env: {} })
-}
-
-async function add(registry: Registry, name: string, version: string): Promise<void> {
-  const crate = buildCrate({ name, version })
-  const bytes = await registry.crates.stage(
-    (async function* () {
-      yield crate
-    })(),
-    1e6,
-  )
-  await addSubmission(registry, { bytes, pubtime: at }, change)
-}
-
-/** Every file below a folder with its text. */
-function snapshot(dir: string): Record<string, string> {
-  const names = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(entry =>
-    entry.isFile(),
-  )
-  return Object.fromEntries(
-    names
-      .map(entry => join(entry.parentPath, entry.name))
-      .sort()
-      .map(path => [path.slice(dir.length), readFileSync(path, 'latin1')]),
-  )
-}
-
-function refusesWith(code: Code) {
-  return (error: unknown) => error instanceof Refusal && error.issues[0].code === code
 }
 
 const file = join(folder, 'registry.tar')
@@ -76,7 +47,7 @@ test('a backup is not written into the public tree', async () => {
     join(root, 'new', 'b.tar'),
     join(folder, 'link', 'c.tar'),
   ])
-    await assert.rejects(backup(registry, path), refusesWith('backup_public'))
+    await assert.rejects(backup(registry, path), refusedWith('backup_public'))
   assert.deepEqual(
     readdirSync(root, { recursive: true }).filter(path => /tar|new/.test(String(path))),
     [],
@@ -87,40 +58,23 @@ test('a backup is not written into the public tree', async () => {
 
 test('a restored registry renders to the same tree, and what came after the backup is not in it', async () => {
   const registry = await makeRegistry('first')
-  await add(registry, 'one', '1.0.0')
-  await add(registry, 'Two', '0.1.0+meta')
+  await addCrate(registry, { name: 'one', version: '1.0.0' })
+  await addCrate(registry, { name: 'Two', version: '0.1.0+meta' })
   await build(registry, { all: true })
-  const before = snapshot(registry.tree.root)
+  const before = treeDigest(registry.tree.root)
   assert.equal(await backup(registry, file), 2)
-  await add(registry, 'late', '1.0.0')
+  await addCrate(registry, { name: 'late', version: '1.0.0' })
   await registry.close()
   const dir = join(folder, 'second')
   assert.equal((await restore(file, dir, { env: {} })).crateFiles, 2)
   const restored = await openRegistry(dir, { env: {} })
   await build(restored, { all: true })
-  assert.deepEqual(snapshot(restored.tree.root), before)
-  const findings = []
-  for await (const finding of verifyCrates(restored, { repair: false, served: false }))
-    findings.push(finding)
-  assert.deepEqual(findings, [])
+  assert.equal(treeDigest(restored.tree.root), before)
+  assert.deepEqual(await findingsOf(verifyCrates(restored, { repair: false, served: false })), [])
   await restored.close()
   assert.deepEqual(
     readdirSync(folder).filter(name => name.startsWith('.')),
     [],
-  )
-})
-
-test('refuses to write over a file, and to restore into a folder with something in it', async () => {
-  const registry = await openRegistry(join(folder, 'first'), { env: {} })
-  await assert.rejects(backup(registry, file), refusesWith('backup_exists'))
-  await registry.close()
-  await assert.rejects(
-    restore(file, join(folder, 'first'), { env: {} }),
-    refusesWith('restore_not_empty'),
-  )
-  await assert.rejects(
-    restore(join(folder, 'none.tar'), join(folder, 'third'), { env: {} }),
-    refusesWith('file_missing'),
   )
 })
 
@@ -129,7 +83,7 @@ async function refusesDamaged(code: Code, damage: (path: string) => void): Promi
   const [copy, dir] = [join(folder, 'damaged.tar'), join(folder, 'third')]
   writeFileSync(copy, readFileSync(file))
   damage(copy)
-  await assert.rejects(restore(copy, dir, { env: {} }), refusesWith(code))
+  await assert.rejects(restore(copy, dir, { env: {} }), refusedWith(code))
   assert.equal(existsSync(dir), false)
 }
 
@@ -178,10 +132,10 @@ test('refuses a backup whose records are damaged', () =>
 
 test('bytes that are lost are named, and no backup appears', async () => {
   const registry = await makeRegistry('lossy')
-  await add(registry, 'one', '1.0.0')
+  await addCrate(registry, { name: 'one', version: '1.0.0' })
   rmSync(registry.crates.place.name, { recursive: true })
   const lost = join(folder, 'lossy.tar')
-  await assert.rejects(backup(registry, lost), refusesWith('crate_lost'))
+  await assert.rejects(backup(registry, lost), refusedWith('crate_lost'))
   await registry.close()
   assert.equal(existsSync(lost), false)
   assert.deepEqual(
@@ -219,7 +173,7 @@ for (const [what, names, code, text = ''] of foreign) {
 
 test('what is deleted while a backup is made is not in it, and does not spoil it', async () => {
   const registry = await makeRegistry('overtaken')
-  for (const name of ['one', 'two', 'three']) await add(registry, name, '1.0.0')
+  for (const name of ['one', 'two', 'three']) await addCrate(registry, { name, version: '1.0.0' })
   const target = join(folder, 'overtaken.tar')
   let key = ''
   for await (const path of registry.crates.list()) if (path.includes('/two/')) key = path
@@ -233,11 +187,8 @@ test('what is deleted while a backup is made is not in it, and does not spoil it
   const count = await backup(beside, target, () => {
     if (deletion) return
     rmSync(storedPath(registry, key))
-    deletion = deleteReleases(
-      registry,
-      { name: parseName('two'), version: null, force: false },
-      change,
-    )
+    const target = { name: parseName('two'), version: null, force: false }
+    deletion = deleteReleases(registry, target, OPERATOR)
   })
   assert.equal(count, 2)
   assert.equal((await restore(target, join(folder, 'after'), { env: {} })).crateFiles, 2)

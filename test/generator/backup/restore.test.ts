@@ -10,8 +10,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { restore } from '../../../generator/backup/restore.ts'
@@ -24,6 +22,7 @@ import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { root } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
+import { serveWeb } from '../../support/web-server.ts'
 import { folderOf, indexVersions } from '../../support/workplace.ts'
 
 type Environment = Readonly<Record<string, string>>
@@ -75,16 +74,11 @@ function remote(t: TestContext) {
 /** The address of a CDN, and how often it was told to forget something. */
 async function cdn(t: TestContext) {
   const seen = { purges: 0 }
-  const server = createServer((_, response) => {
+  const url = await serveWeb(t, (_, response) => {
     seen.purges++
     response.end()
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  new Cleanup(t).add(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, seen }
+  return { url: `${url}/`, seen }
 }
 
 test('a restored registry leaves buckets, git remote and CDN alone that the backup names', async t => {
@@ -299,8 +293,4 @@ test('a backup goes through a pipe, and what is cut off is refused by name', asy
   const cut = piped('head -c 5000', at('cut'))
   assert.equal(cut.status, 1)
   assert.match(cut.stderr, /^error: standard input cannot be read as a backup: /m)
-  const gone = spawnSync('sh', ['-c', `${program} backup - --dir ${live} | true`], {
-    encoding: 'utf8',
-  })
-  assert.equal(gone.stderr, 'error: the operating system reports an error: write EPIPE\n')
 })

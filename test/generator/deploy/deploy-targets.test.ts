@@ -3,21 +3,20 @@ import assert from 'node:assert/strict'
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { Refusal } from '../../../core/error/error.ts'
+import type { Code } from '../../../core/error/error.ts'
 import { isOwnPath } from '../../../core/paths/own.ts'
 import { deploy } from '../../../generator/deploy/deploy.ts'
 import { FolderPlace } from '../../../generator/places/folder-place.ts'
 import type { Place } from '../../../generator/places/place.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { filesBelow, treeDigest } from '../../support/folder.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const SUM = '0123456789abcdef'.repeat(4)
-
-type Code = Parameters<Refusal['has']>[0]
 
 interface Options {
   readonly removes?: boolean
@@ -53,8 +52,6 @@ function put(root: string, ...paths: string[]): string {
   return root
 }
 
-const refused = (code: Code) => (error: unknown) => error instanceof Refusal && error.has(code)
-
 /** Asserts that no kind of deployment changes the folder. */
 async function changesNothing(
   run: (to: Place, options: Options) => Promise<unknown>,
@@ -64,7 +61,11 @@ async function changesNothing(
   const before = treeDigest(folder)
   for (const removes of [false, true])
     for (const isTrial of [false, true])
-      await assert.rejects(run(folderPlace(folder), { removes, isTrial }), refused(code), folder)
+      await assert.rejects(
+        run(folderPlace(folder), { removes, isTrial }),
+        refusedWith(code),
+        folder,
+      )
   assert.equal(treeDigest(folder), before)
 }
 
@@ -126,7 +127,7 @@ test('a crate store in a bucket stays as it is under any prefix', async t => {
     const key = `${prefix}de/mo/demo/${SUM}.crate`
     s3.objects.set(key, objectOf(Buffer.from('x'), {}))
     for (const removes of [false, true])
-      await assert.rejects(run(to(), { removes }), refused('deploy_foreign'))
+      await assert.rejects(run(to(), { removes }), refusedWith('deploy_foreign'))
     assert.deepEqual(s3.keys(), [key])
     s3.objects.set('index/config.json', objectOf(Buffer.from('x'), {}))
     s3.objects.set('crates/old/index.html', objectOf(Buffer.from('x'), {}))
@@ -143,7 +144,10 @@ test('an empty folder takes a tree, and what an upload has left that was stopped
   await run(folderPlace(empty), { removes: true })
   for (const path of filesBelow(from)) assert.ok(existsSync(join(empty, path)), path)
   const stopped = put(folderOf(t), 'crates/old/old-1.0.0.crate', 'index/3/o/old')
-  await assert.rejects(run(folderPlace(stopped), { removes: true }), refused('deploy_unfinished'))
+  await assert.rejects(
+    run(folderPlace(stopped), { removes: true }),
+    refusedWith('deploy_unfinished'),
+  )
   assert.equal((await run(folderPlace(stopped))).surplus, 2)
   assert.equal((await run(folderPlace(stopped), { removes: true })).removed.length, 2)
 })
@@ -165,7 +169,7 @@ test('pages alone go nowhere but to a tree', async t => {
   for (const folder of [folderOf(t), put(folderOf(t), 'index.html')]) {
     const before = treeDigest(folder)
     const pages = run(folderPlace(folder), { isPagesOnly: true })
-    await assert.rejects(pages, refused('deploy_not_pushed'))
+    await assert.rejects(pages, refusedWith('deploy_not_pushed'))
     assert.equal(treeDigest(folder), before)
   }
 })

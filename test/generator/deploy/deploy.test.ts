@@ -9,6 +9,7 @@ import { FolderPlace } from '../../../generator/places/folder-place.ts'
 import type { Place } from '../../../generator/places/place.ts'
 import { stageOf } from '../../../generator/places/sync.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -163,7 +164,7 @@ test('a folder gets the tree, then only what changed, and loses the rest on dema
 
 test('what is no tree is not uploaded', async t => {
   const { run } = job(t, folderPlace(join(folderOf(t), 'www')), folderOf(t))
-  await assert.rejects(run(), error => error instanceof Refusal && error.has('deploy_no_tree'))
+  await assert.rejects(run(), refusedWith('deploy_no_tree'))
 })
 
 test('pages alone leave what pushes write as it is', async t => {

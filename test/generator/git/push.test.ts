@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { Refusal } from '../../../core/error/error.ts'
+import type { Refusal } from '../../../core/error/error.ts'
 import type { IndexRepository } from '../../../generator/git/index-repository/repository.ts'
 import { openIndexRepository } from '../../../generator/git/index-repository/repository.ts'
 import { checkRemote, IndexPush } from '../../../generator/git/push.ts'
 import { isAlive } from '../../support/alive.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
 
 const run = promisify(execFile)
@@ -182,11 +183,7 @@ test('close waits some seconds for a push and leaves it then, with all that git 
 
 test('what git would take for an option or a program is no remote', () => {
   for (const bad of ['', '--upload-pack=evil', '-o', 'ext::sh -c evil', 'ext::sh', 'a b', 'x\ny'])
-    assert.throws(
-      () => checkRemote(bad),
-      (error: unknown) => error instanceof Refusal && error.has('git_remote_invalid'),
-      bad,
-    )
+    assert.throws(() => checkRemote(bad), refusedWith('git_remote_invalid'), bad)
   for (const good of [
     'https://h/i.git',
     'ssh://git@h/i.git',

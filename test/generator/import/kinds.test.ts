@@ -28,6 +28,7 @@ import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
 import { FileServer } from '../../support/file-server.ts'
 import { report, takeOver } from '../../support/import.ts'
 import { MargoTree } from '../../support/margo.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { insertRows } from '../../support/rows.ts'
 import { addAndShow, folderOf, newRegistry, publicText } from '../../support/workplace.ts'
 
@@ -72,9 +73,6 @@ function gitIndex(t: TestContext, dl: string): { index: string; crates: string }
   old.append('base', 'work in progress\n')
   return { index: old.root, crates }
 }
-
-const refusesWith = (code: Code) => (error: unknown) =>
-  error instanceof Refusal && error.issues[0].code === code
 
 test('a git index, as work tree and bare, with the .crate files in a folder', async t => {
   const { index, crates } = gitIndex(t, 'https://old.example/api/v1/crates')
@@ -131,7 +129,7 @@ test('a git index leads to its files by dl, a file URL of this machine', async t
 test('a git index leads to its files by dl, over http', async t => {
   const { index, crates } = gitIndex(t, 'file://elsewhere/etc/{crate}/{version}')
   const registry = await newRegistry(t)
-  await assert.rejects(takeOver(registry, index), refusesWith('import_dl_foreign'))
+  await assert.rejects(takeOver(registry, index), refusedWith('import_dl_foreign'))
   const server = await FileServer.start(new Cleanup(t), crates)
   const { sums, source } = await takeOver(registry, index, {
     crates: `${server.url}/{prefix}/{crate}/{version}.crate`,
@@ -275,7 +273,7 @@ function sha256(bytes: Uint8Array): string {
 test('a vendor folder needs the .crate files, from the cache of Cargo', async t => {
   const { vendor, cache } = vendored(t)
   const registry = await newRegistry(t)
-  await assert.rejects(takeOver(registry, vendor), refusesWith('import_unpacked_only'))
+  await assert.rejects(takeOver(registry, vendor), refusedWith('import_unpacked_only'))
   const crates = { crates: cache, sourceUrl: ['https://github.com/rust-lang/crates.io-index'] }
   const { sums, outcomes } = await takeOver(registry, vendor, crates)
   assert.deepEqual(sums, { added: 2, present: 0, refused: 2 })

@@ -13,6 +13,7 @@ import { deleteReleases } from '../../../generator/registry/delete.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildEvil } from '../../support/crate-builder.ts'
+import { findingsOf } from '../../support/findings.ts'
 import { report, takeOver } from '../../support/import.ts'
 import { MargoTree } from '../../support/margo.ts'
 import { scratch } from '../../support/scratch.ts'
@@ -223,10 +224,7 @@ test('bytes that are missing, altered or of another crate are refused, those tha
     3,
   )
   await build(registry)
-  const findings: unknown[] = []
-  for await (const finding of verifyCrates(registry, { repair: true, served: false }))
-    findings.push(finding)
-  assert.deepEqual(findings, [])
+  assert.deepEqual(await findingsOf(verifyCrates(registry, { repair: true, served: false })), [])
 })
 
 test('our own tree moves under a new address', async t => {

@@ -1,27 +1,17 @@
 // Mirrors generator/import/source/: over HTTP
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type Code, Refusal } from '../../../core/error/error.ts'
 import { all, one, type Row } from '../../../generator/database/statement.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { FileServer } from '../../support/file-server.ts'
 import { report, takeOver } from '../../support/import.ts'
-import { closeServer, listen } from '../../support/loopback.ts'
 import { MargoTree } from '../../support/margo.ts'
+import { refusedWith } from '../../support/refusal.ts'
+import { serveWeb } from '../../support/web-server.ts'
 import { folderOf, newRegistry } from '../../support/workplace.ts'
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
-
-/** A web server that answers as told. */
-async function serve(t: TestContext, answer: Answer): Promise<string> {
-  const server = createServer(answer)
-  const url = await listen(server)
-  new Cleanup(t).add(() => closeServer(server))
-  return url
-}
 
 /** A margo tree and a file server over it, with an index URL that is the server's. */
 async function site(t: TestContext): Promise<{ old: MargoTree; server: FileServer }> {
@@ -45,9 +35,6 @@ function names(t: TestContext, ...lines: string[]): string {
   return path
 }
 
-const refusesWith = (code: Code) => (error: unknown) =>
-  error instanceof Refusal && error.issues[0].code === code
-
 test('a sparse index gives what the names ask for', async t => {
   const { old } = await site(t)
   const registry = await newRegistry(t)
@@ -65,7 +52,7 @@ test('a sparse index gives what the names ask for', async t => {
 test('what fails for a while is tried again, and what goes on failing is refused alone', async t => {
   const { old, server } = await site(t)
   const seen = new Map<string, number>()
-  const proxy = await serve(t, (request, response) => {
+  const proxy = await serveWeb(t, (request, response) => {
     const url = request.url ?? ''
     const times = (seen.get(url) ?? 0) + 1
     seen.set(url, times)
@@ -93,7 +80,7 @@ test('what fails for a while is tried again, and what goes on failing is refused
 })
 
 test('a silent server is given up', async t => {
-  const url = await serve(t, () => undefined)
+  const url = await serveWeb(t, () => undefined)
   const list = names(t, 'demo')
   await assert.rejects(
     takeOver(await newRegistry(t), `sparse+${url}/`, { names: list, silenceMs: 30 }),
@@ -104,12 +91,12 @@ test('a silent server is given up', async t => {
 test('the token goes to the hosts that the operator has named, and nowhere else', async t => {
   const { server } = await site(t)
   const heard: (string | undefined)[] = []
-  const elsewhere = await serve(t, (request, response) => {
+  const elsewhere = await serveWeb(t, (request, response) => {
     heard.push(request.headers.authorization)
     response.writeHead(302, { location: `${server.url}${request.url}` }).end()
   })
   const TOKEN = 'plim_very_secret'
-  const index = await serve(t, async (request, response) => {
+  const index = await serveWeb(t, async (request, response) => {
     if (request.headers.authorization !== TOKEN) return void response.writeHead(401).end()
     if (request.url === '/config.json') {
       const dl = `${elsewhere}/crates/{lowerprefix}/{crate}/{version}.crate`
@@ -121,7 +108,7 @@ test('the token goes to the hosts that the operator has named, and nowhere else'
   const registry = await newRegistry(t)
   await assert.rejects(
     takeOver(registry, `sparse+${index}/`, { names: list }),
-    refusesWith('import_http_denied'),
+    refusedWith('import_http_denied'),
   )
   const { sums, outcomes } = await takeOver(registry, `sparse+${index}/`, {
     names: list,
@@ -151,7 +138,7 @@ test('a dl on a private host that the operator has not named is not followed', a
   const { server } = await site(t)
   const base = server.url.replace('127.0.0.1', 'localhost')
   const crates = `${base}/crates/{lowerprefix}/{crate}/{version}.crate`
-  const index = await serve(t, (request, response) => {
+  const index = await serveWeb(t, (request, response) => {
     if (request.url === '/config.json') return void response.end(JSON.stringify({ dl: crates }))
     response.writeHead(307, { location: `${server.url}${request.url}` }).end()
   })
@@ -170,7 +157,7 @@ test('a dl on a private host that the operator has not named is not followed', a
   assert.deepEqual(sums, { added: 3, present: 0, refused: 0 })
 })
 
-const hostile: { what: string; answer: Answer; expected: RegExp }[] = [
+const hostile: { what: string; answer: RequestListener; expected: RegExp }[] = [
   {
     what: 'a redirect to a file',
     answer: (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
@@ -212,7 +199,7 @@ const hostile: { what: string; answer: Answer; expected: RegExp }[] = [
 for (const { what, answer, expected } of hostile) {
   test(`${what} costs its crate only`, async t => {
     const { server } = await site(t)
-    const url = await serve(t, (request, response) => {
+    const url = await serveWeb(t, (request, response) => {
       if (request.url === '/config.json') {
         return void response.end(
           JSON.stringify({ dl: `${server.url}/crates/{lowerprefix}/{crate}/{version}.crate` }),
@@ -244,20 +231,20 @@ test('a dl that is neither on the web nor a file of this machine leads nowhere, 
     'ftp://x/',
     'http:/etc/passwd',
   ]) {
-    const url = await serve(t, (_, response) => void response.end(JSON.stringify({ dl })))
+    const url = await serveWeb(t, (_, response) => void response.end(JSON.stringify({ dl })))
     await assert.rejects(
       takeOver(registry, `sparse+${url}/`, { names: list }),
-      refusesWith('import_dl_foreign'),
+      refusedWith('import_dl_foreign'),
       dl,
     )
   }
   await assert.rejects(
     takeOver(registry, 'sparse+http://user:hunter2@127.0.0.1:1/', { names: list }),
     (error: unknown) =>
-      refusesWith('import_url_invalid')(error) && !String(error).includes('hunter2'),
+      refusedWith('import_url_invalid')(error) && !String(error).includes('hunter2'),
   )
   await assert.rejects(
     takeOver(registry, 'sparse+ftp://old.example/', { names: list }),
-    refusesWith('import_url_invalid'),
+    refusedWith('import_url_invalid'),
   )
 })

@@ -2,18 +2,16 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Code, Refusal } from '../../../core/error/error.ts'
 import { migrateCrates } from '../../../generator/migrate/crates.ts'
 import { openCrates } from '../../../generator/places/storage.ts'
 import { openRegistry, type Registry } from '../../../generator/registry/registry.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { filesBelow } from '../../support/folder.ts'
 import { plimsollHere } from '../../support/program.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'
 import { addCrate, folderOf, newRegistry } from '../../support/workplace.ts'
-
-const refusedWith = (code: Code) => (error: unknown) => error instanceof Refusal && error.has(code)
 
 test('crates go to a bucket, stopped anywhere, and back; all bytes are compared there', async t => {
   const cleanup = new Cleanup(t)

@@ -25,7 +25,6 @@ import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { ownDependency } from '../../support/release.ts'
 import { insertRows } from '../../support/rows.ts'
-import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
@@ -141,19 +140,6 @@ test('a publish renders its own pages and those that it changes, and no other', 
   ])
 })
 
-test('the page of a changed crate follows by itself, and no publish waited for it', async t => {
-  const registry = await TestRegistry.open(t)
-  const token = await registry.user('alice')
-  await registry.publish(token, { name: 'demo', version: '1.0.0' })
-  assert.equal(await registry.shown('crates/demo/index.html'), null)
-  const shown = () => registry.shown('crates/demo/index.html')
-  await until(
-    async () => (await shown()) !== null,
-    () => 'the page is not rendered',
-  )
-  assert.match((await shown()) ?? '', /<h1>demo /)
-})
-
 test('a deleted version takes its pages along; the one after it compares itself with another', async t => {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
@@ -196,23 +182,6 @@ test('owners are on the page where they may be listed; a new one shows', async t
   t.after(() => other.close())
   await buildPages(other)
   assert.equal((await registry.shown('crates/demo/index.html'))?.includes('Owners'), false)
-})
-
-test('without the source browser its pages go', async t => {
-  const registry = await TestRegistry.open(t)
-  const token = await registry.user('alice')
-  await registry.publish(token, { name: 'demo', version: '1.0.0' })
-  await registry.indexWorker.pages.flush()
-  const folder = join(registry.registry.tree.root, 'crates/demo/1.0.0/src')
-  assert.equal(existsSync(folder), true)
-  const other = await openRegistry(registry.dir, { env: { PLIMSOLL_PAGES_SOURCE: 'false' } })
-  t.after(() => other.close())
-  await buildPages(other)
-  assert.equal(existsSync(folder), false)
-  assert.equal(
-    (await registry.shown('crates/demo/1.0.0/index.html'))?.includes('>Source</a>'),
-    false,
-  )
 })
 
 /** Puts crates that are copies of the only one there is into the catalog; those of one name share its release's bytes. */

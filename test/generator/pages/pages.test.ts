@@ -17,8 +17,8 @@ import { setYanked } from '../../../generator/records/release-changes.ts'
 import { deleteReleases } from '../../../generator/registry/delete.ts'
 import { openRegistry } from '../../../generator/registry/registry.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
-import type { Finding } from '../../../generator/verify/finding.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
+import { findingsOf } from '../../support/findings.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { BASE, ownDependency } from '../../support/release.ts'
 import { insertRows } from '../../support/rows.ts'
@@ -290,12 +290,8 @@ test('verify finds and mends pages that differ; what is pending is no difference
   const run = async (asked: { repair: boolean; served: boolean }) => {
     const options = { ...asked, onPending }
     pending = 0
-    const found: Finding[] = []
-    for await (const fault of verifyCrates(context, options)) found.push(fault)
-    for await (const fault of verifyPages(context, options)) found.push(fault)
-    return found.map(
-      finding => `${finding.repaired ? 'repaired ' : ''}${finding.where}: ${finding.what}`,
-    )
+    const found = await findingsOf(verifyCrates(context, options))
+    return [...found, ...(await findingsOf(verifyPages(context, options)))]
   }
   assert.deepEqual(await run({ repair: false, served: false }), [])
   writeFileSync(join(registry.dir, 'public/crates/shown/crate.json'), '{}')

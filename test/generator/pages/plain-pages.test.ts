@@ -8,6 +8,7 @@ import type { Registry } from '../../../generator/registry/registry.ts'
 import { sandbox } from '../../../generator/sandbox/sandbox.ts'
 import { SandboxError } from '../../../generator/sandbox/thread.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
+import { findingsOf } from '../../support/findings.ts'
 import { BOMBS } from '../../support/hostile.ts'
 import { addCrate, newRegistry } from '../../support/workplace.ts'
 
@@ -17,12 +18,7 @@ function pageOf(registry: Registry, path: string): string {
   return readFileSync(registry.tree.path(path), 'utf8')
 }
 
-async function findings(registry: Registry): Promise<string[]> {
-  const found: string[] = []
-  for await (const { where, what } of verifyPages(registry, OPTIONS))
-    found.push(`${where}: ${what}`)
-  return found
-}
+const findings = (registry: Registry) => findingsOf(verifyPages(registry, OPTIONS))
 
 test('hostile READMEs keep no other page from being rendered, and verify finds nothing', async t => {
   const registry = await newRegistry(t)

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
@@ -9,14 +7,16 @@ import { output } from '../../../core/paths/tree.ts'
 import { Cdn, type CdnOptions } from '../../../generator/places/cdn.ts'
 import { PublicTree } from '../../../generator/places/public-tree.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
+import { serveWeb } from '../../support/web-server.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 /** A CDN that records purges, and a tree before it. */
 async function opened(t: TestContext, more: (url: string) => Partial<CdnOptions>) {
   const purges: string[] = []
   const state = { status: 200, before: async () => {} }
-  const server = createServer(async (request, response) => {
+  const url = await serveWeb(t, async (request, response) => {
     let body = ''
     for await (const part of request) body += part
     const key = request.headers['the-key'] ?? ''
@@ -24,9 +24,6 @@ async function opened(t: TestContext, more: (url: string) => Partial<CdnOptions>
     await state.before()
     response.writeHead(state.status).end()
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  new Cleanup(t).add(() => void server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const base = 'https://crates.example/reg'
   const options: CdnOptions = {
     purgeUrl: `${url}/purge`,
@@ -109,7 +106,7 @@ test('what the CDN does not permit is refused at once', async t => {
   const { tree, purges, cdn, state } = await opened(t, () => ({}))
   state.status = 401
   await tree.write(output('index/de/mo/demo', '1\n'))
-  await assert.rejects(cdn.close(), error => error instanceof Refusal && error.has('cdn_refuses'))
+  await assert.rejects(cdn.close(), refusedWith('cdn_refuses'))
   assert.equal(purges.length, 1)
 })
 
@@ -144,6 +141,6 @@ test('the address and the body of a purge name the same', async t => {
   await cdn.close()
   await assert.rejects(
     opened(t, url => ({ purgeUrl: `${url}/{path}`, body: '{"tags": {keys}}' })),
-    error => error instanceof Refusal && error.has('cdn_mixed'),
+    refusedWith('cdn_mixed'),
   )
 })

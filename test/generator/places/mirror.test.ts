@@ -11,6 +11,7 @@ import { FolderPlace } from '../../../generator/places/folder-place.ts'
 import { type IndexFile, Mirror } from '../../../generator/places/mirror.ts'
 import { PublicTree } from '../../../generator/places/public-tree.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'
 import { folderOf, once } from '../../support/workplace.ts'
@@ -224,7 +225,7 @@ test('what could not be uploaded or removed is with the next change', async t =>
   await tree.write(output(INDEX, '1\n'))
   await tree.write(output('old.html', 'old'))
   s3.fault = () => 503
-  const isDown = (error: unknown) => error instanceof Refusal && error.has('bucket_unreachable')
+  const isDown = refusedWith('bucket_unreachable')
   await assert.rejects(tree.write(output(INDEX, '2\n')), isDown)
   await assert.rejects(tree.remove('old.html'), isDown)
   s3.fault = () => null

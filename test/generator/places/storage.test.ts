@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Refusal } from '../../../core/error/error.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { requireApart } from '../../../generator/places/storage.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const CASES: readonly (readonly [crates: string, tree: string, isApart: boolean])[] = [
@@ -38,6 +38,6 @@ for (const [crates, tree, isApart] of CASES) {
     const open = () =>
       requireApart(root, { ...resolveSettings({ env: {} }).settings.storage, crates, public: tree })
     if (isApart) open()
-    else assert.throws(open, error => error instanceof Refusal && error.has('places_overlap'))
+    else assert.throws(open, refusedWith('places_overlap'))
   })
 }

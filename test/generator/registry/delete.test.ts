@@ -1,69 +1,47 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { after, test } from 'node:test'
-import { type Code, Refusal } from '../../../core/error/error.ts'
+import { type TestContext, test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
 import { parseName } from '../../../core/name.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { build } from '../../../generator/projections/index/build.ts'
 import { deleteReleases, planDeletion } from '../../../generator/registry/delete.ts'
-import { initRegistry, openRegistry, type Registry } from '../../../generator/registry/registry.ts'
+import type { Registry } from '../../../generator/registry/registry.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
+import { findingsOf } from '../../support/findings.ts'
 import { plimsollHere } from '../../support/program.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { BASE } from '../../support/release.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { until } from '../../support/until.ts'
-import { addSubmission } from '../../support/workplace.ts'
+import { serveWeb } from '../../support/web-server.ts'
+import {
+  addCrate,
+  folderOf,
+  indexVersions,
+  newRegistry,
+  OPERATOR,
+} from '../../support/workplace.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'plimsoll-delete-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
-const change = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
-let count = 0
+const OWN = 'registry-index = "sparse+https://crates.example/index/"'
 
 /** A registry with `base` 1.0.0 and 1.1.0, and `user` 1.0.0 that needs `base` ^1.1. */
-async function withRegistry(work: (registry: Registry) => Promise<void>): Promise<void> {
-  const dir = join(folder, String(count++))
-  await initRegistry(dir, { env: {} }, { 'registry.base_url': 'http://127.0.0.1:1' })
-  const registry = await openRegistry(dir, { env: {} })
-  try {
-    await add(registry, 'base', '1.0.0')
-    await add(registry, 'base', '1.1.0')
-    const own = 'registry-index = "sparse+http://127.0.0.1:1/index/"'
-    await add(registry, 'user', '1.0.0', `[dependencies.base]\nversion = "1.1"\n${own}\n`)
-    await build(registry, { all: true })
-    await work(registry)
-    const findings = []
-    for await (const finding of verifyCrates(registry, { repair: false, served: false }))
-      findings.push(finding)
-    assert.deepEqual(findings, [])
-  } finally {
-    await registry.close()
-  }
+async function scene(t: TestContext): Promise<Registry> {
+  const registry = await newRegistry(t)
+  for (const version of ['1.0.0', '1.1.0']) await addCrate(registry, { name: 'base', version })
+  const manifest = `[dependencies.base]\nversion = "1.1"\n${OWN}\n`
+  await addCrate(registry, { name: 'user', version: '1.0.0', manifest })
+  await build(registry, { all: true })
+  return registry
 }
 
-async function add(
-  registry: Registry,
-  name: string,
-  version: string,
-  manifest = '',
-): Promise<void> {
-  const crate = buildCrate({ name, version, manifest })
-  async function* source() {
-    yield crate
-  }
-  const bytes = await registry.crates.stage(source(), 1e6)
-  try {
-    await addSubmission(registry, { bytes, pubtime: change.at }, change)
-  } finally {
-    await bytes.discard()
-  }
+async function agrees(registry: Registry): Promise<void> {
+  assert.deepEqual(await findingsOf(verifyCrates(registry, { repair: false, served: false })), [])
 }
 
 async function files(registry: Registry): Promise<string[]> {
@@ -75,103 +53,95 @@ async function files(registry: Registry): Promise<string[]> {
 }
 
 const base = parseName('base')
-const refusesWith = (code: Code) => (error: unknown) =>
-  error instanceof Refusal && error.issues[0].code === code
+const FIRST = { name: base, version: parseVersion('1.0.0'), force: false }
 
-test('a version goes from catalog, index, public tree and crate store; the others stay', () =>
-  withRegistry(async registry => {
-    await deleteReleases(
-      registry,
-      { name: base, version: parseVersion('1.0.0'), force: false },
-      change,
-    )
-    assert.deepEqual(await files(registry), [
-      'crates/base/base-1.1.0.crate',
-      'crates/user/user-1.0.0.crate',
-      'index/ba/se/base',
-      'index/config.json',
-      'index/us/er/user',
-      'store ba/se/base',
-      'store us/er/user',
-    ])
-    const index = (await registry.tree.read('index/ba/se/base'))?.toString() ?? ''
-    assert.deepEqual(
-      index
-        .trim()
-        .split('\n')
-        .map(line => JSON.parse(line).vers),
-      ['1.1.0'],
-    )
-  }))
+test('a version goes from catalog, index, public tree and crate store; the others stay', async t => {
+  const registry = await scene(t)
+  await deleteReleases(registry, FIRST, OPERATOR)
+  assert.deepEqual(await files(registry), [
+    'crates/base/base-1.1.0.crate',
+    'crates/user/user-1.0.0.crate',
+    'index/ba/se/base',
+    'index/config.json',
+    'index/us/er/user',
+    'store ba/se/base',
+    'store us/er/user',
+  ])
+  assert.deepEqual(indexVersions(registry, 'index/ba/se/base'), ['1.1.0'])
+  await agrees(registry)
+})
 
-test('what another crate needs goes only by force, and the crate with its last version', () =>
-  withRegistry(async registry => {
-    const whole = { name: base, version: null, force: false }
-    assert.deepEqual((await planDeletion(registry, whole)).dependents, ['user 1.0.0'])
-    await assert.rejects(deleteReleases(registry, whole, change), refusesWith('delete_needed'))
-    assert.equal((await files(registry)).length, 9)
-    await deleteReleases(registry, { ...whole, force: true }, change)
-    assert.deepEqual(await files(registry), [
-      'crates/user/user-1.0.0.crate',
-      'index/config.json',
-      'index/us/er/user',
-      'store us/er/user',
-    ])
-  }))
+test('what another crate needs goes only by force, and the crate with its last version', async t => {
+  const registry = await scene(t)
+  const whole = { name: base, version: null, force: false }
+  assert.deepEqual((await planDeletion(registry, whole)).dependents, ['user 1.0.0'])
+  await assert.rejects(deleteReleases(registry, whole, OPERATOR), refusedWith('delete_needed'))
+  assert.equal((await files(registry)).length, 9)
+  await deleteReleases(registry, { ...whole, force: true }, OPERATOR)
+  assert.deepEqual(await files(registry), [
+    'crates/user/user-1.0.0.crate',
+    'index/config.json',
+    'index/us/er/user',
+    'store us/er/user',
+  ])
+  await agrees(registry)
+})
 
-test('a deleted version can come back with the bytes it had, and with no others', () =>
-  withRegistry(async registry => {
-    await deleteReleases(
-      registry,
-      { name: base, version: parseVersion('1.0.0'), force: false },
-      change,
-    )
-    await assert.rejects(
-      add(registry, 'base', '1.0.0', '[features]\nnew = []\n'),
-      refusesWith('version_deleted'),
-    )
-    await assert.rejects(add(registry, 'Base', '3.0.0'), refusesWith('name_taken'))
-    await add(registry, 'base', '1.0.0')
-    await build(registry)
-  }))
+test('a deleted version can come back with the bytes it had, and with no others', async t => {
+  const registry = await scene(t)
+  await deleteReleases(registry, FIRST, OPERATOR)
+  await assert.rejects(
+    addCrate(registry, { ...FIRST, manifest: '[features]\nnew = []\n' }),
+    refusedWith('version_deleted'),
+  )
+  await assert.rejects(
+    addCrate(registry, { name: 'Base', version: '3.0.0' }),
+    refusedWith('name_taken'),
+  )
+  await addCrate(registry, FIRST)
+  await build(registry)
+  await agrees(registry)
+})
 
-test('a deletion that fails after its records is finished by the next one', t =>
-  withRegistry(async registry => {
-    const target = { name: base, version: parseVersion('1.0.0'), force: false }
-    const remove = t.mock.method(registry.crates, 'remove', async () => {
-      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
-    })
-    const unfinished = (error: unknown) =>
-      error instanceof Refusal &&
-      error.issues.map(({ code }) => code).join() === 'delete_unfinished,access_denied'
-    await assert.rejects(deleteReleases(registry, target, change), unfinished)
-    const left = 'store ba/se/base'
-    assert.deepEqual((await files(registry)).filter(file => file === left).length, 2)
-    await assert.rejects(deleteReleases(registry, target, change), unfinished)
-    const found = []
-    for await (const finding of verifyCrates(registry, { repair: false, served: false }))
-      found.push(finding.where)
-    assert.deepEqual(found, ['base@1.0.0'])
-    remove.mock.restore()
-    const plan = await planDeletion(registry, target)
-    assert.deepEqual([plan.releases, plan.dependents], [[], []])
-    assert.deepEqual(
-      plan.unfinished.map(({ version }) => version),
-      ['1.0.0'],
-    )
-    const other = { ...target, version: parseVersion('1.1.0') }
-    assert.deepEqual((await planDeletion(registry, other)).unfinished, [])
-    // With all versions, what is left of earlier ones goes, too.
-    const all = { name: base, version: null, force: true }
-    assert.equal((await planDeletion(registry, all)).unfinished.length, 1)
-    await deleteReleases(registry, target, change)
-    assert.deepEqual((await files(registry)).filter(file => file === left).length, 1)
-    await assert.rejects(deleteReleases(registry, target, change), refusesWith('release_unknown'))
-  }))
+test('a deletion that fails after its records is finished by the next one', async t => {
+  const registry = await scene(t)
+  const remove = t.mock.method(registry.crates, 'remove', async () => {
+    throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
+  })
+  const unfinished = (error: unknown) =>
+    error instanceof Refusal &&
+    error.issues.map(({ code }) => code).join() === 'delete_unfinished,access_denied'
+  await assert.rejects(deleteReleases(registry, FIRST, OPERATOR), unfinished)
+  const left = 'store ba/se/base'
+  assert.deepEqual((await files(registry)).filter(file => file === left).length, 2)
+  await assert.rejects(deleteReleases(registry, FIRST, OPERATOR), unfinished)
+  const [found = '', ...others] = await findingsOf(
+    verifyCrates(registry, { repair: false, served: false }),
+  )
+  assert.match(found, /^base@1\.0\.0: was deleted/)
+  assert.deepEqual(others, [])
+  remove.mock.restore()
+  const plan = await planDeletion(registry, FIRST)
+  assert.deepEqual([plan.releases, plan.dependents], [[], []])
+  assert.deepEqual(
+    plan.unfinished.map(({ version }) => version),
+    ['1.0.0'],
+  )
+  const other = { ...FIRST, version: parseVersion('1.1.0') }
+  assert.deepEqual((await planDeletion(registry, other)).unfinished, [])
+  // With all versions, what is left of earlier ones goes, too.
+  const all = { name: base, version: null, force: true }
+  assert.equal((await planDeletion(registry, all)).unfinished.length, 1)
+  await deleteReleases(registry, FIRST, OPERATOR)
+  assert.deepEqual((await files(registry)).filter(file => file === left).length, 1)
+  await assert.rejects(deleteReleases(registry, FIRST, OPERATOR), refusedWith('release_unknown'))
+  await agrees(registry)
+})
 
 test('a deletion that a bucket refused says what to do, and the next one says what it did', async t => {
   const s3 = await startS3(new Cleanup(t))
-  const dir = join(folder, 'bucket')
+  const folder = folderOf(t)
+  const dir = join(folder, 'registry')
   const file = join(folder, 'demo-1.0.0.crate')
   writeFileSync(file, buildCrate({ name: 'demo', version: '1.0.0' }))
   const said = (...args: string[]) => plimsollHere([...args, '--dir', dir], s3.env())
@@ -197,13 +167,14 @@ test('a deletion that a bucket refused says what to do, and the next one says wh
   assert.deepEqual(s3.keys(), [])
 })
 
-test('unknown crates and versions are refused', () =>
-  withRegistry(async registry => {
-    const none = { name: parseName('none'), version: null, force: true }
-    await assert.rejects(deleteReleases(registry, none, change), refusesWith('crate_unknown'))
-    const version = { name: base, version: parseVersion('9.9.9'), force: true }
-    await assert.rejects(deleteReleases(registry, version, change), refusesWith('release_unknown'))
-  }))
+test('unknown crates and versions are refused', async t => {
+  const registry = await scene(t)
+  const none = { name: parseName('none'), version: null, force: true }
+  await assert.rejects(deleteReleases(registry, none, OPERATOR), refusedWith('crate_unknown'))
+  const version = { name: base, version: parseVersion('9.9.9'), force: true }
+  await assert.rejects(deleteReleases(registry, version, OPERATOR), refusedWith('release_unknown'))
+  await agrees(registry)
+})
 
 for (const [crates, pages] of [
   ['s3://test/crates', 's3://test/www'],
@@ -211,19 +182,15 @@ for (const [crates, pages] of [
   ['s3://test/crates', 'public'],
 ] as const) {
   test(`with crates in ${crates} and the tree in ${pages} nothing stays public or in caches`, async t => {
-    const cleanup = new Cleanup(t)
-    const s3 = await startS3(cleanup)
+    const s3 = await startS3(new Cleanup(t))
     const purged: string[] = []
-    const cdn = createServer(async (request, response) => {
+    const cdn = await serveWeb(t, async (request, response) => {
       const body = await json(request)
       purged.push(...(body as { files: string[] }).files)
       response.end()
     })
-    await new Promise<void>(resolve => cdn.listen(0, '127.0.0.1', resolve))
-    cleanup.add(() => void cdn.close())
-    const address = `http://127.0.0.1:${(cdn.address() as AddressInfo).port}/purge`
     const places = s3.env({ crates, public: pages })
-    const env = { ...places, PLIMSOLL_CDN_PURGE_URL: address }
+    const env = { ...places, PLIMSOLL_CDN_PURGE_URL: `${cdn}/purge` }
     const test = await TestRegistry.open(t, { env })
     const token = await test.user('ana')
     const versions = ['1.0.0+a', '1.1.0']
@@ -237,12 +204,12 @@ for (const [crates, pages] of [
     // Only the copy is left when the process is killed after the removal here: the mark stays.
     s3.fault = ({ method, key }) => (method === 'DELETE' && key.startsWith('www/') ? 403 : null)
     const version = parseVersion('1.0.0+a')
-    const deletion = deleteReleases(test.registry, { name, version, force: true }, change)
+    const deletion = deleteReleases(test.registry, { name, version, force: true }, OPERATOR)
     await (pages === 'public' ? deletion : assert.rejects(deletion))
     s3.fault = () => null
     await build(test.registry)
     if (pages !== 'public') assert.deepEqual(isShown(), [false, true])
-    await deleteReleases(test.registry, { name, version: null, force: true }, change)
+    await deleteReleases(test.registry, { name, version: null, force: true }, OPERATOR)
     await test.indexWorker.pages.flush()
     const left = s3.keys().filter(key => /^www\/(?:crates\/demo|index\/de)/.test(key))
     assert.deepEqual(left, [])

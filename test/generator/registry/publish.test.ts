@@ -15,6 +15,7 @@ import type { Registry } from '../../../generator/registry/registry.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { buildCrate, type CrateParts } from '../../support/crate-builder.ts'
 import { settle } from '../../support/event-loop.ts'
+import { findingsOf } from '../../support/findings.ts'
 import { withQueryHook } from '../../support/query-hook.ts'
 import { hookTree } from '../../support/tree-hook.ts'
 import { until } from '../../support/until.ts'
@@ -52,12 +53,8 @@ async function publish(
 }
 
 /** What `verify` says of the crates. */
-async function findings(registry: Registry): Promise<string[]> {
-  const found: string[] = []
-  for await (const finding of verifyCrates(registry, { repair: false, served: true }))
-    found.push(`${finding.where}: ${finding.what}`)
-  return found
-}
+const findings = (registry: Registry) =>
+  findingsOf(verifyCrates(registry, { repair: false, served: true }))
 
 test('publishes that meet share turns; each is in its index file when it is answered', async t => {
   const { registry, turns } = await prepare(t)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Code, Refusal } from '../../../core/error/error.ts'
 import { parseName } from '../../../core/name.ts'
 import { findUser, requireUser } from '../../../generator/records/accounts/accounts.ts'
 import { addOwners } from '../../../generator/records/accounts/ownership.ts'
@@ -9,11 +8,10 @@ import { operatorChange } from '../../../generator/records/change.ts'
 import { findCrate, listOwners } from '../../../generator/records/crates.ts'
 import { listReleases } from '../../../generator/records/releases.ts'
 import { removeUser, renameUser } from '../../../generator/registry/users.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 const CHANGE = operatorChange('2026-11-20T12:00:00Z')
-
-const has = (code: Code) => (error: unknown) => error instanceof Refusal && error.has(code)
 
 test('what a renamed or removed user has published and owns follows, also in the other tables', async t => {
   const test = await TestRegistry.open(t)
@@ -30,8 +28,8 @@ test('what a renamed or removed user has published and owns follows, also in the
   assert.deepEqual(await publishers(), ['ada', 'ada'])
   const ada = await requireUser(database, 'ADA')
   assert.equal(ada.id, alice.id)
-  await assert.rejects(requireUser(database, 'alice'), has('login_gone'))
-  await assert.rejects(removeUser(registry, ada, CHANGE), has('user_sole_owner'))
+  await assert.rejects(requireUser(database, 'alice'), refusedWith('login_gone'))
+  await assert.rejects(removeUser(registry, ada, CHANGE), refusedWith('user_sole_owner'))
   assert.equal((await listTokens(database)).length, 2, 'nothing was changed')
   await addOwners(registry, crate, ['bob'], CHANGE)
   assert.deepEqual(await removeUser(registry, ada, CHANGE), { crates: ['alpha'], tokens: 1 })
@@ -46,6 +44,6 @@ test('what a renamed or removed user has published and owns follows, also in the
   )
   const { removed, locked, admin } = (await findUser(database, 'ada')) ?? assert.fail()
   assert.deepEqual({ removed, locked, admin }, { removed: true, locked: true, admin: false })
-  await assert.rejects(removeUser(registry, ada, CHANGE), has('login_gone'))
-  await assert.rejects(addOwners(registry, crate, ['ada'], CHANGE), has('owner_no_user'))
+  await assert.rejects(removeUser(registry, ada, CHANGE), refusedWith('login_gone'))
+  await assert.rejects(addOwners(registry, crate, ['ada'], CHANGE), refusedWith('owner_no_user'))
 })

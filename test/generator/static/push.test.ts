@@ -14,6 +14,7 @@ import { openPushFolder } from '../../../generator/static/push-place.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { filesBelow } from '../../support/folder.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
 import type { FakeS3 } from '../../support/s3/server.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -95,14 +96,6 @@ async function pushTo(
   const { place: to, close } = await place.open()
   return push({ files, to, ...config }).finally(close)
 }
-
-const refusedWith =
-  (code: Code) =>
-  (error: unknown): true => {
-    assert.ok(error instanceof Refusal, String(error))
-    assert.ok(error.has(code), error.message)
-    return true
-  }
 
 function versions(files: Files, path: string): string[] {
   const lines = (files.get(path)?.toString() ?? '').trimEnd().split('\n')

@@ -1,7 +1,6 @@
 // Mirrors generator/static/build.ts: pages
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { resolveSettings } from '../../../core/settings/settings.ts'
@@ -9,10 +8,10 @@ import { registryUrls } from '../../../core/urls/urls.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { BASE, ownDependency } from '../../support/release.ts'
+import { folderOf } from '../../support/workplace.ts'
 
 test('a static tree has the crate.json of every crate, of equal bytes each time, and no feeds', async t => {
-  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-test-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = folderOf(t)
   const from = join(folder, 'from')
   mkdirSync(from)
   const put = (name: string, version: string, manifest = '') =>

@@ -13,6 +13,7 @@ import type { Registry } from '../../../generator/registry/registry.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import type { VerifyOptions } from '../../../generator/verify/finding.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
+import { findingsOf } from '../../support/findings.ts'
 import { filesBelow, treeDigest } from '../../support/folder.ts'
 import { addCrate, newRegistry, OPERATOR, once, storedPath } from '../../support/workplace.ts'
 
@@ -37,21 +38,8 @@ async function scene(t: TestContext): Promise<Scene> {
   return { registry, key, stored: storedPath(registry, key) }
 }
 
-/** What differs, a line each: whether it is lost or repaired, where and what. */
-async function findings(
-  registry: Registry,
-  options: Partial<VerifyOptions> = {},
-): Promise<string[]> {
-  const found: string[] = []
-  for await (const { where, what, lost, repaired } of verifyCrates(registry, {
-    repair: false,
-    served: false,
-    ...options,
-  })) {
-    found.push(`${lost ? 'lost ' : ''}${repaired ? 'repaired ' : ''}${where}: ${what}`)
-  }
-  return found
-}
+const findings = (registry: Registry, options: Partial<VerifyOptions> = {}) =>
+  findingsOf(verifyCrates(registry, { repair: false, served: false, ...options }))
 
 /** Puts other bytes in the place of a file: a new file, so that a link elsewhere keeps its bytes. */
 function replace(path: string, bytes: string | Uint8Array): void {

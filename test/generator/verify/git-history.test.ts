@@ -4,13 +4,11 @@ import {
   chmodSync,
   cpSync,
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { GitIndex, gitIndexPath } from '../../../generator/git/git-index.ts'
@@ -18,7 +16,10 @@ import { buildPages } from '../../../generator/pages/pages.ts'
 import { build } from '../../../generator/projections/index/build.ts'
 import { initRegistry, openRegistry, type Registry } from '../../../generator/registry/registry.ts'
 import { verify } from '../../../generator/verify/verify.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { findingsOf } from '../../support/findings.ts'
 import { plimsoll } from '../../support/plimsoll.ts'
+import { scratch } from '../../support/scratch.ts'
 import { addCrate, folderOf, reopen } from '../../support/workplace.ts'
 
 const COMMITS = 12
@@ -39,8 +40,7 @@ async function scene(t: TestContext): Promise<Registry> {
   return reopen(t, dir)
 }
 
-const shared = mkdtempSync(join(tmpdir(), 'plimsoll-history-'))
-after(() => rmSync(shared, { recursive: true, force: true }))
+const shared = scratch(new Cleanup({ after }))
 
 async function makeTemplate(): Promise<string> {
   const dir = join(shared, 'registry')
@@ -88,13 +88,8 @@ function spoil(registry: Registry, id: string): void {
 }
 
 async function findings(registry: Registry, repair: boolean): Promise<string[]> {
-  const found: string[] = []
-  for await (const { where, what, repaired } of verify(registry, {
-    repair,
-    served: false,
-  }))
-    if (where.startsWith('index.git')) found.push(`${repaired ? 'repaired ' : ''}${where}: ${what}`)
-  return found
+  const found = await findingsOf(verify(registry, { repair, served: false }))
+  return found.filter(line => /^(?:repaired )?index\.git/.test(line))
 }
 
 const damages: { what: string; harm: (registry: Registry) => void; found: RegExp; kept: number }[] =

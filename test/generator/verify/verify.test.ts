@@ -17,6 +17,7 @@ import { markAllDueDownloads } from '../../../generator/records/downloads/due.ts
 import type { Registry } from '../../../generator/registry/registry.ts'
 import type { VerifyOptions } from '../../../generator/verify/finding.ts'
 import { verify } from '../../../generator/verify/verify.ts'
+import { findingsOf } from '../../support/findings.ts'
 import { insertRows } from '../../support/rows.ts'
 import { addCrate, newRegistry } from '../../support/workplace.ts'
 
@@ -41,17 +42,8 @@ async function commit(registry: Registry): Promise<void> {
   await git.close()
 }
 
-async function findings(
-  registry: Registry,
-  options: Partial<VerifyOptions> = {},
-): Promise<string[]> {
-  const found: string[] = []
-  const all = verify(registry, { repair: false, served: false, ...options })
-  for await (const { where, what, lost, repaired } of all) {
-    found.push(`${lost ? 'lost ' : ''}${repaired ? 'repaired ' : ''}${where}: ${what}`)
-  }
-  return found
-}
+const findings = (registry: Registry, options: Partial<VerifyOptions> = {}) =>
+  findingsOf(verify(registry, { repair: false, served: false, ...options }))
 
 /** Commits behind the registry's back. */
 async function forge(registry: Registry, path: string, text: string | null): Promise<void> {

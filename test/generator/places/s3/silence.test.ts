@@ -2,27 +2,21 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { Refusal } from '../../../../core/error/error.ts'
 import { BucketPlace } from '../../../../generator/places/bucket-place.ts'
+import { closeServer, listen } from '../../../support/loopback.ts'
+import { refusedWith } from '../../../support/refusal.ts'
 import { environmentOf } from '../../../support/s3/environment.ts'
 
 const SILENCE = 150
 
-const isUnreachable = (error: unknown) =>
-  error instanceof Refusal && error.has('bucket_unreachable')
+const isUnreachable = refusedWith('bucket_unreachable')
 
 /** A server whose answers the test writes, and a bucket there. */
 async function served(t: TestContext) {
   const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listen(server)
+  t.after(() => closeServer(server))
   const bucket = new BucketPlace(
     {
       address: { bucket: 'test', prefix: '' },

@@ -9,6 +9,7 @@ import { buildPages } from '../../../../generator/pages/pages.ts'
 import { build } from '../../../../generator/projections/index/build.ts'
 import { deleteReleases } from '../../../../generator/registry/delete.ts'
 import { verifyPages } from '../../../../generator/verify/pages.ts'
+import { findingsOf } from '../../../support/findings.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 import { sentDependency } from '../../../support/release.ts'
 
@@ -27,10 +28,8 @@ test('a crate that appears or goes is linked, or no longer, where its name is a 
   await registry.indexWorker.pages.flush()
   const page = async (name: string) => (await registry.shown(`crates/${name}/index.html`)) ?? ''
   const intact = async () => {
-    const findings: unknown[] = []
-    for await (const finding of verifyPages(registry.registry, { repair: false, served: false }))
-      findings.push(finding)
-    assert.deepEqual(findings, [])
+    const found = verifyPages(registry.registry, { repair: false, served: false })
+    assert.deepEqual(await findingsOf(found), [])
   }
   assert.match(await page('app'), /from crates\.io</)
   await registry.publish(token, { name: 'serde_json', version: '1.0.0' })

@@ -94,6 +94,8 @@ test('without pages of sources nothing leads to them, and those of before are re
       ['1.0.0/index.html', '1.1.0/index.html', 'index.html', 'latest/index.html'],
     )
     assert.doesNotMatch((await registry.shown('crates/demo/index.html')) ?? '', /src\/|compare\//)
+    for (const page of ['crates/demo/index.html', 'crates/demo/1.0.0/index.html'])
+      assert.doesNotMatch((await registry.shown(page)) ?? '', />Source</)
   } finally {
     await other.close()
   }

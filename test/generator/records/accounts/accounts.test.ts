@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Code, Refusal } from '../../../../core/error/error.ts'
 import {
   addUser,
   findUser,
@@ -8,6 +7,7 @@ import {
   listUsers,
 } from '../../../../generator/records/accounts/accounts.ts'
 import { operatorChange } from '../../../../generator/records/change.ts'
+import { refusedWith } from '../../../support/refusal.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
@@ -47,7 +47,7 @@ test('a login that is taken is refused, also in another case, and nothing change
   for (const login of ['alice', 'ALICE']) {
     await assert.rejects(
       addUser(database, { login, admin: true }, operatorChange(AT)),
-      refusal('login_taken'),
+      refusedWith('login_taken'),
     )
   }
   assert.deepEqual(await listUsers(database), [
@@ -84,14 +84,10 @@ test('malformed logins are refused', async t => {
   for (const login of bad) {
     await assert.rejects(
       addUser(database, { login, admin: false }, operatorChange(AT)),
-      refusal('login_invalid'),
+      refusedWith('login_invalid'),
       login,
     )
   }
   for (const login of ['a', '0', 'a.b_c-d', 'a'.repeat(39)])
     await addUser(database, { login, admin: false }, operatorChange(AT))
 })
-
-function refusal(code: Code): (error: unknown) => boolean {
-  return error => error instanceof Refusal && error.has(code)
-}

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { type Code, Refusal } from '../../../../core/error/error.ts'
 import { all, type Row } from '../../../../generator/database/statement.ts'
 import { addUser } from '../../../../generator/records/accounts/accounts.ts'
 import {
@@ -12,6 +11,7 @@ import {
   revokeToken,
 } from '../../../../generator/records/accounts/tokens.ts'
 import { operatorChange } from '../../../../generator/records/change.ts'
+import { refusedWith } from '../../../support/refusal.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
@@ -108,7 +108,7 @@ test('revoking what is no token, or is revoked already, is refused', async t => 
   for (const id of [1, 99, Number('nonsense')]) {
     await assert.rejects(
       revokeToken(registry.database, id, OPERATOR),
-      refusal('token_unknown'),
+      refusedWith('token_unknown'),
       String(id),
     )
   }
@@ -122,9 +122,9 @@ test('tokens that are revoked or expired do not count towards the limit', async 
     createToken(registry.database, { ...order, expires }, operatorChange(at))
   await create(AT, '2026-11-20T12:00:10Z')
   await create(AT, null)
-  await assert.rejects(create('2026-11-20T12:00:09Z', null), refusal('tokens_too_many'))
+  await assert.rejects(create('2026-11-20T12:00:09Z', null), refusedWith('tokens_too_many'))
   await create('2026-11-20T12:00:10Z', null)
-  await assert.rejects(create('2026-11-20T12:00:11Z', null), refusal('tokens_too_many'))
+  await assert.rejects(create('2026-11-20T12:00:11Z', null), refusedWith('tokens_too_many'))
   await revokeToken(registry.database, 2, OPERATOR)
   await create('2026-11-20T12:00:12Z', null)
 })
@@ -147,7 +147,7 @@ test('the name of a token is one line that reads as it is written', async t => {
     'laptop\u202E',
     'a\u2066b',
   ]) {
-    await assert.rejects(create(bad), refusal('token_name_invalid'), JSON.stringify(bad))
+    await assert.rejects(create(bad), refusedWith('token_name_invalid'), JSON.stringify(bad))
   }
   for (const good of ['x', 'Büro', '🚢'.repeat(100), 'a\u200Db']) await create(good)
   assert.equal((await listTokens(registry.database)).length, 4)
@@ -177,7 +177,7 @@ test('crate patterns are names, or beginnings followed by a star', async t => {
       { ...order, crates: ['fine', pattern] },
       OPERATOR,
     )
-    await assert.rejects(creation, refusal('crate_pattern_invalid'), JSON.stringify(pattern))
+    await assert.rejects(creation, refusedWith('crate_pattern_invalid'), JSON.stringify(pattern))
   }
 })
 
@@ -185,8 +185,4 @@ async function withUser(t: TestContext): Promise<TestRegistry> {
   const test = await TestRegistry.open(t)
   await test.user('alice')
   return test
-}
-
-function refusal(code: Code): (error: unknown) => boolean {
-  return error => error instanceof Refusal && error.has(code)
 }
