@@ -1,9 +1,12 @@
+import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Logger } from 'pino'
+import { parseName } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import { parseVersion } from '../../core/version.ts'
 import { createApp } from '../../daemon/app.ts'
 import type { Deps } from '../../daemon/deps.ts'
 import { openLog } from '../../daemon/http/log.ts'
@@ -18,6 +21,7 @@ import { build } from '../../generator/projections/index/build.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
 import { createToken, type TokenOrder } from '../../generator/records/accounts/tokens.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
+import { deleteReleases } from '../../generator/registry/delete.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
 import {
@@ -185,6 +189,18 @@ export class TestRegistry implements Deps {
   /** Publishes a good crate, the way Cargo does; `metadata` overrides Cargo's. */
   publish(token: string | null, parts: CrateParts, metadata: object = {}): Promise<Answer> {
     return this.publishBody(token, publishRequest(parts, metadata))
+  }
+
+  /** Deletes a crate, or one of its versions, as an operator does who insists. */
+  async delete(name: string, version: string | null = null): Promise<void> {
+    const which = version === null ? null : parseVersion(version)
+    const target = { name: parseName(name), version: which, force: true }
+    await deleteReleases(this.registry, target, operatorChange(timestamp(this.now)))
+  }
+
+  /** The text of a file of the public tree, which has to be there. */
+  async text(path: string): Promise<string> {
+    return (await this.shown(path)) ?? assert.fail(`there is no ${path}`)
   }
 
   /** The text of a file of the public tree; null when there is none. */

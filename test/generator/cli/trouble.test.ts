@@ -52,12 +52,6 @@ async function scene(t: TestContext) {
   return { folder, dir, plimsoll }
 }
 
-test('delete leaves no page behind that still names the crate', async t => {
-  const { plimsoll } = await scene(t)
-  assert.equal((await plimsoll('delete', 'demo', '--yes')).code, 0)
-  assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
-})
-
 test('output that finds no room or no reader is an error, a log without room is none', async t => {
   const { dir } = await scene(t)
   const cli = join(root, 'dist', 'daemon', 'cli.js')

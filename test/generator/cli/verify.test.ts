@@ -49,7 +49,15 @@ test('what is still to be rendered is counted and no difference', async t => {
     [wrong.code, wrong.stdout, wrong.stderr],
     [1, 'index/ca/bi/cabin: is missing\n1 difference, 0 repaired\n', verified.stderr],
   )
-  assert.equal((await plimsoll('verify', '--repair')).code, 0)
+  const finding = { where: 'index/ca/bi/cabin', what: 'is missing', lost: false }
+  const listed = await plimsoll('verify', '--json')
+  assert.deepEqual([listed.code, JSON.parse(listed.stdout)], [1, [{ ...finding, repaired: false }]])
+  const repaired = await plimsoll('verify', '--repair', '--json')
+  const mended = JSON.parse(repaired.stdout) as { where: string }[]
+  assert.deepEqual(
+    [repaired.code, mended.find(({ where }) => where === finding.where)],
+    [0, { ...finding, repaired: true }],
+  )
   assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
 })
 

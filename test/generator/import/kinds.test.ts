@@ -20,6 +20,7 @@ import { all, column, type Row } from '../../../generator/database/statement.ts'
 import { openCargoCache } from '../../../generator/import/source/cargo-cache.ts'
 import type { SourceKind } from '../../../generator/import/source/source.ts'
 import { build } from '../../../generator/projections/index/build.ts'
+import { addUser } from '../../../generator/records/accounts/accounts.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
 import { lastChange } from '../../../generator/records/marks.ts'
 import { listReleases } from '../../../generator/records/releases.ts'
@@ -30,7 +31,7 @@ import { report, takeOver } from '../../support/import.ts'
 import { MargoTree } from '../../support/margo.ts'
 import { refusedWith } from '../../support/refusal.ts'
 import { insertRows } from '../../support/rows.ts'
-import { addAndShow, folderOf, newRegistry, publicText } from '../../support/workplace.ts'
+import { addAndShow, folderOf, newRegistry, OPERATOR, publicText } from '../../support/workplace.ts'
 
 /** Runs git as nobody in particular. */
 function git(folder: string, ...args: string[]): string {
@@ -332,76 +333,51 @@ test('links of a tree lead nowhere', async t => {
   assert.deepEqual(sums, { added: 1, present: 0, refused: 0 })
 })
 
-const unclear: {
-  what: string
-  make: (t: TestContext) => string | Promise<string>
-  code: Code
-  wishes?: { as?: SourceKind; names?: string }
-}[] = [
-  {
-    what: 'a folder that does not exist',
-    make: t => join(folderOf(t), 'none'),
-    code: 'file_missing',
-  },
-  { what: 'an empty folder', make: t => folderOf(t), code: 'import_source_unknown' },
-  {
-    what: 'a file that is no .crate',
-    make: t => writeIn(folderOf(t), 'a.txt'),
-    code: 'import_source_unknown',
-  },
-  {
-    what: 'a sparse URL without names',
-    make: () => 'sparse+https://old.example/',
-    code: 'import_names_needed',
-  },
-  {
-    what: 'a file of names that does not exist',
-    make: () => 'sparse+https://old.example/',
-    code: 'file_missing',
-    wishes: { names: 'names-of-old.example' },
-  },
-  {
-    what: 'a registry folder of ours',
-    make: async t => {
+const SPARSE = 'sparse+https://old.example/'
+const unclear: [
+  what: string,
+  code: Code,
+  make: (t: TestContext) => string | Promise<string>,
+  wishes?: { as?: SourceKind; names?: string },
+][] = [
+  ['a folder that does not exist', 'file_missing', t => join(folderOf(t), 'none')],
+  ['an empty folder', 'import_source_unknown', t => folderOf(t)],
+  ['a file that is no .crate', 'import_source_unknown', t => writeIn(folderOf(t), 'a.txt')],
+  ['a sparse URL without names', 'import_names_needed', () => SPARSE],
+  ['names that do not exist', 'file_missing', () => SPARSE, { names: 'names-of-old.example' }],
+  ['the wrong word for a kind', 'import_source_unknown', margoFolder, { as: 'vendor' }],
+  ['the folder around a tree', 'import_source_ambiguous', t => join(margoFolder(t), '..')],
+  ['an option of git as address', 'import_git_url', () => 'x@-oProxyCommand:y'],
+  [
+    'a registry folder of ours',
+    'import_own_folder',
+    async t => {
       const registry = await newRegistry(t)
       await addAndShow(registry, { name: 'demo', version: '1.0.0' })
       return registry.dir
     },
-    code: 'import_own_folder',
-  },
-  {
-    what: 'the wrong word for a kind',
-    make: t => margoFolder(t),
-    code: 'import_source_unknown',
-    wishes: { as: 'vendor' },
-  },
-  {
-    what: 'the folder around a tree',
-    make: t => join(margoFolder(t), '..'),
-    code: 'import_source_ambiguous',
-  },
-  {
-    what: 'two indexes in one folder',
-    make: t => {
+  ],
+  [
+    'two indexes in one folder',
+    'import_source_ambiguous',
+    t => {
       const root = margoFolder(t)
       const copy = join(folderOf(t), 'copy')
       cpSync(root, copy, { recursive: true })
       renameSync(copy, join(root, 'index'))
       return root
     },
-    code: 'import_source_ambiguous',
-  },
-  {
-    what: 'an index without files and dl',
-    make: t => {
+  ],
+  [
+    'an index without files and dl',
+    'import_no_dl',
+    t => {
       const root = margoFolder(t)
       rmSync(join(root, 'crates'), { recursive: true })
       rmSync(join(root, 'config.json'))
       return root
     },
-    code: 'import_no_dl',
-  },
-  { what: 'an option of git as address', make: () => 'x@-oProxyCommand:y', code: 'import_git_url' },
+  ],
 ]
 
 function writeIn(folder: string, name: string): string {
@@ -415,7 +391,7 @@ function margoFolder(t: TestContext): string {
   return old.root
 }
 
-for (const { what, make, code, wishes } of unclear) {
+for (const [what, code, make, wishes] of unclear) {
   test(`${what} is refused with ${code}`, async t => {
     const source = await make(t)
     const registry = await newRegistry(t)
@@ -434,24 +410,8 @@ for (const { what, make, code, wishes } of unclear) {
 test('crates that have no owner get the one that is named', async t => {
   const registry = await newRegistry(t)
   await addAndShow(registry, { name: 'mine', version: '1.0.0' })
-  await insertRows(registry.database, 'users', [
-    {
-      login: 'ann',
-      canonical: 'ann',
-      name: null,
-      admin: 0,
-      password: null,
-      created_at: '2026-01-01T00:00:00Z',
-    },
-    {
-      login: 'bob',
-      canonical: 'bob',
-      name: null,
-      admin: 0,
-      password: null,
-      created_at: '2026-01-01T00:00:00Z',
-    },
-  ])
+  for (const login of ['ann', 'bob'])
+    await addUser(registry.database, { login, admin: false }, OPERATOR)
   await insertRows(registry.database, 'owners', {
     crate_id: 1,
     user_id: 1,
@@ -474,7 +434,7 @@ test('crates that have no owner get the one that is named', async t => {
     registry.database,
     'SELECT action, crate, detail FROM audit',
   )
-  assert.deepEqual(events.slice(1), [
+  assert.deepEqual(events.slice(3), [
     { action: 'import', crate: null, detail: JSON.stringify({ source: old.root, versions: 2 }) },
   ])
   // What follows a change goes by its number.

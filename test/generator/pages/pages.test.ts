@@ -11,10 +11,10 @@ import { countPageMarks, pageMarks } from '../../../generator/pages/due.ts'
 import { buildMarks } from '../../../generator/pages/marked.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { build } from '../../../generator/projections/index/build.ts'
+import { operatorChange } from '../../../generator/records/change.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
 import { listMarks } from '../../../generator/records/marks.ts'
 import { setYanked } from '../../../generator/records/release-changes.ts'
-import { deleteReleases } from '../../../generator/registry/delete.ts'
 import { openRegistry } from '../../../generator/registry/registry.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
@@ -24,7 +24,7 @@ import { BASE, ownDependency } from '../../support/release.ts'
 import { insertRows } from '../../support/rows.ts'
 import { hookTree } from '../../support/tree-hook.ts'
 
-const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
+const CHANGE = operatorChange('2026-11-20T12:00:00Z')
 
 /** A registry with two versions of `shown`, on which `user-of` depends. */
 async function filled(t: Parameters<typeof TestRegistry.open>[0]): Promise<TestRegistry> {
@@ -200,11 +200,9 @@ test('feeds have their length and their order', async t => {
   assert.ok(crate)
   await buildPages(registry.registry, { all: true })
   const entries = async (path: string) =>
-    [
-      ...((await registry.shown(path)) ?? '').matchAll(
-        /<title>long (\S+)<\/title>\n<updated>(\S+)</g,
-      ),
-    ].map(match => [match[1], match[2]])
+    [...(await registry.text(path)).matchAll(/<title>long (\S+)<\/title>\n<updated>(\S+)</g)].map(
+      match => [match[1], match[2]],
+    )
   const timed = [{ ...template }, ...rows]
     .filter(row => row.published_at !== null)
     .sort((a, b) => (a.published_at ?? '').localeCompare(b.published_at ?? '') || a.id - b.id)
@@ -217,7 +215,7 @@ test('feeds have their length and their order', async t => {
 test('an empty registry has feeds without entries, whose bytes never change', async t => {
   const registry = await TestRegistry.open(t)
   await buildPages(registry.registry, { all: true })
-  const text = (await registry.shown('feeds/updates.xml')) ?? ''
+  const text = await registry.text('feeds/updates.xml')
   assert.match(text, /<updated>1970-01-01T00:00:00Z<\/updated>/)
   assert.equal(text.includes('<entry>'), false)
 })
@@ -243,7 +241,7 @@ test('another title or address outdates every page, once', async t => {
   assert.equal((await buildPages(renamed)).crates, 2)
   assert.equal((await buildPages(renamed)).crates, 0)
   assert.match(
-    (await registry.shown('feeds/crates.xml')) ?? '',
+    await registry.text('feeds/crates.xml'),
     /https:\/\/elsewhere\.example\/crates\/shown\//,
   )
   assert.match(
@@ -266,11 +264,7 @@ test('`build --all` mends pages, keeps them, and removes stray feeds', async t =
 
 test('a crate without versions has no pages', async t => {
   const registry = await filled(t)
-  await deleteReleases(
-    registry.registry,
-    { name: 'shown' as Name, version: null, force: true },
-    CHANGE,
-  )
+  await registry.delete('shown')
   await buildPages(registry.registry)
   assert.equal(existsSync(join(registry.dir, 'public/crates/shown')), false)
   assert.equal((await registry.shown('feeds/updates.xml'))?.includes('shown 1.'), false)

@@ -15,7 +15,7 @@ test('a publish writes the front page alone, and all that is fixed where the ass
   const publish = async (name: string) => {
     await registry.publish(token, { name, version: '1.0.0' })
     await registry.indexWorker.pages.flush()
-    assert.match((await registry.shown('index.html')) ?? '', new RegExp(`crates/${name}/`))
+    assert.match(await registry.text('index.html'), new RegExp(`crates/${name}/`))
     return registry.shown('robots.txt')
   }
   const robots = await publish('first')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Code, Refusal } from '../../../core/error/error.ts'
-import { canonicalName, parseName } from '../../../core/name.ts'
+import { canonicalName, type Name, parseName } from '../../../core/name.ts'
 import { lookAlikeSkeleton } from '../../../core/policy/look-alike.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { parseVersion } from '../../../core/version.ts'
@@ -74,12 +74,17 @@ const refuses =
     return true
   }
 
-async function addRelease(registry: Registry, release: Release, change: Change) {
+async function addRelease(registry: Registry, release: Release, change: Change = OPERATOR) {
   return registry.database.transaction(async tx => {
     const added = await insertAdded(tx, release, change)
     await followReleases(tx, registry.followers, [added])
-    return added
+    return { ...added, crateId: added.crate.id }
   })
+}
+
+/** Adds `demo` 1.0.0, with changes. */
+async function addDemo(registry: Registry, parts: Partial<CrateParts> = {}, cksum?: string) {
+  return addRelease(registry, await releaseOf(registry, parts, cksum))
 }
 
 test('a release is added with its crate, first owner, audit event and marks, and found again', async t => {
@@ -87,10 +92,7 @@ test('a release is added with its crate, first owner, audit event and marks, and
   const { database } = registry
   const change = await changesBy(registry, 'alice')
   const release = await releaseOf(registry, { name: 'My-Crate' })
-  const {
-    outcome,
-    crate: { id: crateId },
-  } = await addRelease(registry, release, change)
+  const { outcome, crateId } = await addRelease(registry, release, change)
   assert.equal(outcome, 'added')
   const crate = await findCrate(database, parseName('my_crate'))
   assert.deepEqual(crate, {
@@ -128,9 +130,7 @@ test('the same release again is a success that changes nothing', async t => {
   const registry = await newRegistry(t)
   const change = await changesBy(registry, 'alice')
   const release = await releaseOf(registry, {})
-  const {
-    crate: { id: crateId },
-  } = await addRelease(registry, release, change)
+  const { crateId } = await addRelease(registry, release, change)
   const before = await readCrate(registry.database, crateId)
   const again = await addRelease(registry, release, change)
   assert.deepEqual([again.outcome, again.crate], ['present', before])
@@ -141,15 +141,9 @@ test('the same release again is a success that changes nothing', async t => {
 test('a version is taken by other bytes, by another build of it, and after a yank', async t => {
   const registry = await newRegistry(t)
   const { database } = registry
-  const {
-    crate: { id: crateId },
-  } = await addRelease(registry, await releaseOf(registry, {}), OPERATOR)
-  await assert.rejects(
-    addRelease(registry, await releaseOf(registry, {}, 'b'.repeat(64)), OPERATOR),
-    refuses('version_taken'),
-  )
-  const build = await releaseOf(registry, { version: '1.0.0+build' })
-  await assert.rejects(addRelease(registry, build, OPERATOR), refuses('version_taken'))
+  const { crateId } = await addDemo(registry)
+  await assert.rejects(addDemo(registry, {}, 'b'.repeat(64)), refuses('version_taken'))
+  await assert.rejects(addDemo(registry, { version: '1.0.0+build' }), refuses('version_taken'))
   await setYanked(registry, demo, V1, true, OPERATOR)
   await assert.rejects(
     setYanked(registry, demo, parseVersion('1.0.0+build'), true, OPERATOR),
@@ -158,19 +152,16 @@ test('a version is taken by other bytes, by another build of it, and after a yan
       error.message ===
         'there is no version 1.0.0+build of `demo` here, but 1.0.0, which differs only in build metadata; name that one',
   )
-  await assert.rejects(
-    addRelease(registry, await releaseOf(registry, {}), OPERATOR),
-    refuses('version_taken'),
-  )
+  await assert.rejects(addDemo(registry), refuses('version_taken'))
   assert.equal((await listReleases(database, crateId)).length, 1)
 })
 
 test('a name that differs only by case, - and _ is taken', async t => {
   const registry = await newRegistry(t)
-  await addRelease(registry, await releaseOf(registry, { name: 'my-crate' }), OPERATOR)
+  await addDemo(registry, { name: 'my-crate' })
   for (const name of ['my_crate', 'My-Crate']) {
-    const release = await releaseOf(registry, { name, version: '2.0.0' }, 'b'.repeat(64))
-    await assert.rejects(addRelease(registry, release, OPERATOR), refuses('name_taken'))
+    const adding = addDemo(registry, { name, version: '2.0.0' }, 'b'.repeat(64))
+    await assert.rejects(adding, refuses('name_taken'))
   }
 })
 
@@ -198,13 +189,9 @@ test('owners add versions, administrators yank, too, and have a crate without ow
     addRelease(registry, await releaseOf(registry, {}), bob),
     refuses('not_owner'),
   )
-  assert.equal((await addRelease(registry, next, OPERATOR)).outcome, 'added')
+  assert.equal((await addRelease(registry, next)).outcome, 'added')
 
-  await addRelease(
-    registry,
-    await releaseOf(registry, { name: 'taken-in' }, 'c'.repeat(64)),
-    OPERATOR,
-  )
+  await addDemo(registry, { name: 'taken-in' }, 'c'.repeat(64))
   const update = await releaseOf(registry, { name: 'taken-in', version: '2.0.0' }, 'd'.repeat(64))
   await assert.rejects(addRelease(registry, update, bob), refuses('crate_ownerless'))
   const takenIn = parseName('taken-in')
@@ -232,27 +219,18 @@ test('every objection to a release comes at once', async t => {
 test('yanking changes the flag in the line and nothing else, once', async t => {
   const registry = await newRegistry(t)
   const { database } = registry
-  const {
-    crate: { id: crateId },
-  } = await addRelease(registry, await releaseOf(registry, {}), OPERATOR)
+  const yanked = (name: Name, isYanked: boolean) =>
+    setYanked(registry, name, V1, isYanked, OPERATOR)
+  const { crateId } = await addDemo(registry)
   const [before] = await indexLines(database, crateId)
   await settleMarks(database, await listMarks(database, 'index'))
-  assert.deepEqual(await setYanked(registry, parseName('DEMO'), V1, true, OPERATOR), {
-    crateId,
-    changed: true,
-  })
+  assert.deepEqual(await yanked(parseName('DEMO'), true), { crateId, changed: true })
   assert.deepEqual(await indexLines(database, crateId), [
     before?.replace('"yanked":false', '"yanked":true'),
   ])
   assert.equal((await listMarks(database, 'index')).length, 1)
-  assert.deepEqual(await setYanked(registry, demo, V1, true, OPERATOR), {
-    crateId,
-    changed: false,
-  })
-  assert.deepEqual(await setYanked(registry, demo, V1, false, OPERATOR), {
-    crateId,
-    changed: true,
-  })
+  assert.deepEqual(await yanked(demo, true), { crateId, changed: false })
+  assert.deepEqual(await yanked(demo, false), { crateId, changed: true })
   assert.deepEqual(await indexLines(database, crateId), [before])
   await assert.rejects(
     setYanked(registry, parseName('none'), V1, true, OPERATOR),
@@ -267,9 +245,7 @@ test('yanking changes the flag in the line and nothing else, once', async t => {
 test('a mark goes only when nothing has changed since it was read', async t => {
   const registry = await newRegistry(t)
   const { database } = registry
-  const {
-    crate: { id: crateId },
-  } = await addRelease(registry, await releaseOf(registry, {}), OPERATOR)
+  const { crateId } = await addDemo(registry)
   const old = await listMarks(database, 'index')
   await setYanked(registry, demo, V1, true, OPERATOR)
   await settleMarks(database, old)
@@ -287,7 +263,7 @@ test('marks come oldest first', async t => {
   const ids: number[] = []
   for (const name of ['a', 'b']) {
     const release = await releaseOf(registry, { name: `crate-${name}` }, name.repeat(64))
-    ids.push((await addRelease(registry, release, OPERATOR)).crate.id)
+    ids.push((await addRelease(registry, release)).crateId)
   }
   await setYanked(registry, parseName('crate-a'), V1, true, OPERATOR)
   assert.deepEqual(
@@ -298,7 +274,7 @@ test('marks come oldest first', async t => {
 
 test('known and lookAlikes answer what the policy asks', async t => {
   const registry = await newRegistry(t)
-  await addRelease(registry, await releaseOf(registry, { name: 'Good-Name' }), OPERATOR)
+  await addDemo(registry, { name: 'Good-Name' })
   const many = Array.from({ length: 1200 }, (_, i) => parseName(`n${i}`))
   const known = await knownNames(registry.database, [...many, parseName('good_name')])
   assert.deepEqual([...known], [[canonicalName(parseName('good_name')), 'Good-Name']])
@@ -335,7 +311,7 @@ test('facts are remembered, changed and forgotten; audit events are kept as they
   assert.equal(await readFact(database, 'key'), 'two')
   await writeFact(database, 'key', null)
   assert.equal(await readFact(database, 'key'), null)
-  await addRelease(registry, await releaseOf(registry, {}), OPERATOR)
+  await addDemo(registry)
   await assert.rejects(run(database, 'DELETE FROM audit'), /audit events are kept/)
   await assert.rejects(run(database, 'UPDATE audit SET actor = ?', 'x'), /audit events are fixed/)
 })
@@ -343,9 +319,7 @@ test('facts are remembered, changed and forgotten; audit events are kept as they
 test('readme and bytes are found by release and checksum', async t => {
   const registry = await newRegistry(t)
   const release = await releaseOf(registry, { files: { 'src/lib.rs': '', 'README.md': '# Demo' } })
-  const {
-    crate: { id: crateId },
-  } = await addRelease(registry, release, OPERATOR)
+  const { crateId } = await addRelease(registry, release)
   const found = await findRelease(registry.database, crateId, V1)
   assert.equal(await readReadme(registry.database, found?.id ?? 0), '# Demo')
   assert.equal(await readReadme(registry.database, 0), null)

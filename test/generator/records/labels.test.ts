@@ -1,7 +1,6 @@
 // Mirrors generator/projections/lists/change.ts: pages of keywords and categories
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Name } from '../../../core/name.ts'
 import { all, type Queries } from '../../../generator/database/statement.ts'
 import {
   commonLabels,
@@ -17,12 +16,9 @@ import {
   readFigures,
   readWeeks,
 } from '../../../generator/records/pages/statistics.ts'
-import { deleteReleases } from '../../../generator/registry/delete.ts'
 import { isOnPostgres } from '../../support/engine.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { ownDependency } from '../../support/release.ts'
-
-const OPERATOR = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
 
 test('labels are keywords and categories that have pages, in lowercase, with their parents', () => {
   const labels = labelsOf({
@@ -83,8 +79,7 @@ test('crates with many dependents come first in lists; a deleted crate leaves th
   const [owned] = await ownedCrates(database, 1, 1)
   assert.equal(owned?.id, 15)
   for (let at = 0; at < 12; at++) {
-    const name = `user${at}` as Name
-    await deleteReleases(registry.registry, { name, version: null, force: false }, OPERATOR)
+    await registry.delete(`user${at}`)
   }
   assert.deepEqual(await first(5), ['cc', 'bb', 'aa'])
 })
@@ -141,8 +136,7 @@ test('weeks and bytes count what is published and deleted', async t => {
   )
   assert.ok(sum > 0)
   assert.equal((await readFigures(database)).bytes, sum)
-  const all_ = { name: 'counted' as Name, version: null, force: false }
-  await deleteReleases(registry.registry, all_, OPERATOR)
+  await registry.delete('counted')
   assert.equal((await readFigures(database)).bytes, 0)
   assert.deepEqual(await readWeeks(database, monday, monday), [
     { week: monday, releases: 0, crates: 0 },

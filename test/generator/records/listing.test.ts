@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Name } from '../../../core/name.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import { wordsOf } from '../../../core/search/words.ts'
-import type { Version } from '../../../core/version.ts'
 import type { Database } from '../../../generator/database/connection.ts'
 import { all, LIST, one, type Row, run } from '../../../generator/database/statement.ts'
 import { refreshSearch } from '../../../generator/projections/search/change.ts'
 import { searchCrates, searchFor } from '../../../generator/projections/search/search.ts'
 import { refreshListings } from '../../../generator/records/crate-change.ts'
 import { listMarks, settleMarks } from '../../../generator/records/marks.ts'
-import { deleteReleases } from '../../../generator/registry/delete.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { ownDependency } from '../../support/release.ts'
@@ -87,12 +84,7 @@ test('what each change makes of the listings is what making them anew gives', as
       const verb = roll(3) === 0 ? ['PUT', 'unyank'] : ['DELETE', 'yank']
       await registry.request(verb[0] ?? '', `/api/v1/crates/${name}/${version}/${verb[1]}`, token)
     } else {
-      const change = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
-      await deleteReleases(
-        registry.registry,
-        { name: name as Name, version: version as Version, force: true },
-        change,
-      )
+      await registry.delete(name, version)
       published.splice(
         published.findIndex(answer => answer[0] === name && answer[1] === version),
         1,
@@ -115,12 +107,7 @@ test('a crate whose last version is deleted is in no list, and back with the nex
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'gone', version: '1.0.0' })
-  const change = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
-  await deleteReleases(
-    registry.registry,
-    { name: 'gone' as Name, version: null, force: false },
-    change,
-  )
+  await registry.delete('gone')
   const total = async () =>
     (await searchCrates(registry.registry, searchFor(''), { limit: 10, offset: 0 })).total
   assert.equal(await total(), 0)

@@ -92,71 +92,61 @@ async function findings(registry: Registry, repair: boolean): Promise<string[]> 
   return found.filter(line => /^(?:repaired )?index\.git/.test(line))
 }
 
-const damages: { what: string; harm: (registry: Registry) => void; found: RegExp; kept: number }[] =
-  [
-    {
-      what: 'a HEAD that was deleted',
-      harm: registry => rmSync(join(gitIndexPath(registry), 'HEAD')),
-      found: /^index\.git: HEAD is missing/,
-      kept: COMMITS,
-    },
-    {
-      what: 'a HEAD that is not a branch',
-      harm: registry => writeFileSync(join(gitIndexPath(registry), 'HEAD'), 'nonsense\n'),
-      found: /^index\.git: .*a HEAD that is not a branch/,
-      kept: COMMITS,
-    },
-    {
-      what: 'a branch that was deleted',
-      harm: registry => rmSync(join(gitIndexPath(registry), 'refs', 'heads', 'master')),
-      found: /^index\.git: HEAD leads to a branch without a commit/,
-      kept: COMMITS,
-    },
-    {
-      what: 'a branch that points at no commit there ever was',
-      harm: registry =>
-        writeFileSync(
-          join(gitIndexPath(registry), 'refs', 'heads', 'master'),
-          `${'12'.repeat(20)}\n`,
-        ),
-      found: /^index\.git: HEAD points at commit (?:12){20}, which is missing or cannot be read/,
-      kept: COMMITS,
-    },
-    {
-      what: 'a newest commit that is gone',
-      harm: registry => rmSync(objectPath(registry, git(registry, 'rev-parse', 'HEAD'))),
-      found: /^index\.git: HEAD points at commit [0-9a-f]{40}, which is missing or cannot be read/,
-      kept: COMMITS - 1,
-    },
-    {
-      what: 'a newest commit that is spoiled',
-      harm: registry => spoil(registry, git(registry, 'rev-parse', 'HEAD')),
-      found: /^index\.git: HEAD points at commit [0-9a-f]{40}, which is missing or cannot be read/,
-      kept: COMMITS - 1,
-    },
-    {
-      what: 'a spoiled file in the newest commit',
-      harm: registry => spoil(registry, git(registry, 'rev-parse', 'HEAD:de/mo/demo')),
-      found: /^index\.git: `git fsck` failed: /,
-      kept: COMMITS - 1,
-    },
-    {
-      what: 'a file that has been gone for five commits',
-      harm: registry =>
-        rmSync(objectPath(registry, git(registry, 'rev-parse', 'HEAD~4:de/mo/demo'))),
-      found: /^index\.git: `git fsck` failed: /,
-      kept: COMMITS - 5,
-    },
-    {
-      what: 'a first commit that is gone',
-      harm: registry =>
-        rmSync(objectPath(registry, git(registry, 'rev-list', '--max-parents=0', 'HEAD'))),
-      found: /^index\.git: `git fsck` failed: /,
-      kept: 0,
-    },
-  ]
+const HEAD_MISSING =
+  /^index\.git: HEAD points at commit [0-9a-f]{40}, which is missing or cannot be/
+const FSCK = /^index\.git: `git fsck` failed: /
+const within = (registry: Registry, ...names: string[]) => join(gitIndexPath(registry), ...names)
+const lose = (registry: Registry, ...revision: string[]) =>
+  rmSync(objectPath(registry, git(registry, ...revision)))
 
-for (const { what, harm, found, kept } of damages) {
+const damages: [what: string, kept: number, found: RegExp, harm: (at: Registry) => void][] = [
+  [
+    'a HEAD that was deleted',
+    COMMITS,
+    /^index\.git: HEAD is missing/,
+    at => rmSync(within(at, 'HEAD')),
+  ],
+  [
+    'a HEAD that is not a branch',
+    COMMITS,
+    /^index\.git: .*a HEAD that is not a branch/,
+    at => writeFileSync(within(at, 'HEAD'), 'nonsense\n'),
+  ],
+  [
+    'a branch that was deleted',
+    COMMITS,
+    /^index\.git: HEAD leads to a branch without a commit/,
+    at => rmSync(within(at, 'refs', 'heads', 'master')),
+  ],
+  [
+    'a branch that points at no commit there ever was',
+    COMMITS,
+    HEAD_MISSING,
+    at => writeFileSync(within(at, 'refs', 'heads', 'master'), `${'12'.repeat(20)}\n`),
+  ],
+  ['a newest commit that is gone', COMMITS - 1, HEAD_MISSING, at => lose(at, 'rev-parse', 'HEAD')],
+  [
+    'a newest commit that is spoiled',
+    COMMITS - 1,
+    HEAD_MISSING,
+    at => spoil(at, git(at, 'rev-parse', 'HEAD')),
+  ],
+  [
+    'a spoiled file in the newest commit',
+    COMMITS - 1,
+    FSCK,
+    at => spoil(at, git(at, 'rev-parse', 'HEAD:de/mo/demo')),
+  ],
+  [
+    'a file that has been gone for five commits',
+    COMMITS - 5,
+    FSCK,
+    at => lose(at, 'rev-parse', 'HEAD~4:de/mo/demo'),
+  ],
+  ['a first commit that is gone', 0, FSCK, at => lose(at, 'rev-list', '--max-parents=0', 'HEAD')],
+]
+
+for (const [what, kept, found, harm] of damages) {
   test(`${what} is named, and repairing keeps ${kept} of ${COMMITS} commits`, async t => {
     const registry = await scene(t)
     assert.deepEqual(await findings(registry, false), [])

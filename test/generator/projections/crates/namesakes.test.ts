@@ -2,18 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
-import type { Name } from '../../../../core/name.ts'
 import { reverseAnswer } from '../../../../daemon/api/schema.ts'
 import { countPageMarks } from '../../../../generator/pages/due.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
 import { build } from '../../../../generator/projections/index/build.ts'
-import { deleteReleases } from '../../../../generator/registry/delete.ts'
 import { verifyPages } from '../../../../generator/verify/pages.ts'
 import { findingsOf } from '../../../support/findings.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 import { sentDependency } from '../../../support/release.ts'
 
-const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
 const ON_SERDE = '[dependencies]\nserde-json = "1"\n'
 const SERDE = sentDependency('serde-json', {
   registry: 'https://github.com/rust-lang/crates.io-index',
@@ -26,7 +23,7 @@ test('a crate that appears or goes is linked, or no longer, where its name is a 
   const app = { name: 'app', version: '1.0.0', manifest: ON_SERDE }
   await registry.publish(token, app, { deps: [SERDE] })
   await registry.indexWorker.pages.flush()
-  const page = async (name: string) => (await registry.shown(`crates/${name}/index.html`)) ?? ''
+  const page = async (name: string) => await registry.text(`crates/${name}/index.html`)
   const intact = async () => {
     const found = verifyPages(registry.registry, { repair: false, served: false })
     assert.deepEqual(await findingsOf(found), [])
@@ -36,20 +33,13 @@ test('a crate that appears or goes is linked, or no longer, where its name is a 
   await registry.indexWorker.pages.flush()
   assert.match(await page('app'), /<a href="\.\.\/serde_json\/">also in this registry<\/a>/)
   assert.match(await page('serde_json'), /<strong>app<\/strong>[^§]*from crates\.io/)
-  assert.equal(
-    JSON.parse((await registry.shown('crates/serde_json/crate.json')) ?? '').dependents,
-    1,
-  )
+  assert.equal(JSON.parse(await registry.text('crates/serde_json/crate.json')).dependents, 1)
   const answer = await registry.request('GET', '/api/v1/crates/serde_json/reverse_dependencies')
   const { dependencies, meta } = v.parse(reverseAnswer, await answer.json())
   assert.deepEqual([dependencies.length, meta.total], [1, 1])
   assert.equal(dependencies[0]?.registry, SERDE.registry)
   await intact()
-  await deleteReleases(
-    registry.registry,
-    { name: 'serde_json' as Name, version: null, force: true },
-    CHANGE,
-  )
+  await registry.delete('serde_json')
   await build(registry.registry)
   await buildPages(registry.registry)
   assert.doesNotMatch(await page('app'), /also in this registry/)

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { parseName } from '../../../../core/name.ts'
 import { output } from '../../../../core/paths/tree.ts'
-import { parseVersion } from '../../../../core/version.ts'
 import { value } from '../../../../generator/database/statement.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
 import { MARK_KINDS } from '../../../../generator/projections/projections.ts'
 import { countMarks, setMarks } from '../../../../generator/records/marks.ts'
-import { deleteReleases } from '../../../../generator/registry/delete.ts'
 import { openRegistry } from '../../../../generator/registry/registry.ts'
 import { verifyCrates } from '../../../../generator/verify/crates.ts'
 import { filesBelow } from '../../../support/folder.ts'
@@ -21,7 +18,7 @@ test('one page lists the files of a version, one compares the versions of a crat
   for (const version of ['1.0.0', '1.1.0+a'])
     await registry.publish(token, { name: 'Demo', version, files })
   await registry.indexWorker.pages.flush()
-  const page = (await registry.shown('crates/Demo/1.1.0+a/src/index.html')) ?? ''
+  const page = await registry.text('crates/Demo/1.1.0+a/src/index.html')
   assert.match(page, /<li>src\/lib\.rs <span class="quiet">14 B<\/span><\/li>/)
   assert.match(page, /<li>a b &amp; i\.txt <span class="quiet">1 B<\/span><\/li>/)
   assert.match(page, / data-checksum="unchecked" data-name="Demo" /)
@@ -33,14 +30,14 @@ test('one page lists the files of a version, one compares the versions of a crat
     page,
     / data-index="\.\.\/\.\.\/\.\.\/\.\.\/index\/de\/mo\/demo" data-version="1\.1\.0\+a" /,
   )
-  const compare = (await registry.shown('crates/Demo/compare/index.html')) ?? ''
+  const compare = await registry.text('crates/Demo/compare/index.html')
   assert.match(compare, /<option value="1\.1\.0\+a" data-size="\d+" data-unpacked="\d+" selected>/)
-  const changes = (await registry.shown('crates/Demo/1.1.0+a/changes/index.html')) ?? ''
+  const changes = await registry.text('crates/Demo/1.1.0+a/changes/index.html')
   assert.match(changes, /<h1>Changes from 1\.0\.0 to 1\.1\.0\+a<\/h1>/)
   assert.match(changes, /href="\.\.\/\.\.\/compare\/#1\.0\.0\.\.\.1\.1\.0\+a"/)
   for (const version of ['', '1.1.0+a/'])
     assert.match(
-      (await registry.shown(`crates/Demo/${version}index.html`)) ?? '',
+      await registry.text(`crates/Demo/${version}index.html`),
       /href="(?:\.\.\/)?compare\/#1\.0\.0\.\.\.1\.1\.0\+a"/,
     )
 })
@@ -52,9 +49,7 @@ test('a version of which another is the first has no page of changes any more', 
   await registry.indexWorker.pages.flush()
   const shown = () => registry.shown('crates/demo/1.1.0/changes/index.html')
   assert.notEqual(await shown(), null)
-  const change = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
-  const deletion = { name: parseName('demo'), version: parseVersion('1.0.0'), force: false }
-  await deleteReleases(registry.registry, deletion, change)
+  await registry.delete('demo', '1.0.0')
   await buildPages(registry.registry)
   assert.equal(await shown(), null)
   assert.equal(await registry.shown('crates/demo/compare/index.html'), null)
@@ -93,9 +88,9 @@ test('without pages of sources nothing leads to them, and those of before are re
       left.filter(path => path.endsWith('index.html')),
       ['1.0.0/index.html', '1.1.0/index.html', 'index.html', 'latest/index.html'],
     )
-    assert.doesNotMatch((await registry.shown('crates/demo/index.html')) ?? '', /src\/|compare\//)
+    assert.doesNotMatch(await registry.text('crates/demo/index.html'), /src\/|compare\//)
     for (const page of ['crates/demo/index.html', 'crates/demo/1.0.0/index.html'])
-      assert.doesNotMatch((await registry.shown(page)) ?? '', />Source</)
+      assert.doesNotMatch(await registry.text(page), />Source</)
   } finally {
     await other.close()
   }

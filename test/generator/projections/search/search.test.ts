@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { Name } from '../../../../core/name.ts'
 import { output } from '../../../../core/paths/tree.ts'
 import { Lookup } from '../../../../core/search/lookup.ts'
 import type { Leniency } from '../../../../core/search/plan.ts'
@@ -14,7 +13,6 @@ import type { PublicTree } from '../../../../generator/places/public-tree.ts'
 import { readLayouts } from '../../../../generator/projections/search/layouts.ts'
 import { search as crateTerms } from '../../../../generator/projections/search/projection.ts'
 import { searchCrates, searchFor } from '../../../../generator/projections/search/search.ts'
-import { deleteReleases } from '../../../../generator/registry/delete.ts'
 import { fillCatalog } from '../../../support/filled-catalog.ts'
 import { fileStamps, filesBelow } from '../../../support/folder.ts'
 import { inventedEntries } from '../../../support/many-crates.ts'
@@ -22,8 +20,6 @@ import { inventedQueries } from '../../../support/queries.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 import { hookTree } from '../../../support/tree-hook.ts'
 import { type SearchedCrate, searchFiles } from '../../../support/whole-search.ts'
-
-const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
 
 /** Crates with what real ones have, besides what the invented ones do. */
 const ENTRIES = inventedEntries(800).map((entry, at) => ({
@@ -148,11 +144,7 @@ test('it does so after a publish, a yank, a deletion, and when the terms are spr
   await buildSearch(registry)
   assert.deepEqual(await names('zulu'), ['zulu-hotel', 'zulu'])
   await compare(registry, [...queries, 'zulu', 'zulu hotel', 'unheard', 'zulu quite'])
-  await deleteReleases(
-    registry.registry,
-    { name: 'zulu-hotel' as Name, version: null, force: true },
-    CHANGE,
-  )
+  await registry.delete('zulu-hotel')
   await buildSearch(registry)
   assert.deepEqual(await names('zulu hotel'), ['zulu'])
   await compare(registry, [...queries, 'zulu', 'hotel', 'wellknown', 'zulu'])
@@ -177,11 +169,7 @@ test('what each change renders is what rendering everything gives, byte for byte
   await registry.request('DELETE', '/api/v1/crates/changing/2.0.0/yank', token)
   await registry.request('DELETE', '/api/v1/crates/staying/1.0.0/yank', token)
   await buildPages(registry.registry)
-  await deleteReleases(
-    registry.registry,
-    { name: 'passing' as Name, version: null, force: true },
-    CHANGE,
-  )
+  await registry.delete('passing')
   await fillCatalog(registry.registry, ENTRIES.slice(40, 80))
   await buildPages(registry.registry)
   const parts = ['search', 'sitemaps', 'sitemap.xml', 'robots.txt', 'opensearch.xml']
