@@ -4,7 +4,6 @@ import { compareText, type Entry } from '../../core/entry/entry.ts'
 import { parseEntry, readEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
-import { timestamp } from '../../core/timestamp.ts'
 import { frugally } from '../support/processor-time.ts'
 import { dependency, entry } from '../support/release.ts'
 
@@ -303,8 +302,4 @@ test('all objections come at once, but not without end', () => {
   const many = messages(line({ deps: Array.from({ length: 1000 }, () => 0) }))
   assert.equal(many.length, 51)
   assert.equal(many.at(-1), '950 more errors are not shown; fix those above and try again')
-})
-
-test('a pubtime has twenty characters', () => {
-  assert.equal(timestamp(new Date(1_700_000_000_987)), '2023-11-14T22:13:20Z')
 })

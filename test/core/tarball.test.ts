@@ -150,68 +150,54 @@ const at = (path: string, more: Partial<RawMember> = {}): RawMember => ({
   ...more,
 })
 
+const FOLDER = { type: '5' }
+const LONG = `${'d/'.repeat(60)}a.rs`
+const pax = (key: string, value: string) => ({ path: 'x', type: 'x', data: paxRecord(key, value) })
+const patched = (at: number, bytes: string | Uint8Array) => ({ patch: [{ at, bytes }] })
+const atAll = (...paths: string[]) => paths.map(path => at(path))
+
+/** Odd but harmless members, the files that are read of them, and the codes of warnings. */
+const HARMLESS: [what: string, members: RawMember[], files: string[], ...warnings: string[]][] = [
+  [
+    'folders',
+    [at('src/', FOLDER), at('src/a.rs'), at('', FOLDER), at('src', FOLDER)],
+    ['src/a.rs'],
+  ],
+  ['a long name', [at(LONG)], [LONG]],
+  ['a pax path', [pax('path', 'evil-1.0.0/ä.rs'), at('short')], ['ä.rs']],
+  ['a pax size that agrees', [pax('size', '3'), at('a', { data: 'abc' })], ['a']],
+  ['a ustar prefix', [{ path: 'a.rs', ...patched(345, 'evil-1.0.0/src') }], ['src/a.rs']],
+  ['a header before ustar', [at('a.rs', patched(257, new Uint8Array(8)))], ['a.rs']],
+  ['a header of GNU', [at('a.rs', patched(257, 'ustar  \0'))], ['a.rs']],
+  [
+    'a manifest deeper down',
+    atAll('sub/cargo.toml', 'sub/Cargo.toml'),
+    ['sub/cargo.toml', 'sub/Cargo.toml'],
+    'archive_path_case',
+  ],
+  [
+    'a mark that Cargo skips',
+    atAll('.cargo-ok', 'x/.cargo-ok'),
+    ['.cargo-ok', 'x/.cargo-ok'],
+    ...['archive_cargo_ok', 'archive_cargo_ok'],
+  ],
+  [
+    'paths that Windows lacks',
+    atAll('a:b/c', 'nul.txt', 'end. ', 'con/x'),
+    ['a:b/c', 'nul.txt', 'end. ', 'con/x'],
+    ...Array(4).fill('archive_path_windows'),
+  ],
+  [
+    'folders that differ by case',
+    atAll('Src/a.rs', 'src/b.rs'),
+    ['Src/a.rs', 'src/b.rs'],
+    'archive_path_case',
+  ],
+]
+
 test('odd but harmless archives pass, some with a warning', async () => {
-  const good: readonly (readonly [string, RawMember[], string[], string[]])[] = [
-    [
-      'folders',
-      [at('src/', { type: '5' }), at('src/a.rs'), at('', { type: '5' }), at('src', { type: '5' })],
-      ['src/a.rs'],
-      [],
-    ],
-    ['a long name', [at(`${'d/'.repeat(60)}a.rs`)], [`${'d/'.repeat(60)}a.rs`], []],
-    [
-      'a pax path',
-      [{ path: 'x', type: 'x', data: paxRecord('path', 'evil-1.0.0/ä.rs') }, at('short')],
-      ['ä.rs'],
-      [],
-    ],
-    [
-      'a pax size that agrees',
-      [{ path: 'x', type: 'x', data: paxRecord('size', '3') }, at('a', { data: 'abc' })],
-      ['a'],
-      [],
-    ],
-    [
-      'a ustar prefix',
-      [{ path: 'a.rs', patch: [{ at: 345, bytes: 'evil-1.0.0/src' }] }],
-      ['src/a.rs'],
-      [],
-    ],
-    [
-      'a header before ustar',
-      [at('a.rs', { patch: [{ at: 257, bytes: new Uint8Array(8) }] })],
-      ['a.rs'],
-      [],
-    ],
-    ['a header of GNU', [at('a.rs', { patch: [{ at: 257, bytes: 'ustar  \0' }] })], ['a.rs'], []],
-    [
-      'a manifest deeper down',
-      [at('sub/cargo.toml'), at('sub/Cargo.toml')],
-      ['sub/cargo.toml', 'sub/Cargo.toml'],
-      ['archive_path_case'],
-    ],
-    [
-      'a mark that Cargo skips',
-      [at('.cargo-ok'), at('x/.cargo-ok')],
-      ['.cargo-ok', 'x/.cargo-ok'],
-      ['archive_cargo_ok', 'archive_cargo_ok'],
-    ],
-    [
-      'paths that Windows lacks',
-      [at('a:b/c'), at('nul.txt'), at('end. '), at('con/x')],
-      ['a:b/c', 'nul.txt', 'end. ', 'con/x'],
-      Array(4).fill('archive_path_windows'),
-    ],
-    [
-      'folders that differ by case',
-      [at('Src/a.rs'), at('src/b.rs')],
-      ['Src/a.rs', 'src/b.rs'],
-      ['archive_path_case'],
-    ],
-  ]
-  for (const [what, members, files, warnings] of good) {
+  for (const [what, members, files, ...warnings] of HARMLESS)
     assert.deepEqual(await verdict(members), { messages: [], files, warnings }, what)
-  }
 })
 
 test('sentences say what was wrong and where', async () => {
@@ -308,18 +294,7 @@ test('names and versions are told apart in the top folder', async () => {
     const archive = await readArchive(opener(buildCrate({ name, version })), LIMITS)
     assert.deepEqual([archive.name, archive.version], [name, version])
   }
-  for (const top of [
-    'a',
-    'a-1',
-    'a-1.0',
-    '1a-1.0.0',
-    'a-01.0.0',
-    '-1.0.0',
-    'a-v1.0.0',
-    'ä-1.0.0',
-    '.',
-    'a.1.0.0',
-  ]) {
+  for (const top of 'a a-1 a-1.0 1a-1.0.0 a-01.0.0 -1.0.0 a-v1.0.0 ä-1.0.0 . a.1.0.0'.split(' ')) {
     const bytes = gzipSync(tar([{ path: `${top}/Cargo.toml`, data: '' }]))
     assert.notEqual((await codes(readArchive(opener(bytes), LIMITS))).length, 0, top)
   }
@@ -367,13 +342,8 @@ test('a bomb stops the stream near its limit, and the source is let go', async (
 })
 
 test('the source is let go whatever happens', async () => {
-  for (const trick of [
-    'not gzip',
-    'symlink',
-    'damaged gzip',
-    'many files',
-    'truncated tar',
-  ] as const) {
+  const tricks: Trick[] = ['not gzip', 'symlink', 'damaged gzip', 'many files', 'truncated tar']
+  for (const trick of tricks) {
     let closed = false
     const bytes = buildEvil(trick)
     const source = async function* () {
@@ -494,6 +464,6 @@ test('a path has up to 1,024 bytes, and the header of a long one up to 16 KiB', 
   const verdictOf = (length: number) => verdict([{ path: `${path(length - 1)}a` }])
   assert.deepEqual((await verdictOf(1024)).messages, [])
   assert.match((await verdictOf(1025)).messages.join(), /longer than 1024 bytes/)
-  const pax = { path: 'x', type: 'x', data: paxRecord('comment', 'x'.repeat(17_000)) }
-  assert.equal((await verdict([pax, at('a')])).messages.length, 1)
+  const comment = pax('comment', 'x'.repeat(17_000))
+  assert.equal((await verdict([comment, at('a')])).messages.length, 1)
 })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import semver from 'semver'
 import { Refusal } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
 import { crateFile } from '../../core/paths/crates.ts'
@@ -15,25 +14,9 @@ import {
 } from '../../core/version.ts'
 
 const refused = [
-  'v1.0.0',
-  '=1.0.0',
-  ' 1.0.0',
-  '1.0.0 ',
-  '1.0.0\n',
-  '01.0.0',
-  '1.02.0',
-  '1.0',
-  '1',
-  '',
-  '1.0.0-',
-  '1.0.0-a..b',
-  '1.0.0-01',
-  '1.0.0+',
-  '1.0.0+a..b',
-  '1.0.0+a+b',
-  '1.0.0-ä',
-  '18446744073709551616.0.0',
-  '1.0.0/../x',
+  ...['', ' 1.0.0', '1.0.0 ', '1.0.0\n', '1.0.0/../x'],
+  ...'v1.0.0 =1.0.0 01.0.0 1.02.0 1.0 1 1.0.0- 1.0.0-a..b 1.0.0-01 1.0.0+ 1.0.0+a..b'.split(' '),
+  ...'1.0.0+a+b 1.0.0-ä 18446744073709551616.0.0'.split(' '),
 ]
 for (const text of refused) {
   test(`no version: ${JSON.stringify(text)}`, () => {
@@ -85,13 +68,6 @@ test('versions order exactly', () => {
       assert.equal(Math.sign(compareVersions(a, b)), Math.sign(i - j), `${a} against ${b}`)
     }
   }
-})
-
-test('the order agrees with the semver package wherever its numbers reach', () => {
-  const ordinary = ascending.filter(version => semver.valid(version) && !/[0-9]{16}/.test(version))
-  assert.ok(ordinary.length > 12)
-  for (const a of ordinary)
-    for (const b of ordinary) assert.equal(Math.sign(compareVersions(a, b)), semver.compare(a, b))
 })
 
 test('build metadata is not part of the identity nor of the order', () => {

@@ -110,19 +110,6 @@ test('a full build that was cut short is begun anew', async t => {
   assert.equal(treeDigest(registry.tree.root), before)
 })
 
-test('config.json follows the settings', async t => {
-  const registry = await smallRegistry(t)
-  assert.deepEqual(JSON.parse((await registry.tree.read('index/config.json'))?.toString() ?? ''), {
-    dl: 'https://crates.example/crates/{crate}/{crate}-{version}.crate',
-    api: 'https://crates.example',
-  })
-  await build({ ...registry, authRequired: true, urls: { ...registry.urls, api: null } })
-  assert.equal(
-    (await registry.tree.read('index/config.json'))?.toString(),
-    '{"dl":"https://crates.example/crates/{crate}/{crate}-{version}.crate","auth-required":true}\n',
-  )
-})
-
 test('a .crate is one file under two names, the store and the tree', async t => {
   const registry = await smallRegistry(t)
   const crate = await findCrate(registry.database, demo)
@@ -136,9 +123,7 @@ test('a .crate is one file under two names, the store and the tree', async t => 
 
 test('a mark that was renewed while its crate was built stays', async t => {
   const registry = await smallRegistry(t)
-  const {
-    crate: { id: crateId },
-  } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
+  const { crate } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
   const unhook = hookTree(registry.tree, tree => {
     const { writeAll } = tree
     tree.writeAll = async (texts, folders) => {
@@ -148,9 +133,9 @@ test('a mark that was renewed while its crate was built stays', async t => {
     }
   })
   await drain(registry)
-  assert.equal(await isMarked(registry.database, { kind: 'index', subject: crateId }), true)
+  assert.equal(await isMarked(registry.database, { kind: 'index', subject: crate.id }), true)
   assert.deepEqual(await drain(registry), { crates: 1, issues: [] })
-  assert.equal(await isMarked(registry.database, { kind: 'index', subject: crateId }), false)
+  assert.equal(await isMarked(registry.database, { kind: 'index', subject: crate.id }), false)
 })
 
 test('a crate that is marked again after other changes is rendered once', async t => {
@@ -219,10 +204,7 @@ test('lost bytes keep no other crate and no other version from being shown, and 
 
 test('a new version whose bytes are lost is not shown, and stops no other crate', async t => {
   const registry = await smallRegistry(t)
-  const {
-    release,
-    crate: { id: crateId },
-  } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
+  const { release, crate } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
   await addCrate(registry, { name: 'third', version: '1.0.0' })
   await registry.crates.remove(crateKey(demo, release.entry.cksum))
   const { crates, issues } = await build(registry)
@@ -233,7 +215,7 @@ test('a new version whose bytes are lost is not shown, and stops no other crate'
   )
   assert.deepEqual(indexVersions(registry, INDEX), ['1.0.0', '1.10.0', '1.9.0'])
   assert.deepEqual(indexVersions(registry, 'index/th/ir/third'), ['1.0.0'])
-  assert.equal(await isMarked(registry.database, { kind: 'index', subject: crateId }), true)
+  assert.equal(await isMarked(registry.database, { kind: 'index', subject: crate.id }), true)
 })
 
 test('many marked crates are read together; no mark is left, and each crate has its lines', async t => {
