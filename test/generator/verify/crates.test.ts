@@ -19,6 +19,7 @@ import { addCrate, newRegistry, OPERATOR, once, storedPath } from '../../support
 
 const CRATE = 'crates/demo/demo-1.0.0.crate'
 const INDEX = 'index/de/mo/demo'
+const CONFIG = 'index/config.json'
 const CURE = 'put them back with `plimsoll add FILE`, or from a backup'
 
 interface Scene {
@@ -54,83 +55,56 @@ function flipped(path: string): Buffer {
   return bytes
 }
 
-const damages: { what: string; harm: (scene: Scene) => void; found: string }[] = [
-  {
-    what: 'a flipped byte in the public tree',
-    harm: ({ registry }) => replace(registry.tree.path(CRATE), flipped(registry.tree.path(CRATE))),
-    found: `${CRATE}: the bytes differ from the catalog`,
-  },
-  {
-    what: 'a .crate missing from the public tree',
-    harm: ({ registry }) => rmSync(registry.tree.path(CRATE)),
-    found: `${CRATE}: the .crate is not in the public tree`,
-  },
-  {
-    what: 'a deleted index file',
-    harm: ({ registry }) => rmSync(registry.tree.path(INDEX)),
-    found: `${INDEX}: is missing`,
-  },
-  {
-    what: 'an edited index file',
-    harm: ({ registry }) =>
-      replace(registry.tree.path(INDEX), `${readFileSync(registry.tree.path(INDEX))}{}\n`),
-    found: `${INDEX}: differs from the catalog`,
-  },
-  {
-    what: 'a stray index file',
-    harm: ({ registry }) => replace(registry.tree.path('index/de/mo/demon'), 'x'),
-    found: 'index/de/mo/demon: belongs to no crate of the catalog',
-  },
-  {
-    what: 'a stray file beside the .crate files',
-    harm: ({ registry }) => replace(registry.tree.path('crates/demo/demo-9.0.0.crate'), 'x'),
-    found: 'crates/demo/demo-9.0.0.crate: does not belong to its crate',
-  },
-  {
-    what: 'files of an unknown crate',
-    harm: ({ registry }) => replace(registry.tree.path('crates/demon/demon-1.0.0.crate'), 'x'),
-    found: 'crates/demon/demon-1.0.0.crate: belongs to no crate of the catalog',
-  },
-  {
-    what: 'an edited config.json',
-    harm: ({ registry }) => replace(registry.tree.path('index/config.json'), '{}'),
-    found: 'index/config.json: differs from the settings',
-  },
-  {
-    what: 'a missing config.json',
-    harm: ({ registry }) => rmSync(registry.tree.path('index/config.json')),
-    found: 'index/config.json: is missing',
-  },
+/** What is found after something has been harmed. */
+const damages: [found: string, harm: (at: (path: string) => string) => void][] = [
+  [`${CRATE}: the bytes differ from the catalog`, at => replace(at(CRATE), flipped(at(CRATE)))],
+  [`${CRATE}: the .crate is not in the public tree`, at => rmSync(at(CRATE))],
+  [`${INDEX}: is missing`, at => rmSync(at(INDEX))],
+  [
+    `${INDEX}: differs from the catalog`,
+    at => replace(at(INDEX), `${readFileSync(at(INDEX))}{}\n`),
+  ],
+  [
+    'index/de/mo/demon: belongs to no crate of the catalog',
+    at => replace(at('index/de/mo/demon'), 'x'),
+  ],
+  [
+    'crates/demo/demo-9.0.0.crate: does not belong to its crate',
+    at => replace(at('crates/demo/demo-9.0.0.crate'), 'x'),
+  ],
+  [
+    'crates/demon/demon-1.0.0.crate: belongs to no crate of the catalog',
+    at => replace(at('crates/demon/demon-1.0.0.crate'), 'x'),
+  ],
+  [`${CONFIG}: differs from the settings`, at => replace(at(CONFIG), '{}')],
+  [`${CONFIG}: is missing`, at => rmSync(at(CONFIG))],
 ]
 
-for (const { what, harm, found } of damages) {
-  test(`finds and mends ${what}`, async t => {
-    const place = await scene(t)
-    const before = treeDigest(place.registry.tree.root)
-    assert.deepEqual(await findings(place.registry), [])
-    harm(place)
-    assert.deepEqual(await findings(place.registry), [found])
-    assert.deepEqual(await findings(place.registry, { repair: true }), [`repaired ${found}`])
-    assert.deepEqual(await findings(place.registry), [])
-    assert.equal(treeDigest(place.registry.tree.root), before)
+for (const [found, harm] of damages) {
+  test(`finds and mends: ${found}`, async t => {
+    const { registry } = await scene(t)
+    const before = treeDigest(registry.tree.root)
+    assert.deepEqual(await findings(registry), [])
+    harm(path => registry.tree.path(path))
+    assert.deepEqual(await findings(registry), [found])
+    assert.deepEqual(await findings(registry, { repair: true }), [`repaired ${found}`])
+    assert.deepEqual(await findings(registry), [])
+    assert.equal(treeDigest(registry.tree.root), before)
   })
 }
 
-for (const [what, harm, words] of [
-  [
-    'missing from',
-    ({ stored }: Scene) => rmSync(stored),
-    'the bytes are missing from the crate store',
-  ],
+const losses: [what: string, words: string, harm: (stored: string) => void][] = [
+  ['missing from', 'the bytes are missing from the crate store', rmSync],
   [
     'damaged in',
-    ({ stored }: Scene) => replace(stored, flipped(stored)),
     'the bytes in the crate store are not the published ones',
+    stored => replace(stored, flipped(stored)),
   ],
-] as const) {
+]
+for (const [what, words, harm] of losses) {
   test(`bytes ${what} the crate store come back from the public tree`, async t => {
     const place = await scene(t)
-    harm(place)
+    harm(place.stored)
     const found = `demo@1.0.0: ${words} (${place.key})`
     assert.deepEqual(await findings(place.registry), [found])
     assert.deepEqual(await findings(place.registry, { repair: true }), [`repaired ${found}`])
@@ -140,7 +114,7 @@ for (const [what, harm, words] of [
 
   test(`bytes ${what} the crate store and the public tree are lost, and nothing is said to be repaired`, async t => {
     const place = await scene(t)
-    harm(place)
+    harm(place.stored)
     replace(place.registry.tree.path(CRATE), 'rotten')
     const found = [
       `lost demo@1.0.0: ${words} (${place.key}); ${CURE}`,
@@ -164,31 +138,30 @@ test('a flipped byte in a file that store and tree share is lost', async t => {
   assert.deepEqual(await findings(registry, { repair: true }), found)
 })
 
-for (const [what, edit, words] of [
-  ['another checksum', '"cksum":"a', 'the index entry in the catalog contradicts its record'],
-  ['another flag', '"yanked":true', 'the index entry in the catalog contradicts its record'],
-  ['another spelling', '{ "name"', 'the index entry in the catalog was changed by hand'],
-] as const) {
+const CONTRADICTS = 'the index entry in the catalog contradicts its record'
+const edits: [what: string, edit: (line: string) => string, words: string][] = [
+  [
+    'another checksum',
+    line => line.replace(/"cksum":"(.)/, (_, digit) => `"cksum":"${digit === 'a' ? 'b' : 'a'}`),
+    CONTRADICTS,
+  ],
+  ['another flag', line => line.replace('"yanked":false', '"yanked":true'), CONTRADICTS],
+  [
+    'another spelling',
+    line => line.replace('{"name"', '{ "name"'),
+    'the index entry in the catalog was changed by hand',
+  ],
+]
+for (const [what, edit, words] of edits) {
   test(`an index line that was edited in the database is told: ${what}`, async t => {
     const { registry } = await scene(t)
-    const release = await one<Row<'releases'>>(
-      registry.database,
-      'SELECT * FROM releases WHERE id = 1',
-    )
-    const line = release.line
-      .replace(
-        edit.startsWith('"cksum') ? /"cksum":"[0-9a-f]/ : '\0',
-        release.cksum[0] === 'a' ? '"cksum":"b' : edit,
-      )
-      .replace(edit.startsWith('"yanked') ? '"yanked":false' : '\0', edit)
-      .replace(edit.startsWith('{') ? '{"name"' : '\0', edit)
-    assert.notEqual(line, release.line)
-    await run(registry.database, 'UPDATE releases SET line = ? WHERE id = 1', line)
-    const found = [
+    const { database } = registry
+    const { line } = await one<Row<'releases'>>(database, 'SELECT * FROM releases WHERE id = 1')
+    await run(database, 'UPDATE releases SET line = ? WHERE id = 1', edit(line))
+    assert.deepEqual(await findings(registry), [
       `lost demo@1.0.0: ${words}; restore a backup`,
       `${INDEX}: differs from the catalog`,
-    ]
-    assert.deepEqual(await findings(registry), found)
+    ])
   })
 }
 

@@ -69,85 +69,64 @@ function damagePack(registry: Registry): void {
   }
 }
 
-const damages: { what: string; harm: (registry: Registry) => Promise<unknown>; found: RegExp }[] = [
-  {
-    what: 'an altered file of the git index',
-    harm: registry => forge(registry, DEMO, '{"name":"demo"}\n'),
-    found: /^index\.git:de\/mo\/demo: differs from the catalog in the git index$/,
-  },
-  {
-    what: 'a file missing from the git index',
-    harm: registry => forge(registry, DEMO, null),
-    found: /^index\.git:de\/mo\/demo: is missing from the git index$/,
-  },
-  {
-    what: 'a stray file of the git index',
-    harm: registry => forge(registry, 'ev/il/evil', '{}\n'),
-    found: /^index\.git:ev\/il\/evil: belongs to no crate of the catalog, but is in the git index$/,
-  },
-  {
-    what: 'another config.json in the git index',
-    harm: registry => forge(registry, 'config.json', '{}\n'),
-    found: /^index\.git:config\.json: differs from the catalog in the git index$/,
-  },
-  {
-    what: 'a git index that is gone',
-    harm: async registry => rmSync(gitIndexPath(registry), { recursive: true }),
-    found: /^index\.git: the repository is missing(?:; its history starts over)?$/,
-  },
-  {
-    what: 'a flipped byte in the git index',
-    harm: async registry => damagePack(registry),
-    found: /^index\.git: `git fsck` failed: /,
-  },
-  {
-    what: 'a git index with a HEAD that leads nowhere',
-    harm: async registry => writeFileSync(join(gitIndexPath(registry), 'HEAD'), 'nonsense\n'),
-    found: /^index\.git: .*a HEAD that is not a branch/,
-  },
-  {
-    what: 'an index of the database that lost rows',
-    harm: async ({ database }) => {
-      const other = 'CREATE INDEX releases_cksum ON releases (version)'
-      await run(database, 'PRAGMA writable_schema = ON')
-      await run(database, `UPDATE sqlite_schema SET sql = ? WHERE name = 'releases_cksum'`, other)
-      await run(database, 'PRAGMA writable_schema = RESET')
-      // Makes every connection read it anew.
-      await run(database, 'PRAGMA schema_version = 1000')
-    },
-    found: /^plimsoll\.db: row \d missing from index releases_cksum$/,
-  },
-  {
-    what: 'a listing that does not fit',
-    harm: ({ database }) => run(database, 'UPDATE listings SET versions = 7'),
-    found: /^plimsoll\.db: the data for lists and searches does not match the releases$/,
-  },
-  {
-    what: 'a count that is wrong',
-    harm: ({ database }) => run(database, 'UPDATE counts SET n = 99'),
-    found: /^plimsoll\.db: the numbers of crates and releases are wrong$/,
-  },
+/** What is found after something has been harmed. */
+const damages: [found: RegExp, harm: (registry: Registry) => Promise<unknown> | void][] = [
+  [
+    /^index\.git:de\/mo\/demo: differs from the catalog in the git index$/,
+    registry => forge(registry, DEMO, '{"name":"demo"}\n'),
+  ],
+  [
+    /^index\.git:de\/mo\/demo: is missing from the git index$/,
+    registry => forge(registry, DEMO, null),
+  ],
+  [
+    /^index\.git:ev\/il\/evil: belongs to no crate of the catalog, but is in the git index$/,
+    registry => forge(registry, 'ev/il/evil', '{}\n'),
+  ],
+  [
+    /^index\.git:config\.json: differs from the catalog in the git index$/,
+    registry => forge(registry, 'config.json', '{}\n'),
+  ],
+  [
+    /^index\.git: the repository is missing(?:; its history starts over)?$/,
+    registry => rmSync(gitIndexPath(registry), { recursive: true }),
+  ],
+  [/^index\.git: `git fsck` failed: /, damagePack],
+  [
+    /^index\.git: .*a HEAD that is not a branch/,
+    registry => writeFileSync(join(gitIndexPath(registry), 'HEAD'), 'nonsense\n'),
+  ],
+  [/^plimsoll\.db: row \d missing from index releases_cksum$/, loseRowsOfIndex],
+  [
+    /^plimsoll\.db: the data for lists and searches does not match the releases$/,
+    ({ database }) => run(database, 'UPDATE listings SET versions = 7'),
+  ],
+  [
+    /^plimsoll\.db: the numbers of crates and releases are wrong$/,
+    ({ database }) => run(database, 'UPDATE counts SET n = 99'),
+  ],
 ]
 
-for (const { what, harm, found } of damages) {
-  test(`${what} is found and repaired`, async t => {
+async function loseRowsOfIndex({ database }: Registry): Promise<void> {
+  const other = 'CREATE INDEX releases_cksum ON releases (version)'
+  await run(database, 'PRAGMA writable_schema = ON')
+  await run(database, `UPDATE sqlite_schema SET sql = ? WHERE name = 'releases_cksum'`, other)
+  await run(database, 'PRAGMA writable_schema = RESET')
+  // Makes every connection read it anew.
+  await run(database, 'PRAGMA schema_version = 1000')
+}
+
+for (const [found, harm] of damages) {
+  test(`found and repaired: ${found.source}`, async t => {
     const registry = await scene(t)
     assert.deepEqual(await findings(registry), [])
     await harm(registry)
     const isIt = (line: string) => found.test(line.replace(/^repaired /, ''))
+    const isRepaired = (line: string) => line.startsWith('repaired ')
     const seen = await findings(registry)
-    assert.equal(seen.some(isIt), true, seen.join('\n'))
-    assert.equal(
-      seen.some(line => line.startsWith('repaired ')),
-      false,
-      seen.join('\n'),
-    )
+    assert.ok(seen.some(isIt) && !seen.some(isRepaired), seen.join('\n'))
     const mended = await findings(registry, { repair: true })
-    assert.equal(
-      mended.some(isIt) && mended.every(line => line.startsWith('repaired ')),
-      true,
-      mended.join('\n'),
-    )
+    assert.ok(mended.some(isIt) && mended.every(isRepaired), mended.join('\n'))
     assert.deepEqual(await findings(registry), [])
   })
 }
