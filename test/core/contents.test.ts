@@ -1,17 +1,9 @@
 // Mirrors core/tarball/contents.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ArchiveLimits } from '../../core/tarball/read.ts'
 import { recoverArchive } from '../../core/tarball/recover.ts'
 import { buildCrate } from '../support/crate-builder.ts'
-import { readArchive } from '../support/read-archive.ts'
-
-const LIMITS: ArchiveLimits = {
-  unpackedBytes: 4 * 1024 * 1024,
-  entries: 1000,
-  manifestBytes: 64 * 1024,
-  readmeBytes: 64 * 1024,
-}
+import { LIMITS, opener, readArchive } from '../support/read-archive.ts'
 
 const FILES = {
   'src/lib.rs': '//! Doc\n\n  // note\n\tpub fn a() {} // end\n/\n\r\n/* block */\nlast',
@@ -30,9 +22,7 @@ test('files, bytes, lines of Rust and license texts are counted', async () => {
   const bytes = buildCrate({ name: 'counted', version: '1.0.0', files: FILES })
   const all = Object.values(FILES).reduce((sum, file) => sum + file.length, 0)
   for (const step of [1, 3, 512, 100_000]) {
-    const open = async function* () {
-      for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step)
-    }
+    const open = opener(bytes, step)
     const { contents, files } = await readArchive(open, LIMITS)
     const manifest = files.find(file => file.path === 'Cargo.toml')?.size ?? 0
     assert.deepEqual(contents, {
@@ -48,12 +38,7 @@ test('files, bytes, lines of Rust and license texts are counted', async () => {
 test('what is beyond the limit of unpacked bytes is not counted', async () => {
   const files = { 'src/lib.rs': 'x\n'.repeat(600_000), 'src/more.rs': 'fn x() {}\n' }
   const bytes = buildCrate({ name: 'large', version: '1.0.0', files })
-  const open = async function* () {
-    yield bytes
-  }
-  const { contents } = await recoverArchive(open, 'large-1.0.0', {
-    ...LIMITS,
-    unpackedBytes: 1024 * 1024,
-  })
+  const limits = { ...LIMITS, unpackedBytes: 1024 * 1024 }
+  const { contents } = await recoverArchive(opener(bytes), 'large-1.0.0', limits)
   assert.equal(contents.rust.files, 1)
 })

@@ -12,14 +12,8 @@ import type { Release, ReleaseParts } from '../../core/release/release.ts'
 import { findReadme, makeRelease } from '../../core/release/release.ts'
 import { buildCrate, type CrateParts } from '../support/crate-builder.ts'
 import { frugally } from '../support/processor-time.ts'
-import { readArchive } from '../support/read-archive.ts'
+import { LIMITS, opener, readArchive } from '../support/read-archive.ts'
 
-const LIMITS = {
-  unpackedBytes: 1 << 20,
-  entries: 100,
-  manifestBytes: 1 << 16,
-  readmeBytes: 1 << 16,
-}
 const OWN = 'sparse+https://crates.example/index/'
 const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 const CKSUM = 'ab'.repeat(32)
@@ -30,9 +24,7 @@ async function releaseOf(
   more: Partial<ReleaseParts> = {},
 ): Promise<Release> {
   const bytes = buildCrate({ name: 'demo', version: '1.0.0', ...crate })
-  const archive = await readArchive(async function* () {
-    yield bytes
-  }, LIMITS)
+  const archive = await readArchive(opener(bytes), LIMITS)
   const manifest = parseManifest(archive.manifest)
   const ownIndexUrls = new Set([OWN])
   const facts = { cksum: CKSUM, size: bytes.length, pubtime: '2026-11-20T12:00:00Z', readme: null }
@@ -361,20 +353,15 @@ test('targets and README are found as Cargo finds them', async () => {
   )
   assert.deepEqual(await about('readme = false', ['README.md']), [false, [], null])
   const bytes = buildCrate({ name: 'demo', version: '1.0.0', files: { README: 'x' } })
-  const archive = await readArchive(async function* () {
-    yield bytes
-  }, LIMITS)
+  const archive = await readArchive(opener(bytes), LIMITS)
   assert.equal(findReadme(parseManifest(archive.manifest), archive.files), 'README')
 })
 
 test('from bytes to release in one step', async () => {
   const inspect = async (crate: Partial<CrateParts>, more: Partial<InspectParts> = {}) => {
     const bytes = buildCrate({ name: 'demo', version: '1.0.0', ...crate })
-    const open = async function* () {
-      yield bytes
-    }
     const facts = { cksum: CKSUM, size: bytes.length, pubtime: null, ownIndexUrls: new Set([OWN]) }
-    return inspectCrate(open, { limits: LIMITS, ...facts, ...more })
+    return inspectCrate(opener(bytes), { limits: LIMITS, ...facts, ...more })
   }
   const good = await inspect({ files: { 'README.md': '# Hé' } }, { metadata: metadata({}) })
   assert.equal(good.release?.readme, '# Hé')

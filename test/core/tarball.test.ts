@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { crc32, gzipSync } from 'node:zlib'
 import { Refusal } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
-import type { ArchiveLimits } from '../../core/tarball/read.ts'
 import { readText } from '../../core/tarball/recover.ts'
 import { parseVersion } from '../../core/version.ts'
 import {
@@ -15,22 +14,9 @@ import {
   type Trick,
   tar,
 } from '../support/crate-builder.ts'
-import { readArchive } from '../support/read-archive.ts'
+import { LIMITS, opener, readArchive } from '../support/read-archive.ts'
 
-const LIMITS: ArchiveLimits = {
-  unpackedBytes: 4 * 1024 * 1024,
-  entries: 1000,
-  manifestBytes: 64 * 1024,
-  readmeBytes: 64 * 1024,
-}
 const EVIL = { name: parseName('evil'), version: parseVersion('1.0.0') }
-
-/** The bytes as a stream in pieces of `step`. */
-function opener(bytes: Uint8Array, step = 1000): () => AsyncIterable<Uint8Array> {
-  return async function* () {
-    for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step)
-  }
-}
 
 async function codes(work: Promise<unknown>): Promise<string[]> {
   try {

@@ -17,13 +17,13 @@ import { completeMirror, isMirrored } from '../../../generator/deploy/complete-m
 import { readSettings } from '../../../generator/registry/folder.ts'
 import { openRegistry } from '../../../generator/registry/registry.ts'
 import { Cleanup } from '../../support/cleanup.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { root } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { serveWeb } from '../../support/web-server.ts'
 import { folderOf, indexVersions } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 type Environment = Readonly<Record<string, string>>
 
@@ -43,8 +43,7 @@ async function scene(t: TestContext, settings: string, env: Environment = {}) {
     `[registry]\nbase_url = "https://crates.example"\n\n${settings}`,
   )
   const add = async (version: string) => {
-    const path = at(`demo-${version}.crate`)
-    writeFileSync(path, buildCrate({ name: 'demo', version }))
+    const path = writeCrate(at(`demo-${version}.crate`), { name: 'demo', version })
     await said(['add', path, '--dir', live])
   }
   await add('1.0.0')

@@ -13,12 +13,13 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
 import type { Run } from '../../support/command.ts'
-import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
+import { buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { filesBelow, treeDigest } from '../../support/folder.ts'
 import { serve } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 const BASE = 'https://crates.example'
 const OWN = `registry-index = "sparse+${BASE}/index/"`
@@ -30,12 +31,8 @@ async function scene(t: TestContext) {
   const dir = join(folder, 'registry')
   const plimsoll = (...args: string[]): Promise<Run> =>
     plimsollHere([...args, '--dir', dir], ENV, { cwd: folder })
-  const file = (name: string, parts: CrateParts | Uint8Array): string => {
-    const path = join(folder, name)
-    mkdirSync(join(path, '..'), { recursive: true })
-    writeFileSync(path, parts instanceof Uint8Array ? parts : buildCrate(parts))
-    return path
-  }
+  const file = (name: string, parts: CrateParts | Uint8Array) =>
+    writeCrate(join(folder, name), parts)
   const made = `created a registry in ${dir}; start it with \`plimsoll serve --dir ${dir}\`\n`
   expect(await plimsoll('init', '--base-url', BASE), 0, made, '')
   return { folder, dir, plimsoll, file }

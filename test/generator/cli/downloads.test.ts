@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Lock } from '../../../generator/places/locks/lock.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 const ENV = { PLIMSOLL_GIT_INDEX: 'off', PLIMSOLL_DOWNLOADS_COUNT: 'imported' }
 
@@ -15,7 +15,7 @@ test('downloads import: folders, packed logs, a broken one, and the pages that s
   const folder = folderOf(t)
   const run = (...args: string[]) => plimsollHere(args, ENV, { cwd: folder })
   await run('init', '--base-url', 'https://crates.example/cargo')
-  writeFileSync(join(folder, 'demo.crate'), buildCrate({ name: 'demo', version: '1.0.0' }))
+  writeCrate(join(folder, 'demo.crate'), { name: 'demo', version: '1.0.0' })
   await run('add', 'demo.crate')
   const now = new Date().toUTCString().split(' ')
   const line = (path: string) =>

@@ -1,16 +1,16 @@
 // Mirrors generator/cli/console/folder.ts and core/settings/bucket.ts: where commands find their settings,
 // and which places they take
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
 import type { Run } from '../../support/command.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
 import { plimsoll } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 const BASE = 'https://crates.example'
 
@@ -20,10 +20,8 @@ async function start(t: TestContext) {
   const s3 = await startS3(new Cleanup(t))
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = s3.env({})
   const keys = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }
-  for (const name of ['crates', 'plain', 'registry']) {
-    mkdirSync(join(folder, name))
-    writeFileSync(join(folder, name, 'demo.crate'), buildCrate({ name: 'demo', version: '1.0.0' }))
-  }
+  for (const name of ['crates', 'plain', 'registry'])
+    writeCrate(join(folder, name, 'demo.crate'), { name: 'demo', version: '1.0.0' })
   const put = (dir: string) =>
     writeFileSync(
       join(folder, dir, 'plimsoll.toml'),

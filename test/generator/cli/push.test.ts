@@ -6,12 +6,12 @@ import { test } from 'node:test'
 import { openStandIn } from '../../conformance/stage.ts'
 import { Cargo } from '../../support/cargo.ts'
 import { Cleanup } from '../../support/cleanup.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
 import { FileServer } from '../../support/file-server.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { packagedFile, writeProject } from '../../support/project.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 for (const isBucket of [true, false])
   test(`Cargo builds with crates that were pushed to a ${isBucket ? 'bucket' : 'folder'}`, async t => {
@@ -82,11 +82,8 @@ test('push needs the address of the tree, and a folder that was named', async t 
 
 test('push takes the address from the tree that it adds to', async t => {
   const folder = folderOf(t)
-  const put = (name: string) => {
-    const path = join(folder, `${name}.crate`)
-    writeFileSync(path, buildCrate({ name, version: '1.0.0' }))
-    return path
-  }
+  const put = (name: string) =>
+    writeCrate(join(folder, `${name}.crate`), { name, version: '1.0.0' })
   const [first, second] = [put('first'), put('second')]
   const tree = join(folder, 'www')
   const push = (...args: string[]) => plimsollHere(['push', ...args, '--to', tree])

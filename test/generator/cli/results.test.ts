@@ -1,13 +1,14 @@
 // Mirrors generator/cli/: what is printed as JSON, and what of long lists is named
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { COMMIT } from '../../../generator/version.ts'
 import type { Run } from '../../support/command.ts'
-import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
+import { buildEvil } from '../../support/crate-builder.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 const BASE = 'https://crates.example'
 const ENV = { PLIMSOLL_GIT_INDEX: 'off', PLIMSOLL_REGISTRY_BASE_URL: BASE }
@@ -16,12 +17,8 @@ const NEEDS_KEEL = `[dependencies.keel]\nversion = "1"\nregistry-index = "sparse
 /** A registry in which four crates with two versions each need `keel`. */
 async function scene(t: TestContext) {
   const folder = folderOf(t)
-  mkdirSync(join(folder, 'crates'))
   const put = (name: string, version: string, manifest = '') =>
-    writeFileSync(
-      join(folder, 'crates', `${name}-${version}.crate`),
-      buildCrate({ name, version, manifest }),
-    )
+    writeCrate(join(folder, 'crates', `${name}-${version}.crate`), { name, version, manifest })
   put('keel', '1.0.0')
   for (const name of ['aft', 'bow', 'cabin', 'deck'])
     for (const version of ['1.0.0', '1.1.0']) put(name, version, NEEDS_KEEL)
@@ -163,8 +160,8 @@ test('delete counts the dependents and names a few', async t => {
 test('the example of the front page is the crate with the most dependents, both ways', async t => {
   const { folder, plimsoll } = await scene(t)
   assert.equal((await plimsoll('add', 'crates')).code, 0)
-  const file = join(folder, 'zeppelin.crate')
-  writeFileSync(file, buildCrate({ name: 'zeppelin', version: '1.0.0' }))
+  const zeppelin = { name: 'zeppelin', version: '1.0.0' }
+  const file = writeCrate(join(folder, 'zeppelin.crate'), zeppelin)
   assert.equal((await plimsoll('add', file)).code, 0)
   assert.equal((await plimsoll('build', '--from', 'crates', '--out', 'out')).code, 0)
   for (const tree of ['registry/public', 'out']) {

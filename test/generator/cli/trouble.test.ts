@@ -20,12 +20,12 @@ import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
 import { run as command, type Run } from '../../support/command.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
 import { treeDigest } from '../../support/folder.ts'
 import { plimsoll as program, root } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { scratch } from '../../support/scratch.ts'
 import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 const ENV = { PLIMSOLL_GIT_INDEX: 'off' }
 
@@ -34,9 +34,7 @@ const template = scratch(new Cleanup({ after }))
 before(async () => {
   const dir = join(template, 'registry')
   const files = ['demo', 'other'].map(name => {
-    const path = join(template, `${name}-1.0.0.crate`)
-    writeFileSync(path, buildCrate({ name, version: '1.0.0' }))
-    return path
+    return writeCrate(join(template, `${name}-1.0.0.crate`), { name, version: '1.0.0' })
   })
   const init = ['init', '--base-url', 'https://crates.example', '--dir', dir]
   for (const args of [init, ['add', ...files, '--dir', dir]])
@@ -232,10 +230,8 @@ test('a backup leaves nothing but the backup, also when the disk is full', async
   assert.equal((await plimsoll('backup', join(folder, 'one.tar'))).code, 0)
   assert.deepEqual(names(), before)
   const big = join(folder, 'big.crate')
-  writeFileSync(
-    big,
-    buildCrate({ name: 'big', version: '1.0.0', files: { 'noise.bin': randomBytes(400_000) } }),
-  )
+  const files = { 'noise.bin': randomBytes(400_000) }
+  writeCrate(big, { name: 'big', version: '1.0.0', files })
   assert.equal((await plimsoll('add', big)).code, 0)
   const args = ['backup', join(folder, 'two.tar'), '--dir', dir].map(arg => `'${arg}'`).join(' ')
   // No file may be much longer than the database: the archive is.

@@ -9,9 +9,9 @@ import { crateKey } from '../../../core/paths/crates.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { setYanked } from '../../../generator/records/release-changes.ts'
 import { openRegistry } from '../../../generator/registry/registry.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { folderOf, OPERATOR } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 const ENV = { PLIMSOLL_REGISTRY_BASE_URL: 'https://crates.example' }
 
@@ -22,9 +22,9 @@ async function scene(t: TestContext) {
   const plimsoll = (...args: string[]) => plimsollHere([...args, '--dir', dir], ENV)
   assert.equal((await plimsoll('init')).code, 0)
   const names = ['aft', 'bow', 'cabin', 'deck', 'demo']
-  const files = names.map(name => join(folder, `${name}.crate`))
-  for (const [at, name] of names.entries())
-    writeFileSync(files[at] as string, buildCrate({ name, version: '1.0.0' }))
+  const files = names.map(name =>
+    writeCrate(join(folder, `${name}.crate`), { name, version: '1.0.0' }),
+  )
   assert.equal((await plimsoll('add', ...files)).code, 0)
   assert.deepEqual((await plimsoll('verify')).stdout, 'everything agrees\n')
   return { dir, plimsoll, file: files[4] as string }

@@ -1,17 +1,17 @@
 // Mirrors generator/git/git-index.ts: machines without git, or with the index switched off
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { listMarks } from '../../../generator/records/marks.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode } from '../../support/command.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
 import { nodegit } from '../../support/index-repository.ts'
 import { plimsoll as program, serve } from '../../support/plimsoll.ts'
 import { until } from '../../support/until.ts'
 import { folderOf, reopen } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 const BASE = 'https://crates.example'
 
@@ -31,8 +31,7 @@ async function scene(t: TestContext) {
   }
   const add = async (hasGit: boolean, name: string): Promise<void> => {
     const file = join(folder, `${name}-1.0.0.crate`)
-    writeFileSync(file, buildCrate({ name, version: '1.0.0' }))
-    await plimsoll(hasGit, 'add', file)
+    await plimsoll(hasGit, 'add', writeCrate(file, { name, version: '1.0.0' }))
   }
   const marks = async (): Promise<number> => {
     const registry = await reopen(t, dir)

@@ -7,11 +7,11 @@ import { PackWriter } from '../../../generator/git/static-repository.ts'
 import { Cargo } from '../../support/cargo.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode, run } from '../../support/command.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
 import { FileServer } from '../../support/file-server.ts'
 import { fileStamps, filesBelow, treeDigest } from '../../support/folder.ts'
 import { plimsoll } from '../../support/plimsoll.ts'
 import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 const BASE = 'https://crates.example'
 const ON = { PLIMSOLL_GIT_INDEX: 'on' }
@@ -19,9 +19,8 @@ const ON = { PLIMSOLL_GIT_INDEX: 'on' }
 /** A folder of crates, and the command that makes a tree of it. */
 function scene(t: TestContext) {
   const folder = folderOf(t)
-  mkdirSync(join(folder, 'from'))
   const put = (name: string, version: string) =>
-    writeFileSync(join(folder, 'from', `${name}-${version}.crate`), buildCrate({ name, version }))
+    writeCrate(join(folder, 'from', `${name}-${version}.crate`), { name, version })
   const build = (env: NodeJS.ProcessEnv = ON, base = BASE, out = 'out') =>
     plimsoll(
       folder,

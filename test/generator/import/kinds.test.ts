@@ -32,6 +32,7 @@ import { MargoTree } from '../../support/margo.ts'
 import { refusedWith } from '../../support/refusal.ts'
 import { insertRows } from '../../support/rows.ts'
 import { addAndShow, folderOf, newRegistry, OPERATOR, publicText } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 /** Runs git as nobody in particular. */
 function git(folder: string, ...args: string[]): string {
@@ -294,9 +295,9 @@ test('a vendor folder needs the .crate files, from the cache of Cargo', async t 
 test('loose .crate files speak for themselves, versions in order', async t => {
   const folder = folderOf(t)
   for (const version of ['1.10.0', '1.9.0', '1.9.0-beta']) {
-    writeFileSync(join(folder, `demo-${version}.crate`), buildCrate({ name: 'demo', version }))
+    writeCrate(join(folder, `demo-${version}.crate`), { name: 'demo', version })
   }
-  writeFileSync(join(folder, 'whatever.crate'), buildCrate({ name: 'odd-name', version: '3.0.0' }))
+  writeCrate(join(folder, 'whatever.crate'), { name: 'odd-name', version: '3.0.0' })
   writeFileSync(join(folder, 'evil-1.0.0.crate'), buildEvil('parent path'))
   writeFileSync(join(folder, 'html.crate'), '<html>')
   const registry = await newRegistry(t)

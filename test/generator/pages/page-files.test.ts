@@ -1,6 +1,6 @@
 // Mirrors generator/pages/: which files a change renders
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { canonicalName, type Name } from '../../../core/name.ts'
@@ -18,13 +18,13 @@ import { openRegistry } from '../../../generator/registry/registry.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
 import { relistCrate } from '../../support/filled-catalog.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { ownDependency } from '../../support/release.ts'
 import { insertRows } from '../../support/rows.ts'
 import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 /** Paths below the public tree that differ between two moments. */
 function changed(before: Record<string, string>, after: Record<string, string>): string[] {
@@ -304,10 +304,8 @@ test('who looks for a page that is not there gets one that says so; a program ge
 test('the files of a small static tree, without times', async t => {
   const folder = folderOf(t)
   const [from, out] = [join(folder, 'from'), join(folder, 'out')]
-  mkdirSync(from)
-  for (const [at, version] of ['0.1.0', '0.2.0'].entries()) {
-    writeFileSync(join(from, `${at}.crate`), buildCrate({ name: 'demo', version }))
-  }
+  for (const version of ['0.1.0', '0.2.0'])
+    writeCrate(join(from, `${version}.crate`), { name: 'demo', version })
   const text =
     'yanked = ["demo@0.1.0"]\n[registry]\nbase_url = "https://crates.example"\napi = "none"\n'
   const { settings } = resolveSettings({ file: { name: 'plimsoll.toml', text } })

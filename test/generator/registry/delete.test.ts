@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
@@ -11,7 +10,6 @@ import { deleteReleases, planDeletion } from '../../../generator/registry/delete
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { Cleanup } from '../../support/cleanup.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
 import { findingsOf } from '../../support/findings.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { refusedWith } from '../../support/refusal.ts'
@@ -27,6 +25,7 @@ import {
   newRegistry,
   OPERATOR,
 } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 const OWN = 'registry-index = "sparse+https://crates.example/index/"'
 
@@ -142,8 +141,8 @@ test('a deletion that a bucket refused says what to do, and the next one says wh
   const s3 = await startS3(new Cleanup(t))
   const folder = folderOf(t)
   const dir = join(folder, 'registry')
-  const file = join(folder, 'demo-1.0.0.crate')
-  writeFileSync(file, buildCrate({ name: 'demo', version: '1.0.0' }))
+  const demo = { name: 'demo', version: '1.0.0' }
+  const file = writeCrate(join(folder, 'demo-1.0.0.crate'), demo)
   const said = (...args: string[]) => plimsollHere([...args, '--dir', dir], s3.env())
   const index = ['--base-url', 'http://127.0.0.1:1']
   assert.equal((await said('init', ...index)).code, 0)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { orderBatch } from '../../../generator/registry/order.ts'
-import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
+import { buildEvil } from '../../support/crate-builder.ts'
 import { folderOf, newRegistry } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 const OWN = 'registry-index = "sparse+https://crates.example/index/"'
 
@@ -12,18 +12,14 @@ const OWN = 'registry-index = "sparse+https://crates.example/index/"'
 async function order(t: TestContext, specs: readonly string[]): Promise<string[]> {
   const [registry, folder] = [await newRegistry(t), folderOf(t)]
   const paths = specs.map((spec, index) => {
-    const path = join(folder, `${index}.crate`)
     const [head = '', ...deps] = spec.split(' > ')
     const [name = '', version = ''] = head.split(' ')
     const manifest = deps
       .map(dep => `[${dep.replace(/^~/, 'dev-')}]\nversion = "1"\n${OWN}\n`)
       .join('')
     const sections = manifest.replaceAll(/\[(dev-)?([\w-]+)\]/g, '[$1dependencies.$2]')
-    writeFileSync(
-      path,
-      spec === '!' ? buildEvil('not gzip') : buildCrate({ name, version, manifest: sections }),
-    )
-    return path
+    const parts = { name, version, manifest: sections }
+    return writeCrate(join(folder, `${index}.crate`), spec === '!' ? buildEvil('not gzip') : parts)
   })
   const items = await orderBatch(registry, paths)
   return items.map(({ path }) => specs[paths.indexOf(path)] ?? '')

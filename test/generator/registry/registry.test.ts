@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { open, writeFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -9,8 +9,8 @@ import { writeFact } from '../../../generator/records/facts.ts'
 import { readSettings } from '../../../generator/registry/folder.ts'
 import { addCrateFile } from '../../../generator/registry/publish.ts'
 import { initRegistry, openRegistry } from '../../../generator/registry/registry.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
 import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 test('the settings of a new registry, and the name of its folder, are on disk before it is used', async t => {
   const handle = await open(fileURLToPath(import.meta.url))
@@ -39,8 +39,7 @@ test('an upgrade of lists says how far it is', async t => {
   await initRegistry(dir, { env: {} }, {})
   const registry = await openRegistry(dir, { env: {} })
   for (const name of ['one', 'two']) {
-    const file = join(folder, `${name}.crate`)
-    await writeFile(file, buildCrate({ name, version: '1.0.0' }))
+    const file = writeCrate(join(folder, `${name}.crate`), { name, version: '1.0.0' })
     await addCrateFile(registry, file, { at: '2026-11-20T12:00:00Z' })
   }
   // As an older version leaves it.

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { run } from '../../support/command.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
 import { hostEnvironment, plimsoll, root } from '../../support/plimsoll.ts'
 import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 /** Root may raise a priority; without this capability it is like other users. */
 const asOthers =
@@ -16,7 +15,7 @@ const asOthers =
 test('a process with a lower priority than that of the sandbox adds crates', async t => {
   const folder = folderOf(t)
   assert.equal((await plimsoll(folder, ['init', '--dir', 'registry'])).code, 0)
-  writeFileSync(join(folder, 'demo.crate'), buildCrate({ name: 'demo', version: '1.0.0' }))
+  writeCrate(join(folder, 'demo.crate'), { name: 'demo', version: '1.0.0' })
   const add = [join(root, 'dist', 'program', 'cli.js'), 'add', 'demo.crate', '--dir', 'registry']
   const [command = '', ...args] = [...asOthers, 'nice', '-n', '15', process.execPath, ...add]
   const { code, stderr } = await run(command, args, { cwd: folder, env: hostEnvironment() })

@@ -12,12 +12,13 @@ import { buildStatic } from '../../../generator/static/build.ts'
 import { type PushResult, push } from '../../../generator/static/push.ts'
 import { openPushFolder } from '../../../generator/static/push-place.ts'
 import { Cleanup } from '../../support/cleanup.ts'
-import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
+import { buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { filesBelow } from '../../support/folder.ts'
 import { refusedWith } from '../../support/refusal.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
 import type { FakeS3 } from '../../support/s3/server.ts'
 import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 const BASE = 'https://crates.example'
 const OWN = `registry-index = "sparse+${BASE}/index/"`
@@ -83,8 +84,7 @@ let count = 0
 /** Writes a `.crate` somewhere below `folder`. */
 function crate(folder: string, name: string, version = '1.0.0', more: Partial<CrateParts> = {}) {
   const file = join(folder, `${count++}-${name}-${version}.crate`)
-  writeFileSync(file, buildCrate({ name, version, ...more }))
-  return file
+  return writeCrate(file, { name, version, ...more })
 }
 
 /** Pushes files as a process of its own would. */

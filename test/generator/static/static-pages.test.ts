@@ -1,21 +1,20 @@
 // Mirrors generator/static/build.ts: pages
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
 import { BASE, ownDependency } from '../../support/release.ts'
 import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 test('a static tree has the crate.json of every crate, of equal bytes each time, and no feeds', async t => {
   const folder = folderOf(t)
   const from = join(folder, 'from')
-  mkdirSync(from)
   const put = (name: string, version: string, manifest = '') =>
-    writeFileSync(join(from, `${name}-${version}.crate`), buildCrate({ name, version, manifest }))
+    writeCrate(join(from, `${name}-${version}.crate`), { name, version, manifest })
   put('base', '1.0.0')
   put('base', '1.10.0')
   put('base', '1.9.0')

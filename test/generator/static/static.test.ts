@@ -9,9 +9,10 @@ import { resolveSettings } from '../../../core/settings/settings.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
 import type { Progress } from '../../../generator/projections/index/build.ts'
 import { buildStatic, type StaticResult } from '../../../generator/static/build.ts'
-import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
+import { buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { fileStamps, filesBelow, treeDigest } from '../../support/folder.ts'
 import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 const BASE = 'https://crates.example'
 const OWN = `registry-index = "sparse+${BASE}/index/"`
@@ -45,12 +46,8 @@ async function refusal(job: Job): Promise<string[]> {
   return error.issues.filter(issue => issue.severity === 'error').map(issue => issue.message)
 }
 
-function put(folder: string, path: string, parts: CrateParts | Uint8Array): string {
-  const file = join(folder, path)
-  mkdirSync(join(file, '..'), { recursive: true })
-  writeFileSync(file, parts instanceof Uint8Array ? parts : buildCrate(parts))
-  return file
-}
+const put = (folder: string, path: string, parts: CrateParts | Uint8Array) =>
+  writeCrate(join(folder, path), parts)
 
 const crate = (name: string, version: string, manifest = ''): CrateParts => ({
   name,
