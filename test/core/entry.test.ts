@@ -22,9 +22,9 @@ function line(more: object = {}): string {
   })
 }
 
-/** A line with changes to its only dependency. */
-function lineWith(more: object): string {
-  return line({ deps: [{ ...dependency('a'), ...more }] })
+/** A line with changes to its only dependency, and others. */
+function lineWith(different: object, more: object = {}): string {
+  return line({ deps: [{ ...dependency('a'), ...different }], ...more })
 }
 
 function messages(text: string): string[] {
@@ -166,42 +166,18 @@ test('features2 joins features by appending', () => {
 test('what others wrote is read and written without a loss', () => {
   const theirs = [
     line(),
-    line({
-      links: null,
-      rust_version: null,
-      pubtime: null,
-      v: null,
-      yanked: null,
-      features2: null,
-    }),
+    line({ links: null, rust_version: null, pubtime: null, v: null, yanked: null }),
+    line({ features2: null }),
     line({ links: '', rust_version: '1.60.0', pubtime: '2016-12-31T23:59:60Z', v: 1 }),
-    line({
-      deps: [
-        {
-          ...dependency('_a'),
-          registry: 'sparse+https://x.example/i/',
-          package: 'real',
-          public: true,
-        },
-      ],
+    lineWith({
+      name: '_a',
+      registry: 'sparse+https://x.example/i/',
+      package: 'real',
+      public: true,
     }),
-    line({
-      deps: [
-        {
-          ...dependency('a'),
-          artifact: ['bin:x'],
-          bindep_target: 'wasm32-wasip1',
-          lib: true,
-        },
-      ],
-      v: 3,
-    }),
-    line({ deps: [{ ...dependency('a'), artifact: ['bin'] }] }),
-    line({
-      deps: [{ ...dependency('a'), stability: { since: 1 }, __proto: 0 }],
-      badges: [],
-      unknown: null,
-    }),
+    lineWith({ artifact: ['bin:x'], bindep_target: 'wasm32-wasip1', lib: true }, { v: 3 }),
+    lineWith({ artifact: ['bin'] }),
+    lineWith({ stability: { since: 1 }, __proto: 0 }, { badges: [], unknown: null }),
     line({ features: { a: ['b/c'] }, features2: { d: ['dep:b'] }, v: 2 }),
     line({ vers: '1.0.0+a', deps: [dependency('a', '>= 1.0, < 2')] }),
   ]

@@ -55,10 +55,15 @@ export function publicText(registry: Registry, path: string): string {
   return readFileSync(join(registry.tree.root, path), 'utf8')
 }
 
+/** The entries in an index file, in the order of its lines, as anybody else reads them. */
+export function indexEntries(registry: Registry, path: string) {
+  const lines = publicText(registry, path).trimEnd().split('\n')
+  return lines.map(line => JSON.parse(line))
+}
+
 /** The versions in an index file, in the order of its lines. */
 export function indexVersions(registry: Registry, path: string): string[] {
-  const lines = publicText(registry, path).trimEnd().split('\n')
-  return lines.map(line => (JSON.parse(line) as { vers: string }).vers)
+  return indexEntries(registry, path).map(({ vers }) => vers)
 }
 
 /** Takes a submission into the truth: a publish that is killed before it is shown. */

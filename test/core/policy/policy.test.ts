@@ -80,37 +80,6 @@ function words(
   return checkPolicy(subject, { ...NOTHING, ...info }, rules).issues.map(each => each.message)
 }
 
-test('every number of crates.io is the default of a setting', () => {
-  const { limits, policy: rules } = resolveSettings({
-    file: { name: 'x', text: '[policy]\npreset = "public"' },
-  }).settings
-  assert.deepEqual(
-    [limits.metadata_bytes, limits.crate_bytes, limits.unpacked_bytes],
-    [1_048_576, 10_485_760, 536_870_912],
-  )
-  const {
-    name_max,
-    version_max,
-    description_max,
-    keywords_max,
-    keyword_length_max,
-    categories_max,
-  } = rules
-  assert.deepEqual(
-    { name_max, version_max, description_max, keywords_max, keyword_length_max, categories_max },
-    {
-      name_max: 64,
-      version_max: 150,
-      description_max: 1000,
-      keywords_max: 5,
-      keyword_length_max: 20,
-      categories_max: 5,
-    },
-  )
-  const { features_max, feature_items_max, dependencies_max } = rules
-  assert.deepEqual([features_max, feature_items_max, dependencies_max], [300, 300, 500])
-})
-
 test('a decent release pleases both presets', () => {
   const subject = release({
     keywords: ['parser', 'c++', '3d'],

@@ -31,7 +31,14 @@ import { report, takeOver } from '../../support/import.ts'
 import { MargoTree } from '../../support/margo.ts'
 import { refusedWith } from '../../support/refusal.ts'
 import { insertRows } from '../../support/rows.ts'
-import { addAndShow, folderOf, newRegistry, OPERATOR, publicText } from '../../support/workplace.ts'
+import {
+  addAndShow,
+  folderOf,
+  indexEntries,
+  newRegistry,
+  OPERATOR,
+  publicText,
+} from '../../support/workplace.ts'
 import { writeCrate } from '../../support/write-crate.ts'
 
 /** Runs git as nobody in particular. */
@@ -89,17 +96,9 @@ test('a git index, as work tree and bare, with the .crate files in a folder', as
     assert.deepEqual(taken.sums, { added: 3, present: 0, refused: 0 }, report(taken.outcomes))
     assert.equal(taken.source.kind, 'git')
     await build(registry)
-    const lines = publicText(registry, 'index/ba/se/base')
-      .trimEnd()
-      .split('\n')
-      .map(line => JSON.parse(line))
-    assert.deepEqual(
-      lines.map(line => [line.vers, line.yanked]),
-      [
-        ['1.0.0', false],
-        ['1.1.0', true],
-      ],
-    )
+    const lines = indexEntries(registry, 'index/ba/se/base')
+    const shown = lines.map(({ vers, yanked }) => `${vers} ${yanked}`)
+    assert.deepEqual(shown, ['1.0.0 false', '1.1.0 true'])
     const [dependency] = JSON.parse(publicText(registry, 'index/us/er/user')).deps
     // The clone of the clone does not know the first address.
     assert.equal(dependency.registry, source === index ? null : 'https://git.example/index.git')
@@ -213,9 +212,11 @@ test('the cache of Cargo: the lines of its index, for the versions whose .crate 
     assert.match(report(taken.outcomes), /1\.2\.0 refused: there is no file or folder .*1\.2\.0/)
     assert.match(report(taken.outcomes), /1\.1\.0 refused: the operating system .*: EISDIR/)
     await build(registry)
-    const [line = '', ...others] = publicText(registry, 'index/ba/se/base').trimEnd().split('\n')
-    assert.deepEqual(others, [])
-    assert.equal(JSON.parse(line).pubtime, pubtime)
+    const lines = indexEntries(registry, 'index/ba/se/base')
+    assert.deepEqual(
+      lines.map(line => line.pubtime),
+      [pubtime],
+    )
   }
   writeFileSync(file, Buffer.from([4, 2, 0, 0, 0]))
   const { outcomes } = await takeOver(await newRegistry(t), home)
@@ -305,18 +306,9 @@ test('loose .crate files speak for themselves, versions in order', async t => {
   assert.equal(source.kind, 'crates')
   assert.deepEqual(sums, { added: 4, present: 0, refused: 2 }, report(outcomes))
   await build(registry)
-  const lines = publicText(registry, 'index/de/mo/demo')
-    .trimEnd()
-    .split('\n')
-    .map(line => JSON.parse(line))
-  assert.deepEqual(
-    lines.map(line => [line.vers, line.pubtime]),
-    [
-      ['1.9.0-beta', undefined],
-      ['1.9.0', undefined],
-      ['1.10.0', undefined],
-    ],
-  )
+  const lines = indexEntries(registry, 'index/de/mo/demo')
+  const shown = lines.map(({ vers, pubtime }) => `${vers} ${pubtime}`)
+  assert.deepEqual(shown, ['1.9.0-beta undefined', '1.9.0 undefined', '1.10.0 undefined'])
   const again = await takeOver(registry, folder)
   assert.deepEqual(again.sums, { added: 0, present: 4, refused: 2 })
   assert.equal((await takeOver(await newRegistry(t), join(folder, 'whatever.crate'))).sums.added, 1)

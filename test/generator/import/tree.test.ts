@@ -17,7 +17,14 @@ import { findingsOf } from '../../support/findings.ts'
 import { report, takeOver } from '../../support/import.ts'
 import { MargoTree } from '../../support/margo.ts'
 import { scratch } from '../../support/scratch.ts'
-import { addAndShow, folderOf, newRegistry, OPERATOR, publicText } from '../../support/workplace.ts'
+import {
+  addAndShow,
+  folderOf,
+  indexEntries,
+  newRegistry,
+  OPERATOR,
+  publicText,
+} from '../../support/workplace.ts'
 
 const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 
@@ -55,10 +62,7 @@ test('every field of a line survives, whatever wrote it', async t => {
   const { sums, outcomes } = await takeOver(registry, old.root)
   assert.deepEqual(sums, { added: 2, present: 0, refused: 0 }, report(outcomes))
   await build(registry)
-  const [first, second] = publicText(registry, 'index/mi/xe/mixedcase')
-    .trimEnd()
-    .split('\n')
-    .map(text => JSON.parse(text))
+  const [first, second] = indexEntries(registry, 'index/mi/xe/mixedcase')
   const [before] = old.lines('MixedCase')
   const { features, features2, ...rest } = first
   assert.deepEqual(

@@ -1,6 +1,6 @@
 // Mirrors generator/pages/: which files a change renders
 import assert from 'node:assert/strict'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { canonicalName, type Name } from '../../../core/name.ts'
@@ -8,7 +8,6 @@ import { resolveSettings } from '../../../core/settings/settings.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
 import { insert, LIST, one, type Row, run } from '../../../generator/database/statement.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
-import { build } from '../../../generator/projections/index/build.ts'
 import { listOutputs } from '../../../generator/projections/lists/letters.ts'
 import { followers } from '../../../generator/projections/projections.ts'
 import { follow } from '../../../generator/records/crate-change.ts'
@@ -16,8 +15,6 @@ import { findCrate } from '../../../generator/records/crates.ts'
 import { listVersions } from '../../../generator/records/releases.ts'
 import { openRegistry } from '../../../generator/registry/registry.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
-import { verifyCrates } from '../../../generator/verify/crates.ts'
-import { verifyPages } from '../../../generator/verify/pages.ts'
 import { relistCrate } from '../../support/filled-catalog.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -248,37 +245,6 @@ test('the list splits where it grows too long and joins again, page by page', as
   })
   await buildPages(registry.registry)
   assert.deepEqual(await pages(), ['index-a.html', 'index.html'])
-})
-
-test('verify finds nothing in a tree as it should be, and a list page that is not', async t => {
-  const registry = await TestRegistry.open(t)
-  const token = await registry.user('alice')
-  await registry.publish(token, { name: 'demo', version: '1.0.0' })
-  await registry.indexWorker.settle()
-  await registry.indexWorker.pages.flush()
-  const run = async () => {
-    const found: string[] = []
-    const options = { repair: true, served: false }
-    for await (const finding of verifyCrates(registry.registry, options)) found.push(finding.where)
-    for await (const finding of verifyPages(registry.registry, options)) found.push(finding.where)
-    return found
-  }
-  assert.deepEqual(await run(), [])
-  const spoilt = [
-    'crates/demo/1.0.0/index.html',
-    '404.html',
-    'search/layout.json',
-    'sitemap.xml',
-    'sitemaps/0.xml',
-    'search/crates/0.json',
-    'search/terms/0/0.json',
-    'crates/index.html',
-  ]
-  for (const path of spoilt) writeFileSync(join(registry.registry.tree.root, path), 'spoilt')
-  assert.deepEqual((await run()).sort(), spoilt.sort())
-  assert.deepEqual(await run(), [])
-  await build(registry.registry, { all: true })
-  assert.deepEqual(await run(), [])
 })
 
 test('who looks for a page that is not there gets one that says so; a program gets JSON', async t => {

@@ -25,14 +25,19 @@ async function opened(t: TestContext) {
   const s3 = await startS3(new Cleanup(t))
   const root = join(folderOf(t), 'public')
   const crates = new CrateStore(bucketOn(s3, 'crates', 300), folderOf(t))
-  const open = () => {
-    const mirror = new Mirror(bucketOn(s3, 'www', 300), folder(root), crates)
-    return new PublicTree(root, 'each', { uploads: mirror })
+  const open = (options?: ConstructorParameters<typeof Mirror>[3]) => {
+    const uploads = new Mirror(bucketOn(s3, 'www', 300), folder(root), crates, options)
+    return new PublicTree(root, 'each', { uploads })
+  }
+  /** A tree that is in the bucket alone. */
+  const shared = (options?: ConstructorParameters<typeof BucketTree>[3]) => {
+    const uploads = new BucketTree(bucketOn(s3, 'www', 300), folder(root), crates, options)
+    return new PublicTree(root, 'each', { uploads })
   }
   const text = (path: string) => s3.objects.get(`www/${path}`)?.bytes.toString()
   const writes = () =>
     s3.requests.splice(0).flatMap(request => (request.method === 'GET' ? [] : [request.method]))
-  return { s3, root, crates, open, text, writes, tree: open() }
+  return { s3, root, crates, open, shared, text, writes, tree: open() }
 }
 
 /** Puts a `.crate` into a crate store; returns its checksum and key. */
@@ -109,14 +114,11 @@ test('bytes that another builder has replaced since are written again', async t 
 })
 
 test('after another builder an index file is what the records have, and its crates are first', async t => {
-  const { s3, root, crates, text } = await opened(t)
+  const { s3, root, crates, shared, text } = await opened(t)
   const { key } = await kept(crates)
   const shown = 'crates/demo/demo-3.0.0.crate'
   let records: IndexFile | null = { text: '2\n', unshown: new Map() }
-  const indexFile = async () => records
-
-  const mirror = new BucketTree(bucketOn(s3, 'www', 300), folder(root), crates, { indexFile })
-  const tree = new PublicTree(root, 'each', { uploads: mirror })
+  const tree = shared({ indexFile: async () => records })
   s3.requests.splice(0)
   let isOvertaken = false
   s3.fault = ({ method, key: at }) => {
@@ -144,9 +146,8 @@ test('after another builder an index file is what the records have, and its crat
 })
 
 test('of a shared tree, what is not uploaded yet and not removed yet counts as done', async t => {
-  const { s3, root, crates, text } = await opened(t)
-  const mirror = new BucketTree(bucketOn(s3, 'www', 300), folder(root), crates)
-  const tree = new PublicTree(root, 'each', { uploads: mirror })
+  const { s3, shared, text } = await opened(t)
+  const tree = shared()
   for (const path of ['a/old.html', 'a/b/page.html', 'a/kept.html'])
     await tree.write(output(path, path))
   await tree.batch(async turn => {
@@ -176,12 +177,8 @@ test('of a shared tree, what is not uploaded yet and not removed yet counts as d
 })
 
 test('who has lost the mutex replaces and removes nothing that others may have written', async t => {
-  const { s3, root, crates, text } = await opened(t)
-  const open = () =>
-    new PublicTree(root, 'each', {
-      uploads: new BucketTree(bucketOn(s3, 'www', 300), folder(root), crates),
-    })
-  const [first, other] = [open(), open()]
+  const { shared, text } = await opened(t)
+  const [first, other] = [shared(), shared()]
   for (const path of ['index.html', 'list.html', 'old.html'])
     await first.write(output(path, 'before'))
   const asked: string[] = []
@@ -328,12 +325,11 @@ test('a storage that takes no file at all gets everything later', async t => {
 })
 
 test('a `.crate` that is deleted before it is copied, or while it is, is not left there', async t => {
-  const { s3, root, crates, text } = await opened(t)
+  const { s3, crates, open, text } = await opened(t)
   const { cksum, key } = await kept(crates)
   let isHere = true
   const isReleased = async (sum: string) => sum === cksum && isHere
-  const mirror = new Mirror(bucketOn(s3, 'www', 300), folder(root), crates, { isReleased })
-  const tree = new PublicTree(root, 'each', { uploads: mirror })
+  const tree = open({ isReleased })
   const place = output('crates/demo/demo-1.0.0.crate', '')
   s3.fault = ({ method }) => (method === 'PUT' ? 503 : null)
   await assert.rejects(tree.showStored(place, key))
@@ -377,12 +373,11 @@ test('a file that somebody removed here is removed there', async t => {
 })
 
 test('a version that came back stays, although its removal was noted before or is under way', async t => {
-  const { s3, root, crates, text } = await opened(t)
+  const { s3, crates, open, text } = await opened(t)
   const { key } = await kept(crates)
   let isBack = true
   const keyAt = async (path: string) => (isBack && path.includes('1.0.0') ? key : null)
-  const mirror = new Mirror(bucketOn(s3, 'www', 300), folder(root), crates, { keyAt })
-  const tree = new PublicTree(root, 'each', { uploads: mirror })
+  const tree = open({ keyAt })
   const place = output('crates/demo/demo-1.0.0.crate', '')
   const page = 'crates/demo/1.0.0/index.html'
   await tree.showStored(place, key)

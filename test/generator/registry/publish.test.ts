@@ -52,6 +52,15 @@ async function publish(
   }
 }
 
+/** A promise that is resolved from outside. */
+function gate() {
+  let open: () => void = () => undefined
+  const passed = new Promise<void>(resolve => {
+    open = resolve
+  })
+  return { passed, open: () => open() }
+}
+
 /** What `verify` says of the crates. */
 const findings = (registry: Registry) =>
   findingsOf(verifyCrates(registry, { repair: false, served: true }))
@@ -63,13 +72,8 @@ test('publishes that meet share turns; each is in its index file when it is answ
     if (sql.includes('takenId')) checked++
   })
   const queue = new PublishQueue({ ...registry, database })
-  let open = (): void => undefined
-  const busy = registry.mutex.run(
-    () =>
-      new Promise<void>(resolve => {
-        open = resolve
-      }),
-  )
+  const { passed, open } = gate()
+  const busy = registry.mutex.run(() => passed)
   const publishing = Promise.all(
     Array.from({ length: 12 }, async (_, at) => {
       const version = `1.0.${at >> 1}`
@@ -118,15 +122,6 @@ test('bytes stay when nobody knows whether their release was or will be recorded
   assert.deepEqual(await findings(registry), [])
 })
 
-/** A promise that is resolved from outside. */
-function gate() {
-  let open: () => void = () => undefined
-  const passed = new Promise<void>(resolve => {
-    open = resolve
-  })
-  return { passed, open: () => open() }
-}
-
 const THREE = [0, 1, 2].map(at => ({ name: `demo-${at}`, version: '1.0.0' }))
 
 /** Publishes three new crates in one turn; `permit` is for the second, or another one. */
@@ -146,13 +141,8 @@ async function meet(
   })
   const followers = [...registry.followers, ...more]
   const queue = new PublishQueue({ ...registry, database, followers })
-  let begin: () => void = () => undefined
-  const held = registry.mutex.run(
-    () =>
-      new Promise<void>(resolve => {
-        begin = resolve
-      }),
-  )
+  const { passed, open } = gate()
+  const held = registry.mutex.run(() => passed)
   const ends = Promise.allSettled(
     crates.map((parts, at) => publish(registry, queue, parts, at === which ? permit : undefined)),
   )
@@ -161,7 +151,7 @@ async function meet(
     () => 'the publishes do not meet',
   )
   await settle()
-  begin()
+  open()
   await held
   return { registry, queue, ends: await ends, statuses: (await ends).map(end => end.status) }
 }

@@ -57,21 +57,8 @@ test('two additions of one login at the same time: one succeeds', async t => {
 
 test('malformed logins are refused', async t => {
   const { database } = (await TestRegistry.open(t)).registry
-  const bad = [
-    '',
-    '-a',
-    '.a',
-    '_a',
-    'a b',
-    'a/b',
-    'ä',
-    'a\n',
-    'a\0',
-    "a'--",
-    'github:a:b',
-    'a'.repeat(40),
-  ]
-  for (const login of bad) {
+  const odd = ['-a', '.a', '_a', 'a b', 'a/b', 'ä', 'a\n', 'a\0', "a'--", 'github:a:b']
+  for (const login of ['', ...odd, 'a'.repeat(40)]) {
     await assert.rejects(
       addUser(database, { login, admin: false }, operatorChange(AT)),
       refusedWith('login_invalid'),

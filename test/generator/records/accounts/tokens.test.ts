@@ -34,15 +34,8 @@ test('the checksum finds every mistyped character, and what is no token', () => 
       `character ${at}`,
     )
   }
-  for (const text of [
-    '',
-    'plim_',
-    token.slice(1),
-    `${token}0`,
-    ` ${token}`,
-    `${token}\n`,
-    token.toUpperCase(),
-  ]) {
+  const longer = [`${token}0`, ` ${token}`, `${token}\n`]
+  for (const text of ['', 'plim_', token.slice(1), ...longer, token.toUpperCase()]) {
     assert.equal(isToken(text), false, JSON.stringify(text))
   }
 })
@@ -116,15 +109,8 @@ test('the name of a token is one line that reads as it is written', async t => {
       { userId: user.id, name, scopes: null, crates: null, expires: null },
       OPERATOR,
     )
-  for (const bad of [
-    '',
-    'x'.repeat(101),
-    'a\nb',
-    'a\u2028b',
-    'a\u2029b',
-    'laptop\u202E',
-    'a\u2066b',
-  ]) {
+  const lines = ['a\nb', 'a\u2028b', 'a\u2029b']
+  for (const bad of ['', 'x'.repeat(101), ...lines, 'laptop\u202E', 'a\u2066b']) {
     await assert.rejects(create(bad), refusedWith('token_name_invalid'), JSON.stringify(bad))
   }
   for (const good of ['x', 'Büro', '🚢'.repeat(100), 'a\u200Db']) await create(good)
@@ -137,24 +123,10 @@ test('crate patterns are names, or beginnings followed by a star', async t => {
   for (const pattern of ['serde', 'Serde-json', 'serde_*', '*', 'a'.repeat(64)]) {
     await createToken(registry.database, { ...order, crates: [pattern] }, OPERATOR)
   }
-  for (const pattern of [
-    '',
-    '**',
-    'a**',
-    '*a',
-    'a*b',
-    '1a',
-    '-a',
-    'a.b',
-    'ä',
-    'a b',
-    'a'.repeat(65),
-  ]) {
-    const creation = createToken(
-      registry.database,
-      { ...order, crates: ['fine', pattern] },
-      OPERATOR,
-    )
+  const bad = ['', '**', 'a**', '*a', 'a*b', '1a', '-a', 'a.b', 'ä', 'a b', 'a'.repeat(65)]
+  for (const pattern of bad) {
+    const wish = { ...order, crates: ['fine', pattern] }
+    const creation = createToken(registry.database, wish, OPERATOR)
     await assert.rejects(creation, refusedWith('crate_pattern_invalid'), JSON.stringify(pattern))
   }
 })
