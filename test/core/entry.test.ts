@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { compareText, type Entry } from '../../core/entry/entry.ts'
 import { parseEntry, readEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
-import { Refusal } from '../../core/error/error.ts'
 import { frugally } from '../support/processor-time.ts'
+import { objectionsTo } from '../support/refusal.ts'
 import { dependency, entry } from '../support/release.ts'
 
 const { cksum: CKSUM } = entry()
@@ -27,15 +27,7 @@ function lineWith(different: object, more: object = {}): string {
   return line({ deps: [{ ...dependency('a'), ...different }], ...more })
 }
 
-function messages(text: string): string[] {
-  try {
-    parseEntry(text)
-    return []
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return error.issues.map(issue => issue.message)
-  }
-}
+const messages = (text: string) => objectionsTo(() => parseEntry(text))
 
 test('the smallest entry', () => {
   assert.equal(

@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Dependency } from '../../core/entry/entry.ts'
-import { Refusal } from '../../core/error/error.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
 import { CRATES_IO } from '../../core/urls/urls.ts'
 import { frugally } from '../support/processor-time.ts'
+import { objectionsTo } from '../support/refusal.ts'
 
 const HEAD = '[package]\nname = "demo"\nversion = "1.0.0"\n'
 
-function messages(toml: string): string[] {
-  try {
-    parseManifest(toml)
-    return []
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return error.issues.map(issue => issue.message)
-  }
-}
+const messages = (toml: string) => objectionsTo(() => parseManifest(toml))
 
 /** The dependencies in short: kind, target and name, then fields that differ from the default. */
 function dependencies(toml: string): string[] {

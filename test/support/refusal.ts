@@ -9,3 +9,14 @@ export const refusedWith =
     assert.ok(error.has(code), error.message)
     return true
   }
+
+/** The messages of the refusal that some work ends with; none when it is done. */
+export function objectionsTo(work: () => unknown): string[] {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof Refusal) return error.issues.map(issue => issue.message)
+    throw error
+  }
+  return []
+}

@@ -8,12 +8,13 @@ import {
   inFile,
   issue,
   kindOf,
-  Refusal,
   refuseErrors,
   warning,
 } from '../../../core/error/error.ts'
 import { root } from '../../support/plimsoll.ts'
+import { objectionsTo } from '../../support/refusal.ts'
 
+const thrownBy = (issues: readonly Issue[]) => objectionsTo(() => refuseErrors(issues))
 const error = (path: string) => issue('archive_cargo_ok', { path })
 const hint = (path: string) => warning('archive_cargo_ok', { path })
 
@@ -70,13 +71,3 @@ test('what is quoted cannot write to a terminal or flood it', () => {
   assert.ok(long.includes('x'.repeat(499).concat('…`')), long)
   assert.ok(long.length < 600)
 })
-
-function thrownBy(issues: readonly Issue[]): string[] {
-  try {
-    refuseErrors(issues)
-  } catch (refusal) {
-    assert.ok(refusal instanceof Refusal)
-    return refusal.issues.map(problem => problem.message)
-  }
-  return []
-}

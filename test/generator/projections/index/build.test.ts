@@ -209,10 +209,7 @@ test('a new version whose bytes are lost is not shown, and stops no other crate'
   await registry.crates.remove(crateKey(demo, release.entry.cksum))
   const { crates, issues } = await build(registry)
   assert.equal(crates, 2)
-  assert.deepEqual(
-    issues.map(issue => issue.code),
-    ['crate_lost'],
-  )
+  assert.equal(String(issues.map(issue => issue.code)), 'crate_lost')
   assert.deepEqual(indexVersions(registry, INDEX), ['1.0.0', '1.10.0', '1.9.0'])
   assert.deepEqual(indexVersions(registry, 'index/th/ir/third'), ['1.0.0'])
   assert.equal(await isMarked(registry.database, { kind: 'index', subject: crate.id }), true)

@@ -228,10 +228,7 @@ test('a larger layout that is interrupted leaves the old files to searches, and 
   const names = ENTRIES.slice(0, 40).map(entry => entry.name)
   const remove = placeObstacle(tree, 'search/terms/6/40.json')
   const { issues } = await buildPages(registry.registry)
-  assert.deepEqual(
-    issues.map(issue => issue.code),
-    ['page_failed'],
-  )
+  assert.equal(String(issues.map(issue => issue.code)), 'page_failed')
   assert.deepEqual(await bitsOf(registry), [2, 6])
   assert.ok(existsSync(tree.path('search/terms/6/39.json')))
   await compare(registry, names)
