@@ -97,40 +97,31 @@ test('every command but init says how to make a registry where there is none', a
   const folder = folderOf(t)
   const words =
     'error: nowhere is not a registry; create one with `plimsoll init --dir nowhere`, or name another folder with --dir\n'
-  for (const args of [
-    ['serve'],
-    ['status'],
-    ['verify'],
-    ['build'],
-    ['settings'],
-    ['yank', 'a@1.0.0'],
-    ['add', '.'],
+  for (const command of [
+    'serve',
+    'status',
+    'verify',
+    'build',
+    'settings',
+    'yank a@1.0.0',
+    'add .',
   ]) {
-    expect(await plimsollHere([...args, '--dir', 'nowhere'], ENV, { cwd: folder }), 2, '', words)
+    const args = [...command.split(' '), '--dir', 'nowhere']
+    expect(await plimsollHere(args, ENV, { cwd: folder }), 2, '', words)
   }
   assert.equal(existsSync(join(folder, 'nowhere')), false)
 })
 
 test('misuse is code 2, and help is not misuse', async t => {
   const { plimsoll, folder } = await scene(t)
-  for (const args of [
-    ['nonsense'],
-    ['build', '--nonsense'],
-    ['yank'],
-    ['add'],
-    ['build', '--from', '.'],
-  ]) {
-    const run = await plimsoll(...args)
-    assert.equal(run.code, 2, args.join(' '))
+  for (const args of ['nonsense', 'build --nonsense', 'yank', 'add', 'build --from .']) {
+    const run = await plimsoll(...args.split(' '))
+    assert.equal(run.code, 2, args)
     assert.equal(run.stdout, '')
     assert.match(run.stderr, /^error: /)
   }
-  expect(
-    await plimsoll('yank', 'demo'),
-    2,
-    '',
-    'error: `demo` does not name a release; write NAME@VERSION\n',
-  )
+  const unnamed = 'error: `demo` does not name a release; write NAME@VERSION\n'
+  expect(await plimsoll('yank', 'demo'), 2, '', unnamed)
   const none = join(folder, 'none')
   expect(await plimsoll('add', none), 2, '', `error: there is no file or folder ${none}\n`)
   expect(await plimsoll('add', '.'), 2, '', 'error: there is no .crate file in or below .\n')
@@ -203,8 +194,15 @@ test('add prints one warning of each kind with their number, or all of them', as
   assert.match(few.stderr, /^`--verbose` lists every one of them$/m)
 })
 
-test('every command overrides settings by flags', async t => {
+test('settings tells where each is from, and every command overrides them by flags', async t => {
   const { folder, dir, plimsoll } = await scene(t)
+  const told = JSON.parse((await plimsoll('settings', '--json')).stdout)
+  const base = told.find(({ key }: { key: string }) => key === 'registry.base_url')
+  assert.deepEqual([base.value, /plimsoll\.toml$/.test(base.origin)], [BASE, true])
+  assert.match(
+    (await plimsoll('settings')).stdout,
+    /^registry\.base_url = "https:\/\/crates\.example" {2}# .*plimsoll\.toml$/m,
+  )
   const lines = async (...args: string[]) => (await plimsoll('settings', ...args)).stdout
   const url = 'https://other.example'
   assert.match(
@@ -283,29 +281,6 @@ test('lost bytes make build exit 1', async t => {
   const words =
     'error: the .crate of `demo` 1.0.0 is missing from the crate store or damaged there; put it back with `plimsoll add FILE`, or from a backup of the registry folder and run `plimsoll build --all`\n'
   expect(await plimsoll('build'), 1, 'rendered 1 crate\n', words)
-})
-
-test('status and settings report, for people and programs', async t => {
-  const { plimsoll, file } = await scene(t)
-  await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' }))
-  const status = await plimsoll('status', '--json')
-  assert.equal(status.code, 0)
-  const { crates, releases, users, daemon, base_url } = JSON.parse(status.stdout) as Record<
-    string,
-    unknown
-  >
-  assert.deepEqual(
-    { crates, releases, users, daemon, base_url },
-    { crates: 1, releases: 1, users: 0, daemon: null, base_url: BASE },
-  )
-  assert.match((await plimsoll('status')).stdout, /^crates {4}1\nversions {2}1\nusers {5}0\n/)
-  const settings = await plimsoll('settings', '--json')
-  const rows = JSON.parse(settings.stdout) as { key: string; value: unknown; origin: string }[]
-  assert.equal(rows.find(row => row.key === 'registry.base_url')?.value, BASE)
-  assert.match(
-    (await plimsoll('settings')).stdout,
-    /^registry\.base_url = "https:\/\/crates\.example" {2}# .*plimsoll\.toml$/m,
-  )
 })
 
 test('commands work beside a running daemon, and a second daemon is refused', async t => {
