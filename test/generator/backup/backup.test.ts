@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { pack } from 'tar-stream'
 import { type Code, Refusal } from '../../../core/error/error.ts'
@@ -155,20 +156,13 @@ const foreign: [what: string, names: string[], code: Code, text?: string][] = [
   ['has settings of another version', [settings], 'setting_unknown', 'auth.new = true'],
 ]
 for (const [what, names, code, text = ''] of foreign) {
-  test(`refuses an archive that ${what}`, () =>
-    new Promise<void>((resolve, reject) => {
-      const archive = pack()
-      const parts: Uint8Array[] = []
-      archive.on('data', part => parts.push(part as Uint8Array))
-      archive.on('end', () => {
-        refusesDamaged(code, path => writeFileSync(path, Buffer.concat(parts))).then(
-          resolve,
-          reject,
-        )
-      })
-      for (const name of names) archive.entry({ name }, text)
-      archive.finalize()
-    }))
+  test(`refuses an archive that ${what}`, async () => {
+    const archive = pack()
+    for (const name of names) archive.entry({ name }, text)
+    archive.finalize()
+    const bytes = await buffer(archive)
+    await refusesDamaged(code, path => writeFileSync(path, bytes))
+  })
 }
 
 test('what is deleted while a backup is made is not in it, and does not spoil it', async () => {

@@ -49,6 +49,20 @@ function locked(name: string, source = CRATES_IO, checksum: string | null = null
   return { name: name as Name, version: '1.0.0' as Version, source, checksum }
 }
 
+/** A package as a `Cargo.lock` has it. */
+function lockedText(
+  name: string,
+  version: string,
+  source: string,
+  checksum: string,
+  needs: readonly string[] = [],
+): string {
+  const fields = Object.entries({ name, version, source, checksum })
+  const lines = fields.map(([key, value]) => `${key} = "${value}"\n`).join('')
+  const list = needs.map(need => ` "${need}",\n`).join('')
+  return `[[package]]\n${lines}${list && `dependencies = [\n${list}]\n`}`
+}
+
 const ROPE = { name: 'rope', version: '1.0.0' }
 const ROPE_BYTES = buildCrate({
   ...ROPE,
@@ -82,40 +96,13 @@ for (const layout of LAYOUTS)
       files: { 'src/lib.rs': 'pub fn app() -> u8 { Keel::value() }\n' },
     })
     const lockFile = join(app.folder, 'Cargo.lock')
-    writeFileSync(
-      lockFile,
-      `version = 3
-
-[[package]]
-name = "Keel"
-version = "1.0.0+b.1"
-source = "${OWN}"
-checksum = "${await sum('Keel', '1.0.0+b.1')}"
-dependencies = [
- "plank",
- "rope",
-]
-
-[[package]]
-name = "app"
-version = "1.0.0"
-dependencies = [
- "Keel",
-]
-
-[[package]]
-name = "plank"
-version = "0.2.0"
-source = "${OWN}"
-checksum = "${await sum('plank', '0.2.0')}"
-
-[[package]]
-name = "rope"
-version = "1.0.0"
-source = "registry+${CRATES_IO}"
-checksum = "${sha256(ROPE_BYTES)}"
-`,
-    )
+    const lock = [
+      lockedText('Keel', '1.0.0+b.1', OWN, await sum('Keel', '1.0.0+b.1'), ['plank', 'rope']),
+      '[[package]]\nname = "app"\nversion = "1.0.0"\ndependencies = [\n "Keel",\n]\n',
+      lockedText('plank', '0.2.0', OWN, await sum('plank', '0.2.0')),
+      lockedText('rope', '1.0.0', `registry+${CRATES_IO}`, sha256(ROPE_BYTES)),
+    ]
+    writeFileSync(lockFile, ['version = 3\n', ...lock].join('\n'))
     const before = readFileSync(lockFile, 'utf8')
     const dir = join(folder, 'offline')
     mkdirSync(dir)

@@ -9,6 +9,7 @@ import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode, run } from '../../support/command.ts'
 import { FileServer } from '../../support/file-server.ts'
 import { fileStamps, filesBelow, treeDigest } from '../../support/folder.ts'
+import { git } from '../../support/git.ts'
 import { plimsoll } from '../../support/plimsoll.ts'
 import { folderOf } from '../../support/workplace.ts'
 import { writeCrate } from '../../support/write-crate.ts'
@@ -33,12 +34,6 @@ function scene(t: TestContext) {
   put('a', '1.0.0')
   return { folder, put, build, out: join(folder, 'out') }
 }
-
-const git = (path: string, ...args: string[]): string =>
-  execFileSync('git', ['--git-dir', path, ...args], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  }).trim()
 
 test('with git.index = "on" a static tree has the index as a git repository, equal bytes for equal files', async t => {
   const { folder, put, build, out } = scene(t)

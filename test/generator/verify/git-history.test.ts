@@ -18,17 +18,12 @@ import { initRegistry, openRegistry, type Registry } from '../../../generator/re
 import { verify } from '../../../generator/verify/verify.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { findingsOf } from '../../support/findings.ts'
+import { git } from '../../support/git.ts'
 import { plimsoll } from '../../support/plimsoll.ts'
 import { scratch } from '../../support/scratch.ts'
 import { addCrate, folderOf, reopen } from '../../support/workplace.ts'
 
 const COMMITS = 12
-
-function git(registry: Registry, ...args: string[]): string {
-  return execFileSync('git', ['--git-dir', gitIndexPath(registry), ...args], {
-    encoding: 'utf8',
-  }).trim()
-}
 
 let template: Promise<string> | undefined
 
@@ -97,7 +92,7 @@ const HEAD_MISSING =
 const FSCK = /^index\.git: `git fsck` failed: /
 const within = (registry: Registry, ...names: string[]) => join(gitIndexPath(registry), ...names)
 const lose = (registry: Registry, ...revision: string[]) =>
-  rmSync(objectPath(registry, git(registry, ...revision)))
+  rmSync(objectPath(registry, git(gitIndexPath(registry), ...revision)))
 
 const damages: [what: string, kept: number, found: RegExp, harm: (at: Registry) => void][] = [
   [
@@ -129,13 +124,13 @@ const damages: [what: string, kept: number, found: RegExp, harm: (at: Registry) 
     'a newest commit that is spoiled',
     COMMITS - 1,
     HEAD_MISSING,
-    at => spoil(at, git(at, 'rev-parse', 'HEAD')),
+    at => spoil(at, git(gitIndexPath(at), 'rev-parse', 'HEAD')),
   ],
   [
     'a spoiled file in the newest commit',
     COMMITS - 1,
     FSCK,
-    at => spoil(at, git(at, 'rev-parse', 'HEAD:de/mo/demo')),
+    at => spoil(at, git(gitIndexPath(at), 'rev-parse', 'HEAD:de/mo/demo')),
   ],
   [
     'a file that has been gone for five commits',
@@ -150,7 +145,7 @@ for (const [what, kept, found, harm] of damages) {
   test(`${what} is named, and repairing keeps ${kept} of ${COMMITS} commits`, async t => {
     const registry = await scene(t)
     assert.deepEqual(await findings(registry, false), [])
-    const ids = git(registry, 'rev-list', 'HEAD').split('\n')
+    const ids = git(gitIndexPath(registry), 'rev-list', 'HEAD').split('\n')
     harm(registry)
     const [seen = ''] = await findings(registry, false)
     assert.match(seen, found)
@@ -163,14 +158,14 @@ for (const [what, kept, found, harm] of damages) {
       kept > 0 ? new RegExp(`${kept} commits of its history were kept$`) : /starts over$/,
     )
     assert.deepEqual(await findings(registry, false), [])
-    const left = git(registry, 'rev-list', 'HEAD').split('\n')
+    const left = git(gitIndexPath(registry), 'rev-list', 'HEAD').split('\n')
     assert.deepEqual(
       left.slice(left.length - kept),
       ids.slice(ids.length - kept),
       'the history that was kept',
     )
     assert.equal(left.length, kept === COMMITS ? COMMITS : kept + 1, 'one commit brings the rest')
-    git(registry, 'fsck', '--strict')
+    git(gitIndexPath(registry), 'fsck', '--strict')
     assert.deepEqual(
       readdirSync(registry.tree.root).filter(name => name.startsWith('index.git')),
       ['index.git'],

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -18,6 +17,7 @@ import type { Registry } from '../../../generator/registry/registry.ts'
 import type { VerifyOptions } from '../../../generator/verify/finding.ts'
 import { verify } from '../../../generator/verify/verify.ts'
 import { findingsOf } from '../../support/findings.ts'
+import { git } from '../../support/git.ts'
 import { insertRows } from '../../support/rows.ts'
 import { addCrate, newRegistry } from '../../support/workplace.ts'
 
@@ -56,7 +56,7 @@ async function forge(registry: Registry, path: string, text: string | null): Pro
 /** Flips a byte of the newest pack. */
 function damagePack(registry: Registry): void {
   // One of the two engines writes no packs.
-  execFileSync('git', ['--git-dir', gitIndexPath(registry), 'repack', '-adq'])
+  git(gitIndexPath(registry), 'repack', '-adq')
   const folder = join(gitIndexPath(registry), 'objects', 'pack')
   for (const name of readdirSync(folder).filter(name => name.endsWith('.pack'))) {
     const path = join(folder, name)
@@ -187,10 +187,7 @@ test('a damaged git index is not replaced under a daemon that has it open', asyn
   damagePack(registry)
   const [seen = ''] = await findings(registry, { repair: true, served: true })
   assert.match(seen, /^index\.git: `git fsck` failed/)
-  assert.match(
-    execFileSync('git', ['--git-dir', gitIndexPath(registry), 'rev-parse', 'HEAD']).toString(),
-    /^[0-9a-f]{40}\n$/,
-  )
+  assert.match(git(gitIndexPath(registry), 'rev-parse', 'HEAD'), /^[0-9a-f]{40}$/)
 })
 
 test('a crate that cannot be read keeps no other from being verified', async t => {
