@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { renderSettingsFile, tomlValue } from '../../core/settings/file.ts'
 import { type Level, parseListen, type SettingValue } from '../../core/settings/kind.ts'
 import { settingByVariable, settingTable, upstreamSettings } from '../../core/settings/schema.ts'
-import type { Settings, SettingsInput } from '../../core/settings/settings.ts'
+import type { SettingsInput } from '../../core/settings/settings.ts'
 import { describeSettings, resolveSettings } from '../../core/settings/settings.ts'
 import { root } from '../support/plimsoll.ts'
 import { objectionsTo } from '../support/refusal.ts'
@@ -41,27 +41,6 @@ test('the defaults are those of the private preset, each in its section', () => 
     else expected[section] = { ...(expected[section] as object), [name]: row.private }
   }
   assert.deepEqual(settings, expected)
-})
-
-test('the presets differ in exactly these rules', () => {
-  const inPrivate = resolveSettings({}).settings.policy
-  const inPublic = resolveSettings(toml('[policy]\npreset = "public"')).settings.policy
-  const differing = Object.entries(inPrivate).flatMap(([key, value]) => {
-    const other = inPublic[key as keyof Settings['policy']]
-    return value === other ? [] : [`${key}: ${value} → ${other}`]
-  })
-  assert.deepEqual(differing, [
-    'preset: private → public',
-    'description: warn → error',
-    'license: warn → error',
-    'license_expression: warn → error',
-    'url_rules: warn → error',
-    'keyword_rule: warn → error',
-    'features_max: 5000 → 300',
-    'feature_items_max: 20000 → 300',
-    'wildcard_requirement: warn → error',
-    'foreign_registries: off → error',
-  ])
 })
 
 test('file < environment < flags, and every origin is told', () => {

@@ -16,6 +16,7 @@ import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { type Code, Refusal } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
+import { sha256 } from '../../../core/sha256.ts'
 import { all, column, type Row } from '../../../generator/database/statement.ts'
 import { openCargoCache } from '../../../generator/import/source/cargo-cache.ts'
 import type { SourceKind } from '../../../generator/import/source/source.ts'
@@ -43,14 +44,8 @@ import { writeCrate } from '../../support/write-crate.ts'
 
 /** Runs git as nobody in particular. */
 function git(folder: string, ...args: string[]): string {
-  const config = [
-    '-c',
-    'user.name=Test',
-    '-c',
-    'user.email=test@localhost',
-    '-c',
-    'init.defaultBranch=main',
-  ]
+  const settings = ['user.name=Test', 'user.email=test@localhost', 'init.defaultBranch=main']
+  const config = settings.flatMap(setting => ['-c', setting])
   const env = { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1' }
   return execFileSync('git', [...config, ...args], {
     cwd: folder,
@@ -246,31 +241,19 @@ function vendored(t: TestContext): { vendor: string; cache: string } {
     bytes?: Uint8Array,
   ) => {
     const crate = bytes ?? buildCrate({ name, version, manifest: '[dependencies]\nlog = "0.4"\n' })
-    mkdirSync(join(vendor, name), { recursive: true })
-    mkdirSync(join(cache, 'index.crates.io-1949cf8c6b5b557f'), { recursive: true })
-    writeFileSync(
-      join(cache, 'index.crates.io-1949cf8c6b5b557f', `${name}-${version}.crate`),
-      crate,
-    )
-    writeFileSync(
-      join(vendor, name, 'Cargo.toml'),
-      `[package]\nname = "${name}"\nversion = "${version}"\n`,
-    )
-    const value = checksum(sha256(crate))
-    writeFileSync(
-      join(vendor, name, '.cargo-checksum.json'),
-      JSON.stringify({ files: {}, package: value }),
-    )
+    writeCrate(join(cache, 'index.crates.io-1949cf8c6b5b557f', `${name}-${version}.crate`), crate)
+    const unpacked = join(vendor, name)
+    mkdirSync(unpacked, { recursive: true })
+    const manifest = `[package]\nname = "${name}"\nversion = "${version}"\n`
+    writeFileSync(join(unpacked, 'Cargo.toml'), manifest)
+    const sums = { files: {}, package: checksum(sha256(crate)) }
+    writeFileSync(join(unpacked, '.cargo-checksum.json'), JSON.stringify(sums))
   }
   add('one', '1.0.0', hex => hex)
   add('linked', '1.0.0', hex => hex, buildEvil('symlink', { name: 'linked' }))
   add('from-git', '1.0.0', () => null)
   add('other', '1.0.0', () => 'a'.repeat(64))
   return { vendor, cache }
-}
-
-function sha256(bytes: Uint8Array): string {
-  return execFileSync('sha256sum', { input: bytes, encoding: 'utf8' }).slice(0, 64)
 }
 
 test('a vendor folder needs the .crate files, from the cache of Cargo', async t => {

@@ -15,7 +15,8 @@ import { folderOf } from '../../support/workplace.ts'
 import { writeCrate } from '../../support/write-crate.ts'
 
 const BASE = 'https://crates.example'
-const OWN = `registry-index = "sparse+${BASE}/index/"`
+const needs = (name: string) =>
+  `[dependencies.${name}]\nversion = "1"\nregistry-index = "sparse+${BASE}/index/"\n`
 
 interface Job {
   readonly from: string
@@ -70,22 +71,10 @@ test('a folder of .crate files becomes a tree: lines by SemVer, no api, what is 
   const job = folders(t)
   for (const version of ['1.10.0', '1.9.0', '1.10.0-rc.1', '0.1.0'])
     put(job.from, `${version}.crate`, crate('demo', version))
-  put(
-    job.from,
-    'deep/down/x.crate',
-    crate('Other', '1.0.0+build', `[dependencies.demo]\nversion = "1"\n${OWN}\n`),
-  )
+  put(job.from, 'deep/down/x.crate', crate('Other', '1.0.0+build', needs('demo')))
   const result = await run({ ...job, yanked: ['demo@1.9.0'] })
-  assert.deepEqual(
-    { ...result, warnings: [] },
-    {
-      crates: 2,
-      releases: 5,
-      changed: filesBelow(job.out).length,
-      warnings: [],
-      refused: [],
-    },
-  )
+  const sums = { crates: 2, releases: 5, changed: filesBelow(job.out).length }
+  assert.deepEqual({ ...result, warnings: [] }, { ...sums, warnings: [], refused: [] })
   assert.deepEqual(cargoFiles(job.out), [
     'crates/Other/Other-1.0.0+build.crate',
     'crates/demo/demo-0.1.0.crate',
@@ -97,10 +86,9 @@ test('a folder of .crate files becomes a tree: lines by SemVer, no api, what is 
     'index/ot/he/other',
   ])
   const lines = readFileSync(join(job.out, 'index/de/mo/demo'), 'utf8').trimEnd().split('\n')
+  const shown = lines.map(line => JSON.parse(line) as { vers: string; yanked: boolean })
   assert.deepEqual(
-    lines
-      .map(line => JSON.parse(line) as { vers: string; yanked: boolean })
-      .map(line => `${line.vers} ${line.yanked}`),
+    shown.map(({ vers, yanked }) => `${vers} ${yanked}`),
     ['0.1.0 false', '1.9.0 true', '1.10.0-rc.1 false', '1.10.0 false'],
   )
   assert.equal(
@@ -195,11 +183,8 @@ test('each broken .crate is named, and nothing is written', async t => {
 test('twins are refused: one version with two contents, one name with two spellings', async t => {
   const twins = folders(t)
   const first = put(twins.from, 'a.crate', crate('demo', '1.0.0'))
-  const second = put(
-    twins.from,
-    'b.crate',
-    crate('demo', '1.0.0', 'homepage = "https://example.org"'),
-  )
+  const homepage = 'homepage = "https://example.org"'
+  const second = put(twins.from, 'b.crate', crate('demo', '1.0.0', homepage))
   const third = put(twins.from, 'c.crate', crate('demo', '1.0.0+build'))
   const twin = (path: string, version: string) =>
     `${path}: ${first} and ${path} are both version ${version}, build metadata aside, with different bytes; keep the one that was published`
@@ -213,11 +198,7 @@ test('twins are refused: one version with two contents, one name with two spelli
 
 test('a missing own dependency and an unknown yanked version are refused', async t => {
   const job = folders(t)
-  const path = put(
-    job.from,
-    'a.crate',
-    crate('demo', '1.0.0', `[dependencies.gone]\nversion = "1"\n${OWN}\n`),
-  )
+  const path = put(job.from, 'a.crate', crate('demo', '1.0.0', needs('gone')))
   const messages = await refusal({ ...job, yanked: ['demo@2.0.0'] })
   assert.equal(messages.length, 2)
   assert.ok(messages[0]?.startsWith(`${path}: `) && messages[0].includes('`gone`'), messages[0])
@@ -406,7 +387,6 @@ test('with skipBad the tree lacks what is refused, and what needs it', async t =
   const job = { ...folders(t), skipBad: true }
   put(job.from, 'good.crate', crate('good', '1.0.0'))
   const bad = put(job.from, 'bad.crate', buildEvil('not gzip'))
-  const needs = (name: string) => `[dependencies.${name}]\nversion = "1"\n${OWN}\n`
   const first = put(job.from, 'first.crate', crate('first', '1.0.0', needs('gone')))
   const second = put(job.from, 'second.crate', crate('second', '1.0.0', needs('first')))
   const big = put(job.from, 'big.crate', {
