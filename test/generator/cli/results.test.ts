@@ -1,6 +1,6 @@
 // Mirrors generator/cli/: what is printed as JSON, and what of long lists is named
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { COMMIT } from '../../../generator/version.ts'
@@ -159,4 +159,17 @@ test('delete counts the dependents and names a few', async t => {
   assert.match(refused.stderr, /\(8 of their versions, such as aft 1\.0\.0, aft 1\.1\.0, bow 1/)
   const gone = (await json(plimsoll('delete', 'keel', '--yes', '--force', '--json'))) as object
   assert.deepEqual(gone, { ...all, deleted: true })
+})
+
+test('the example of the front page is the crate with the most dependents, both ways', async t => {
+  const { folder, plimsoll } = await scene(t)
+  assert.equal((await plimsoll('add', 'crates')).code, 0)
+  const zeppelin = { name: 'zeppelin', version: '1.0.0' }
+  const file = writeCrate(join(folder, 'zeppelin.crate'), zeppelin)
+  assert.equal((await plimsoll('add', file)).code, 0)
+  assert.equal((await plimsoll('build', '--from', 'crates', '--out', 'out')).code, 0)
+  for (const tree of ['registry/public', 'out']) {
+    const page = readFileSync(join(folder, tree, 'index.html'), 'utf8')
+    assert.match(page, /cargo add keel <span>--registry<\/span> plimsoll/, tree)
+  }
 })
