@@ -70,7 +70,7 @@ function damagePack(registry: Registry): void {
 }
 
 /** What is found after something has been harmed. */
-const damages: [found: RegExp, harm: (registry: Registry) => Promise<unknown> | void][] = [
+const damages: [found: RegExp, harm: (registry: Registry) => unknown][] = [
   [
     /^index\.git:de\/mo\/demo: differs from the catalog in the git index$/,
     registry => forge(registry, DEMO, '{"name":"demo"}\n'),
