@@ -20,6 +20,7 @@ import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { ownDependency } from '../../support/release.ts'
 import { insertRows } from '../../support/rows.ts'
+import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 import { writeCrate } from '../../support/write-crate.ts'
 
@@ -129,6 +130,19 @@ test('a publish renders its own pages and those that it changes, and no other', 
     'feeds/updates.xml',
     'index/de/mo/demo',
   ])
+})
+
+test('the page of a changed crate follows by itself, and no publish waited for it', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  await registry.publish(token, { name: 'demo', version: '1.0.0' })
+  assert.equal(await registry.shown('crates/demo/index.html'), null)
+  const shown = () => registry.shown('crates/demo/index.html')
+  await until(
+    async () => (await shown()) !== null,
+    () => 'the page is not rendered',
+  )
+  assert.match((await shown()) ?? '', /<h1>demo /)
 })
 
 test('a deleted version takes its pages along; the one after it compares itself with another', async t => {
