@@ -1,5 +1,8 @@
+import { cargoConfig, cargoSetup } from '../../core/upstream/cargo-config.ts'
+import { registryUrls } from '../../core/urls/urls.ts'
 import type { CrateData, CrateItem, VersionData } from '../../site/crate-data.ts'
 import { type PackagedReadme, renderReadme } from '../../site/readme/readme.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
 import { dependency } from './release.ts'
 
 /** An invented version with the given fields. */
@@ -245,16 +248,45 @@ export const FLEET = [
   'tide-table',
 ]
 
-/** A few small crates. */
-export const fleet: readonly CrateData[] = FLEET.map((name, at) =>
-  crate(
-    version({
-      name,
-      version: `${at % 3}.${at + 1}.${at * 2}`,
-      description: DESCRIPTIONS[at % DESCRIPTIONS.length] ?? null,
-      publishedAt: `2026-11-${String(20 - at * 2).padStart(2, '0')}T08:00:00Z`,
-      yanked: name === 'ballast',
-      keywords: at % 2 === 0 ? ['billing', 'logs'] : ['maps'],
-    }),
-  ),
-)
+function demoBlock(base: string, { api = true, private: required = false }: Partial<SiteConfig>) {
+  const settings = { registry: { name: 'harbour' }, auth: { required }, upstream: {} }
+  const web = api ? 'auto' : 'none'
+  const urls = registryUrls({ base_url: base, api: web, dl: 'auto', aliases: [] }, base)
+  return cargoConfig(cargoSetup(settings, urls))
+}
+
+/** The facts of an invented registry at an address. */
+export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteConfig {
+  return {
+    base,
+    dl: `${base}/crates`,
+    packages: [],
+    cargoConfig: demoBlock(base, more),
+    title: 'Harbour Crates',
+    description: 'The Rust crates of the Harbour teams.',
+    registry: 'harbour',
+    docs: null,
+    cratesIo: true,
+    api: true,
+    apiUrl: base,
+    registries: [
+      {
+        index: 'sparse+https://crates.other.example/index/',
+        title: 'Other Crates',
+        page: 'https://crates.other.example/crates/{crate}/',
+      },
+    ],
+    source: true,
+    owners: true,
+    feeds: true,
+    downloads: true,
+    upstreams: false,
+    private: false,
+    images: 'link',
+    logo: null,
+    stylesheet: null,
+    links: [],
+    footer: null,
+    ...more,
+  }
+}

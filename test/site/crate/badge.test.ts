@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { badge, badgeMarkdown } from '../../../site/crate/badge.ts'
-import { demoFacts } from '../../support/demo-site.ts'
+import { demoFacts } from '../../support/demo-facts.ts'
 
 test('a badge shows name and version, and has them as its title', () => {
   const { path, contentType, bytes } = badge({ name: 'keel', version: '1.4.0', yanked: false })

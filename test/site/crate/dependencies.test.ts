@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import { CRATES_IO } from '../../../core/urls/urls.ts'
 import { dependencySection, dependentSection } from '../../../site/crate/dependencies.ts'
 import { cratePage } from '../../../site/crate/page.ts'
-import { crate, version } from '../../support/demo-facts.ts'
-import { demoFacts } from '../../support/demo-site.ts'
+import { crate, demoFacts, version } from '../../support/demo-facts.ts'
 import { dependency } from '../../support/release.ts'
 
 const site = demoFacts('https://x.example')

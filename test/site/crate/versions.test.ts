@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cratePage, versionPage } from '../../../site/crate/page.ts'
 import { latestPage, versionsPage } from '../../../site/crate/versions.ts'
-import { crate, version } from '../../support/demo-facts.ts'
-import { demoFacts } from '../../support/demo-site.ts'
+import { crate, demoFacts, version } from '../../support/demo-facts.ts'
 
 const site = demoFacts('https://x.example/team')
 const newest = version({ version: '1.0.999' })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { orderedPages } from '../../../site/pages/all-crates.ts'
-import { card, version } from '../../support/demo-facts.ts'
-import { demoFacts } from '../../support/demo-site.ts'
+import { card, demoFacts, version } from '../../support/demo-facts.ts'
 
 const site = demoFacts('https://crates.example.com/team')
 const cards = (names: readonly string[]) => names.map(name => card(version({ name })))

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { categoryTitle } from '../../../core/category.ts'
 import { labelPage, labelsPage, userPage } from '../../../site/pages/labels.ts'
-import { card, version } from '../../support/demo-facts.ts'
-import { demoFacts } from '../../support/demo-site.ts'
+import { card, demoFacts, version } from '../../support/demo-facts.ts'
 
 const site = demoFacts('https://crates.example.com/team')
 const crates = [card(version({ name: 'keel' }))]
