@@ -55,6 +55,8 @@ test('among 4,000 crates the list leads to each, and no page on the way is large
     }
     await checkPage(page)
     await picture(page, 'many-part')
+    const dependents = await (await fetch(`${still.url}/lists/dependents.html`)).text()
+    assert.match(dependents, /The 1,000 of 4,000 crates with/)
     assert.ok((await page.locator('a.card').count()) > 0)
   })
 })

@@ -28,21 +28,6 @@ test('a crate with very many versions has a small page with the newest, and one 
   assert.match(all, /12,345 versions; the page shows the newest 1,000, .*crate\.json/)
 })
 
-test('a crate with few versions has all of them on its page', () => {
-  const page = cratePage(site, many(100)).bytes.toString()
-  assert.equal(page.match(/<tr><th scope="row">/g)?.length, 100)
-  assert.doesNotMatch(page, /data-all|href="versions\/"/)
-})
-
-test('the selector has the newest versions; without others there is none', () => {
-  const page = cratePage(site, many(100)).bytes.toString()
-  const [, selector = ''] = /<details class="selector">(.*?)<\/details>/s.exec(page) ?? []
-  assert.equal(selector.match(/<li>/g)?.length, 13)
-  assert.match(selector, /href="1\.0\.999\/" aria-current="true"/)
-  assert.match(selector, /href="#versions">All 100 versions/)
-  assert.doesNotMatch(cratePage(site, many(1)).bytes.toString(), /class="selector"/)
-})
-
 test('the page of a version names no later one', () => {
   const previous = version({ version: '1.3.0' })
   const page = versionPage(site, version({ version: '1.4.0', previous })).bytes.toString()
