@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import { cratePage, versionPage } from '../../site/crate/page.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { frontPage } from '../../site/pages/front.ts'
@@ -50,7 +51,7 @@ for (const [name, page] of goldens) {
   })
 }
 
-test('every link of a static tree leads to a file of the tree', async t => {
+test('every link of a static tree leads to a file of it; no page has inline script, style or a handler', async t => {
   const folder = folderOf(t)
   const [from, out] = [join(folder, 'from'), join(folder, 'out')]
   writeCrates(from, harbour(`sparse+${BASE}/team/index/`), `${BASE}/team`)
@@ -62,6 +63,7 @@ test('every link of a static tree leads to a file of the tree', async t => {
   for (const path of paths.filter(path => path.endsWith('.html'))) {
     const here = new URL(path.replace(/index\.html$/, ''), `${BASE}/team/`)
     const text = readFileSync(join(out, path), 'utf8')
+    assertNothingInline(text, path)
     for (const [, link = ''] of text.matchAll(/(?:href|src|action)="([^"#][^"]*)"/g)) {
       const url = new URL(link.replaceAll('&#39;', "'").replaceAll('&amp;', '&'), here)
       if (url.origin !== here.origin) continue
@@ -72,6 +74,17 @@ test('every link of a static tree leads to a file of the tree', async t => {
   }
   assert.deepEqual(broken, [])
 })
+
+function assertNothingInline(text: string, path: string): void {
+  const waiting: DefaultTreeAdapterTypes.Node[] = [parse(text)]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if ('childNodes' in node) waiting.push(...node.childNodes)
+    if (!('tagName' in node)) continue
+    assert.notEqual(node.tagName, 'style', path)
+    if (node.tagName === 'script') assert.deepEqual(node.childNodes, [], path)
+    for (const { name } of node.attrs) assert.doesNotMatch(name, /^(style|on.*)$/, path)
+  }
+}
 
 /** The bytes of assets by name, and of the scripts' imports before they run. */
 function bytesOf(...names: string[]): Buffer {

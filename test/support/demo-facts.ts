@@ -143,6 +143,12 @@ const keelPlace = {
   vcs_path: 'crates/keel',
 }
 
+function dependent(name: string, version: string, req: string): CrateData['dependents'][number] {
+  return { name, version, req, kind: 'normal', optional: false, registry: null }
+}
+
+const VERSIONS = '1.4.0 1.3.2 1.3.1 1.3.0 1.2.0-rc.1 1.1.0 1.0.0 0.9.4 0.9.3'.split(' ')
+
 /** A crate that has a bit of everything. */
 export const keel: CrateData = crate(
   version({
@@ -182,17 +188,7 @@ export const keel: CrateData = crate(
       { login: 'ada', name: 'Ada Byron' },
       { login: 'grace', name: null },
     ],
-    versions: [
-      '1.4.0',
-      '1.3.2',
-      '1.3.1',
-      '1.3.0',
-      '1.2.0-rc.1',
-      '1.1.0',
-      '1.0.0',
-      '0.9.4',
-      '0.9.3',
-    ].map((number, at) => ({
+    versions: VERSIONS.map((number, at) => ({
       version: number,
       publishedAt: `2026-${String(11 - at).padStart(2, '0')}-02T09:30:00Z`,
       publishedBy: at % 3 === 0 ? 'ada' : 'grace',
@@ -205,23 +201,9 @@ export const keel: CrateData = crate(
       features: at < 3 ? { default: ['std'], std: [], toml: [] } : { default: ['std'], std: [] },
     })),
     dependents: [
-      {
-        name: 'cargo-keel',
-        version: '0.3.0',
-        req: '^1.4',
-        kind: 'normal',
-        optional: false,
-        registry: null,
-      },
-      { name: 'helm', version: '2.0.1', req: '^1', kind: 'normal', optional: true, registry: null },
-      {
-        name: 'harbour-tests',
-        version: '0.1.0',
-        req: '~1.3',
-        kind: 'dev',
-        optional: false,
-        registry: null,
-      },
+      dependent('cargo-keel', '0.3.0', '^1.4'),
+      { ...dependent('helm', '2.0.1', '^1'), optional: true },
+      { ...dependent('harbour-tests', '0.1.0', '~1.3'), kind: 'dev' },
     ],
     dependentCount: 3,
     downloads: false,

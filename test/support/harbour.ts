@@ -65,17 +65,7 @@ export function harbour(index: string): HarbourRelease[] {
 }
 
 function keel(index: string): HarbourRelease[] {
-  const numbers = [
-    '0.9.3',
-    '0.9.4',
-    '1.0.0',
-    '1.1.0',
-    '1.2.0-rc.1',
-    '1.3.0',
-    '1.3.1',
-    '1.3.2',
-    '1.4.0',
-  ]
+  const numbers = '0.9.3 0.9.4 1.0.0 1.1.0 1.2.0-rc.1 1.3.0 1.3.1 1.3.2 1.4.0'.split(' ')
   return numbers.map((version, at) => ({
     ...release({
       name: 'keel',
