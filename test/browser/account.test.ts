@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, type TestContext, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { Cargo } from '../support/cargo.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import { plimsoll, serve } from '../support/plimsoll.ts'
 import { writeProject } from '../support/project.ts'
-import { scratch } from '../support/scratch.ts'
 import { checkView, picture } from './browsing.ts'
+import { servedRegistry } from './places.ts'
 
 let browser: Browser
 before(async () => {
@@ -21,25 +20,7 @@ const PASSWORD = 'a long walk on the pier'
 const NAME = 'keel'.repeat(16)
 const DESKTOP = { width: 1100, height: 900 }
 
-/** A private registry that is being served. */
-async function privateRegistry(t: TestContext) {
-  const cleanup = new Cleanup(t)
-  const folder = scratch(cleanup)
-  const dir = join(folder, 'registry')
-  const env = {
-    PLIMSOLL_AUTH_REQUIRED: 'true',
-    PLIMSOLL_OWNERS_ADD: 'invite',
-    PLIMSOLL_AUTH_PASSWORD_COST: '14',
-  }
-  const operator = async (...args: string[]) => {
-    const { code, stdout, stderr } = await plimsoll(folder, [...args, '--dir', dir], env)
-    assert.equal(code, 0, stderr)
-    return stdout.trim()
-  }
-  await operator('init')
-  const { url } = await serve(cleanup, dir, env)
-  return { cleanup, folder, url, operator }
-}
+const PRIVATE = { PLIMSOLL_AUTH_REQUIRED: 'true', PLIMSOLL_OWNERS_ADD: 'invite' }
 
 /**
  * A separate browser; any complaint, the Content-Security-Policy's included, fails the test at its
@@ -78,7 +59,8 @@ const heading = (page: Page) => page.locator('h1').innerText()
 
 for (const javaScript of [false, true]) {
   test(`from the first login to a revoked token, ${javaScript ? 'with' : 'without'} JavaScript`, async t => {
-    const { cleanup, folder, url, operator } = await privateRegistry(t)
+    const cleanup = new Cleanup(t)
+    const { folder, url, operator } = await servedRegistry(cleanup, PRIVATE)
     await operator('user', 'add', 'ada')
     await operator('user', 'add', 'bob')
     const page = await open(cleanup, { javaScript })

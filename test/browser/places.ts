@@ -124,6 +124,21 @@ async function daemon(
   }
 }
 
+/** A new registry that is served with these settings, and commands of its operator. */
+export async function servedRegistry(cleanup: Cleanup, env: NodeJS.ProcessEnv) {
+  const folder = scratch(cleanup)
+  const settings = { PLIMSOLL_AUTH_PASSWORD_COST: '14', ...env }
+  const dir = join(folder, 'registry')
+  const operator = async (...args: string[]) => {
+    const { code, stdout, stderr } = await plimsoll(folder, [...args, '--dir', dir], settings)
+    assert.equal(code, 0, stderr)
+    return stdout.trim()
+  }
+  await operator('init')
+  const { url } = await serve(cleanup, dir, settings)
+  return { folder, url, operator }
+}
+
 /**
  * Checks how views look: wide and light, then small and dark in the same window. Pictures are named
  * after place and view.
