@@ -7,15 +7,15 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../test/support/loopback.ts'
 import { quantile } from '../test/support/measure.ts'
-import { Program, spent } from './support/program.ts'
-import { mixedBodies, publishAll } from './support/publishing.ts'
-import { CACHE, freePort, newRegistry, startDaemon } from './support/registry.ts'
+import { Contender, type Outcome } from './support/contender.ts'
+import { Program } from './support/program.ts'
+import { CACHE, newRegistry, startDaemon } from './support/registry.ts'
 import { canTrace, Trace } from './support/system-calls.ts'
 import { type Measurement, printTable, type Yardstick } from './support/table.ts'
 
 const ROUNDS = 3
-const SIZE = 10_000
 /** Publishes of a round by one client, and by 16. */
 const COUNTS = new Map([
   [1, 40],
@@ -33,46 +33,28 @@ const SCRIPTS = [
 ] as const
 const NORA = join(CACHE, 'peers', 'nora-1.4.3', 'bin', 'nora')
 
-/** A registry under load, and its results. */
-interface Contender {
-  readonly program: Program
-  readonly base: string
-  readonly token: string
-  published: number
-}
-
-/** The results of a number of clients: in milliseconds, or publishes per second. */
-interface Outcome {
-  readonly times: number[]
-  readonly perSecond: number[]
-  readonly untilAnswer: number[]
-  readonly untilQuiet: number[]
-}
-
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
 const contenders = new Map<string, Contender>()
 try {
   const home = join(folder, 'registry')
   const token = await newRegistry(home)
-  contenders.set('Plimsoll', { program: await startDaemon(home), base: '', token, published: 0 })
+  contenders.set('Plimsoll', new Contender([await startDaemon(home)], { token }))
   for (const [name, file] of SCRIPTS) {
     const home = join(folder, file)
     const script = join(dirname(fileURLToPath(import.meta.url)), 'yardsticks', `${file}.js`)
     const program = await Program.start(process.execPath, [script, home])
-    contenders.set(name, { program, base: '', token, published: 0 })
+    contenders.set(name, new Contender([program], { token }))
   }
   if (existsSync(NORA)) contenders.set('NORA 1.4.3', await startNora(join(folder, 'nora')))
-  const outcomes = new Map([...contenders.keys()].map(name => [name, newOutcomes()]))
   for (const contender of contenders.values())
-    for (const [clients, count] of WARM) await load(contender, clients, count)
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, contender] of contenders)
-      for (const [clients, count] of COUNTS)
-        add(outcomes.get(name)?.get(clients), await load(contender, clients, count))
-  }
-  printTable([...rows(outcomes), ...(await countCalls())])
+    for (const [clients, count] of WARM) await contender.warm(clients, count)
+  for (let round = 0; round < ROUNDS; round++)
+    for (const contender of contenders.values())
+      for (const [clients, count] of COUNTS) await contender.measure(clients, count)
+  printTable([...rows(), ...(await countCalls())])
 } finally {
-  for (const { program } of contenders.values()) await program.stop()
+  for (const { programs } of contenders.values())
+    for (const program of programs) await program.stop()
   rmSync(folder, { recursive: true, force: true })
 }
 
@@ -89,44 +71,12 @@ async function startNora(dir: string): Promise<Contender> {
     NORA_CARGO_PROXY: '',
   }
   const program = await Program.start(NORA, ['serve'], { env, port })
-  return { program, base: '/cargo', token: 'none', published: 0 }
+  return new Contender([program], { base: '/cargo', token: 'none' })
 }
 
-/** One round; the work behind the answers ends before the next measurement. */
-async function load(contender: Contender, clients: number, count: number): Promise<Outcome> {
-  const { program } = contender
-  const bodies = mixedBodies(contender.published, count, SIZE)
-  contender.published += count
-  const [before, begin] = [program.usage(), performance.now()]
-  const done = await publishAll({ ...contender, port: program.port }, bodies, clients)
-  const [seconds, answered] = [(performance.now() - begin) / 1000, program.usage()]
-  await program.quiet()
-  return {
-    times: done.map(publish => publish.took),
-    perSecond: [count / seconds],
-    untilAnswer: [spent(before, answered) / count],
-    untilQuiet: [spent(before, program.usage()) / count],
-  }
-}
-
-function newOutcomes(): Map<number, Outcome> {
-  const none = () => ({ times: [], perSecond: [], untilAnswer: [], untilQuiet: [] })
-  return new Map([...COUNTS.keys()].map(clients => [clients, none()]))
-}
-
-function add(sum: Outcome | undefined, outcome: Outcome): void {
-  if (!sum) throw new Error('nobody asked for this')
-  sum.times.push(...outcome.times)
-  sum.perSecond.push(...outcome.perSecond)
-  sum.untilAnswer.push(...outcome.untilAnswer)
-  sum.untilQuiet.push(...outcome.untilQuiet)
-}
-
-function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Measurement[] {
-  const value = (name: string, clients: number, key: keyof Outcome, part = 0.5) => {
-    const outcome = outcomes.get(name)?.get(clients)
-    return outcome ? quantile(outcome[key], part) : null
-  }
+function rows(): Measurement[] {
+  const value = (name: string, clients: number, key: keyof Outcome, part = 0.5) =>
+    contenders.get(name)?.value(clients, key, part) ?? null
   const row = (what: string, unit: string, clients: number, key: keyof Outcome, part = 0.5) => {
     const beside = (name: string): Yardstick => ({ name, value: value(name, clients, key, part) })
     const own = { what, unit, value: value('Plimsoll', clients, key, part) ?? Number.NaN }
@@ -176,15 +126,13 @@ async function countCalls(): Promise<Measurement[]> {
   }
   const contender = contenders.get('Plimsoll')
   if (!contender) throw new Error('no daemon')
-  const { program } = contender
+  const [program] = contender.programs
   const trace = async (clients: number, count: number, times: number) => {
-    const attached = await Trace.attach(program.pid, join(folder, 'trace'))
+    const attached = await Trace.attach(program?.pid ?? 0, join(folder, 'trace'))
     const done = []
     for (let time = 0; time < times; time++) {
-      const bodies = mixedBodies(contender.published, count, SIZE)
-      contender.published += count
-      done.push(...(await publishAll({ ...contender, port: program.port }, bodies, clients)))
-      await program.quiet()
+      done.push(...(await contender.publish(clients, count)))
+      await contender.quiet()
     }
     return { done, calls: await attached.stop() }
   }

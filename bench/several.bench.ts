@@ -4,17 +4,15 @@
  */
 import { join } from 'node:path'
 import { initRegistry } from '../generator/registry/registry.ts'
-import { quantile } from '../test/support/measure.ts'
 import type { TestServer } from '../test/support/postgres.ts'
 import { environmentOf, type TestS3 } from '../test/support/s3/environment.ts'
-import { type Program, spent } from './support/program.ts'
-import { mixedBodies, publishAll } from './support/publishing.ts'
+import { Contender, type Outcome } from './support/contender.ts'
+import type { Program } from './support/program.ts'
 import { newRegistry } from './support/registry.ts'
 import { Servers } from './support/servers.ts'
 import { type Measurement, printTable } from './support/table.ts'
 
 const ROUNDS = 4
-const SIZE = 10_000
 const CLIENTS = 16
 const MOST = 3
 /** Publishes of a round by one client, and by all. */
@@ -24,23 +22,6 @@ const COUNTS = new Map([
 ])
 /** Publishes to each daemon before the first round: V8 compiles the hot code. */
 const WARM = 300
-
-/** A registry and its daemons. */
-interface Contender {
-  readonly daemons: readonly Program[]
-  readonly token: string
-  published: number
-  readonly outcomes: ReadonlyMap<number, Outcome>
-}
-
-/** The results of a number of clients. */
-interface Outcome {
-  readonly times: number[]
-  readonly perSecond: number[]
-  /** Milliseconds of the daemons' processor time for a publish. */
-  readonly untilAnswer: number[]
-  readonly untilQuiet: number[]
-}
 
 const missing = Servers.missing()
 if (missing !== null) {
@@ -55,11 +36,10 @@ try {
   for (let daemons = 1; daemons <= MOST; daemons++)
     others.push(await contender(daemons, `servers-${daemons}`, await shared(daemons, postgres, s3)))
   for (const contender of [own, ...others])
-    await load(contender, CLIENTS, WARM * contender.daemons.length)
+    await contender.warm(CLIENTS, WARM * contender.programs.length)
   for (let round = 0; round < ROUNDS; round++)
     for (const contender of [own, ...others])
-      for (const [clients, count] of COUNTS)
-        add(contender, clients, await load(contender, clients, count))
+      for (const [clients, count] of COUNTS) await contender.measure(clients, count)
   printTable(others.flatMap((contender, at) => rows(at + 1, contender, own)))
 } finally {
   await servers.close()
@@ -89,54 +69,13 @@ async function contender(
   for (let at = 1; at < count; at++) await initRegistry(dir(at), { env }, {})
   const daemons: Program[] = []
   for (let at = 0; at < count; at++) daemons.push(await servers.daemon(dir(at), env))
-  const none = () => ({ times: [], perSecond: [], untilAnswer: [], untilQuiet: [] })
-  const outcomes = new Map([...COUNTS.keys()].map(clients => [clients, none()]))
-  return { daemons, token, published: 0, outcomes }
-}
-
-/** One round; each daemon takes an equal share of the clients and their crates. */
-async function load(contender: Contender, clients: number, count: number): Promise<Outcome> {
-  const daemons = contender.daemons.slice(0, clients)
-  const share = count / daemons.length
-  const before = usages(contender)
-  const bodies = daemons.map(() => {
-    const made = mixedBodies(contender.published, share, SIZE)
-    contender.published += share
-    return made
-  })
-  const begin = performance.now()
-  const done = await Promise.all(
-    daemons.map(({ port }, at) => {
-      const most = Math.ceil((clients - at) / daemons.length)
-      return publishAll({ port, token: contender.token }, bodies[at] ?? [], most)
-    }),
-  )
-  const [seconds, answered] = [(performance.now() - begin) / 1000, usages(contender)]
-  for (const daemon of contender.daemons) await daemon.quiet()
-  return {
-    times: done.flat().map(({ took }) => took),
-    perSecond: [count / seconds],
-    untilAnswer: [spent(before, answered) / count],
-    untilQuiet: [spent(before, usages(contender)) / count],
-  }
-}
-
-/** The processor time of all daemons of a registry. */
-function usages({ daemons }: Contender): ReturnType<Program['usage']> {
-  const all = daemons.map(daemon => daemon.usage())
-  const sum = (key: 'own' | 'ended') => all.reduce((total, usage) => total + usage[key], 0)
-  return { own: sum('own'), ended: sum('ended') }
-}
-
-function add({ outcomes }: Contender, clients: number, outcome: Outcome): void {
-  for (const [key, values] of Object.entries(outcome))
-    outcomes.get(clients)?.[key as keyof Outcome].push(...values)
+  return new Contender(daemons, { token })
 }
 
 function rows(daemons: number, contender: Contender, own: Contender): Measurement[] {
   const many = daemons === 1 ? 'one daemon' : `${daemons} daemons`
   const row = (clients: number, key: keyof Outcome, words: string, unit: string, part = 0.5) => {
-    const value = (of: Contender) => quantile(of.outcomes.get(clients)?.[key] ?? [], part)
+    const value = (of: Contender) => of.value(clients, key, part)
     const who = clients === 1 ? 'one client' : `${clients} clients`
     const yardstick = { name: 'SQLite and files', value: value(own) }
     return { what: `${many}, ${who}: ${words}`, value: value(contender), unit, yardstick }

@@ -19,7 +19,7 @@ import { S3_HOST } from './cluster/resolver.ts'
 import { drawEpisode } from './cluster/schedule.ts'
 import { Work } from './cluster/work.ts'
 import { ask } from './driver/api.ts'
-import { DONE, isLinearizable, REFUSED, shown, story } from './driver/history.ts'
+import { checkTheChecker, isLinearizable, REFUSED, shown, story } from './driver/history.ts'
 import { Journal, type Subject } from './driver/journal.ts'
 import { checksum, type Line } from './driver/truth.ts'
 import type { Folder } from './program.ts'
@@ -85,8 +85,8 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
   } finally {
     run.row('episodes', episodes)
     run.row('faults', faults.told)
-    run.row('operations', `${journal.operations}, ${journal.refused} of them refused`)
-    run.row('no answer', journal.unanswered)
+    run.row('operations', `${clients.operations}, ${clients.refused} of them refused`)
+    run.row('no answer', clients.unanswered)
     run.row('answered with 503', clients.away)
     run.row('tokens made, used and revoked', `${browser.tokens}, ${browser.logins} logins`)
     run.row('crates with a sequential order', crates)
@@ -261,24 +261,6 @@ async function nothingLost(
       const missing = subject.missing(lines, Number.POSITIVE_INFINITY)
       ensure(missing.length === 0, `${machine.name} has lost ${subject.name} ${missing}`)
     }
-}
-
-/** Histories without an order have to be found, and an operation without an answer is none. */
-function checkTheChecker(): void {
-  const base = { client: 'a', user: 'bob', about: '1.0.0', end: Number.POSITIVE_INFINITY }
-  const first = { ...base, what: 'publish', begin: 0, end: 1, result: DONE } as const
-  const lost = { ...base, what: 'yank', begin: 2, result: null } as const
-  const read = (begin: number, result: string) =>
-    ({ ...base, what: 'versions', begin, end: begin + 1, result }) as const
-  const [bare, yanked] = ['1.0.0', '1.0.0 yanked']
-  ensure(
-    isLinearizable([first, lost, read(3, bare), read(5, yanked)]),
-    'a late yank is not understood',
-  )
-  ensure(
-    !isLinearizable([first, lost, read(3, yanked), read(5, bare)]),
-    'a yank undone is not found',
-  )
 }
 
 function sum(numbers: readonly number[]): number {

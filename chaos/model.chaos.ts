@@ -4,11 +4,10 @@
  * sequential order that explains every answer. Tokens that were revoked are refused from then on.
  */
 import { join } from 'node:path'
-import { buildCrate } from '../test/support/crate-builder.ts'
-import { ask, ensureSuccess, isSuccess, putVersion } from './driver/api.ts'
-import { DONE, isLinearizable, type Operation, REFUSED, story } from './driver/history.ts'
-import { crateBytes } from './driver/truth.ts'
-import { requestOf, resultOf, type Wish } from './driver/wish.ts'
+import { ask, ensureSuccess, isSuccess, putVersion, type Reply } from './driver/api.ts'
+import { Driver, type Place } from './driver/driver.ts'
+import { checkTheChecker, DONE, isLinearizable, REFUSED, story } from './driver/history.ts'
+import { Subject } from './driver/journal.ts'
 import { Folder } from './program.ts'
 import type { Random } from './random.ts'
 import { chaos, ensure, type Run, Violation } from './run.ts'
@@ -18,14 +17,61 @@ const CLIENTS_OF_EACH = 2
 const OPERATIONS = 7
 const COMMANDS = 2
 const CRATES = 2
-let serial = 0
 const VERSIONS = ['1.0.0', '1.0.1', '2.0.0']
+const WISHES = [
+  ...(['publish', 'publish', 'publish', 'yank', 'unyank', 'own', 'own'] as const),
+  ...(['disown', 'owners', 'versions'] as const),
+]
 
-interface Field {
-  readonly folder: Folder
-  readonly url: string
-  readonly tokens: ReadonlyMap<string, string>
-  readonly histories: Map<string, Operation[]>
+/** Clients of one daemon that nothing breaks, and an operator beside it. */
+class Clients extends Driver<Place> {
+  readonly #folder: Folder
+
+  constructor(folder: Folder, tokens: ReadonlyMap<string, string>) {
+    super(tokens)
+    this.#folder = folder
+  }
+
+  /** Has all of them work at once; then everything is read once more. */
+  async play(place: Place, crates: readonly Subject[], random: Random): Promise<void> {
+    const work = USERS.flatMap(user =>
+      Array.from({ length: CLIENTS_OF_EACH }, (_, at) =>
+        this.#client(place, crates, `${user}-${at}`, random.fork()),
+      ),
+    )
+    await Promise.all([...work, this.#operator(crates, random.fork())])
+    for (const subject of crates)
+      for (const what of ['owners', 'versions'] as const)
+        await this.record(place, subject, { client: 'last', user: 'bob', what, about: '' })
+  }
+
+  async #client(place: Place, crates: readonly Subject[], client: string, random: Random) {
+    const [user = ''] = client.split('-')
+    for (let at = 0; at < OPERATIONS; at++) {
+      const what = random.pick(WISHES)
+      const about = random.pick<string>(/own$/.test(what) ? USERS : VERSIONS)
+      await this.record(place, random.pick(crates), { client, user, what, about })
+    }
+  }
+
+  /** Yanks with commands, in processes of their own. */
+  async #operator(crates: readonly Subject[], random: Random): Promise<void> {
+    for (let at = 0; at < COMMANDS; at++) {
+      const subject = random.pick(crates)
+      const [what, about] = [random.pick(['yank', 'unyank'] as const), random.pick(VERSIONS)]
+      const begin = this.moment()
+      const undo = what === 'unyank' ? ['--undo'] : []
+      const program = this.#folder.start(['yank', `${subject.name}@${about}`, ...undo])
+      const ended = await program.ended
+      ensure(ended === 0 || ended === 1, program.story(`ended with ${ended}`))
+      const wish = { client: 'command', user: null, what, about }
+      this.recordResult(subject, wish, begin, ended === 0 ? DONE : REFUSED)
+    }
+  }
+
+  protected override async ask(_: Place, request: Request): Promise<Reply> {
+    return (await ask(request)) ?? lost()
+  }
 }
 
 await chaos('model', { count: 40, minutes: 20 }, async run => {
@@ -33,91 +79,22 @@ await chaos('model', { count: 40, minutes: 20 }, async run => {
   const [, ...tokens] = await folder.prepare('alice', ...USERS)
   const daemon = folder.serve()
   run.onEnd(() => daemon.kill())
-  const url = await daemon.url()
+  const place = { name: 'the daemon', url: await daemon.url() }
+  const clients = new Clients(folder, new Map(USERS.map((user, at) => [user, tokens[at] ?? ''])))
   checkTheChecker()
-  let [operations, refused, round] = [0, 0, 0]
+  let round = 0
   for (; round < run.count && performance.now() < run.deadline; round++) {
-    const histories = new Map<string, Operation[]>()
-    for (let at = 0; at < CRATES; at++) histories.set(`m-${round}-${at}`, [])
-    const logins = new Map(USERS.map((user, at) => [user as string, tokens[at] ?? '']))
-    await play({ folder, url, tokens: logins, histories }, run.random)
-    for (const [name, history] of histories) {
-      operations += history.length
-      refused += history.filter(operation => operation.result === REFUSED).length
-      ensure(isLinearizable(history), story(name, history))
-    }
-    if (round % 10 === 9) console.log(`  ${round + 1} rounds, ${operations} operations`)
+    const crates = Array.from({ length: CRATES }, (_, at) => new Subject(`m-${round}-${at}`))
+    await clients.play(place, crates, run.random)
+    for (const { name, history } of crates) ensure(isLinearizable(history), story(name, history))
+    if (round % 10 === 9) console.log(`  ${round + 1} rounds, ${clients.operations} operations`)
   }
-  await revoke(run, folder, url)
+  await revoke(run, folder, place.url)
   await folder.verify()
   run.row('rounds', round)
-  run.row('operations', `${operations}, ${refused} of them refused`)
+  run.row('operations', `${clients.operations}, ${clients.refused} of them refused`)
   run.row('crates with a sequential order', round * CRATES)
 })
-
-/** All clients at once; then everything is read once more. */
-async function play(field: Field, random: Random): Promise<void> {
-  const clients = USERS.flatMap(user =>
-    Array.from({ length: CLIENTS_OF_EACH }, (_, at) =>
-      client(field, user, `${user}-${at}`, random.fork()),
-    ),
-  )
-  await Promise.all([...clients, operator(field, random.fork())])
-  for (const name of field.histories.keys())
-    for (const what of ['owners', 'versions'] as const)
-      await record(field, name, { client: 'last', user: 'bob', what, about: '' })
-}
-
-async function client(field: Field, user: string, id: string, random: Random): Promise<void> {
-  for (let at = 0; at < OPERATIONS; at++) {
-    const name = random.pick([...field.histories.keys()])
-    const what = random.pick([
-      ...(['publish', 'publish', 'publish', 'yank', 'unyank', 'own', 'own'] as const),
-      ...(['disown', 'owners', 'versions'] as const),
-    ])
-    const isAboutUser = what === 'own' || what === 'disown'
-    const about = isAboutUser ? random.pick(USERS) : random.pick(VERSIONS)
-    await record(field, name, { client: id, user, what, about })
-  }
-}
-
-/** Yanks with commands, in processes of their own. */
-async function operator(field: Field, random: Random): Promise<void> {
-  for (let at = 0; at < COMMANDS; at++) {
-    const name = random.pick([...field.histories.keys()])
-    const what = random.pick(['yank', 'unyank'] as const)
-    await record(field, name, { client: 'command', user: null, what, about: random.pick(VERSIONS) })
-  }
-}
-
-async function record(field: Field, name: string, wish: Wish): Promise<void> {
-  const begin = performance.now()
-  const result = await perform(field, name, wish)
-  field.histories.get(name)?.push({ ...wish, begin, end: performance.now(), result })
-}
-
-async function perform(field: Field, name: string, wish: Wish): Promise<string> {
-  const { client: id, user, what, about } = wish
-  const { url, folder } = field
-  if (user === null) {
-    const undo = what === 'unyank' ? ['--undo'] : []
-    const program = folder.start(['yank', `${name}@${about}`, ...undo])
-    const ended = await program.ended
-    ensure(ended === 0 || ended === 1, program.story(`ended with ${ended}`))
-    return ended === 0 ? DONE : REFUSED
-  }
-  const token = field.tokens.get(user) ?? ''
-  // Everybody has other bytes for the same version.
-  const bytes = what === 'publish' ? bytesFor(name, about, id) : new Uint8Array()
-  const reply = await ask(requestOf(url, token, name, wish, bytes))
-  if (reply === null) throw new Violation('the daemon broke off')
-  ensure(reply.status < 500, `answered with ${reply.status}: ${reply.bytes}`)
-  return isSuccess(reply) ? resultOf(wish, reply.bytes.toString()) : REFUSED
-}
-
-function bytesFor(name: string, version: string, id: string): Uint8Array {
-  return buildCrate({ name, version, files: { 'src/lib.rs': `// ${id} ${serial++}\n` } })
-}
 
 /** A token is good until the command that revokes it has ended, and never afterwards. */
 async function revoke(run: Run, folder: Folder, url: string): Promise<void> {
@@ -129,22 +106,11 @@ async function revoke(run: Run, folder: Folder, url: string): Promise<void> {
     const listed = await folder.run('token', 'list')
     const id = new RegExp(`^(\\d+) .*gone-${at}\\b`, 'm').exec(listed)?.[1] ?? ''
     await folder.run('token', 'revoke', id)
-    const reply = await putVersion(url, token, name, '1.0.1', crateBytes(name, '1.0.1'))
+    const reply = await putVersion(url, token, name, '1.0.1')
     ensure(reply && !isSuccess(reply), 'a revoked token is good for a publish')
   }
 }
 
 function lost(): never {
   throw new Violation('the daemon broke off')
-}
-
-/** A history without an order has to be found. */
-function checkTheChecker(): void {
-  const base = { client: 'a', user: 'bob', about: '1.0.0' }
-  const first = { ...base, what: 'publish', begin: 0, end: 1, result: DONE } as const
-  const lostYank = { ...base, what: 'yank', begin: 2, end: 3, result: DONE } as const
-  const read = { ...base, what: 'versions', begin: 4, end: 5, result: '1.0.0' } as const
-  const early = { ...read, begin: 2.5, end: 5 }
-  ensure(!isLinearizable([first, lostYank, read]), 'a lost yank is not found')
-  ensure(isLinearizable([first, lostYank, early]), 'a read during a yank is not understood')
 }

@@ -49,7 +49,6 @@ const SLOW = [
   'generator/projections/search/search',
   'generator/static/static',
   'site/readme',
-  'site/readme-differential',
 ].map(name => join('dist', 'test', `${name}.test.js`))
 
 /** Bytes that the folders of all tests may need at a time, with room to spare: 4 GiB. */

@@ -9,9 +9,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Result } from '../../generator/check/run.ts'
 import { WEIGHTS } from '../../generator/check/table.ts'
+import { freePort } from '../../test/support/loopback.ts'
 import { root } from '../../test/support/plimsoll.ts'
 import type { Program } from '../support/program.ts'
-import { CLI, freePort } from '../support/registry.ts'
+import { CLI } from '../support/registry.ts'
 import { type Peer, peers } from './registries.ts'
 
 /** What a registry answered, and when. */

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../../test/support/loopback.ts'
 import { Program } from '../support/program.ts'
-import { freePort } from '../support/registry.ts'
 
 /** Whether a program of this name is installed. */
 export function isInstalled(name: string): boolean {

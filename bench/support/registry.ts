@@ -1,4 +1,3 @@
-import { type AddressInfo, createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -51,14 +50,4 @@ export async function addToken(
 export function startDaemon(dir: string, env: NodeJS.ProcessEnv = {}): Promise<Program> {
   const args = [CLI, 'serve', '--dir', dir, '--listen', '127.0.0.1:0']
   return Program.start(process.execPath, args, { env: { ...UNLIMITED, ...env } })
-}
-
-/** A port that nothing listens at now. */
-export function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, type Reply } from '../driver/api.ts'
 import { Driver } from '../driver/driver.ts'
-import type { Operation } from '../driver/history.ts'
 import type { Journal, Subject } from '../driver/journal.ts'
 import type { Random } from '../random.ts'
 import { ensure } from '../run.ts'
@@ -46,7 +45,7 @@ export class Clients extends Driver<Machine> {
   longestLook = 0
 
   constructor(field: Field) {
-    super()
+    super(field.tokens)
     this.#field = field
   }
 
@@ -95,20 +94,8 @@ export class Clients extends Driver<Machine> {
     return up.length > 0 ? random.pick(up) : null
   }
 
-  protected override moment(): number {
-    return performance.now()
-  }
-
   protected override isBroken(): boolean {
     return this.#field.calmSince() === null
-  }
-
-  protected override tokenOf(user: string | null): string {
-    return this.#field.tokens.get(user ?? '') ?? ''
-  }
-
-  protected override note(subject: Subject, operation: Operation): void {
-    this.#field.journal.record(subject, operation)
   }
 
   protected override ask(machine: Machine, request: Request): Promise<Reply | null> {

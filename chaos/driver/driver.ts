@@ -1,7 +1,7 @@
 import { buildCrate } from '../../test/support/crate-builder.ts'
 import { ensure } from '../run.ts'
 import { indexLines, isSuccess, type Reply } from './api.ts'
-import { DONE, type Operation, REFUSED } from './history.ts'
+import { DONE, REFUSED } from './history.ts'
 import type { Subject } from './journal.ts'
 import { checksum, indexUrl, type Line } from './truth.ts'
 import { requestOf, resultOf, type Wish } from './wish.ts'
@@ -22,26 +22,39 @@ export interface Place {
 export abstract class Driver<P extends Place> {
   /** Answers that the service is away for a moment. */
   away = 0
+  operations = 0
+  refused = 0
+  unanswered = 0
+  readonly #tokens: ReadonlyMap<string, string>
   #serial = 0
+
+  /** `tokens`: by user. */
+  constructor(tokens: ReadonlyMap<string, string>) {
+    this.#tokens = tokens
+  }
 
   /** Sends a request; null when no answer comes in time. */
   protected abstract ask(place: P, request: Request, isLost?: boolean): Promise<Reply | null>
+
   /** Whether something is broken, or was a moment ago. */
-  protected abstract isBroken(): boolean
+  protected isBroken(): boolean {
+    return false
+  }
+
   /** A moment, later than all before. */
-  protected abstract moment(): number
-  protected abstract tokenOf(user: string | null): string
-  /** Records an answer. */
-  protected abstract note(subject: Subject, operation: Operation): void
+  protected moment(): number {
+    return performance.now()
+  }
+
   /** A version was acknowledged. */
-  protected abstract acknowledged(place: P, subject: Subject, version: string): void
+  protected acknowledged(_place: P, _subject: Subject, _version: string): void {}
 
   /** Performs a wish, and records the answer. */
   async record(
     place: P,
     subject: Subject,
     wish: Wish,
-    { token = this.tokenOf(wish.user), isLost = false } = {},
+    { token = this.#tokens.get(wish.user ?? '') ?? '', isLost = false } = {},
   ): Promise<Result> {
     const { what, about } = wish
     const isPublish = what === 'publish'
@@ -69,7 +82,12 @@ export abstract class Driver<P extends Place> {
   /** Notes the result of an operation that began at a moment and ends now. */
   protected recordResult(subject: Subject, wish: Wish, begin: number, result: string | null): void {
     const end = result === null ? Number.POSITIVE_INFINITY : this.moment()
-    this.note(subject, { ...wish, begin, end, result })
+    subject.history.push({ ...wish, begin, end, result })
+    this.operations++
+    if (result === REFUSED) this.refused++
+    if (result !== null) return
+    this.unanswered++
+    subject.unanswered++
   }
 
   /** Reads an index file, which is whole and has nothing that nobody published; null without one. */

@@ -1,3 +1,5 @@
+import { ensure } from '../run.ts'
+
 /** One operation of a client on a crate, with the moments of its begin and its end. */
 export interface Operation {
   readonly client: string
@@ -95,4 +97,23 @@ export function story(name: string, history: readonly Operation[]): string {
         `  ${operation.begin.toFixed(1)}–${operation.end.toFixed(1)} ${operation.client} ${operation.what} ${operation.about}: ${operation.result ?? 'no answer'}`,
     )
   return `no sequential order explains the answers about ${name}:\n${lines.join('\n')}`
+}
+
+/** Fails unless histories without an order are found, and those with one are understood. */
+export function checkTheChecker(): void {
+  const base = { client: 'a', user: 'bob', about: '1.0.0' }
+  const first = { ...base, what: 'publish', begin: 0, end: 1, result: DONE } as const
+  const yank = { ...base, what: 'yank', begin: 2, end: 3, result: DONE } as const
+  const unanswered = { ...yank, end: Number.POSITIVE_INFINITY, result: null } as const
+  const read = (begin: number, result: string) =>
+    ({ ...base, what: 'versions', begin, end: begin + 1, result }) as const
+  const [bare, yanked] = ['1.0.0', '1.0.0 yanked']
+  const rows: readonly (readonly [what: string, hasOrder: boolean, history: Operation[]])[] = [
+    ['a lost yank', false, [first, yank, read(4, bare)]],
+    ['a read during a yank', true, [first, yank, read(2.5, bare)]],
+    ['a late yank', true, [first, unanswered, read(3, bare), read(5, yanked)]],
+    ['a yank undone', false, [first, unanswered, read(3, yanked), read(5, bare)]],
+  ]
+  for (const [what, hasOrder, history] of rows)
+    ensure(isLinearizable(history) === hasOrder, `the checker is wrong about ${what}`)
 }

@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts'
 import { ensure } from '../run.ts'
-import { type Operation, REFUSED } from './history.ts'
+import type { Operation } from './history.ts'
 import type { Line } from './truth.ts'
 
 /** Crates that clients fight for at the same time. */
@@ -61,14 +61,11 @@ export class Subject {
   }
 }
 
-/** Every request of the clients, and its answer. */
+/** The crates of the clients. */
 export class Journal {
   readonly subjects: Subject[] = []
   #open: Subject[] = []
   #retired: Subject[] = []
-  operations = 0
-  refused = 0
-  unanswered = 0
 
   /** A crate to do something with. */
   pick(random: Random): Subject {
@@ -84,16 +81,6 @@ export class Journal {
     const subject = new Subject(name)
     this.subjects.push(subject)
     return subject
-  }
-
-  record(subject: Subject, operation: Operation): void {
-    this.operations++
-    if (operation.result === REFUSED) this.refused++
-    if (operation.result === null) {
-      this.unanswered++
-      subject.unanswered++
-    }
-    subject.history.push(operation)
   }
 
   /** Takes the crates with which nobody does anything any more; all of them at the end. */

@@ -2,22 +2,14 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 /** Calls that change files, put them on disk, answer clients, or open descriptors. */
-export const CALLS = [
-  ...['open', 'openat', 'creat', 'close', 'dup', 'dup2', 'dup3', 'fcntl', 'lseek', 'chdir', 'read'],
-  ...['write', 'pwrite64', 'writev', 'pwritev', 'pwritev2', 'ftruncate', 'truncate', 'fallocate'],
-  ...[
-    'fsync',
-    'fdatasync',
-    'sync',
-    'syncfs',
-    'copy_file_range',
-    'sendfile',
-    'symlink',
-    'symlinkat',
-  ],
-  ...['rename', 'renameat', 'renameat2', 'link', 'linkat', 'unlink', 'unlinkat'],
-  ...['mkdir', 'mkdirat', 'rmdir', 'clone', 'clone3', 'fork', 'vfork', 'io_uring_setup'],
-]
+export const CALLS = `
+  open openat creat close dup dup2 dup3 fcntl lseek chdir read
+  write pwrite64 writev pwritev pwritev2 ftruncate truncate fallocate
+  fsync fdatasync sync syncfs copy_file_range sendfile symlink symlinkat
+  rename renameat renameat2 link linkat unlink unlinkat
+  mkdir mkdirat rmdir clone clone3 fork vfork io_uring_setup`
+  .trim()
+  .split(/\s+/)
 
 /** A finished system call; `begin` and `end` are line numbers of the recording. */
 export interface Call {

@@ -1,6 +1,6 @@
 import type { Reply } from '../driver/api.ts'
 import { Driver } from '../driver/driver.ts'
-import { type Operation, REFUSED, shown } from '../driver/history.ts'
+import { REFUSED, shown } from '../driver/history.ts'
 import { Subject } from '../driver/journal.ts'
 import type { Random } from '../random.ts'
 import type { Daemon } from './daemon.ts'
@@ -31,14 +31,11 @@ export interface Field {
 /** Clients of several daemons, and their answers. */
 export class Clients extends Driver<Daemon> {
   readonly subjects: readonly Subject[]
-  operations = 0
-  refused = 0
-  unanswered = 0
   readonly #field: Field
   #moment = 0
 
   constructor(field: Field, crates: number) {
-    super()
+    super(field.template.tokens)
     this.#field = field
     this.subjects = Array.from({ length: crates }, (_, at) => new Subject(`k-${at}`))
   }
@@ -79,19 +76,6 @@ export class Clients extends Driver<Daemon> {
   protected override isBroken(): boolean {
     return this.#field.isBroken()
   }
-
-  protected override tokenOf(user: string | null): string {
-    return this.#field.template.tokens.get(user ?? '') ?? ''
-  }
-
-  protected override note(subject: Subject, operation: Operation): void {
-    subject.history.push(operation)
-    this.operations++
-    if (operation.result === REFUSED) this.refused++
-    if (operation.result === null) this.unanswered++
-  }
-
-  protected override acknowledged(): void {}
 
   /** Waits for an answer with a client's patience; null without an answer. */
   protected override async ask(

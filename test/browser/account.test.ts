@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, type TestContext, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { Cargo } from '../support/cargo.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import { plimsoll, serve } from '../support/plimsoll.ts'
 import { writeProject } from '../support/project.ts'
-import { scratch } from '../support/scratch.ts'
-import { checkPage, picture as keepPicture } from './browsing.ts'
+import { checkView, picture } from './browsing.ts'
+import { servedRegistry } from './places.ts'
 
 let browser: Browser
 before(async () => {
@@ -17,26 +16,11 @@ before(async () => {
 after(() => browser?.close())
 
 const PASSWORD = 'a long walk on the pier'
+/** As long as a name may be, and nowhere to break. */
+const NAME = 'keel'.repeat(16)
+const DESKTOP = { width: 1100, height: 900 }
 
-/** A private registry that is being served. */
-async function privateRegistry(t: TestContext) {
-  const cleanup = new Cleanup(t)
-  const folder = scratch(cleanup)
-  const dir = join(folder, 'registry')
-  const env = {
-    PLIMSOLL_AUTH_REQUIRED: 'true',
-    PLIMSOLL_OWNERS_ADD: 'invite',
-    PLIMSOLL_AUTH_PASSWORD_COST: '14',
-  }
-  const operator = async (...args: string[]) => {
-    const { code, stdout, stderr } = await plimsoll(folder, [...args, '--dir', dir], env)
-    assert.equal(code, 0, stderr)
-    return stdout.trim()
-  }
-  await operator('init')
-  const { url } = await serve(cleanup, dir, env)
-  return { cleanup, folder, url, operator }
-}
+const PRIVATE = { PLIMSOLL_AUTH_REQUIRED: 'true', PLIMSOLL_OWNERS_ADD: 'invite' }
 
 /**
  * A separate browser; any complaint, the Content-Security-Policy's included, fails the test at its
@@ -44,7 +28,7 @@ async function privateRegistry(t: TestContext) {
  */
 async function open(cleanup: Cleanup, options: { javaScript: boolean }): Promise<Page> {
   const context: BrowserContext = await browser.newContext({
-    viewport: { width: 1100, height: 900 },
+    viewport: DESKTOP,
     javaScriptEnabled: options.javaScript,
   })
   const page = await context.newPage()
@@ -61,27 +45,42 @@ async function open(cleanup: Cleanup, options: { javaScript: boolean }): Promise
   return page
 }
 
-let pictures = 0
-const picture = (page: Page, what: string) =>
-  keepPicture(page, `account-${String(++pictures).padStart(2, '0')}-${what}`, { fullPage: true })
+/** Asserts that a page shows the name in a cookie that anybody may set, as text. */
+async function checkForged(page: Page, value: string, name: string): Promise<void> {
+  const { origin } = new URL(page.url())
+  await page.context().addCookies([{ name: 'plimsoll_user', value, url: origin }])
+  await page.reload()
+  assert.equal(await page.locator('.top nav a').last().innerText(), name)
+  assert.equal(await page.locator('.top b').count(), 0)
+}
 
 const copied = (page: Page, hasText: string) => page.locator('.copy-block pre', { hasText })
 const heading = (page: Page) => page.locator('h1').innerText()
 
 for (const javaScript of [false, true]) {
   test(`from the first login to a revoked token, ${javaScript ? 'with' : 'without'} JavaScript`, async t => {
-    const { cleanup, folder, url, operator } = await privateRegistry(t)
+    const cleanup = new Cleanup(t)
+    const { folder, url, operator } = await servedRegistry(cleanup, PRIVATE)
     await operator('user', 'add', 'ada')
     await operator('user', 'add', 'bob')
     const page = await open(cleanup, { javaScript })
     let made: Cargo | null = null
+    let pictures = 0
+    /** Checks how a page looks, where axe can run. */
+    const look = async (page: Page, what: string) => {
+      const name = `account-${String(++pictures).padStart(2, '0')}-${what}`
+      if (!javaScript) return picture(page, name, { fullPage: true })
+      await checkView(page, name)
+      await page.setViewportSize(DESKTOP)
+      await page.emulateMedia({ colorScheme: 'light' })
+    }
 
     await t.test('a page leads to the login, which says how to get a token', async () => {
       await page.goto(`${url}/crates/keel/`)
       assert.equal(page.url(), `${url}/me?next=%2Fcrates%2Fkeel%2F`)
       assert.equal(await heading(page), 'Log in')
       assert.match(await page.locator('main').innerText(), /cargo login --registry plimsoll/)
-      await picture(page, 'login')
+      await look(page, 'login')
     })
 
     await t.test('a one-time link sets the first password, once', async () => {
@@ -94,7 +93,7 @@ for (const javaScript of [false, true]) {
       await page.fill('input[name=again]', 'short')
       await page.click('button.main')
       assert.match(await page.locator('[role=alert]').innerText(), /at least 10 characters/)
-      await picture(page, 'weak-password')
+      await look(page, 'weak-password')
       await page.fill('input[name=password]', PASSWORD)
       await page.fill('input[name=again]', PASSWORD)
       await page.click('button.main')
@@ -127,6 +126,15 @@ for (const javaScript of [false, true]) {
       assert.equal(await heading(page), 'ada')
     })
 
+    await t.test('an empty registry has nothing to show', async () => {
+      await page.goto(url)
+      assert.match(await page.locator('main').innerText(), /No crates yet/)
+      await look(page, 'empty-front')
+      await page.goto(`${url}/crates/`)
+      await look(page, 'empty-list')
+      await page.goto(`${url}/me`)
+    })
+
     await t.test('the settings and a token from the page are all that cargo needs', async () => {
       const block = await copied(page, '[registries.').innerText()
       assert.match(block, /^global-credential-providers = \["cargo:token"\]$/m)
@@ -136,10 +144,10 @@ for (const javaScript of [false, true]) {
       await page.click('text=Create token')
       const token = await copied(page, 'plim_').innerText()
       assert.match(token, /^plim_[0-9A-Za-z]{38}$/)
-      await picture(page, 'new-token')
+      await look(page, 'new-token')
       const settings = { registries: {}, cratesIo: 'sparse+http://127.0.0.1:1/', config: block }
       made = new Cargo(join(folder, 'cargo'), { ...settings, tokens: { plimsoll: token } })
-      const keel = writeProject(join(folder, 'keel'), { name: 'keel' })
+      const keel = writeProject(join(folder, 'keel'), { name: NAME })
       await made.ok(
         keel.folder,
         'publish',
@@ -157,16 +165,17 @@ for (const javaScript of [false, true]) {
     })
 
     await t.test('yanking asks first', async () => {
-      await page.goto(`${url}/me/crates/keel`)
+      await page.goto(`${url}/me/crates/${NAME}`)
+      assert.match(await page.locator('main').innerText(), /Add another owner before removing ada/)
       await page.click('a:has-text("Yank")')
-      assert.equal(await heading(page), 'Yank keel 1.0.0?')
-      await picture(page, 'yank-question')
+      assert.equal(await heading(page), `Yank ${NAME} 1.0.0?`)
+      await look(page, 'yank-question')
       await page.click('button:has-text("Yank 1.0.0")')
       assert.match(await page.locator('[role=status]').innerText(), /The version is yanked/)
       assert.match(await page.locator('main').innerText(), /yanked/)
       const app = writeProject(join(folder, 'app'), {
         name: 'app',
-        toml: '[dependencies]\nkeel = { version = "1", registry = "plimsoll" }\n',
+        toml: `[dependencies]\n${NAME} = { version = "1", registry = "plimsoll" }\n`,
       })
       assert.match((await cargoOf().fails(app.folder, 'check')).stderr, /version 1\.0\.0 is yanked/)
     })
@@ -179,37 +188,37 @@ for (const javaScript of [false, true]) {
         'plimsoll',
         '--add',
         'bob',
-        'keel',
+        NAME,
       )
-      assert.match(added.stderr, /invited bob to own `keel`/)
+      assert.match(added.stderr, /invited bob to own `keel/)
       const other = await open(cleanup, { javaScript })
       await other.goto(await operator('user', 'link', 'bob'))
       await other.fill('input[name=password]', PASSWORD)
       await other.fill('input[name=again]', PASSWORD)
       await other.click('button.main')
       assert.match(await other.locator('main').innerText(), /ada invites you to own keel/)
-      await picture(other, 'invitation')
+      await look(other, 'invitation')
       await other.click('button:has-text("Accept")')
       assert.match(await other.locator('[role=status]').innerText(), /You own the crate now/)
-      await other.goto(`${url}/me/crates/keel`)
+      await other.goto(`${url}/me/crates/${NAME}`)
       await other.click('a:has-text("Unyank")')
       await other.click('button:has-text("Unyank 1.0.0")')
       assert.match(await other.locator('[role=status]').innerText(), /no longer yanked/)
-      await picture(other, 'manage')
+      await look(other, 'manage')
     })
 
     await t.test('a revoked token is rejected', async () => {
       await page.goto(`${url}/me`)
       await page.click('button:has-text("Revoke")')
       assert.match(await page.locator('[role=status]').innerText(), /The token is revoked/)
-      await picture(page, 'account')
+      await look(page, 'account')
       const refused = await cargoOf().fails(
         folder,
         'owner',
         '--registry',
         'plimsoll',
         '--list',
-        'keel',
+        NAME,
       )
       assert.match(refused.stderr, /token rejected for `plimsoll`/)
     })
@@ -223,7 +232,9 @@ for (const javaScript of [false, true]) {
         await page.click('button:has-text("Add")')
         const link = await copied(page, '/me/password').innerText()
         assert.match(link, /\/me\/password\?link=[\w-]{43}$/)
-        await picture(page, 'users')
+        const users = await page.locator('main').innerText()
+        assert.deepEqual(new Set(users.match(/\d+ crates?\b/g)), new Set(['1 crate', '0 crates']))
+        await look(page, 'users')
         await page.click('button[aria-label="Lock: bob"]')
         assert.match(await page.locator('[role=status]').innerText(), /The account is locked/)
         await page.goto(`${url}/me/admin/audit`)
@@ -245,20 +256,23 @@ for (const javaScript of [false, true]) {
           assert.match(log, new RegExp(`\\b${action}\\b`))
         }
         assert.doesNotMatch(log, /plim_|pier/)
-        await picture(page, 'audit')
-        if (javaScript) await checkPage(page)
+        await look(page, 'audit')
         await page.selectOption('select[name=action]', 'yank')
         await page.click('button:has-text("Filter")')
-        assert.match(await page.locator('main .rows').innerText(), /^[^\n]+\n+ada\s+yank\s+keel\b/)
+        assert.match(await page.locator('main .rows').innerText(), /^[^\n]+\n+ada\s+yank\s+keel/)
         await page.click('text=Status')
         assert.match(await page.locator('main').innerText(), /Plimsoll\s+\d[\s\S]*Pending work/)
         await page.click('text=Refresh')
         assert.equal(await heading(page), 'Status')
-        if (javaScript) await checkPage(page)
-        await picture(page, 'status')
-        await page.goto(`${url}/crates/keel/`)
+        await look(page, 'status')
+        await page.goto(`${url}/crates/${NAME}/`)
         const name = javaScript ? 'ada' : 'Account'
         assert.equal(await page.locator('.top nav a').last().innerText(), name)
+        if (javaScript) {
+          await checkForged(page, '%3Cb%3Ex%3C/b%3E', '<b>x</b>')
+          await checkForged(page, '100%', '100%')
+          await checkForged(page, 'w'.repeat(3000), 'w'.repeat(40))
+        }
         // The session opens the package, too.
         await page.click('.links >> text=Source')
         await page.locator(`[data-checksum=${javaScript ? 'verified' : 'unchecked'}]`).waitFor()

@@ -42,10 +42,13 @@ export interface Places {
   readonly browser: () => Browser
 }
 
-/** How the places of a file are filled, in a folder that is there and goes at the end. */
+/** How the places of a file are filled. */
 export interface Filling {
-  /** Fills the folder of a static tree that is served at `url`. */
-  readonly still: (folder: string, url: string) => Promise<void> | void
+  /**
+   * Fills the folder of a static tree that is served at `url`; by default, it is the public tree of
+   * the daemon.
+   */
+  readonly still?: (folder: string, url: string) => Promise<void> | void
   /** Fills a new registry, whose daemon runs with the settings `env`. */
   readonly live: (registry: Registry) => Promise<void>
   readonly env?: NodeJS.ProcessEnv
@@ -64,13 +67,13 @@ export function openPlaces({ still: fillTree, live: fill, env = {} }: Filling): 
   before(async () => {
     browser = await launchChromium()
     const folder = scratch(cleanup)
-    const out = join(folder, 'out')
+    const [out, dir] = [join(folder, 'out'), join(folder, 'registry')]
     mkdirSync(out)
-    const server = await serveFiles(out, '/sub/path')
+    const server = await serveFiles(fillTree ? out : join(dir, 'public'), '/sub/path')
     cleanup.add(() => server.close())
-    await fillTree(out, server.url)
+    await fillTree?.(out, server.url)
     still.url = server.url
-    live.url = await daemon(cleanup, join(folder, 'registry'), fill, env)
+    live.url = await daemon(cleanup, dir, fill, env)
   })
   return {
     still,
@@ -119,6 +122,21 @@ async function daemon(
   } finally {
     await registry.close()
   }
+}
+
+/** A new registry that is served with these settings, and commands of its operator. */
+export async function servedRegistry(cleanup: Cleanup, env: NodeJS.ProcessEnv) {
+  const folder = scratch(cleanup)
+  const settings = { PLIMSOLL_AUTH_PASSWORD_COST: '14', ...env }
+  const dir = join(folder, 'registry')
+  const operator = async (...args: string[]) => {
+    const { code, stdout, stderr } = await plimsoll(folder, [...args, '--dir', dir], settings)
+    assert.equal(code, 0, stderr)
+    return stdout.trim()
+  }
+  await operator('init')
+  const { url } = await serve(cleanup, dir, settings)
+  return { folder, url, operator }
 }
 
 /**

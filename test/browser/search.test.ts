@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { LIST, run } from '../../generator/database/statement.ts'
-import { demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
-import { fillCatalog } from '../support/filled-catalog.ts'
-import { OTHER_CRATES } from '../support/harbour.ts'
+import { buildCrate } from '../support/crate-builder.ts'
+import { type HarbourRelease, OTHER_CRATES } from '../support/harbour.ts'
 import { knownCrates } from '../support/known-crates.ts'
 import { checkLayout, checkPage, checkSize, picture } from './browsing.ts'
-import { openPlaces, type Place } from './places.ts'
+import { type Place, releasePlaces } from './places.ts'
 
 const LOOK = {
   PLIMSOLL_PAGES_REGISTRIES: OTHER_CRATES,
@@ -16,20 +14,23 @@ const LOOK = {
   PLIMSOLL_OWNERS_PUBLIC: 'true',
 }
 
-const places = openPlaces({
-  still(folder, url) {
-    const cards = knownCrates.map(crate => ({ ...crate, updatedAt: null }))
-    const site = demoFacts(url, { feeds: false, owners: false, api: false })
-    writeSite(folder, demoSite(site, [], cards))
-  },
-  /** Records of crates, and all pages but those of the crates, which have no bytes. */
-  async live(registry) {
-    await fillCatalog(registry, knownCrates)
-    const kinds = ['page', 'release', 'file', 'index'] as const
-    await run(registry.database, `DELETE FROM marks WHERE kind IN ${LIST}`, kinds)
-  },
-  env: LOOK,
-})
+/** The known crates with their labels and dependencies, which come first. */
+function releases(index: string): HarbourRelease[] {
+  const crates = knownCrates.toSorted((a, b) => a.needs.length - b.needs.length)
+  return crates.map(({ name, newest: version, about, rust, needs }) => {
+    const { description, license, ...labels } = about
+    const fields = { name, version, edition: '2021', description, license, ...labels }
+    const lines = Object.entries(fields).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+    if (rust) lines.push(`rust-version = "${rust}"`)
+    for (const need of needs)
+      lines.push(`[dependencies.${need}]`, 'version = "1"', `registry-index = "${index}"`)
+    const manifest = `[package]\n${lines.join('\n')}`
+    const bytes = buildCrate({ name, version, manifest })
+    return { name, version, bytes, at: '2026-11-20T12:00:00Z', by: 'ada' }
+  })
+}
+
+const places = releasePlaces(releases, { env: LOOK })
 const { still, live } = places
 
 /** Opens a page of results or a missing page, and waits for its contents. */

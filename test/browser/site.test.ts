@@ -1,64 +1,43 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { cratePage } from '../../site/crate/page.ts'
-import type { SiteConfig } from '../../site/site-config.ts'
+import { assets } from '../../site/layout/assets.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { crate, fleet, keel, readme, version } from '../support/demo-facts.ts'
-import { demoAccount, demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { crate, demoFacts, readme, version } from '../support/demo-facts.ts'
 import { hostile, PAYLOADS } from '../support/hostile.ts'
 import { type FileServer, serveFiles } from '../support/static-server.ts'
 import { checkView, visit } from './browsing.ts'
 
-let folder: string
+const cleanup = new Cleanup({ after })
 let server: FileServer
 let browser: Browser
-let site: SiteConfig
 const long = crate(version({ name: 'a'.repeat(64), version: `1.0.0-${'b'.repeat(64)}` }))
+const COLOURED = '> [!TIP]\n> a\n\n> [!WARNING]\n> b\n\nمرحبا بالعالم 1.0\n\nleft\n'
 
 before(async () => {
   browser = await launchChromium()
-  folder = mkdtempSync(join(tmpdir(), 'plimsoll-site-'))
-  server = await serveFiles(folder, '/sub/path')
-  site = demoFacts(server.url)
-  writeSite(folder, demoSite(site, [keel, ...fleet, hostile, long]))
-  writeSite(folder, demoAccount(site, [keel, long]))
-  writeSite(
-    folder,
-    PAYLOADS.map((text, at) =>
-      cratePage(site, crate(version({ name: `payload-${at}`, readme: readme(text) }))),
-    ),
-  )
-  const text = '> [!TIP]\n> a\n\n> [!WARNING]\n> b\n\nمرحبا بالعالم 1.0\n\nleft\n'
-  writeSite(folder, [cratePage(site, crate(version({ name: 'coloured', readme: readme(text) })))])
-  writeSite(join(folder, 'empty'), demoSite(demoFacts(`${server.url}/empty`), []))
+  const files = new Map<string, Uint8Array>()
+  server = await serveFiles(files, '/sub/path')
+  cleanup.add(() => server.close())
+  const withReadme = (name: string, text: string) => crate(version({ name, readme: readme(text) }))
+  const crates = [
+    ...[hostile, long, withReadme('coloured', COLOURED)],
+    ...PAYLOADS.map((text, at) => withReadme(`payload-${at}`, text)),
+  ]
+  const site = demoFacts(server.url)
+  const pages = crates.map(data => cratePage(site, data))
+  for (const { path, bytes } of [...assets, ...pages]) files.set(path, bytes)
 })
+after(() => browser?.close())
 
-after(async () => {
-  await browser?.close()
-  await server?.close()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-const pages: [what: string, path: string][] = [
-  ['search as a server answers it', 'search/results.html'],
+const views: readonly (readonly [what: string, path: string])[] = [
   ['hostile facts', 'crates/hostile/'],
   ['hostile dependencies', 'crates/hostile/#dependencies'],
   ['long name', `crates/${long.name}/`],
-  ['empty registry', 'empty/'],
-  ['empty list', 'empty/crates/'],
-  ['login', 'me/login.html'],
-  ['account', 'me.html'],
-  ['manage', 'me/crates/keel.html'],
-  ['question before a yank', 'me/crates/keel/yank.html'],
-  ['users', 'me/admin/users.html'],
-  ['audit log', 'me/admin/audit.html'],
-  ['status', 'me/admin/status.html'],
 ]
-for (const [what, path] of pages) {
+for (const [what, path] of views) {
   test(`${what}: axe finds nothing serious, nothing sticks out`, () =>
     visit(browser, server.url, path, page => checkView(page, what)))
 }

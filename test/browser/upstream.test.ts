@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launchChromium } from '../support/chromium.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { MadeUpUpstream } from '../support/made-up-upstream.ts'
-import { plimsoll, serve } from '../support/plimsoll.ts'
-import { scratch } from '../support/scratch.ts'
 import { checkPage, PHONE, picture, visit } from './browsing.ts'
+import { servedRegistry } from './places.ts'
 
 let browser: Browser
 before(async () => {
@@ -28,26 +26,17 @@ async function checkAll(page: Page, name: string): Promise<void> {
 
 test('from the front page to a version that an administrator allows', async t => {
   const cleanup = new Cleanup(t)
-  const folder = scratch(cleanup)
   const made = await MadeUpUpstream.start(cleanup)
   made.publish({ name: 'demo', pubtime: '2020-01-01T00:00:00Z' })
   made.publish({ name: 'demo', version: '1.1.0', pubtime: '2999-01-01T00:00:00Z' })
-  const dir = join(folder, 'registry')
   const env = {
     PLIMSOLL_UPSTREAM_PARTNER_INDEX: made.index,
     PLIMSOLL_UPSTREAM_PARTNER_FALLBACK: 'serve',
     PLIMSOLL_UPSTREAM_PARTNER_HOLD: '7d',
     PLIMSOLL_UPSTREAM_PARTNER_FRESH: '0',
     PLIMSOLL_UPSTREAM_PARTNER_DENY: 'left-pad,openssl@<0.10.70',
-    PLIMSOLL_AUTH_PASSWORD_COST: '14',
   }
-  const operator = async (...args: string[]) => {
-    const { code, stdout, stderr } = await plimsoll(folder, [...args, '--dir', dir], env)
-    assert.equal(code, 0, stderr)
-    return stdout.trim()
-  }
-  await operator('init')
-  const { url } = await serve(cleanup, dir, env)
+  const { url, operator } = await servedRegistry(cleanup, env)
   await operator('user', 'add', 'root', '--admin')
   const link = await operator('user', 'link', 'root')
   await fetch(`${url}/upstream/partner/?crate=demo`)

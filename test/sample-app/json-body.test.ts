@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refused } from './support/refused.ts'
-import { answers, ask } from './support/serving.ts'
+import { answering, ask } from './support/serving.ts'
 
+const gives = answering('body')
 const BODY_LIMIT = 1024 * 1024
 const NESTING_LIMIT = 512
 const NAME = 'Unnamed item'
@@ -20,15 +21,15 @@ function post(body: string | Uint8Array, type: string | undefined = 'application
 
 test('all four fields are echoed, nulls included; unknown keys are dropped, the last duplicate wins', async () => {
   const full = { name: 'Foo', description: 'd', price: 50.2, tax: 3.2 }
-  await answers('body', post(JSON.stringify(full)), 200, full)
-  await answers('body', post('{"price":1}'), 200, {
+  await gives(post(JSON.stringify(full)), 200, full)
+  await gives(post('{"price":1}'), 200, {
     name: NAME,
     description: null,
     price: 1,
     tax: null,
   })
   const body = '{"Price":7,"price":1,"price":2,"constructor":3,"__proto__":{"name":"x"},"tax":null}'
-  await answers('body', post(body), 200, { name: NAME, description: null, price: 2, tax: null })
+  await gives(post(body), 200, { name: NAME, description: null, price: 2, tax: null })
 })
 
 test('a price may be text or a truth value', async () => {
@@ -41,7 +42,7 @@ test('a price may be text or a truth value', async () => {
     '12345678901234567890123': 1.2345678901234568e22,
   }
   for (const [written, price] of Object.entries(table)) {
-    await answers('body', post(`{"price":${written}}`), 200, {
+    await gives(post(`{"price":${written}}`), 200, {
       name: NAME,
       description: null,
       price,
@@ -53,7 +54,7 @@ test('a price may be text or a truth value', async () => {
 test('wrong types are named, all of them', async () => {
   const body = { name: null, description: 5, price: 'abc', tax: [] }
   const string = 'Input should be a valid string'
-  await answers('body', post(JSON.stringify(body)), 422, {
+  await gives(post(JSON.stringify(body)), 422, {
     detail: [
       { type: 'string_type', loc: ['body', 'name'], msg: string, input: null },
       { type: 'string_type', loc: ['body', 'description'], msg: string, input: 5 },
@@ -73,40 +74,29 @@ test('wrong types are named, all of them', async () => {
       'Input should be a valid number',
       price,
     )
-    await answers('body', post(JSON.stringify({ price })), 422, expected)
+    await gives(post(JSON.stringify({ price })), 422, expected)
   }
 })
 
 test('a price that is not finite is refused', async () => {
   const msg = 'Input should be a finite number'
-  await answers(
-    'body',
-    post('{"price":1e999}'),
-    422,
-    refused('finite_number', ['body', 'price'], msg, null),
-  )
+  await gives(post('{"price":1e999}'), 422, refused('finite_number', ['body', 'price'], msg, null))
   assert.equal((await ask('body', post('{"price":NaN}'))).status, 422)
 })
 
 test('an empty object misses one field, and is shown', async () => {
-  await answers(
-    'body',
-    post('{}'),
-    422,
-    refused('missing', ['body', 'price'], 'Field required', {}),
-  )
+  await gives(post('{}'), 422, refused('missing', ['body', 'price'], 'Field required', {}))
 })
 
 test('no body is a missing body', async () => {
-  await answers('body', post(''), 422, refused('missing', ['body'], 'Field required', null))
+  await gives(post(''), 422, refused('missing', ['body'], 'Field required', null))
   const nothing = { method: 'POST', path: '/items/' }
-  await answers('body', nothing, 422, refused('missing', ['body'], 'Field required', null))
+  await gives(nothing, 422, refused('missing', ['body'], 'Field required', null))
 })
 
 test('anything but an object is refused', async () => {
   for (const body of ['null', ' null ', '[]', '"text"', '5', 'true', '[{"price":1}]']) {
-    await answers(
-      'body',
+    await gives(
       post(body),
       422,
       refused('model_attributes_type', ['body'], MODEL, JSON.parse(body)),
@@ -136,15 +126,13 @@ test('any other type, or none, leaves the body as text', async () => {
     'application/x-www-form-urlencoded',
     'multipart/form-data',
   ]) {
-    await answers(
-      'body',
+    await gives(
       post('{"price":1}', type),
       422,
       refused('model_attributes_type', ['body'], MODEL, '{"price":1}'),
     )
   }
-  await answers(
-    'body',
+  await gives(
     post(Buffer.from([0xff, 0x41]), ''),
     422,
     refused('model_attributes_type', ['body'], MODEL, '�A'),
@@ -237,7 +225,7 @@ test('a body of more than 1 MiB is 413', async () => {
   const body = Buffer.alloc(BODY_LIMIT, ' ')
   body.write('{"price":1}')
   assert.equal((await ask('body', post(body))).status, 200)
-  await answers('body', post(Buffer.concat([body, Buffer.from(' ')])), 413, {
+  await gives(post(Buffer.concat([body, Buffer.from(' ')])), 413, {
     detail: 'Request body too large',
   })
 })

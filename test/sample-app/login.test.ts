@@ -8,8 +8,10 @@ import {
 } from '../../sample-app/examples/security/password.ts'
 import { MULTIPART, multipart, URLENCODED, urlencoded } from './support/forms.ts'
 import { missing, refused } from './support/refused.ts'
-import { answers, ask } from './support/serving.ts'
+import { answering, ask } from './support/serving.ts'
 
+const gives = answering('security')
+const guarded = answering('global-dependencies')
 const WRONG = { detail: 'Incorrect username or password' }
 const JOHN = {
   username: 'johndoe',
@@ -31,23 +33,13 @@ function me(authorization?: string) {
 
 test('a good login answers with a token, also of a disabled user, also as multipart', async () => {
   const token = (access_token: string) => ({ access_token, token_type: 'bearer' })
-  await answers(
-    'security',
-    login({ username: 'johndoe', password: 'secret' }),
-    200,
-    token('johndoe'),
-  )
-  await answers('security', login({ username: 'alice', password: 'secret2' }), 200, token('alice'))
+  await gives(login({ username: 'johndoe', password: 'secret' }), 200, token('johndoe'))
+  await gives(login({ username: 'alice', password: 'secret2' }), 200, token('alice'))
   const body = multipart([
     { name: 'username', value: 'johndoe' },
     { name: 'password', value: 'secret' },
   ])
-  await answers(
-    'security',
-    { method: 'POST', path: '/token', headers: MULTIPART, body },
-    200,
-    token('johndoe'),
-  )
+  await gives({ method: 'POST', path: '/token', headers: MULTIPART, body }, 200, token('johndoe'))
 })
 
 test('an unknown user and a wrong password are told apart by nothing', async () => {
@@ -65,19 +57,14 @@ test('an unknown user and a wrong password are told apart by nothing', async () 
 })
 
 test('a password with a NUL behind it is another password', async () => {
-  await answers('security', login({ username: 'johndoe', password: 'secret\0' }), 400, WRONG)
+  await gives(login({ username: 'johndoe', password: 'secret\0' }), 400, WRONG)
   const hash = await hashPassword('secret')
   for (const password of ['secret\0', 'secret\0\0', '\0secret'])
     assert.equal(await verifyPassword(password, hash), false)
 })
 
 test('missing fields, and JSON, are 422', async () => {
-  await answers(
-    'security',
-    login({ username: '', password: 'x' }),
-    422,
-    missing(['body', 'username']),
-  )
+  await gives(login({ username: '', password: 'x' }), 422, missing(['body', 'username']))
   const both = missing(['body', 'username'], ['body', 'password'])
   const json = {
     method: 'POST',
@@ -85,7 +72,7 @@ test('missing fields, and JSON, are 422', async () => {
     headers: { 'Content-Type': 'application/json' },
     body: '{"username":"johndoe"}',
   }
-  await answers('security', json, 422, both)
+  await gives(json, 422, both)
 })
 
 test('grant_type is absent, empty or exactly password', async () => {
@@ -105,19 +92,19 @@ test('grant_type is absent, empty or exactly password', async () => {
     const { detail } = refused('string_pattern_mismatch', ['body', 'grant_type'], msg, grant_type, {
       pattern,
     })
-    await answers('security', login({ ...good, grant_type }), 422, { detail })
+    await gives(login({ ...good, grant_type }), 422, { detail })
     const all = {
       detail: [...detail, ...missing(['body', 'username'], ['body', 'password']).detail],
     }
-    await answers('security', login({ grant_type }), 422, all)
+    await gives(login({ grant_type }), 422, all)
   }
 })
 
 test('the user behind a token, without the password', async () => {
   for (const scheme of ['Bearer johndoe', 'bearer johndoe', 'BEARER johndoe', 'Bearer   johndoe']) {
-    await answers('security', me(scheme), 200, JOHN)
+    await gives(me(scheme), 200, JOHN)
   }
-  await answers('security', me('Bearer alice'), 400, { detail: 'Inactive user' })
+  await gives(me('Bearer alice'), 400, { detail: 'Inactive user' })
 })
 
 test('no bearer token: not authenticated; one of nobody: invalid; both with the challenge', async () => {
@@ -151,14 +138,8 @@ const NO_KEY = { detail: 'X-Key header invalid' }
 
 test('both secret headers open both paths', async () => {
   const headers = { 'x-token': TOKEN, 'X-KEY': KEY }
-  await answers('global-dependencies', { path: '/items/', headers }, 200, [
-    { item: 'Portal Gun' },
-    { item: 'Plumbus' },
-  ])
-  await answers('global-dependencies', { path: '/users/', headers }, 200, [
-    { username: 'Rick' },
-    { username: 'Morty' },
-  ])
+  await guarded({ path: '/items/', headers }, 200, [{ item: 'Portal Gun' }, { item: 'Plumbus' }])
+  await guarded({ path: '/users/', headers }, 200, [{ username: 'Rick' }, { username: 'Morty' }])
 })
 
 test('a wrong header is named, X-Token first; exactly the value counts', async () => {
@@ -173,14 +154,8 @@ test('a wrong header is named, X-Token first; exactly the value counts', async (
     [{ 'X-Key': 'x' }, NO_KEY],
   ] as const
   for (const path of ['/items/', '/users/']) {
-    for (const [headers, body] of cases)
-      await answers('global-dependencies', { path, headers: { ...headers } }, 400, body)
-    await answers(
-      'global-dependencies',
-      { path, headers: { 'X-Token': TOKEN } },
-      422,
-      missing(['header', 'x-key']),
-    )
+    for (const [headers, body] of cases) await guarded({ path, headers: { ...headers } }, 400, body)
+    await guarded({ path, headers: { 'X-Token': TOKEN } }, 422, missing(['header', 'x-key']))
   }
 })
 

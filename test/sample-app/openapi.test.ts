@@ -3,38 +3,32 @@ import { test } from 'node:test'
 import { examples } from '../../sample-app/examples.ts'
 import { ask } from './support/serving.ts'
 
-const P = '/paths/~1items~1/get/parameters/0'
-const ITEM = '/paths/~1items~1{item_id}/get/parameters/0'
+const P = 'paths /items/ get parameters 0'
+const ITEM = 'paths /items/{item_id} get parameters 0'
 const OPTIONAL_TEXT = [{ type: 'string' }, { type: 'null' }]
 
-/** The part of an example's description at a JSON Pointer; undefined without any. */
-async function described(example: string, pointer: string): Promise<unknown> {
+/** The part of an example's description behind these keys; undefined without any. */
+async function described(example: string, keys: string): Promise<unknown> {
   const { text } = await ask(example, '/openapi.json')
-  const steps = pointer
-    .split('/')
-    .slice(1)
-    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return steps.reduce<unknown>(
-    (value, step) => new Map(Object.entries(Object(value))).get(step),
-    JSON.parse(text),
-  )
+  return keys
+    .split(' ')
+    .reduce<unknown>(
+      (value, key) => new Map(Object.entries(Object(value))).get(key),
+      JSON.parse(text),
+    )
 }
 
-const TABLE: readonly (readonly [example: string, pointer: string, value: unknown])[] = [
-  ['root', '/openapi', '3.1.0'],
-  ['root', '/paths/~1/get/responses/200/content', { 'application/json': { schema: {} } }],
-  [
-    'uploads',
-    '/paths/~1/get/responses/200/content',
-    { 'text/html': { schema: { type: 'string' } } },
-  ],
-  ['query-metadata', `${P}/name`, 'item-query'],
-  ['query-metadata', `${P}/in`, 'query'],
-  ['query-metadata', `${P}/deprecated`, true],
-  ['query-metadata', `${P}/required`, false],
+const TABLE: readonly (readonly [example: string, keys: string, value: unknown])[] = [
+  ['root', 'openapi', '3.1.0'],
+  ['root', 'paths / get responses 200 content', { 'application/json': { schema: {} } }],
+  ['uploads', 'paths / get responses 200 content', { 'text/html': { schema: { type: 'string' } } }],
+  ['query-metadata', `${P} name`, 'item-query'],
+  ['query-metadata', `${P} in`, 'query'],
+  ['query-metadata', `${P} deprecated`, true],
+  ['query-metadata', `${P} required`, false],
   [
     'query-metadata',
-    `${P}/schema`,
+    `${P} schema`,
     {
       anyOf: [
         { type: 'string', maxLength: 50, minLength: 3, pattern: '^fixedquery$' },
@@ -44,24 +38,24 @@ const TABLE: readonly (readonly [example: string, pointer: string, value: unknow
       deprecated: true,
     },
   ],
-  ['query-default', `${P}/required`, false],
+  ['query-default', `${P} required`, false],
   [
     'query-default',
-    `${P}/schema`,
+    `${P} schema`,
     { type: 'string', minLength: 3, default: 'fixedquery', title: 'Q' },
   ],
-  ['query-validation', `${P}/schema/anyOf/0`, { type: 'string', maxLength: 50 }],
-  ['query-validation', `${P}/schema/default`, undefined],
-  ['query-validation', `${P}/deprecated`, undefined],
+  ['query-validation', `${P} schema anyOf 0`, { type: 'string', maxLength: 50 }],
+  ['query-validation', `${P} schema default`, undefined],
+  ['query-validation', `${P} deprecated`, undefined],
   [
     'query-list',
-    `${P}/schema/anyOf`,
+    `${P} schema anyOf`,
     [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
   ],
-  ['query-params', `${P}/schema`, { type: 'integer', default: 0, title: 'Skip' }],
+  ['query-params', `${P} schema`, { type: 'integer', default: 0, title: 'Skip' }],
   [
     'query-mixed',
-    '/paths/~1users~1{user_id}~1items~1{item_id}/get/parameters/3/schema',
+    'paths /users/{user_id}/items/{item_id} get parameters 3 schema',
     { type: 'boolean', default: false, title: 'Short' },
   ],
   [
@@ -71,26 +65,26 @@ const TABLE: readonly (readonly [example: string, pointer: string, value: unknow
   ],
   [
     'path-validation',
-    `${ITEM}/schema`,
+    `${ITEM} schema`,
     { type: 'integer', exclusiveMinimum: 0, maximum: 1000, title: 'The ID of the item to get' },
   ],
   [
     'path-validation-float',
-    `${ITEM}/schema`,
+    `${ITEM} schema`,
     { type: 'number', minimum: 0.5, exclusiveMaximum: 10.5, title: 'Item Id' },
   ],
   [
     'path-validation-str',
-    `${ITEM}/schema`,
+    `${ITEM} schema`,
     { type: 'string', maxLength: 10, minLength: 2, pattern: '^[a-z]+$', title: 'Item Id' },
   ],
-  ['path-converter', '/paths/~1file~1{file_path}/get/parameters/0/name', 'file_path'],
+  ['path-converter', 'paths /file/{file_path} get parameters 0 name', 'file_path'],
   [
     'query-required',
-    '/paths/~1items~1{item_id}/get/parameters/1',
+    'paths /items/{item_id} get parameters 1',
     { name: 'needy', in: 'query', required: true, schema: { type: 'string', title: 'Needy' } },
   ],
-  ['headers', '/paths/~1items~1/get/parameters/1/name', 'User-Agent'],
+  ['headers', 'paths /items/ get parameters 1 name', 'User-Agent'],
   [
     'headers',
     P,
@@ -111,60 +105,60 @@ const TABLE: readonly (readonly [example: string, pointer: string, value: unknow
       schema: { anyOf: OPTIONAL_TEXT, title: 'Ads Id' },
     },
   ],
-  ['dependencies-nested', '/paths/~1items~1{item_id}/get/parameters/2/name', 'last_query'],
-  ['dependencies', '/paths/~1users~1/get/parameters/2/schema/default', 100],
-  ['dependencies', '/paths/~1users~1/get/parameters/3', undefined],
+  ['dependencies-nested', 'paths /items/{item_id} get parameters 2 name', 'last_query'],
+  ['dependencies', 'paths /users/ get parameters 2 schema default', 100],
+  ['dependencies', 'paths /users/ get parameters 3', undefined],
   [
     'body',
-    '/paths/~1items~1/post/requestBody/content/application~1json/schema/$ref',
+    'paths /items/ post requestBody content application/json schema $ref',
     '#/components/schemas/Item',
   ],
-  ['body', '/components/schemas/Item/required', ['price']],
-  ['body', '/components/schemas/Item/properties/name', { type: 'string', default: 'Unnamed item' }],
-  ['body', '/components/schemas/Item/properties/tax/anyOf', [{ type: 'number' }, { type: 'null' }]],
+  ['body', 'components schemas Item required', ['price']],
+  ['body', 'components schemas Item properties name', { type: 'string', default: 'Unnamed item' }],
+  ['body', 'components schemas Item properties tax anyOf', [{ type: 'number' }, { type: 'null' }]],
   [
     'forms',
-    '/paths/~1login~1/post/requestBody/content/application~1x-www-form-urlencoded/schema/required',
+    'paths /login/ post requestBody content application/x-www-form-urlencoded schema required',
     ['username', 'password'],
   ],
   [
     'uploads',
-    '/paths/~1uploadfile~1/post/requestBody/content/multipart~1form-data/schema/properties/file',
+    'paths /uploadfile/ post requestBody content multipart/form-data schema properties file',
     { type: 'string', contentMediaType: 'application/octet-stream' },
   ],
-  ['uploads', '/paths/~1/get/responses/422', undefined],
+  ['uploads', 'paths / get responses 422', undefined],
   [
     'security',
-    '/components/securitySchemes/OAuth2PasswordBearer',
+    'components securitySchemes OAuth2PasswordBearer',
     { type: 'oauth2', flows: { password: { scopes: {}, tokenUrl: 'token' } } },
   ],
-  ['security', '/paths/~1users~1me/get/security/0/OAuth2PasswordBearer', []],
-  ['security', '/paths/~1users~1me/get/parameters', undefined],
-  ['security', '/paths/~1token/post/security', undefined],
+  ['security', 'paths /users/me get security 0 OAuth2PasswordBearer', []],
+  ['security', 'paths /users/me get parameters', undefined],
+  ['security', 'paths /token post security', undefined],
   [
     'security',
-    '/paths/~1token/post/responses/200/content/application~1json/schema/$ref',
+    'paths /token post responses 200 content application/json schema $ref',
     '#/components/schemas/Token',
   ],
   [
     'security',
-    '/paths/~1users~1me/get/responses/200/content/application~1json/schema/$ref',
+    'paths /users/me get responses 200 content application/json schema $ref',
     '#/components/schemas/User',
   ],
-  ['security', '/components/schemas/User/required', ['username', 'email', 'full_name', 'disabled']],
-  ['security', '/components/schemas/Token/required', ['access_token', 'token_type']],
-  ['security', '/components/schemas/Token/properties/token_type/const', 'bearer'],
-  ['security', '/paths/~1token/post/responses/400/description', 'Bad Request'],
-  ['security', '/paths/~1users~1me/get/responses/400/description', 'Bad Request'],
-  ['security', '/paths/~1users~1me/get/responses/401/description', 'Unauthorized'],
-  ['background', '/paths/~1notifications~1/post/responses/202/description', 'Accepted'],
-  ['background', '/paths/~1notifications~1/post/responses/200', undefined],
-  ['errors', '/paths/~1items~1{item_id}/put/responses/200', undefined],
-  ['path-alias', '/paths/~1items~1{item-id}/get/parameters/0/name', 'item-id'],
-  ['header-options', `${P}/name`, 'X-Trace-Id'],
+  ['security', 'components schemas User required', ['username', 'email', 'full_name', 'disabled']],
+  ['security', 'components schemas Token required', ['access_token', 'token_type']],
+  ['security', 'components schemas Token properties token_type const', 'bearer'],
+  ['security', 'paths /token post responses 400 description', 'Bad Request'],
+  ['security', 'paths /users/me get responses 400 description', 'Bad Request'],
+  ['security', 'paths /users/me get responses 401 description', 'Unauthorized'],
+  ['background', 'paths /notifications/ post responses 202 description', 'Accepted'],
+  ['background', 'paths /notifications/ post responses 200', undefined],
+  ['errors', 'paths /items/{item_id} put responses 200', undefined],
+  ['path-alias', 'paths /items/{item-id} get parameters 0 name', 'item-id'],
+  ['header-options', `${P} name`, 'X-Trace-Id'],
   [
     'header-options',
-    `${P}/schema`,
+    `${P} schema`,
     {
       type: 'string',
       minLength: 4,
@@ -173,25 +167,24 @@ const TABLE: readonly (readonly [example: string, pointer: string, value: unknow
       title: 'Where it comes from',
     },
   ],
-  ['cookie-options', `${P}/name`, 'session-id'],
-  ['cookie-options', `${P}/schema/default`, 'guest'],
+  ['cookie-options', `${P} name`, 'session-id'],
+  ['cookie-options', `${P} schema default`, 'guest'],
   [
     'global-dependencies',
-    `${P}`,
+    P,
     { name: 'x-token', in: 'header', required: true, schema: { type: 'string', title: 'X-Token' } },
   ],
-  ['global-dependencies', '/paths/~1users~1/get/parameters/1/name', 'x-key'],
-  ['body', '/components/schemas/ValidationError/required', ['loc', 'msg', 'type']],
+  ['global-dependencies', 'paths /users/ get parameters 1 name', 'x-key'],
+  ['body', 'components schemas ValidationError required', ['loc', 'msg', 'type']],
   [
     'body',
-    '/components/schemas/HTTPValidationError/properties/detail/items/$ref',
+    'components schemas HTTPValidationError properties detail items $ref',
     '#/components/schemas/ValidationError',
   ],
 ]
 
-for (const [example, pointer, value] of TABLE) {
-  test(`${example}: ${pointer}`, async () =>
-    assert.deepEqual(await described(example, pointer), value))
+for (const [example, keys, value] of TABLE) {
+  test(`${example}: ${keys}`, async () => assert.deepEqual(await described(example, keys), value))
 }
 
 test('the internal name of an aliased parameter appears nowhere', async () => {

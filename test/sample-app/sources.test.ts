@@ -99,9 +99,7 @@ test('a path, a query and headers of up to 64 KiB are read', async () => {
     'cookies',
     { path: '/items/', headers: { Cookie: `ads_id=${'a'.repeat(60_000)}` } },
     200,
-    {
-      ads_id: 'a'.repeat(60_000),
-    },
+    { ads_id: 'a'.repeat(60_000) },
   )
   assert.equal(
     (await ask('cookies', { path: '/items/', headers: { Cookie: 'a'.repeat(66_000) } })).status,

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BOUNDARY, MULTIPART, multipart, type Part } from './support/forms.ts'
 import { missing, refused } from './support/refused.ts'
-import { answers, ask } from './support/serving.ts'
+import { answering, ask } from './support/serving.ts'
 
+const gives = answering('uploads')
 const MISSING = missing(['body', 'file'])
 const INVALID = { detail: 'Invalid multipart data.' }
 
@@ -17,10 +18,7 @@ function part(...lines: string[]) {
 }
 
 async function named(disposition: string, filenames: string): Promise<void> {
-  await answers('uploads', part(`Content-Disposition: ${disposition}`), 200, {
-    filenames,
-    type: 'UploadFile',
-  })
+  await gives(part(`Content-Disposition: ${disposition}`), 200, { filenames, type: 'UploadFile' })
 }
 
 test('the form of the page', async () => {
@@ -65,9 +63,8 @@ test('a name that is written badly is echoed all the same', async () => {
 test('a part without filename is text, also with filename*', async () => {
   const msg = "Value error, Expected UploadFile, received: <class 'str'>"
   const expected = refused('value_error', ['body', 'file'], msg, 'data', { error: {} })
-  await answers('uploads', part('Content-Disposition: form-data; name="file"'), 422, expected)
-  await answers(
-    'uploads',
+  await gives(part('Content-Disposition: form-data; name="file"'), 422, expected)
+  await gives(
     part(`Content-Disposition: form-data; name="file"; filename*=UTF-8''a.txt`),
     422,
     expected,
@@ -79,16 +76,15 @@ test('the last part of the name wins, whatever it is', async () => {
     { name: 'file', filename: 'a', content: '1' },
     { name: 'file', filename: 'b', content: '2' },
   ]
-  await answers('uploads', post(multipart(files)), 200, { filenames: 'b', type: 'UploadFile' })
+  await gives(post(multipart(files)), 200, { filenames: 'b', type: 'UploadFile' })
   const text = await ask('uploads', post(multipart([...files, { name: 'file', value: 'x' }])))
   assert.equal(text.status, 422)
 })
 
 test('no form, another name, and a cut-off file are missing files', async () => {
-  await answers('uploads', post(''), 422, MISSING)
-  await answers('uploads', post('{}', { 'Content-Type': 'application/json' }), 422, MISSING)
-  await answers(
-    'uploads',
+  await gives(post(''), 422, MISSING)
+  await gives(post('{}', { 'Content-Type': 'application/json' }), 422, MISSING)
+  await gives(
     post('file=a', { 'Content-Type': 'application/x-www-form-urlencoded' }),
     422,
     refused(
@@ -101,15 +97,10 @@ test('no form, another name, and a cut-off file are missing files', async () => 
       },
     ),
   )
-  await answers(
-    'uploads',
-    post(multipart([{ name: 'File', filename: 'a', content: '' }])),
-    422,
-    MISSING,
-  )
+  await gives(post(multipart([{ name: 'File', filename: 'a', content: '' }])), 422, MISSING)
   const whole = multipart([{ name: 'file', filename: 'a', content: 'data' }])
   for (const cut of [1, 30, 60, 100, whole.length - 5])
-    await answers('uploads', post(whole.slice(0, cut)), 422, MISSING)
+    await gives(post(whole.slice(0, cut)), 422, MISSING)
 })
 
 test('no boundary is 400, with a body and without', async () => {
@@ -119,8 +110,8 @@ test('no boundary is 400, with a body and without', async () => {
     'multipart/form-data; boundary=',
     'Multipart/Form-Data; charset=utf-8',
   ]) {
-    await answers('uploads', post('', { 'Content-Type': type }), 400, expected)
-    await answers('uploads', post('x', { 'Content-Type': type }), 400, expected)
+    await gives(post('', { 'Content-Type': type }), 400, expected)
+    await gives(post('x', { 'Content-Type': type }), 400, expected)
   }
 })
 
@@ -135,7 +126,7 @@ test('broken data is 400', async () => {
     `--${BOUNDARY}\r\nA: b\r\n folded\r\n\r\n`,
     `--${BOUNDARY}\r\nA: ${'x'.repeat(20_000)}`,
   ]
-  for (const body of bodies) await answers('uploads', post(body), 400, INVALID)
+  for (const body of bodies) await gives(post(body), 400, INVALID)
 })
 
 test('a part without a name is 400', async () => {
@@ -146,28 +137,27 @@ test('a part without a name is 400', async () => {
     'A: b',
     'Content-Disposition: form-data; names="file"',
   ]) {
-    await answers('uploads', part(line), 400, expected)
+    await gives(part(line), 400, expected)
   }
-  await answers('uploads', post(`--${BOUNDARY}\r\n\r\ndata\r\n--${BOUNDARY}--`), 400, expected)
+  await gives(post(`--${BOUNDARY}\r\n\r\ndata\r\n--${BOUNDARY}--`), 400, expected)
 })
 
 test('a quoted boundary, line breaks in front, data behind the end, an empty file', async () => {
   const body = multipart([{ name: 'file', filename: 'a', content: '' }])
   const ok = { filenames: 'a', type: 'UploadFile' }
-  await answers(
-    'uploads',
+  await gives(
     post(body, { 'Content-Type': `multipart/form-data; boundary="${BOUNDARY}"` }),
     200,
     ok,
   )
-  await answers('uploads', post(`\r\n\r\n${body}epilogue`), 200, ok)
+  await gives(post(`\r\n\r\n${body}epilogue`), 200, ok)
 })
 
 test('more than 1000 files are 400', async () => {
   const files = (count: number) =>
     multipart(Array.from({ length: count }, () => ({ name: 'file', filename: 'a', content: 'x' })))
-  await answers('uploads', post(files(1000)), 200, { filenames: 'a', type: 'UploadFile' })
-  await answers('uploads', post(files(1001)), 400, {
+  await gives(post(files(1000)), 200, { filenames: 'a', type: 'UploadFile' })
+  await gives(post(files(1001)), 400, {
     detail: 'Too many files. Maximum number of files is 1000.',
   })
 })

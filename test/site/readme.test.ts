@@ -229,6 +229,7 @@ test('generated texts take little time and space, whatever they repeat', () => {
     assert.ok(html.length < 4 * 1024 * 1024, `${what}: ${html.length} characters`)
     assertHarmless(html)
   }
+  for (const text of hostileTexts(300, 1, 4096)) assertHarmless(render(text, 'load'))
 })
 
 const ALLOWED_ATTRIBUTES =

@@ -52,64 +52,40 @@ export function manifestOf({ name, version, manifest = '' }: CrateParts): string
   return `${lines.join('\n')}\n${manifest}\n`
 }
 
+/** Tricks with the stream of a good `.crate` as a whole. */
+const STREAMS = {
+  'truncated gzip': (good: Buffer) => gzipSync(good).subarray(0, -12),
+  'truncated tar': (good: Buffer) => gzipSync(good.subarray(0, 700)),
+  'damaged gzip': (good: Buffer) => {
+    const zipped = gzipSync(good)
+    return Buffer.concat([zipped.subarray(0, -8), Buffer.from([1, 2, 3, 4]), zipped.subarray(-4)])
+  },
+  'data after tar': (good: Buffer) =>
+    gzipSync(Buffer.concat([good, tar([{ path: 'evil-1.0.0/late.rs', data: 'x' }])])),
+  'data after gzip': (good: Buffer) => Buffer.concat([gzipSync(good), Buffer.from('and more')]),
+  'second gzip member': (good: Buffer) => Buffer.concat([gzipSync(good), gzipSync(good)]),
+  'not gzip': () => Buffer.from('<html>not a crate</html>'),
+}
+
+type StreamTrick = keyof typeof STREAMS
+
 /**
  * The tricks that a hostile or broken `.crate` may try; each is a good crate with one thing wrong.
  */
-export type Trick =
-  | 'symlink'
-  | 'hard link'
-  | 'character device'
-  | 'block device'
-  | 'fifo'
-  | 'contiguous file'
-  | 'sparse file'
-  | 'unknown type'
-  | 'global header'
-  | 'parent path'
-  | 'absolute path'
-  | 'backslash path'
-  | 'nul path'
-  | 'dot path'
-  | 'not UTF-8 path'
-  | 'wrong top folder'
-  | 'two top folders'
-  | 'no manifest'
-  | 'lower-case manifest'
-  | 'two manifests'
-  | 'same path twice'
-  | 'file and folder'
-  | 'pax size lie'
-  | 'pax path twice'
-  | 'pax sparse'
-  | 'two extended headers'
-  | 'size before a long name'
-  | 'old long name'
-  | 'two NULs'
-  | 'name after NUL'
-  | 'wrong checksum'
-  | 'folder with data'
-  | 'bomb'
-  | 'many files'
-  | 'truncated gzip'
-  | 'truncated tar'
-  | 'damaged gzip'
-  | 'data after tar'
-  | 'data after gzip'
-  | 'second gzip member'
-  | 'not gzip'
-  | 'cargo-ok'
+export type Trick = StreamTrick | keyof ReturnType<typeof evilMembers>
 
 /** The bytes of an evil `.crate`, `evil 1.0.0` by default. */
 export function buildEvil(trick: Trick, { name = 'evil', version = '1.0.0' } = {}): Uint8Array {
   const top = `${name}-${version}`
   const manifest = { path: `${top}/Cargo.toml`, data: manifestOf({ name, version }) }
   const library = { path: `${top}/src/lib.rs`, data: '' }
-  const good = tar([manifest, library])
-  const bytes = evilBytes(trick, good, gzipSync(good))
-  if (bytes) return bytes
-  return gzipSync(
-    tar([...(WITHOUT_MANIFEST.has(trick) ? [] : [manifest]), library, ...evilMembers(trick, top)]),
-  )
+  if (isOfStream(trick)) return STREAMS[trick](tar([manifest, library]))
+  const before = WITHOUT_MANIFEST.has(trick) ? [library] : [manifest, library]
+  return gzipSync(tar([...before, ...evilMembers(top)[trick]]))
+}
+
+function isOfStream(trick: Trick): trick is StreamTrick {
+  return trick in STREAMS
 }
 
 const WITHOUT_MANIFEST: ReadonlySet<Trick> = new Set([
@@ -118,33 +94,12 @@ const WITHOUT_MANIFEST: ReadonlySet<Trick> = new Set([
   'wrong top folder',
 ])
 
-/** Tricks with the stream as a whole. */
-function evilBytes(trick: Trick, good: Buffer, zipped: Buffer): Uint8Array | null {
-  switch (trick) {
-    case 'truncated gzip':
-      return zipped.subarray(0, zipped.length - 12)
-    case 'truncated tar':
-      return gzipSync(good.subarray(0, 700))
-    case 'damaged gzip':
-      return Buffer.concat([zipped.subarray(0, -8), Buffer.from([1, 2, 3, 4]), zipped.subarray(-4)])
-    case 'data after tar':
-      return gzipSync(Buffer.concat([good, tar([{ path: 'evil-1.0.0/late.rs', data: 'x' }])]))
-    case 'data after gzip':
-      return Buffer.concat([zipped, Buffer.from('and more')])
-    case 'second gzip member':
-      return Buffer.concat([zipped, gzipSync(good)])
-    case 'not gzip':
-      return Buffer.from('<html>not a crate</html>')
-    default:
-      return null
-  }
-}
-
-function evilMembers(trick: Trick, top: string): RawMember[] {
+/** The members that a trick adds to a good crate. */
+function evilMembers(top: string) {
   const at = (path: string) => `${top}/${path}`
   const typed = (type: string): RawMember[] => [{ path: at('odd'), type, linkName: '/etc/passwd' }]
   const file = (path: string): RawMember[] => [{ path, data: 'x' }]
-  const table: Partial<Record<Trick, RawMember[]>> = {
+  return {
     symlink: typed('2'),
     'hard link': typed('1'),
     'character device': typed('3'),
@@ -215,9 +170,6 @@ function evilMembers(trick: Trick, top: string): RawMember[] {
     'many files': Array.from({ length: 2000 }, (_, i) => ({ path: at(`src/f${i}.rs`), data: '' })),
     'cargo-ok': file(at('.cargo-ok')),
   }
-  const members = table[trick]
-  if (!members) throw new Error(`no such trick: ${trick}`)
-  return members
 }
 
 /** A long name of 1,024 bytes without a NUL, whose second half is the header of a file. */

@@ -1,5 +1,8 @@
+import { cargoConfig, cargoSetup } from '../../core/upstream/cargo-config.ts'
+import { registryUrls } from '../../core/urls/urls.ts'
 import type { CrateData, CrateItem, VersionData } from '../../site/crate-data.ts'
 import { type PackagedReadme, renderReadme } from '../../site/readme/readme.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
 import { dependency } from './release.ts'
 
 /** An invented version with the given fields. */
@@ -140,6 +143,12 @@ const keelPlace = {
   vcs_path: 'crates/keel',
 }
 
+function dependent(name: string, version: string, req: string): CrateData['dependents'][number] {
+  return { name, version, req, kind: 'normal', optional: false, registry: null }
+}
+
+const VERSIONS = '1.4.0 1.3.2 1.3.1 1.3.0 1.2.0-rc.1 1.1.0 1.0.0 0.9.4 0.9.3'.split(' ')
+
 /** A crate that has a bit of everything. */
 export const keel: CrateData = crate(
   version({
@@ -179,17 +188,7 @@ export const keel: CrateData = crate(
       { login: 'ada', name: 'Ada Byron' },
       { login: 'grace', name: null },
     ],
-    versions: [
-      '1.4.0',
-      '1.3.2',
-      '1.3.1',
-      '1.3.0',
-      '1.2.0-rc.1',
-      '1.1.0',
-      '1.0.0',
-      '0.9.4',
-      '0.9.3',
-    ].map((number, at) => ({
+    versions: VERSIONS.map((number, at) => ({
       version: number,
       publishedAt: `2026-${String(11 - at).padStart(2, '0')}-02T09:30:00Z`,
       publishedBy: at % 3 === 0 ? 'ada' : 'grace',
@@ -202,23 +201,9 @@ export const keel: CrateData = crate(
       features: at < 3 ? { default: ['std'], std: [], toml: [] } : { default: ['std'], std: [] },
     })),
     dependents: [
-      {
-        name: 'cargo-keel',
-        version: '0.3.0',
-        req: '^1.4',
-        kind: 'normal',
-        optional: false,
-        registry: null,
-      },
-      { name: 'helm', version: '2.0.1', req: '^1', kind: 'normal', optional: true, registry: null },
-      {
-        name: 'harbour-tests',
-        version: '0.1.0',
-        req: '~1.3',
-        kind: 'dev',
-        optional: false,
-        registry: null,
-      },
+      dependent('cargo-keel', '0.3.0', '^1.4'),
+      { ...dependent('helm', '2.0.1', '^1'), optional: true },
+      { ...dependent('harbour-tests', '0.1.0', '~1.3'), kind: 'dev' },
     ],
     dependentCount: 3,
     downloads: false,
@@ -245,16 +230,45 @@ export const FLEET = [
   'tide-table',
 ]
 
-/** A few small crates. */
-export const fleet: readonly CrateData[] = FLEET.map((name, at) =>
-  crate(
-    version({
-      name,
-      version: `${at % 3}.${at + 1}.${at * 2}`,
-      description: DESCRIPTIONS[at % DESCRIPTIONS.length] ?? null,
-      publishedAt: `2026-11-${String(20 - at * 2).padStart(2, '0')}T08:00:00Z`,
-      yanked: name === 'ballast',
-      keywords: at % 2 === 0 ? ['billing', 'logs'] : ['maps'],
-    }),
-  ),
-)
+function demoBlock(base: string, { api = true, private: required = false }: Partial<SiteConfig>) {
+  const settings = { registry: { name: 'harbour' }, auth: { required }, upstream: {} }
+  const web = api ? 'auto' : 'none'
+  const urls = registryUrls({ base_url: base, api: web, dl: 'auto', aliases: [] }, base)
+  return cargoConfig(cargoSetup(settings, urls))
+}
+
+/** The facts of an invented registry at an address. */
+export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteConfig {
+  return {
+    base,
+    dl: `${base}/crates`,
+    packages: [],
+    cargoConfig: demoBlock(base, more),
+    title: 'Harbour Crates',
+    description: 'The Rust crates of the Harbour teams.',
+    registry: 'harbour',
+    docs: null,
+    cratesIo: true,
+    api: true,
+    apiUrl: base,
+    registries: [
+      {
+        index: 'sparse+https://crates.other.example/index/',
+        title: 'Other Crates',
+        page: 'https://crates.other.example/crates/{crate}/',
+      },
+    ],
+    source: true,
+    owners: true,
+    feeds: true,
+    downloads: true,
+    upstreams: false,
+    private: false,
+    images: 'link',
+    logo: null,
+    stylesheet: null,
+    links: [],
+    footer: null,
+    ...more,
+  }
+}

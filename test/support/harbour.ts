@@ -10,7 +10,7 @@ import type { Registry } from '../../generator/registry/registry.ts'
 import { buildCrate } from './crate-builder.ts'
 import { DESCRIPTIONS, FLEET, KEEL_README } from './demo-facts.ts'
 import { PAYLOADS } from './hostile.ts'
-import { addSubmission } from './workplace.ts'
+import { addSubmission, once } from './workplace.ts'
 
 /** A release of the invented teams of the Harbour, as bytes. */
 export interface HarbourRelease {
@@ -65,17 +65,7 @@ export function harbour(index: string): HarbourRelease[] {
 }
 
 function keel(index: string): HarbourRelease[] {
-  const numbers = [
-    '0.9.3',
-    '0.9.4',
-    '1.0.0',
-    '1.1.0',
-    '1.2.0-rc.1',
-    '1.3.0',
-    '1.3.1',
-    '1.3.2',
-    '1.4.0',
-  ]
+  const numbers = '0.9.3 0.9.4 1.0.0 1.1.0 1.2.0-rc.1 1.3.0 1.3.1 1.3.2 1.4.0'.split(' ')
   return numbers.map((version, at) => ({
     ...release({
       name: 'keel',
@@ -273,7 +263,7 @@ export async function fillRegistry(
     const user = users.get(by)
     if (!user) throw new Error(`${by} was not added`)
     const change = { at, actor: by, user, tokenId: null, stillMay: async () => user }
-    const staged = await registry.crates.stage(chunkOf(bytes), bytes.length)
+    const staged = await registry.crates.stage(once(bytes), bytes.length)
     try {
       const { crate } = await addSubmission(registry, { bytes: staged, pubtime: at }, change)
       for (const { id } of users.values()) {
@@ -285,10 +275,6 @@ export async function fillRegistry(
     }
     if (yanked) await setYanked(registry, parseName(name), parseVersion(version), true, change)
   }
-}
-
-async function* chunkOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield bytes
 }
 
 /**

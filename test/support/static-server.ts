@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join, normalize } from 'node:path'
 import { contentSecurityPolicy } from '../../site/layout/layout.ts'
+import { closeServer, listen } from './loopback.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -62,11 +62,5 @@ export async function serveFiles(
       },
     )
   })
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}${below}`,
-    requests,
-    close: () => new Promise(done => server.close(() => done())),
-  }
+  return { url: `${await listen(server)}${below}`, requests, close: () => closeServer(server) }
 }

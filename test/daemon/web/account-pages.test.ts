@@ -9,12 +9,16 @@ import { operatorChange } from '../../../generator/records/change.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn, Visitor } from '../../support/visitor.ts'
 
-test('a page that says why not knows who is logged in', async t => {
+test('a page that says why not knows who is logged in; search engines leave all of them out', async t => {
   const test = await TestRegistry.open(t)
   await test.user('alice')
-  const who = async (visitor: Visitor, path: string) =>
-    /<a href="\/me" data-user>([^<]*)<\/a>/.exec(await (await visitor.get(path)).text())?.[1]
+  const who = async (visitor: Visitor, path: string) => {
+    const text = await (await visitor.get(path)).text()
+    assert.ok(text.includes('<meta name="robots" content="noindex">'), path)
+    return /<a href="\/me" data-user>([^<]*)<\/a>/.exec(text)?.[1]
+  }
   const alice = await loggedIn(test, 'alice')
+  assert.equal(await who(alice, '/me'), 'alice')
   assert.equal(await who(alice, '/me/none'), 'alice')
   assert.equal(await who(alice, '/me/admin/users'), 'alice')
   assert.equal(await who(new Visitor(test), '/me/none'), 'Account')

@@ -10,6 +10,8 @@ test('the versions to manage come in the order of the page of the crate: newest 
   for (const version of ['1.9.0', '2.0.0-rc.1', '1.10.0', '1.9.1'])
     await registry.publish(token, { name: 'keel', version })
   const page = await (await (await loggedIn(registry, 'ada')).get('/me/crates/keel')).text()
+  assert.match(page, /Add another owner before removing ada/)
+  assert.doesNotMatch(page, /aria-label="Remove ada|Audit log/)
   const versions = [...page.matchAll(/crates\/keel\/([^/"]+)\/"/g)].map(match => match[1])
   assert.deepEqual(versions, ['2.0.0-rc.1', '1.10.0', '1.9.1', '1.9.0'])
 })

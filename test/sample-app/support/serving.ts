@@ -36,6 +36,12 @@ export async function answers(
   assert.deepEqual({ status: response.status, json: JSON.parse(response.text) }, { status, json })
 }
 
+/** Returns `answers` of an example. */
+export function answering(name: string) {
+  return (request: string | WireRequest, status: number, json: unknown) =>
+    answers(name, request, status, json)
+}
+
 /** Routes of a test with all around them that examples have. */
 export function served(app: Hono) {
   return emptyApp().route('/', app)

@@ -4,7 +4,7 @@ import { changeList, countChanges, manifestChanges } from '../../../site/crate/c
 import { dependencySection } from '../../../site/crate/dependencies.ts'
 import { allFeatures, featureSection } from '../../../site/crate/features.ts'
 import type { ComparedVersion } from '../../../site/crate-data.ts'
-import { demoFacts } from '../../support/demo-site.ts'
+import { demoFacts } from '../../support/demo-facts.ts'
 import { dependency } from '../../support/release.ts'
 
 const site = demoFacts('https://x.example')

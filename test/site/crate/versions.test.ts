@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cratePage, versionPage } from '../../../site/crate/page.ts'
 import { latestPage, versionsPage } from '../../../site/crate/versions.ts'
-import { crate, version } from '../../support/demo-facts.ts'
-import { demoFacts } from '../../support/demo-site.ts'
+import { crate, demoFacts, version } from '../../support/demo-facts.ts'
 
 const site = demoFacts('https://x.example/team')
 const newest = version({ version: '1.0.999' })
@@ -27,21 +26,6 @@ test('a crate with very many versions has a small page with the newest, and one 
   assert.equal(all.match(/<tr><th scope="row">/g)?.length, 1000)
   assert.match(all, /href="\.\.\/1\.0\.0\/">1\.0\.0</)
   assert.match(all, /12,345 versions; the page shows the newest 1,000, .*crate\.json/)
-})
-
-test('a crate with few versions has all of them on its page', () => {
-  const page = cratePage(site, many(100)).bytes.toString()
-  assert.equal(page.match(/<tr><th scope="row">/g)?.length, 100)
-  assert.doesNotMatch(page, /data-all|href="versions\/"/)
-})
-
-test('the selector has the newest versions; without others there is none', () => {
-  const page = cratePage(site, many(100)).bytes.toString()
-  const [, selector = ''] = /<details class="selector">(.*?)<\/details>/s.exec(page) ?? []
-  assert.equal(selector.match(/<li>/g)?.length, 13)
-  assert.match(selector, /href="1\.0\.999\/" aria-current="true"/)
-  assert.match(selector, /href="#versions">All 100 versions/)
-  assert.doesNotMatch(cratePage(site, many(1)).bytes.toString(), /class="selector"/)
 })
 
 test('the page of a version names no later one', () => {

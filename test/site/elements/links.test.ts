@@ -8,7 +8,7 @@ import {
   webLinkText,
 } from '../../../site/elements/links.ts'
 import { linkBase, resolveLink } from '../../../site/readme/links.ts'
-import { demoFacts } from '../../support/demo-site.ts'
+import { demoFacts } from '../../support/demo-facts.ts'
 
 const relative: [from: string, to: string, link: string][] = [
   ['index.html', 'index.html', './'],

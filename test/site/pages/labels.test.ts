@@ -2,22 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { categoryTitle } from '../../../core/category.ts'
 import { labelPage, labelsPage, userPage } from '../../../site/pages/labels.ts'
-import { card, version } from '../../support/demo-facts.ts'
-import { demoFacts } from '../../support/demo-site.ts'
+import { card, demoFacts, version } from '../../support/demo-facts.ts'
 
 const site = demoFacts('https://crates.example.com/team')
 const crates = [card(version({ name: 'keel' }))]
 
-test('the page of a keyword leads to all its crates', () => {
+test('a keyword has a page where its name is a path', () => {
   const data = { kind: 'keyword', slug: 'c++', below: [], crates } as const
-  const all = labelPage(site, { ...data, total: 1 })
-  assert.equal(all?.path, 'keywords/c++/index.html')
-  assert.match(
-    all?.bytes.toString() ?? '',
-    /1 crate\. <a href="\.\.\/\.\.\/search\/\?keyword=c%2B%2B"/,
-  )
-  const some = labelPage(site, { ...data, total: 20_000 })?.bytes.toString() ?? ''
-  assert.match(some, /The 1 most depended on of 20,000 crates/)
+  const page = labelPage(site, { ...data, total: 1 })
+  assert.equal(page?.path, 'keywords/c++/index.html')
+  assert.match(`${page.bytes}`, /1 crate\. <a href="\.\.\/\.\.\/search\/\?keyword=c%2B%2B"/)
   assert.equal(labelPage(site, { ...data, slug: '../x', total: 1 }), null)
 })
 

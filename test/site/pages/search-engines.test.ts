@@ -6,7 +6,7 @@ import {
   sitemapIndex,
   sitemapPart,
 } from '../../../site/pages/search-engines.ts'
-import { demoFacts } from '../../support/demo-site.ts'
+import { demoFacts } from '../../support/demo-facts.ts'
 
 const site = demoFacts('https://crates.example.com/team')
 

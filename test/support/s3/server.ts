@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Cleanup } from '../cleanup.ts'
+import { closeServer, listen } from '../loopback.ts'
 import { environmentOf, type TestS3 } from './environment.ts'
 import { signatureFault } from './signature.ts'
 import { type Answer, failure, ObjectStorage, type StorageRequest } from './storage.ts'
@@ -41,12 +41,8 @@ export class FakeS3 extends ObjectStorage implements TestS3 {
     const server = createServer((request, response) => {
       serve(request, response).catch(error => response.destroy(error as Error))
     })
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    cleanup.add(() => {
-      server.closeAllConnections()
-      return new Promise<void>(resolve => server.close(() => resolve()))
-    })
-    const fake = new FakeS3(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const fake = new FakeS3(await listen(server))
+    cleanup.add(() => closeServer(server))
     serve = (request, response) => fake.#take(request, response)
     return fake
   }
