@@ -133,10 +133,11 @@ export class PageWorker implements Worker {
       await this.#markOutdated()
       const kinds = PAGE_KINDS.filter(kind => isIdle || !IDLE_KINDS.includes(kind))
       const isClosing = this.#deadline !== Number.POSITIVE_INFINITY
-      const last = isClosing ? await lastChange(database) : Number.POSITIVE_INFINITY
+      const last = isClosing ? await lastChange(database) : 0
       const due = async () => {
-        const marks = await pageMarks(database, clock(), undefined, kinds)
-        return marks.filter(mark => mark.generation <= last)
+        // Marks of downloads have the time instead of a change, which is beyond all changes.
+        const newest = isClosing ? await lastChange(database) : 0
+        return pageMarks(database, clock(), undefined, kinds, [last, newest])
       }
       let spent = 0
       for (let marks = await due(); marks.length > 0; marks = await due()) {

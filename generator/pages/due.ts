@@ -1,18 +1,19 @@
 import { all, LIST, type Queries } from '../database/statement.ts'
 import { PAGE_KINDS, projectionOf } from '../projections/projections.ts'
-import { dueMarks, type Mark } from '../records/marks.ts'
+import { type ChangeRange, dueMarks, type Mark } from '../records/marks.ts'
 
 /** Number of marks whose files are rendered in one turn of the mutex, and synced together. */
 export const BATCH = 64
 
-/** Returns the marks of pages that are due, in the order of `kinds`. */
+/** Returns the marks of pages that are due, in the order of `kinds`, as `dueMarks` does. */
 export function pageMarks(
   db: Queries,
   now: Date,
   limit = BATCH,
   kinds: readonly string[] = PAGE_KINDS,
+  skip: ChangeRange = [0, 0],
 ): Promise<Mark[]> {
-  return dueMarks(db, kinds, now, limit)
+  return dueMarks(db, kinds, now, limit, skip)
 }
 
 /** Returns what rendering a page of a kind takes, as a multiple of the cheapest. */

@@ -68,12 +68,19 @@ export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Pro
   return (await value(db, sql, kind, subject)) !== null
 }
 
-/** Returns the marks of some kinds that are due, in the order of `kinds`, at most `limit`. */
+/** Changes by number: those after one, up to another. */
+export type ChangeRange = readonly [after: number, upTo: number]
+
+/**
+ * Returns the marks of some kinds that are due, in the order of `kinds`, at most `limit`, without
+ * those of the changes to `skip`.
+ */
 export function dueMarks(
   db: Queries,
   kinds: readonly string[],
   now: Date,
   limit: number,
+  skip: ChangeRange,
 ): Promise<Mark[]> {
   // A range of the primary key for each kind: neither side sorts all that is marked.
   return all(
@@ -81,10 +88,12 @@ export function dueMarks(
     `SELECT ${MARK} FROM json_each(?) AS wanted JOIN marks ON marks.kind = wanted.value ->> 1
       AND marks.subject IN (SELECT due.subject FROM marks AS due
         WHERE due.kind = wanted.value ->> 1 AND (due.retry_at IS NULL OR due.retry_at <= ?)
+          AND NOT (due.generation > ? AND due.generation <= ?)
         ORDER BY due.subject LIMIT ?)
       ORDER BY CAST(wanted.value ->> 0 AS INTEGER), marks.subject LIMIT ?`,
     kinds.map((kind, at) => [at, kind]),
     timestamp(now),
+    ...skip,
     limit,
     limit,
   )

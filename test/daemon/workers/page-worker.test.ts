@@ -6,7 +6,12 @@ import { PageWorker } from '../../../daemon/workers/page-worker.ts'
 import { countPageMarks } from '../../../generator/pages/due.ts'
 import { isStorageRefusal } from '../../../generator/places/disk/fault.ts'
 import { followers, MARK_KINDS, PAGE_KINDS } from '../../../generator/projections/projections.ts'
-import { countMarks, listFailedMarks } from '../../../generator/records/marks.ts'
+import {
+  countMarks,
+  isMarked,
+  listFailedMarks,
+  setMarks,
+} from '../../../generator/records/marks.ts'
 import { assetPath } from '../../../site/layout/assets.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -104,8 +109,12 @@ test('a worker that closes leaves to other daemons what they publish meanwhile',
     },
   })
   await registry.publish(token, { name: 'demo', version: '1.0.0' })
+  const { database } = registry.registry
+  // Their generation is a time.
+  await setMarks(database, [{ kind: 'downloads', subject: 1 }], 1_800_000_000)
   await worker.close(600)
   assert.notEqual(await registry.shown('crates/demo/index.html'), null)
+  assert.equal(await isMarked(database, { kind: 'downloads', subject: 1 }), false)
   assert.equal(await registry.shown(`crates/other-${Math.min(published, 50)}/index.html`), null)
 })
 
