@@ -51,7 +51,7 @@ function refresh(database: Database, site: SearchSite, done: readonly Mark[]): P
   return database.transaction(async tx => {
     const ids = done.map(mark => mark.subject)
     return { done, ...(await markFiles(tx, await changeCrates(tx, site, ids))) }
-  }, 'later')
+  })
 }
 
 /** The new fits of terms and numbers in columns, by the ids of crates. */
