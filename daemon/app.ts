@@ -131,8 +131,9 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
   app.on(changing, '/*', requestLog(log, addressOf(registry.settings.server)), readToEnd(bounds))
   app.use(metrics.middleware)
   // Not pages of accounts: their compressed length would tell of the tokens in them (BREACH).
+  // Answers to changes are too short for it.
   for (const path of ['/api/*', '/search/', '/metrics', '/assets/*'])
-    app.use(path, compress({ encoding: 'gzip' }))
+    app.get(path, compress({ encoding: 'gzip' }))
   const keyHeader = keyHeaderOf(registry.settings)
   if (keyHeader) app.get('/*', withKeys(keyHeader))
   const guard = new AccessGuard(registry, log)
@@ -148,6 +149,8 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
     else if (isStorageRefusal(error)) logFailure(log, error, 'the registry cannot be written to')
     return refused(c, refusal, api.error_status)
   })
+  // Hono builds its router with the first match: not at the expense of the first request.
+  app.router.match('GET', '/')
   const isGuarded = auth.required || log.isLevelEnabled('debug')
   const onFailure = (error: unknown) => logFailure(log, error, 'cannot read a file')
   const quick =

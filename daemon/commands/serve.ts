@@ -22,6 +22,7 @@ import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
 import { lacksAdministrator, NO_ADMINISTRATOR } from '../../generator/records/accounts/accounts.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
+import { prepareChecks } from '../../generator/registry/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
 import { initRegistry, openRegistry, serveLock } from '../../generator/registry/registry.ts'
 import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
@@ -175,6 +176,7 @@ async function work(
   if (node.startsWith('20.')) log.warn(warning('node_ended', { node }).message)
   io.out(`listening on ${server.url}`)
   disk.useThread()
+  prepareChecks()
   const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`
   log.info({ url: server.url, crates, releases }, `started: ${contents} in ${registry.dir}`)
   const signal = await Promise.race([life.stopped, outdated])

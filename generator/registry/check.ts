@@ -26,7 +26,7 @@ import {
   releaseConflicts,
 } from '../records/existing.ts'
 import { archiveLimits, inspectArchive } from '../sandbox/archive.ts'
-import type { Client } from '../sandbox/sandbox.ts'
+import { type Client, sandbox } from '../sandbox/sandbox.ts'
 import type { Registry } from './registry.ts'
 
 /** The bytes of a release, with the data submitted with them. */
@@ -89,6 +89,11 @@ export async function check(
   const isSame = existing.taken?.cksum === cksum
   const isLost = isSame && (await crates.checksum(crateKey(release.name, cksum))) !== cksum
   return { submission, change, release, existing, isLost, verdict, warnings: issues }
+}
+
+/** Makes a process ready to inspect: the first publish does not wait for the start of a thread. */
+export function prepareChecks(): void {
+  sandbox.prepare()
 }
 
 /** Reads the release from a `.crate` and appends to `issues`; undefined when it has none. */

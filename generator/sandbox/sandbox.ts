@@ -80,6 +80,11 @@ export class Sandbox {
     }
   }
 
+  /** Starts a thread ahead of the first task, which takes longer than most tasks. */
+  prepare(): void {
+    if (this.#running + this.#idle.length === 0) this.#idle.push(this.#open())
+  }
+
   /** Ends all idle threads. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map(thread => thread.end()))
@@ -110,6 +115,10 @@ export class Sandbox {
     this.#next()
   }
 
+  #open(): Thread {
+    return new Thread(this.#program, this.#limits)
+  }
+
   #next(): void {
     if (this.#running > this.size) return
     const urgent = this.#nextUrgent()
@@ -118,7 +127,7 @@ export class Sandbox {
     this.#waiting--
     this.#running++
     if (!urgent) this.#othersRunning++
-    begin(this.#idle.pop() ?? new Thread(this.#program, this.#limits))
+    begin(this.#idle.pop() ?? this.#open())
   }
 
   /** Takes the first task of the first client that has none running. */

@@ -5,9 +5,9 @@ import { assetPath } from '../../site/layout/assets.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { loggedIn } from '../support/visitor.ts'
 
-test('searches, the API, metrics and assets are compressed for those who ask; accounts never', async t => {
+test('searches, the API, metrics and assets are compressed for those who ask; changes and accounts never', async t => {
   const test = await TestRegistry.open(t)
-  await test.user('alice')
+  const authorization = await test.user('alice')
   const ask = async (path: string, encoding: string) => {
     const answer = await test.app.request(`http://localhost${path}`, {
       headers: { 'accept-encoding': encoding },
@@ -26,6 +26,9 @@ test('searches, the API, metrics and assets are compressed for those who ask; ac
     assert.deepEqual([plain.encoding, zipped.encoding], [null, 'gzip'], path)
     if (plain.bytes > 1000) assert.ok(zipped.bytes < plain.bytes / 2, path)
   }
+  const headers = { 'accept-encoding': 'gzip', authorization }
+  const change = await test.app.request('/api/v1/crates/new', { method: 'PUT', headers })
+  assert.equal(change.headers.get('content-encoding'), null)
   const visitor = await loggedIn(test, 'alice')
   const page = await visitor.send('/me', { headers: { 'accept-encoding': 'gzip' } })
   assert.equal(page.status, 200)

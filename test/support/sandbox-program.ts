@@ -1,3 +1,4 @@
+import { threadId } from 'node:worker_threads'
 import { issue, Refusal } from '../../core/error/error.ts'
 import { serveTasks } from '../../generator/sandbox/serve-tasks.ts'
 
@@ -15,6 +16,7 @@ serveTasks({
       })
     if (content === 'fail') throw new TypeError('it is not iterable')
     if (content === 'end') process.exit(0)
+    if (content === 'thread') return threadId
     return { content, env: process.env.HOME }
   },
   async readme(hold: Int32Array) {

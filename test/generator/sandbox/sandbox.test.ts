@@ -71,6 +71,15 @@ test('a thread that ends by itself fails its task only', async t => {
   assert.deepEqual(await run('next'), { content: 'next', env: undefined })
 })
 
+test('a prepared sandbox has a thread before its first task, and only one', async t => {
+  const { sandbox, run } = sandboxOf(t)
+  sandbox.prepare()
+  sandbox.prepare()
+  // The threads of a process are numbered.
+  const later = await sandboxOf(t).run('thread')
+  assert.equal(Number(later) - Number(await run('thread')), 1)
+})
+
 test('one thread is left to tasks that people wait for', async t => {
   const { sandbox, run } = sandboxOf(t)
   const hold = new Int32Array(new SharedArrayBuffer(4))
