@@ -50,12 +50,8 @@ export function gallery(): App {
     const type = accepts(c, { header: 'Accept', supports, default: 'application/json' })
     return type === 'text/html' ? indexPage(c) : next()
   })
-  return serveUnder(
-    app,
-    '/',
-    FRONT_PAGE,
-    FRONT.flatMap(name => examples.get(name) ?? []),
-  )
+  const front = FRONT.flatMap(name => examples.get(name) ?? [])
+  return serveUnder(app, '/', FRONT_PAGE, front)
 }
 
 /** Adds apps under a path that ends with a slash, and their documentation beside them. */

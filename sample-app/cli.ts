@@ -47,9 +47,8 @@ async function serve(): Promise<void> {
   const sources = example ? [example] : [...examples.values()]
   const read = sources.flatMap(({ source }) => source.match(/\bSAMPLE_[A-Z_]+/g) ?? [])
   const demo = [...new Set(read)].filter(name => !process.env[name])
-  if (demo.length > 0) {
+  if (demo.length > 0)
     console.error(`warning: demo values are in use for ${demo.join(', ')}; anyone can look them up`)
-  }
   const isPlain = example?.name === 'https' && !flags.cert
   if (isPlain) console.error('warning: serving without TLS; give --cert FILE --key FILE')
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, running.close)

@@ -12,8 +12,8 @@ const CHAPTERS = {
   Forms: 'forms uploads upload-methods',
   Middleware: `dependencies dependencies-class dependencies-nested dependencies-cache
     dependencies-no-cache dependencies-cleanup global-dependencies`,
-  Answers: 'errors static-files streaming sse background',
-  Security: 'security jwt basic-auth bearer-auth cors',
+  Answers: 'errors static-files streaming background',
+  Security: 'security jwt basic-bearer cors',
   Apps: 'routes client timing https',
 }
 

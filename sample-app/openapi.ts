@@ -42,9 +42,9 @@ export function describe({ name: title, about: description }: About, apps: App[]
     for (const { path, method } of app.routes) {
       const [template, verb] = [path.replace(/:([\w-]+)(?:\{.*\})?/g, '{$1}'), method.toLowerCase()]
       if (method === 'ALL' || /\*/.test(template) || paths[template]?.[verb]) continue
-      const own = app.routes.filter(route => route.path === path && route.method === method)
-      const global = app.routes.filter(route => route.path === '/*' && route.method === 'ALL')
-      const handlers = [...own, ...global].map(({ handler }) => findTargetHandler(handler))
+      const names = [`${method} ${path}`, 'ALL /*']
+      const routes = app.routes.filter(route => names.includes(`${route.method} ${route.path}`))
+      const handlers = routes.map(({ handler }) => findTargetHandler(handler))
       const parts = handlers.flatMap(handler => declared.get(handler) ?? []) as Part[]
       const document = documents[`${method} ${path}`] ?? {}
       Object.assign(securitySchemes, document.security)

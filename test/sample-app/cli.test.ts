@@ -126,7 +126,7 @@ test('the address that is printed answers, whatever the example', async () => {
 })
 
 test('a stream ends its connection for a client that wants it', async () => {
-  const program = await startProgram(['--example', 'sse'])
+  const program = await startProgram(['--example', 'streaming'])
   const headers = { Connection: 'close' }
   const asked = request(new URL('/events', program.url), { headers }).end()
   const [response] = await once(asked, 'response')

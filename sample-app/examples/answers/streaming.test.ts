@@ -11,3 +11,9 @@ test('streaming: line by line', async () => {
 test('streaming: what is wrong is said before the first line', async () => {
   assert.equal((await app.request('/count?to=-1')).status, 422)
 })
+
+test('streaming: events with their ID, and the rest of them after a break', async () => {
+  const response = await app.request('/events?to=2', { headers: { 'last-event-id': '1' } })
+  assert.equal(response.headers.get('Content-Type'), 'text/event-stream')
+  assert.equal(await response.text(), 'event: tick\ndata: {"id":2}\nid: 2\n\n')
+})
