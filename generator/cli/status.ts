@@ -100,7 +100,8 @@ function jsonOf(status: Status) {
 function linesOf(status: Status): string[] {
   const { git, programs } = status
   const { marks, pages } = pendingSums(status)
-  const ofPages = pages > 0 ? `, ${formatNumber(pages)} of them pages` : ''
+  const some = pages === marks ? 'all' : formatNumber(pages)
+  const ofPages = pages > 0 ? `, ${some} of them pages` : ''
   return [
     `crates    ${formatNumber(status.crates)}`,
     `versions  ${formatNumber(status.releases)}`,
