@@ -1,7 +1,7 @@
 // Mirrors generator/records/
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Code, Refusal } from '../../../core/error/error.ts'
+import { Refusal } from '../../../core/error/error.ts'
 import { parseName } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { parseVersion } from '../../../core/version.ts'
@@ -18,6 +18,7 @@ import { indexLines } from '../../../generator/records/releases.ts'
 import { inspect } from '../../../generator/registry/check.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { buildCrate, type CrateParts } from '../../support/crate-builder.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { newRegistry, OPERATOR } from '../../support/workplace.ts'
 
 const demo = parseName('demo')
@@ -46,17 +47,6 @@ async function changesBy(registry: Registry, login: string, admin = false): Prom
   return { at: OPERATOR.at, actor: login, user, tokenId: null, stillMay: async () => user }
 }
 
-const refuses =
-  (...codes: Code[]) =>
-  (error: unknown) => {
-    assert.ok(error instanceof Refusal, String(error))
-    assert.deepEqual(
-      error.issues.map(issue => issue.code),
-      codes,
-    )
-    return true
-  }
-
 async function addRelease(registry: Registry, release: Release, change: Change = OPERATOR) {
   return registry.database.transaction(async tx => {
     const added = await insertAdded(tx, release, change)
@@ -81,7 +71,7 @@ test('a yanked version is taken, and has the name that it was published with', a
       error.message ===
         'there is no version 1.0.0+build of `demo` here, but 1.0.0, which differs only in build metadata; name that one',
   )
-  await assert.rejects(addDemo(registry), refuses('version_taken'))
+  await assert.rejects(addDemo(registry), refusedWith('version_taken'))
 })
 
 test('owners add versions, administrators yank, too, and have a crate without owners in their hands', async t => {
@@ -95,8 +85,8 @@ test('owners add versions, administrators yank, too, and have a crate without ow
   const next = await releaseOf(registry, { version: '2.0.0' }, 'b'.repeat(64))
   await addDemo(registry, {}, alice)
   for (const other of [bob, admin])
-    await assert.rejects(addRelease(registry, next, other), refuses('not_owner'))
-  await assert.rejects(setYanked(registry, demo, V1, true, bob), refuses('not_owner'))
+    await assert.rejects(addRelease(registry, next, other), refusedWith('not_owner'))
+  await assert.rejects(setYanked(registry, demo, V1, true, bob), refusedWith('not_owner'))
   await setYanked(registry, demo, V1, true, admin)
   await setYanked(registry, demo, V1, false, alice)
   const yanks = `SELECT actor, detail FROM audit WHERE action LIKE '%yank' ORDER BY id`
@@ -104,14 +94,14 @@ test('owners add versions, administrators yank, too, and have a crate without ow
     { actor: 'root', detail: '{"as":"administrator"}' },
     { actor: 'alice', detail: null },
   ])
-  await assert.rejects(addDemo(registry, {}, bob), refuses('not_owner'))
+  await assert.rejects(addDemo(registry, {}, bob), refusedWith('not_owner'))
   // Of a crate that is another one only this is told.
-  await assert.rejects(addDemo(registry, { name: 'Demo' }, bob), refuses('name_taken'))
+  await assert.rejects(addDemo(registry, { name: 'Demo' }, bob), refusedWith('name_taken'))
   assert.equal((await addRelease(registry, next)).outcome, 'added')
 
   await addDemo(registry, { name: 'taken-in' })
   const update = await releaseOf(registry, { name: 'taken-in', version: '2.0.0' }, 'd'.repeat(64))
-  await assert.rejects(addRelease(registry, update, bob), refuses('crate_ownerless'))
+  await assert.rejects(addRelease(registry, update, bob), refusedWith('crate_ownerless'))
   const takenIn = parseName('taken-in')
   await assert.rejects(setYanked(registry, takenIn, V1, true, bob), (error: Error) => {
     assert.equal(
@@ -138,8 +128,8 @@ test('yanking changes the flag in the line and nothing else, once', async t => {
   assert.deepEqual(await yanked(true), { crateId, changed: false })
   assert.deepEqual(await yanked(false), { crateId, changed: true })
   assert.deepEqual(await indexLines(database, crateId), [before])
-  await assert.rejects(yanked(true, parseName('none')), refuses('crate_unknown'))
-  await assert.rejects(yanked(true, demo, parseVersion('9.0.0')), refuses('release_unknown'))
+  await assert.rejects(yanked(true, parseName('none')), refusedWith('crate_unknown'))
+  await assert.rejects(yanked(true, demo, parseVersion('9.0.0')), refusedWith('release_unknown'))
 })
 
 test('crates are read in pages, each once', async t => {

@@ -21,6 +21,9 @@ import { hookTree } from '../../support/tree-hook.ts'
 import { until } from '../../support/until.ts'
 import { indexVersions, newRegistry, OPERATOR, once, storedPath } from '../../support/workplace.ts'
 
+const DEMO = { name: 'demo', version: '1.0.0' }
+const THREE = [0, 1, 2].map(at => ({ name: `demo-${at}`, version: '1.0.0' }))
+
 /** A registry and its queue, with a count of the turns that the process mutex has given. */
 async function prepare(t: TestContext) {
   const registry = await newRegistry(t)
@@ -95,14 +98,13 @@ test('publishes that meet share turns; each is in its index file when it is answ
 
 test('of equal publishes one adds the release; a refused one takes no bytes from the others', async t => {
   const { registry, queue } = await prepare(t)
-  const parts = { name: 'demo', version: '1.0.0' }
   const no: Permit = () =>
     Promise.reject(new Refusal([issue('crates_too_many', { login: 'alice', max: 1 })]))
   const ends = await Promise.allSettled([
-    publish(registry, queue, parts, no),
-    publish(registry, queue, parts),
-    publish(registry, queue, parts, no),
-    publish(registry, queue, parts),
+    publish(registry, queue, DEMO, no),
+    publish(registry, queue, DEMO),
+    publish(registry, queue, DEMO, no),
+    publish(registry, queue, DEMO),
   ])
   const outcomes = ends.map(end => (end.status === 'fulfilled' ? end.value.outcome : 'refused'))
   assert.deepEqual(outcomes.sort(), ['added', 'present', 'refused', 'refused'])
@@ -111,18 +113,15 @@ test('of equal publishes one adds the release; a refused one takes no bytes from
 
 test('bytes stay when nobody knows whether their release was or will be recorded', async t => {
   const { registry, queue } = await prepare(t)
-  const parts = { name: 'demo', version: '1.0.0' }
   const unknown: Permit = () =>
     Promise.reject(new Refusal([issue('commit_unknown', { reason: 'gone' })]))
-  await assert.rejects(publish(registry, queue, parts, unknown), /gone/)
+  await assert.rejects(publish(registry, queue, DEMO, unknown), /gone/)
   const kept: string[] = []
   for await (const key of registry.crates.list()) kept.push(key)
   assert.equal(kept.length, 1)
-  await publish(registry, queue, parts)
+  await publish(registry, queue, DEMO)
   assert.deepEqual(await findings(registry), [])
 })
-
-const THREE = [0, 1, 2].map(at => ({ name: `demo-${at}`, version: '1.0.0' }))
 
 /** Publishes three new crates in one turn; `permit` is for the second, or another one. */
 async function meet(
@@ -187,10 +186,8 @@ test('when the transaction of a turn is lost, all of its publishes fail and may 
     throw new Error('a bad disk')
   })
   assert.deepEqual(statuses, ['rejected', 'rejected', 'rejected'])
-  for (const at of [0, 1, 2]) {
-    const again = await publish(registry, queue, { name: `demo-${at}`, version: '1.0.0' })
-    assert.equal(again.outcome, 'added')
-  }
+  assert.equal(await registry.tree.read('index/de/mo/demo-0'), null)
+  for (const parts of THREE) assert.equal((await publish(registry, queue, parts)).outcome, 'added')
   assert.deepEqual(await findings(registry), [])
 })
 
@@ -199,9 +196,8 @@ test('of a lost turn nobody is refused for what another one of it would have pub
     await run(tx, 'ROLLBACK')
     throw new Error('a bad disk')
   }
-  const demo = { name: 'demo', version: '1.0.0' }
-  const other = { ...demo, files: { 'src/lib.rs': '// other bytes' } }
-  const { ends } = await meet(t, lose, [demo, other, { name: 'last', version: '1.0.0' }], 2)
+  const other = { ...DEMO, files: { 'src/lib.rs': '// other bytes' } }
+  const { ends } = await meet(t, lose, [DEMO, other, { name: 'last', version: '1.0.0' }], 2)
   const reasons = ends.map(end => (end.status === 'rejected' ? end.reason : null))
   assert.ok(reasons.every(reason => reason instanceof Error && !(reason instanceof Refusal)))
 })
@@ -209,7 +205,7 @@ test('of a lost turn nobody is refused for what another one of it would have pub
 test('what is refused leaves no bytes behind', async t => {
   const { registry, queue } = await prepare(t)
   let cksum = ''
-  const refused = publish(registry, queue, { name: 'demo', version: '1.0.0' }, async tx => {
+  const refused = publish(registry, queue, DEMO, async tx => {
     assert.ok(tx)
     for await (const key of registry.crates.list()) cksum = key.slice(-70, -6)
     throw new Refusal([issue('crates_too_many', { login: 'alice', max: 1 })])
@@ -224,16 +220,7 @@ test('a bucket that fails is not asked to remove what it may have stored: that w
   const { place } = registry.crates
   place.put = async () => refuse('bucket_unreachable', { reason: 'PUT 503' })
   place.remove = async () => refuse('bucket_unreachable', { reason: 'DELETE 503' })
-  await assert.rejects(publish(registry, queue, { name: 'demo', version: '1.0.0' }), /PUT 503/)
-})
-
-test('marks go when what was rendered is on disk, not before', async t => {
-  const { registry, queue } = await prepare(t)
-  const marks = async () => (await listMarks(registry.database, 'index')).length
-  await publish(registry, queue, { name: 'demo', version: '1.0.0' })
-  assert.equal(await marks(), 1)
-  await queue.settle()
-  assert.equal(await marks(), 0)
+  await assert.rejects(publish(registry, queue, DEMO), /PUT 503/)
 })
 
 test('what is rendered while others settle keeps its marks until it settles itself', async t => {
@@ -248,7 +235,7 @@ test('what is rendered while others settle keeps its marks until it settles itse
       return write(texts, folders)
     }
   })
-  const published = publish(registry, queue, { name: 'demo', version: '1.0.0' })
+  const published = publish(registry, queue, DEMO)
   await begun.passed
   await queue.settle()
   open.open()
@@ -264,33 +251,14 @@ test('a crate that cannot be rendered is recorded all the same, and keeps its ma
     tree.writeAll = () => Promise.reject(new Error('a bad block'))
   })
   const broken = new Error('a bad block')
-  await assert.rejects(publish(registry, queue, { name: 'demo', version: '1.0.0' }), broken)
+  await assert.rejects(publish(registry, queue, DEMO), broken)
   unhook()
   await queue.settle()
   assert.equal((await listMarks(registry.database, 'index')).length, 1)
-  const again = await publish(registry, queue, { name: 'demo', version: '1.0.0' })
+  const again = await publish(registry, queue, DEMO)
   assert.equal(again.outcome, 'present')
   await queue.settle()
   assert.deepEqual(await findings(registry), [])
-})
-
-test('a crate whose transaction is not committed is not shown', async t => {
-  const { registry } = await prepare(t)
-  const { engine } = registry.database
-  const database: Registry['database'] = {
-    engine,
-    execute: (sql, parameters) => registry.database.execute(sql, parameters),
-    close: () => registry.database.close(),
-    transaction: work =>
-      registry.database.transaction(async tx => {
-        await work(tx)
-        throw new Error('a bad disk')
-      }),
-  }
-  const queue = new PublishQueue({ ...registry, database })
-  const publishing = publish(registry, queue, { name: 'demo', version: '1.0.0' })
-  await assert.rejects(publishing, /a bad disk/)
-  assert.equal(await registry.tree.read('index/de/mo/demo'), null)
 })
 
 test('when the mutex cannot be taken, every publish that waits fails, and the next may work', async t => {
@@ -298,7 +266,7 @@ test('when the mutex cannot be taken, every publish that waits fails, and the ne
   const take = registry.mutex.run
   registry.mutex.run = () => Promise.reject(new Error('no lock file'))
   const failed = await Promise.allSettled([
-    publish(registry, queue, { name: 'demo', version: '1.0.0' }),
+    publish(registry, queue, DEMO),
     publish(registry, queue, { name: 'demo', version: '1.0.1' }),
   ])
   assert.deepEqual(
@@ -306,8 +274,5 @@ test('when the mutex cannot be taken, every publish that waits fails, and the ne
     ['rejected', 'rejected'],
   )
   registry.mutex.run = take
-  assert.equal(
-    (await publish(registry, queue, { name: 'demo', version: '1.0.0' })).outcome,
-    'added',
-  )
+  assert.equal((await publish(registry, queue, DEMO)).outcome, 'added')
 })

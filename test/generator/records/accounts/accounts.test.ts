@@ -1,49 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  addUser,
-  findUser,
-  hasNoUsers,
-  listUsers,
-} from '../../../../generator/records/accounts/accounts.ts'
+import { addUser, listUsers } from '../../../../generator/records/accounts/accounts.ts'
 import { operatorChange } from '../../../../generator/records/change.ts'
 import { refusedWith } from '../../../support/refusal.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
-
-test('a user is found again in any case of the login', async t => {
-  const { database } = (await TestRegistry.open(t)).registry
-  assert.equal(await hasNoUsers(database), true)
-  const added = await addUser(database, { login: 'Alice', admin: true }, operatorChange(AT))
-  assert.deepEqual(added, {
-    id: 1,
-    login: 'Alice',
-    name: null,
-    admin: true,
-    locked: false,
-    removed: false,
-    created: AT,
-  })
-  assert.equal(await hasNoUsers(database), false)
-  for (const login of ['Alice', 'alice', 'ALICE'])
-    assert.deepEqual(await findUser(database, login), added)
-  assert.equal(await findUser(database, 'alicia'), null)
-})
-
-test('a login that is taken is refused, also in another case, and nothing changes', async t => {
-  const { database } = (await TestRegistry.open(t)).registry
-  await addUser(database, { login: 'alice', admin: false }, operatorChange(AT))
-  for (const login of ['alice', 'ALICE']) {
-    await assert.rejects(
-      addUser(database, { login, admin: true }, operatorChange(AT)),
-      refusedWith('login_taken'),
-    )
-  }
-  assert.deepEqual(await listUsers(database), [
-    { id: 1, login: 'alice', name: null, admin: false, locked: false, removed: false, created: AT },
-  ])
-})
 
 test('two additions of one login at the same time: one succeeds', async t => {
   const { database } = (await TestRegistry.open(t)).registry
