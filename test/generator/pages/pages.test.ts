@@ -74,31 +74,14 @@ test('crate.json is everything about a crate, newest version first, without READ
     updated_at: '2026-11-21T00:00:00Z',
     dependents: 1,
   })
-  assert.deepEqual(
-    versions.map(version => [
-      version.version,
-      version.download,
-      version.published_at,
-      version.published_by,
-      typeof version.size,
-    ]),
-    [
-      [
-        '1.10.0',
-        `${BASE}/crates/shown/shown-1.10.0.crate`,
-        '2026-11-20T12:00:00Z',
-        'alice',
-        'number',
-      ],
-      [
-        '1.9.0',
-        `${BASE}/crates/shown/shown-1.9.0.crate`,
-        '2026-11-21T00:00:00Z',
-        'alice',
-        'number',
-      ],
-    ],
-  )
+  const shown = versions.map(version => {
+    assert.equal(typeof version.size, 'number')
+    return [version.download, version.published_at, version.published_by]
+  })
+  assert.deepEqual(shown, [
+    [`${BASE}/crates/shown/shown-1.10.0.crate`, '2026-11-20T12:00:00Z', 'alice'],
+    [`${BASE}/crates/shown/shown-1.9.0.crate`, '2026-11-21T00:00:00Z', 'alice'],
+  ])
   const lines = (await registry.shown('index/sh/ow/shown'))?.trimEnd().split('\n') ?? []
   assert.deepEqual(
     versions.map(version => version.entry),

@@ -42,19 +42,6 @@ test('one page lists the files of a version, one compares the versions of a crat
     )
 })
 
-test('a version of which another is the first has no page of changes any more', async t => {
-  const registry = await TestRegistry.open(t)
-  const token = await registry.user('alice')
-  for (const version of ['1.0.0', '1.1.0']) await registry.publish(token, { name: 'demo', version })
-  await registry.indexWorker.pages.flush()
-  const shown = () => registry.shown('crates/demo/1.1.0/changes/index.html')
-  assert.notEqual(await shown(), null)
-  await registry.delete('demo', '1.0.0')
-  await buildPages(registry.registry)
-  assert.equal(await shown(), null)
-  assert.equal(await registry.shown('crates/demo/compare/index.html'), null)
-})
-
 test('an upgrade removes the page of each file, and forgets what older programs noted of them', async t => {
   const registry = await TestRegistry.open(t)
   const { database, tree } = registry.registry

@@ -56,14 +56,6 @@ test('a build shows every .crate and index file; lines stand in publish order', 
   assert.deepEqual(await listMarks(registry.database, 'file'), [])
 })
 
-test('a tree that was removed is built again, the same bytes', async t => {
-  const registry = await smallRegistry(t)
-  const before = treeDigest(registry.tree.root)
-  rmSync(registry.tree.root, { recursive: true })
-  assert.deepEqual(await build(registry), { crates: 2, issues: [] })
-  assert.equal(treeDigest(registry.tree.root), before)
-})
-
 test('nothing is rewritten that has its bytes, whatever is built', async t => {
   const registry = await smallRegistry(t)
   const before = fileStamps(registry.tree.root)
