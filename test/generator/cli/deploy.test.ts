@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { isOwnPath } from '../../../core/paths/own.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { filesBelow, treeDigest } from '../../support/folder.ts'
 import { plimsollHere } from '../../support/program.ts'
@@ -30,17 +29,9 @@ test('a static tree is built and deployed; keys are never printed', async t => {
   assert.ok(s3.objects.has('www/index/de/mo/demo'))
   const again = JSON.parse(await ok(...to, '--json')) as { uploaded: string[]; unchanged: number }
   assert.deepEqual([again.uploaded, again.unchanged], [[], s3.objects.size])
-  const inside = await plimsollHere(['deploy', '--from', 'public', '--to', 'public/www'], env, {
-    cwd: folder,
-  })
+  const words = ['deploy', '--from', 'public', '--to', 'public/www']
+  const inside = await plimsollHere(words, env, { cwd: folder })
   assert.match(inside.stderr, /lie inside each other/)
-  const wrong = await plimsollHere(['deploy', '--from', 'public', '--to', 's3://X'], env, {
-    cwd: folder,
-  })
-  assert.deepEqual(
-    [wrong.code, /is neither a folder nor the address of a bucket/.test(wrong.stderr)],
-    [2, true],
-  )
 })
 
 test('a registry folder is no target, also with the --delete that a deploy names', async t => {
@@ -55,12 +46,6 @@ test('a registry folder is no target, also with the --delete that a deploy names
   assert.equal((await build()).code, 0)
   assert.equal((await call('init', '--dir', 'regd')).code, 0)
   assert.equal((await call('add', 'from', '--dir', 'regd')).code, 0)
-  const tree = filesBelow(join(folder, 'regd', 'public'))
-  assert.ok(tree.includes('index.git/HEAD'))
-  assert.deepEqual(
-    tree.filter(path => !isOwnPath(path)),
-    [],
-  )
   const before = treeDigest(join(folder, 'regd', 'public'))
   const { code, stderr } = await call('deploy', '--from', 'pub', '--to', 'regd', '--delete')
   const said = `error: ${join(folder, 'regd')} is a registry folder, into which no tree is uploaded; nothing was changed; choose another --to\n`

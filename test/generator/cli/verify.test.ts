@@ -9,80 +9,73 @@ import { crateKey } from '../../../core/paths/crates.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { setYanked } from '../../../generator/records/release-changes.ts'
 import { openRegistry } from '../../../generator/registry/registry.ts'
-import { plimsollHere } from '../../support/program.ts'
-import { folderOf, OPERATOR } from '../../support/workplace.ts'
-import { writeCrate } from '../../support/write-crate.ts'
+import { registryFolder } from '../../support/registry-folder.ts'
+import { OPERATOR } from '../../support/workplace.ts'
 
-const ENV = { PLIMSOLL_REGISTRY_BASE_URL: 'https://crates.example' }
-
-/** A registry with five crates, and a command that is run on it. */
+/** A registry with five crates and a git index; the file of the last. */
 async function scene(t: TestContext) {
-  const folder = folderOf(t)
-  const dir = join(folder, 'registry')
-  const plimsoll = (...args: string[]) => plimsollHere([...args, '--dir', dir], ENV)
-  assert.equal((await plimsoll('init')).code, 0)
-  const names = ['aft', 'bow', 'cabin', 'deck', 'demo']
-  const files = names.map(name =>
-    writeCrate(join(folder, `${name}.crate`), { name, version: '1.0.0' }),
+  const registry = await registryFolder(t, {})
+  const files = ['aft', 'bow', 'cabin', 'deck', 'demo'].map(name =>
+    registry.put(`${name}.crate`, { name, version: '1.0.0' }),
   )
-  assert.equal((await plimsoll('add', ...files)).code, 0)
-  assert.deepEqual((await plimsoll('verify')).stdout, 'everything agrees\n')
-  return { dir, plimsoll, file: files[4] as string }
+  await registry.ok('add', ...files)
+  assert.equal(await registry.ok('verify'), 'everything agrees\n')
+  return { ...registry, file: files[4] as string }
 }
 
 test('what is still to be rendered is counted and no difference', async t => {
-  const { dir, plimsoll } = await scene(t)
-  const registry = await openRegistry(dir, { env: ENV })
+  const { dir, run, ok } = await scene(t)
+  const registry = await openRegistry(dir, { env: {} })
   await setYanked(registry, parseName('demo'), parseVersion('1.0.0'), true, OPERATOR)
   await registry.close()
-  const verified = await plimsoll('verify')
+  const verified = await run('verify')
   assert.match(
     verified.stderr,
     /^\d\d outputs are still to be rendered; a daemon or `plimsoll build` renders them\n$/,
   )
   assert.deepEqual([verified.code, verified.stdout], [0, 'everything else agrees\n'])
-  const json = await plimsoll('verify', '--json')
+  const json = await run('verify', '--json')
   assert.deepEqual([json.code, json.stdout, json.stderr], [0, '[]\n', verified.stderr])
   rmSync(join(dir, 'public', 'index', 'ca', 'bi', 'cabin'))
-  const wrong = await plimsoll('verify')
+  const wrong = await run('verify')
   assert.deepEqual(
     [wrong.code, wrong.stdout, wrong.stderr],
     [1, 'index/ca/bi/cabin: is missing\n1 difference, 0 repaired\n', verified.stderr],
   )
   const finding = { where: 'index/ca/bi/cabin', what: 'is missing', lost: false }
-  const listed = await plimsoll('verify', '--json')
+  const listed = await run('verify', '--json')
   assert.deepEqual([listed.code, JSON.parse(listed.stdout)], [1, [{ ...finding, repaired: false }]])
-  const repaired = await plimsoll('verify', '--repair', '--json')
+  const repaired = await run('verify', '--repair', '--json')
   const mended = JSON.parse(repaired.stdout) as { where: string }[]
   assert.deepEqual(
     [repaired.code, mended.find(({ where }) => where === finding.where)],
     [0, { ...finding, repaired: true }],
   )
-  assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
+  assert.equal(await ok('verify'), 'everything agrees\n')
 })
 
 test('many differences of one cause have one line', async t => {
-  const { dir, plimsoll } = await scene(t)
-  const elsewhere = await plimsoll('verify', '--set', 'registry.base_url=https://new.example')
+  const { dir, run } = await scene(t)
+  const elsewhere = await run('verify', '--set', 'registry.base_url=https://new.example')
   assert.equal(elsewhere.code, 1)
   const git = /^index\.git:config\.json: differs from the catalog in the git index\n/m
   assert.match(
     elsewhere.stdout.replace(git, ''),
     /^index\/config\.json: differs from the settings\nrendered for another address; run `plimsoll build`: \d+ files, such as crates\/aft\/crate\.json\n\d+ differences, 0 repaired\n$/,
   )
-  const titled = await plimsoll('verify', '--set', 'registry.title=Another')
+  const titled = await run('verify', '--set', 'registry.title=Another')
   assert.match(
     titled.stdout,
     /^rendered with other settings or by another version; run `plimsoll build`: \d+ files, such as /,
   )
   for (const name of ['aft', 'bow', 'cabin'])
     writeFileSync(join(dir, 'public', 'crates', name, 'crate.json'), '{}')
-  const three = await plimsoll('verify')
+  const three = await run('verify')
   assert.match(three.stdout, /^(?:crates\/\w+\/crate\.json: the page differs .*\n){3}3 differences/)
 })
 
 test('add puts lost bytes back, as verify says', async t => {
-  const { dir, plimsoll, file } = await scene(t)
+  const { dir, run, ok, file } = await scene(t)
   const shown = join(dir, 'public', 'crates', 'demo', 'demo-1.0.0.crate')
   const bytes = readFileSync(file)
   const cksum = createHash('sha256').update(bytes).digest('hex')
@@ -98,7 +91,7 @@ test('add puts lost bytes back, as verify says', async t => {
   }
   for (const harm of [remove, spoil]) {
     harm()
-    const verified = await plimsoll('verify')
+    const verified = await run('verify')
     assert.equal(verified.code, 1)
     assert.match(
       verified.stdout,
@@ -106,15 +99,15 @@ test('add puts lost bytes back, as verify says', async t => {
     )
     assert.match(verified.stdout, /\d differences?, 0 repaired; 1 lost\n$/)
     // Its page has no source now.
-    assert.equal((await plimsoll('verify', '--repair')).code, 1)
-    const added = await plimsoll('add', file)
+    assert.equal((await run('verify', '--repair')).code, 1)
+    const added = await run('add', file)
     assert.deepEqual([added.code, added.stdout], [0, 'present demo 1.0.0\n'])
     assert.equal(
       added.stderr,
       `warning: ${file}: \`demo\` 1.0.0 was published before; the missing bytes were put back\n`,
     )
     assert.deepEqual([readFileSync(stored), readFileSync(shown)], [bytes, bytes])
-    assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
+    assert.equal(await ok('verify'), 'everything agrees\n')
   }
-  assert.match((await plimsoll('add', file)).stderr, /with the same bytes; nothing has changed\n$/)
+  assert.match((await run('add', file)).stderr, /with the same bytes; nothing has changed\n$/)
 })
