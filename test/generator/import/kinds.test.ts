@@ -14,10 +14,10 @@ import {
 import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { type Code, Refusal } from '../../../core/error/error.ts'
+import type { Code } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { sha256 } from '../../../core/sha256.ts'
-import { all, column, type Row } from '../../../generator/database/statement.ts'
+import { all, column } from '../../../generator/database/statement.ts'
 import { openCargoCache } from '../../../generator/import/source/cargo-cache.ts'
 import type { SourceKind } from '../../../generator/import/source/source.ts'
 import { build } from '../../../generator/projections/index/build.ts'
@@ -26,7 +26,7 @@ import { findCrate } from '../../../generator/records/crates.ts'
 import { lastChange } from '../../../generator/records/marks.ts'
 import { listReleases } from '../../../generator/records/releases.ts'
 import { Cleanup } from '../../support/cleanup.ts'
-import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
+import { buildCrate, buildEvil, manifestOf } from '../../support/crate-builder.ts'
 import { FileServer } from '../../support/file-server.ts'
 import { report, takeOver } from '../../support/import.ts'
 import { MargoTree } from '../../support/margo.ts'
@@ -55,9 +55,13 @@ function git(folder: string, ...args: string[]): string {
   })
 }
 
+function margo(t: TestContext, name = 'old'): MargoTree {
+  return new MargoTree(join(folderOf(t), name), 'https://old.example/')
+}
+
 /** A git index as other registries keep it, and the folder of its `.crate` files. */
 function gitIndex(t: TestContext, dl: string): { index: string; crates: string } {
-  const old = new MargoTree(join(folderOf(t), 'index'), 'https://old.example/')
+  const old = margo(t, 'index')
   old.add({ name: 'base', version: '1.0.0' })
   old.add({ name: 'base', version: '1.1.0', yanked: true })
   old.add({
@@ -84,10 +88,8 @@ test('a git index, as work tree and bare, with the .crate files in a folder', as
   git(index, 'clone', '--quiet', '--bare', index, bare)
   for (const source of [index, bare, `file://${bare}`]) {
     const registry = await newRegistry(t)
-    const taken = await takeOver(registry, source, {
-      crates,
-      sourceUrl: ['https://git.example/index'],
-    })
+    const sourceUrl = ['https://git.example/index']
+    const taken = await takeOver(registry, source, { crates, sourceUrl })
     assert.deepEqual(taken.sums, { added: 3, present: 0, refused: 0 }, report(taken.outcomes))
     assert.equal(taken.source.kind, 'git')
     await build(registry)
@@ -164,7 +166,7 @@ test('a git repository that wants a command to be run gets none', async t => {
 })
 
 test('a local registry: index/ without config.json and .crate files at the top', async t => {
-  const old = new MargoTree(join(folderOf(t), 'old'), 'https://old.example/')
+  const old = margo(t)
   old.add({ name: 'Base', version: '1.0.0' })
   old.add({ name: 'user', version: '0.1.0', deps: [{ name: 'Base', req: '^1' }] })
   const local = folderOf(t)
@@ -179,7 +181,7 @@ test('a local registry: index/ without config.json and .crate files at the top',
 })
 
 test('the cache of Cargo: the lines of its index, for the versions whose .crate files it has', async t => {
-  const old = new MargoTree(join(folderOf(t), 'old'), 'https://old.example/')
+  const old = margo(t)
   const pubtime = '2020-01-02T03:04:05Z'
   old.add({ name: 'base', version: '1.0.0', line: { pubtime } })
   old.add({ name: 'base', version: '1.1.0', yanked: true })
@@ -189,10 +191,7 @@ test('the cache of Cargo: the lines of its index, for the versions whose .crate 
   assert.ok(index && cache)
   mkdirSync(join(index, '.cache', 'ba', 'se'), { recursive: true })
   mkdirSync(cache, { recursive: true })
-  const lines = readFileSync(join(old.root, 'ba', 'se', 'base'), 'utf8')
-    .trimEnd()
-    .split('\n')
-  const parts = lines.map(line => `${JSON.parse(line).vers}\0${line}\0`)
+  const parts = old.lines('base').map(line => `${line.vers}\0${JSON.stringify(line)}\0`)
   const file = join(index, '.cache', 'ba', 'se', 'base')
   const body = `etag: "x"\0${parts.join('')}`
   writeFileSync(file, Buffer.concat([Buffer.from([3, 2, 0, 0, 0]), Buffer.from(body)]))
@@ -208,10 +207,7 @@ test('the cache of Cargo: the lines of its index, for the versions whose .crate 
     assert.match(report(taken.outcomes), /1\.1\.0 refused: the operating system .*: EISDIR/)
     await build(registry)
     const lines = indexEntries(registry, 'index/ba/se/base')
-    assert.deepEqual(
-      lines.map(line => line.pubtime),
-      [pubtime],
-    )
+    assert.deepEqual([lines.length, lines[0].pubtime], [1, pubtime])
   }
   writeFileSync(file, Buffer.from([4, 2, 0, 0, 0]))
   const { outcomes } = await takeOver(await newRegistry(t), home)
@@ -234,25 +230,20 @@ test('what Cargo has cached of crates.io depends on crates.io where it names no 
 /** A folder as `cargo vendor` leaves it. */
 function vendored(t: TestContext): { vendor: string; cache: string } {
   const [vendor, cache] = [join(folderOf(t), 'vendor'), join(folderOf(t), 'cache')]
-  const add = (
-    name: string,
-    version: string,
-    checksum: (hex: string) => unknown,
-    bytes?: Uint8Array,
-  ) => {
-    const crate = bytes ?? buildCrate({ name, version, manifest: '[dependencies]\nlog = "0.4"\n' })
-    writeCrate(join(cache, 'index.crates.io-1949cf8c6b5b557f', `${name}-${version}.crate`), crate)
+  const add = (name: string, checksum: (hex: string) => unknown, bytes?: Uint8Array) => {
+    const parts = { name, version: '1.0.0', manifest: '[dependencies]\nlog = "0.4"\n' }
+    const crate = bytes ?? buildCrate(parts)
+    writeCrate(join(cache, 'index.crates.io-1949cf8c6b5b557f', `${name}-1.0.0.crate`), crate)
     const unpacked = join(vendor, name)
     mkdirSync(unpacked, { recursive: true })
-    const manifest = `[package]\nname = "${name}"\nversion = "${version}"\n`
-    writeFileSync(join(unpacked, 'Cargo.toml'), manifest)
+    writeFileSync(join(unpacked, 'Cargo.toml'), manifestOf({ name, version: '1.0.0' }))
     const sums = { files: {}, package: checksum(sha256(crate)) }
     writeFileSync(join(unpacked, '.cargo-checksum.json'), JSON.stringify(sums))
   }
-  add('one', '1.0.0', hex => hex)
-  add('linked', '1.0.0', hex => hex, buildEvil('symlink', { name: 'linked' }))
-  add('from-git', '1.0.0', () => null)
-  add('other', '1.0.0', () => 'a'.repeat(64))
+  add('one', hex => hex)
+  add('linked', hex => hex, buildEvil('symlink', { name: 'linked' }))
+  add('from-git', () => null)
+  add('other', () => 'a'.repeat(64))
   return { vendor, cache }
 }
 
@@ -264,16 +255,10 @@ test('a vendor folder needs the .crate files, from the cache of Cargo', async t 
   const { sums, outcomes } = await takeOver(registry, vendor, crates)
   assert.deepEqual(sums, { added: 2, present: 0, refused: 2 })
   assert.match(report(outcomes), /refused: it comes from a git repository/)
-  assert.match(
-    report(outcomes),
-    /other 1\.0\.0 refused: the \.crate of `other` 1\.0\.0 has the checksum/,
-  )
+  assert.match(report(outcomes), /refused: the \.crate of `other` 1\.0\.0 has the checksum/)
   await build(registry)
-  const line = JSON.parse(publicText(registry, 'index/3/o/one'))
-  assert.deepEqual(
-    [line.deps[0].name, line.deps[0].registry, line.pubtime],
-    ['log', null, undefined],
-  )
+  const { deps, pubtime } = JSON.parse(publicText(registry, 'index/3/o/one'))
+  assert.deepEqual([deps[0].name, deps[0].registry, pubtime], ['log', null, undefined])
 })
 
 test('loose .crate files speak for themselves, versions in order', async t => {
@@ -324,15 +309,7 @@ const unclear: [
   ['the wrong word for a kind', 'import_source_unknown', margoFolder, { as: 'vendor' }],
   ['the folder around a tree', 'import_source_ambiguous', t => join(margoFolder(t), '..')],
   ['an option of git as address', 'import_git_url', () => 'x@-oProxyCommand:y'],
-  [
-    'a registry folder of ours',
-    'import_own_folder',
-    async t => {
-      const registry = await newRegistry(t)
-      await addAndShow(registry, { name: 'demo', version: '1.0.0' })
-      return registry.dir
-    },
-  ],
+  ['a registry folder of ours', 'import_own_folder', async t => (await newRegistry(t)).dir],
   [
     'two indexes in one folder',
     'import_source_ambiguous',
@@ -362,7 +339,7 @@ function writeIn(folder: string, name: string): string {
 }
 
 function margoFolder(t: TestContext): string {
-  const old = new MargoTree(join(folderOf(t), 'old'), 'https://old.example/')
+  const old = margo(t)
   old.add({ name: 'demo', version: '1.0.0' })
   return old.root
 }
@@ -372,12 +349,9 @@ for (const [what, code, make, wishes] of unclear) {
     const source = await make(t)
     const registry = await newRegistry(t)
     await assert.rejects(takeOver(registry, source, wishes), error => {
-      assert.ok(error instanceof Refusal, String(error))
-      assert.equal(error.issues[0].code, code, error.message)
-      assert.ok(
-        error.message.includes(basename(source)) || code === 'import_source_ambiguous',
-        error.message,
-      )
+      refusedWith(code)(error)
+      const isNamed = String(error).includes(basename(source))
+      assert.ok(isNamed || code === 'import_source_ambiguous', String(error))
       return true
     })
   })
@@ -388,28 +362,15 @@ test('crates that have no owner get the one that is named', async t => {
   await addAndShow(registry, { name: 'mine', version: '1.0.0' })
   for (const login of ['ann', 'bob'])
     await addUser(registry.database, { login, admin: false }, OPERATOR)
-  await insertRows(registry.database, 'owners', {
-    crate_id: 1,
-    user_id: 1,
-    added_at: 'x',
-    added_by: null,
-  })
-  const old = new MargoTree(join(folderOf(t), 'old'), 'https://old.example/')
+  const owner = { crate_id: 1, user_id: 1, added_at: 'x', added_by: null }
+  await insertRows(registry.database, 'owners', owner)
+  const old = margo(t)
   old.add({ name: 'mine', version: '1.1.0' })
   old.add({ name: 'theirs', version: '1.0.0' })
   await takeOver(registry, old.root, { owner: 2 })
-  const owners = await all<Pick<Row<'owners'>, 'crate_id' | 'user_id'>>(
-    registry.database,
-    'SELECT crate_id, user_id FROM owners',
-  )
-  assert.deepEqual(owners, [
-    { crate_id: 1, user_id: 1 },
-    { crate_id: 2, user_id: 2 },
-  ])
-  const events = await all<Pick<Row<'audit'>, 'action' | 'crate' | 'detail'>>(
-    registry.database,
-    'SELECT action, crate, detail FROM audit',
-  )
+  const owners = await column(registry.database, "SELECT crate_id || ' ' || user_id FROM owners")
+  assert.deepEqual(owners, ['1 1', '2 2'])
+  const events = await all(registry.database, 'SELECT action, crate, detail FROM audit')
   assert.deepEqual(events.slice(3), [
     { action: 'import', crate: null, detail: JSON.stringify({ source: old.root, versions: 2 }) },
   ])
@@ -426,9 +387,7 @@ test('a release of crates.io remembers where it is from; others do not', async t
     const crate = await findCrate(registry.database, 'base' as Name)
     const releases = await listReleases(registry.database, crate?.id ?? 0)
     const origin = url.includes('github') ? url : undefined
-    assert.deepEqual(
-      releases.map(release => release.about.origin),
-      [origin, origin],
-    )
+    for (const release of releases) assert.equal(release.about.origin, origin)
+    assert.equal(releases.length, 2)
   }
 })

@@ -6,8 +6,9 @@ import { type TestContext, test } from 'node:test'
 import { refuse } from '../../../core/error/error.ts'
 import { parseName } from '../../../core/name.ts'
 import { parseVersion } from '../../../core/version.ts'
-import { all, type Row } from '../../../generator/database/statement.ts'
+import { column, value } from '../../../generator/database/statement.ts'
 import { readIndexFile, readTier } from '../../../generator/import/source/index-file.ts'
+import { buildPages } from '../../../generator/pages/pages.ts'
 import { build } from '../../../generator/projections/index/build.ts'
 import { deleteReleases } from '../../../generator/registry/delete.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
@@ -15,7 +16,7 @@ import { Cleanup } from '../../support/cleanup.ts'
 import { buildEvil } from '../../support/crate-builder.ts'
 import { findingsOf } from '../../support/findings.ts'
 import { report, takeOver } from '../../support/import.ts'
-import { MargoTree } from '../../support/margo.ts'
+import { type MargoRelease, MargoTree } from '../../support/margo.ts'
 import { scratch } from '../../support/scratch.ts'
 import {
   addAndShow,
@@ -123,28 +124,24 @@ test('what Cargo could not use is refused line by line, the rest goes on', async
   const old = margo(t)
   const registry = await newRegistry(t)
   const good = old.add({ name: 'demo', version: '1.0.0' })
-  const bad = (version: string, line: object) =>
-    old.add({ name: 'demo', version, line: { ...line } })
+  const bad = (version: string, line: Record<string, unknown>) =>
+    old.add({ name: 'demo', version, line })
   bad('1.0.1', { deps: [{ name: '', req: '1' }] })
   bad('1.0.2', { pubtime: '2020-01-01T00:00:00.123Z' })
   bad('1.0.3', { cksum: 'AB' })
-  old.append('demo', `${good}\n`)
-  old.append('demo', good.replace('"1.0.0"', '"1.0.0+again"').concat('\n'))
-  old.append(
-    'demo',
-    good.replace('"vers"', '"name":"demo","vers"').replace('1.0.0', '1.0.4').concat('\n'),
-  )
-  old.append('demo', 'half a li\n')
-  old.append('demo', Buffer.from([0x7b, 0xff, 0x7d, 0x0a]))
-  old.append(
-    'demo',
-    good.replace('"name":"demo"', '"name":"other"').replace('1.0.0', '1.0.5').concat('\n'),
-  )
-  old.append(
-    'demo',
-    good.replace('"name":"demo"', '"name":"../../etc"').replace('1.0.0', '1.0.6').concat('\r\n'),
-  )
-  old.append('demo', '\n\r\n')
+  const again = (version: string, part = '', other = '') =>
+    good.replace('1.0.0', version).replace(part, other)
+  for (const line of [
+    `${good}\n`,
+    `${again('1.0.0+again')}\n`,
+    `${again('1.0.4', '"vers"', '"name":"demo","vers"')}\n`,
+    'half a li\n',
+    Buffer.from([0x7b, 0xff, 0x7d, 0x0a]),
+    `${again('1.0.5', '"name":"demo"', '"name":"other"')}\n`,
+    `${again('1.0.6', '"name":"demo"', '"name":"../../etc"')}\r\n`,
+    '\n\r\n',
+  ])
+    old.append('demo', line)
   old.add({ name: 'demo', version: '2.0.0' })
   const { sums, outcomes } = await takeOver(registry, old.root)
   assert.deepEqual(sums, { added: 2, present: 0, refused: 10 }, report(outcomes))
@@ -176,59 +173,41 @@ test('of two lines for one version the one whose bytes are there is true', async
   assert.equal(JSON.parse(publicText(registry, 'index/de/mo/demo')).cksum, JSON.parse(second).cksum)
 })
 
+const KEPT = 'added: its \\.crate would be refused today'
+const BYTES: [release: Partial<MargoRelease> & { name: string }, expected: string][] = [
+  [{ name: 'gone' }, 'refused: there is no \\.crate of `gone` 1\\.0\\.0: looked for'],
+  [{ name: 'altered' }, 'refused: the \\.crate of `altered` 1\\.0\\.0 has the checksum'],
+  [
+    { name: 'liar', manifest: '[package]\nname = "honest"\nversion = "1.0.0"\n' },
+    'refused: .* calls it liar 1\\.0\\.0, but the `Cargo\\.toml` in its \\.crate says honest',
+  ],
+  [{ name: 'linked', bytes: buildEvil('symlink', { name: 'linked' }) }, `${KEPT}.*symbolic link`],
+  [{ name: 'doubled', bytes: buildEvil('same path twice', { name: 'doubled' }) }, `${KEPT}.*twice`],
+  [{ name: 'nothing', bytes: buildEvil('not gzip') }, `${KEPT}.*gzip`],
+  [{ name: 'cut', bytes: buildEvil('truncated gzip', { name: 'cut' }) }, `${KEPT}.*cut off`],
+  [
+    { name: 'unlike', manifest: '[features]\nextra = []\n[dependencies]\nx = "1"\n' },
+    'added: .*the dependency `x` is only in the Cargo\\.toml; the feature `extra`',
+  ],
+]
+
 test('bytes that are missing, altered or of another crate are refused, those that a publish would be are kept', async t => {
   const old = margo(t)
   const registry = await newRegistry(t)
-  old.add({ name: 'gone', version: '1.0.0' })
+  for (const [release] of BYTES) old.add({ version: '1.0.0', ...release })
   rmSync(join(old.root, old.cratePath('gone', '1.0.0')))
-  old.add({ name: 'altered', version: '1.0.0' })
   old.write(old.cratePath('altered', '1.0.0'), 'something else')
-  old.add({
-    name: 'liar',
-    version: '1.0.0',
-    manifest: '[package]\nname = "honest"\nversion = "1.0.0"\n',
-  })
-  old.add({ name: 'linked', version: '1.0.0', bytes: buildEvil('symlink', { name: 'linked' }) })
-  old.add({
-    name: 'doubled',
-    version: '1.0.0',
-    bytes: buildEvil('same path twice', { name: 'doubled' }),
-  })
-  old.add({ name: 'nothing', version: '1.0.0', bytes: buildEvil('not gzip') })
-  old.add({
-    name: 'unlike',
-    version: '1.0.0',
-    manifest: '[features]\nextra = []\n[dependencies]\nx = "1"\n',
-  })
   const { sums, outcomes } = await takeOver(registry, old.root)
-  assert.deepEqual(sums, { added: 4, present: 0, refused: 3 }, report(outcomes))
-  const reasons = report(outcomes)
-  assert.match(reasons, /gone 1\.0\.0 refused: there is no \.crate of `gone` 1\.0\.0: looked for/)
-  assert.match(
-    reasons,
-    /altered 1\.0\.0 refused: the \.crate of `altered` 1\.0\.0 has the checksum/,
-  )
-  assert.match(
-    reasons,
-    /liar 1\.0\.0 refused: .* calls it liar 1\.0\.0, but the `Cargo\.toml` in its \.crate says honest/,
-  )
-  assert.match(reasons, /linked 1\.0\.0 added: its \.crate would be refused today.*symbolic link/)
-  assert.match(reasons, /doubled 1\.0\.0 added: its \.crate would be refused today.*twice/)
-  assert.match(reasons, /nothing 1\.0\.0 added: its \.crate would be refused today.*gzip/)
-  assert.match(
-    reasons,
-    /unlike 1\.0\.0 added: .*the dependency `x` is only in the Cargo\.toml; the feature `extra`/,
-  )
-  const about = await all<Pick<Row<'releases'>, 'about' | 'readme'>>(
-    registry.database,
-    'SELECT about, readme FROM releases',
-  )
-  assert.equal(
-    about.filter(row => JSON.parse(row.about).description === 'A crate for tests').length,
-    3,
-  )
+  assert.deepEqual(sums, { added: 5, present: 0, refused: 3 }, report(outcomes))
+  for (const [{ name }, expected] of BYTES)
+    assert.match(report(outcomes), new RegExp(`${name} 1\\.0\\.0 ${expected}`))
+  const read = "SELECT count(*) FROM releases WHERE about ->> 'description' = 'A crate for tests'"
+  assert.equal(await value(registry.database, read), 4)
   await build(registry)
   assert.deepEqual(await findingsOf(verifyCrates(registry, { repair: true, served: false })), [])
+  // What cannot be unpacked keeps no crate from its pages.
+  assert.deepEqual(await buildPages(registry), { crates: 5, issues: [], areLeft: false })
+  assert.match(publicText(registry, 'crates/cut/1.0.0/src/index.html'), /Source of cut 1/)
 })
 
 test('our own tree moves under a new address', async t => {
@@ -252,14 +231,8 @@ test('our own tree moves under a new address', async t => {
   ])
   await build(second)
   assert.equal(publicText(second, 'index/us/er/user'), publicText(first, 'index/us/er/user'))
-  const readmes = await all<Pick<Row<'releases'>, 'readme'>>(
-    second.database,
-    'SELECT readme FROM releases',
-  )
-  assert.deepEqual(
-    readmes.map(row => row.readme),
-    [null, '# Hello'],
-  )
+  const readmes = await column(second.database, 'SELECT readme FROM releases')
+  assert.deepEqual(readmes, [null, '# Hello'])
 })
 
 test('a line of more than 4 MiB is refused, and so is a file of more than 64 MiB', async t => {
@@ -269,10 +242,7 @@ test('a line of more than 4 MiB is refused, and so is a file of more than 64 MiB
   assert.match(JSON.stringify(file.refused), /import_too_long/)
   const root = scratch(new Cleanup(t))
   const size = 64 * 1024 ** 2 + 1
-  const { refused } = await readTier(
-    root,
-    { path: 'de/mo/demo', stem: 'demo', size },
-    crates as never,
-  )
+  const tier = { path: 'de/mo/demo', stem: 'demo', size }
+  const { refused } = await readTier(root, tier, crates as never)
   assert.match(JSON.stringify(refused), /import_too_long/)
 })
