@@ -2,9 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { Refusal, refuse } from '../../../core/error/error.ts'
-import { parseName } from '../../../core/name.ts'
-import { indexPath } from '../../../core/paths/tree.ts'
+import { Refusal } from '../../../core/error/error.ts'
 import {
   completeMirror,
   isMirrored,
@@ -12,7 +10,6 @@ import {
 } from '../../../generator/deploy/complete-mirror.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import type { Mirror } from '../../../generator/places/mirror.ts'
-import { RefusedFiles } from '../../../generator/places/s3/refused-files.ts'
 import { build } from '../../../generator/projections/index/build.ts'
 import { openRegistry, type Registry } from '../../../generator/registry/registry.ts'
 import { readStatus } from '../../../generator/status.ts'
@@ -151,39 +148,3 @@ for (const crates of ['crates', 's3://test/crates']) {
     assert.deepEqual(has(crate, index, page), [true, true, true])
   })
 }
-
-test('of many refused `.crate` files 50 are named, and none has its line in the index', async t => {
-  const registry = await newRegistry(t)
-  const names = Array.from({ length: 2500 }, (_, at) => parseName(`c${at}`))
-  const crateOf = (name: string) => `crates/${name}/${name}-1.0.0.crate`
-  const pageOf = (name: string) => `crates/${name}/index.html`
-  const paths = names.flatMap(name => [pageOf(name), indexPath(name), crateOf(name)])
-  const tree = {
-    async *list(folder: string) {
-      yield* paths.filter(path => path.startsWith(folder))
-    },
-  }
-  const isLarge = (name: string) => Number(name.slice(1)) % 40 === 0
-  const refused = new Set(names.filter(isLarge).map(crateOf))
-  const uploaded: string[] = []
-  const mirror = {
-    learn: async () => new Map(),
-    update: async ({ files }: { files: readonly string[] }) => {
-      const refusing = new RefusedFiles(async () => true)
-      for (const path of files)
-        await refusing.try(path, async () => {
-          if (refused.has(path)) refuse('bucket_refuses', { reason: 'too large' })
-          uploaded.push(path)
-        })
-      refusing.throw()
-    },
-  }
-  const given = { ...registry, tree } as unknown as Registry
-  await assert.rejects(uploadTree(given, mirror as unknown as Mirror), (error: unknown) => {
-    assert.ok(error instanceof Refusal && error.has('file_refused'))
-    assert.equal(error.issues.length, 50)
-    return true
-  })
-  const small = names.filter(name => !isLarge(name))
-  assert.deepEqual(uploaded, [...small.map(crateOf), ...small.map(indexPath), ...names.map(pageOf)])
-})

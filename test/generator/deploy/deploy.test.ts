@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
@@ -7,7 +7,6 @@ import { ownDl } from '../../../core/urls/dl-template.ts'
 import { deploy } from '../../../generator/deploy/deploy.ts'
 import { FolderPlace } from '../../../generator/places/folder-place.ts'
 import type { Place } from '../../../generator/places/place.ts'
-import { stageOf } from '../../../generator/places/sync.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { refusedWith } from '../../support/refusal.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
@@ -75,24 +74,6 @@ test('a bucket gets the whole tree with its headers, and then only what changed'
   assert.deepEqual((await run()).uploaded, ['index/de/mo/demo', 'index.html'])
 })
 
-test('crates go first, the index next, pages last; removal is the other way round', async t => {
-  const { s3, from, run } = await bucketJob(t)
-  const order = () =>
-    s3.requests.splice(0).flatMap(({ key, method }) => (method === 'GET' ? [] : [key]))
-  await run()
-  const stages = order().map(stageOf)
-  assert.deepEqual(stages, [...stages].sort())
-  assert.equal(new Set(stages).size, 3)
-  for (const path of PATHS) if (path !== 'index/config.json') rmSync(join(from, path))
-  assert.equal((await run()).surplus, PATHS.length - 1)
-  assert.deepEqual(order(), [])
-  const { removed } = await run({ removes: true })
-  assert.equal(removed.length, PATHS.length - 2)
-  const gone = order().map(stageOf)
-  assert.deepEqual(gone, [...gone].sort().reverse())
-  assert.deepEqual(s3.keys(), ['assets/own.css', 'index/config.json'])
-})
-
 test('packages where the own `dl` leads go first, too, stay with pages alone, and are removed', async t => {
   const path = 'de/mo/demo/1.0.0'
   const { 'crates/demo/demo-1.0.0.crate': bytes, ...rest } = TREE
@@ -110,18 +91,6 @@ test('packages where the own `dl` leads go first, too, stay with pages alone, an
   rmSync(join(from, path))
   const last = await deploy({ ...options, removes: true })
   assert.deepEqual([last.removed, last.foreign], [[path], []])
-})
-
-test('a trial changes nothing and tells the same', async t => {
-  const { s3, run } = await bucketJob(t)
-  s3.objects.set('crates/old/index.html', objectOf(Buffer.from('x'), {}))
-  s3.objects.set('index/config.json', objectOf(Buffer.from('x'), {}))
-  const before = s3.keys()
-  const trial = await run({ removes: true, isTrial: true })
-  assert.deepEqual(s3.keys(), before)
-  const real = await run({ removes: true })
-  assert.deepEqual([trial.uploaded, trial.removed], [real.uploaded, real.removed])
-  assert.deepEqual(real.removed, ['crates/old/index.html'])
 })
 
 test('an upload that was stopped anywhere goes on where it was', async t => {
@@ -146,20 +115,6 @@ test('objects whose ETag is no MD5 are compared by the checksum of their writer'
   const known = s3.objects.get('index.html')
   if (known) s3.objects.set('index.html', { ...known, headers: {} })
   assert.deepEqual((await run()).uploaded, ['index.html'])
-})
-
-test('a folder gets the tree, then only what changed, and loses the rest on demand', async t => {
-  const target = join(folderOf(t), 'www')
-  const { from, run } = job(t, folderPlace(target))
-  assert.equal((await run()).uploaded.length, PATHS.length)
-  for (const path of PATHS)
-    assert.deepEqual(readFileSync(join(target, path)), readFileSync(join(from, path)))
-  write(from, { 'index.html': 'new' })
-  write(target, { 'crates/old/index.html': 'old' })
-  const second = await run()
-  assert.deepEqual([second.uploaded, second.surplus], [['index.html'], 1])
-  assert.deepEqual((await run({ removes: true })).removed, ['crates/old/index.html'])
-  assert.equal(existsSync(join(target, 'crates/old')), false)
 })
 
 test('what is no tree is not uploaded', async t => {

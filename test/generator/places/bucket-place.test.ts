@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
+import { sha256 } from '../../../core/sha256.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
 import { until } from '../../support/until.ts'
@@ -40,18 +40,14 @@ test('what is not permitted is refused at once, with the reason', async t => {
 
 test('a file that cannot be read is an error, and no attempt leaves it open', async t => {
   const s3 = await startS3(new Cleanup(t))
-  const cksum = createHash('sha256').update('x').digest('hex')
   const missing = { path: join(folderOf(t), 'missing'), size: 1 }
-  await assert.rejects(bucketOn(s3).put('key', missing, { cksum }), { code: 'ENOENT' })
+  await assert.rejects(bucketOn(s3).put('key', missing, { cksum: sha256('x') }), { code: 'ENOENT' })
   const file = join(folderOf(t), 'large')
   const bytes = Buffer.alloc(3_000_000, 'x')
   writeFileSync(file, bytes)
   s3.fault = () => 'cut'
-  const put = bucketOn(s3, '', 300).put(
-    'key',
-    { path: file, size: bytes.length },
-    { cksum: createHash('sha256').update(bytes).digest('hex') },
-  )
+  const large = { path: file, size: bytes.length }
+  const put = bucketOn(s3, '', 300).put('key', large, { cksum: sha256(bytes) })
   await assert.rejects(put, refused('bucket_unreachable', /./))
   const open = () =>
     readdirSync('/proc/self/fd').filter(fd => {

@@ -24,46 +24,38 @@ async function opened(t: TestContext, more: (url: string) => Partial<CdnOptions>
     await state.before()
     response.writeHead(state.status).end()
   })
-  const base = 'https://crates.example/reg'
-  const options: CdnOptions = {
-    purgeUrl: `${url}/purge`,
-    body: null,
-    method: 'POST',
-    headersFile: null,
-    base,
-    budget: 200,
-    ...more(url),
-  }
+  const usual = { purgeUrl: `${url}/purge`, body: null, method: 'POST' as const, headersFile: null }
+  const options = { ...usual, base: 'https://crates.example/reg', budget: 200, ...more(url) }
   const cdn = new Cdn(options)
   new Cleanup(t).add(() => cdn.close().catch(() => undefined))
   const tree = new PublicTree(folderOf(t), 'each', { cdn })
-  return { cdn, tree, purges, state }
+  const isPurged = () =>
+    until(
+      () => purges.length > 0 && cdn.waiting === 0,
+      () => 'no purge',
+    )
+  return { cdn, tree, purges, state, isPurged }
 }
 
 test('changes are purged together, without what never changes, with the headers of a file', async t => {
   const headersFile = join(folderOf(t), 'headers')
   writeFileSync(headersFile, 'The-Key: secret\n\n')
-  const { tree, purges, cdn } = await opened(t, () => ({ headersFile }))
+  const { tree, purges, isPurged } = await opened(t, () => ({ headersFile }))
   await tree.batch(async turn => {
     await turn.write(output('index/de/mo/demo', '1\n'))
     await turn.write(output('crates/demo/index.html', '<p>'))
     await turn.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
     await turn.remove('old+1.html')
   })
-  await until(
-    () => purges.length > 0 && cdn.waiting === 0,
-    () => 'no purge',
-  )
+  await isPurged()
   const files = ['index/de/mo/demo', 'crates/demo/', 'crates/demo/index.html', 'old%2B1.html']
   const body = JSON.stringify({ files: files.map(file => `https://crates.example/reg/${file}`) })
   assert.deepEqual(purges, [`POST /purge secret ${body}`])
 })
 
 test('with a marker there is a request for each address, as a last one when the tree is closed', async t => {
-  const { tree, purges, cdn } = await opened(t, url => ({
-    purgeUrl: `${url}/{path}`,
-    method: 'PURGE',
-  }))
+  const marked = (url: string) => ({ purgeUrl: `${url}/{path}`, method: 'PURGE' as const })
+  const { tree, purges, cdn } = await opened(t, marked)
   await tree.write(output('index.html', '<h1>'))
   await cdn.close()
   assert.deepEqual(purges.sort(), ['PURGE /reg/', 'PURGE /reg/index.html'])
@@ -111,7 +103,7 @@ test('what the CDN does not permit is refused at once', async t => {
 })
 
 test('keys are purged once for all that has them, in the list that the CDN expects', async t => {
-  const { tree, purges, cdn } = await opened(t, () => ({ body: '{"tags": {keys}}' }))
+  const { tree, purges, isPurged } = await opened(t, () => ({ body: '{"tags": {keys}}' }))
   await tree.batch(async turn => {
     await turn.write(output('index/de/mo/demo', '1\n'))
     for (const page of ['', '1.0.0/', '1.0.0/src/', '1.0.0/src/lib/'])
@@ -119,10 +111,7 @@ test('keys are purged once for all that has them, in the list that the CDN expec
     await turn.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
     await turn.write(output('search/layout.json', '{}'))
   })
-  await until(
-    () => purges.length > 0 && cdn.waiting === 0,
-    () => 'no purge',
-  )
+  await isPurged()
   const tags = ['index-demo', 'pages-demo', 'source-demo', 'search']
   assert.deepEqual(purges, [`POST /purge  {"tags": ${JSON.stringify(tags)}}`])
 })

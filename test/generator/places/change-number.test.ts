@@ -40,22 +40,6 @@ test('the file is read once in a turn of the event loop', async t => {
   for (const instance of [reader, other]) instance.close()
 })
 
-test('two processes never write the same numbers', async t => {
-  const folder = folderOf(t)
-  const [reader, first] = pair(folder)
-  const second = pair(folder)[0]
-  const seen = new Set([reader.read()])
-  for (let at = 0; at < 5; at++) {
-    for (const writer of [first, second]) {
-      await writer.renew()
-      await new Promise(setImmediate)
-      seen.add(reader.read())
-    }
-  }
-  assert.equal(seen.size, 11)
-  for (const each of [reader, first, second]) each.close()
-})
-
 test('a process that reads the number does not write it: a slow disk would block it', async t => {
   const folder = folderOf(t)
   const [reader] = pair(folder)

@@ -43,18 +43,6 @@ test('many texts are written in one step, and folders are swept before', async t
   )
 })
 
-test('a .crate is shown as a link: one file, two names', async t => {
-  const folder = folderOf(t)
-  const tree = new PublicTree(join(folder, 'public'), 'each')
-  const source = join(folder, 'source')
-  writeFileSync(source, 'bytes')
-  const place = publicFile('crates/demo/demo-1.0.0.crate')
-  assert.equal(await tree.show(place, source), true)
-  assert.equal(statSync(tree.path(place.path)).ino, statSync(source).ino)
-  assert.equal(await tree.show(place, source), false)
-  assert.deepEqual(filesBelow(tree.root), [place.path])
-})
-
 test('a copy with the right bytes is left alone, one with others is replaced', async t => {
   const folder = folderOf(t)
   const tree = new PublicTree(join(folder, 'public'), 'each')
@@ -68,13 +56,6 @@ test('a copy with the right bytes is left alone, one with others is replaced', a
   await tree.write({ ...place, bytes: Buffer.from('bytEs') })
   assert.equal(await tree.show(place, source), true)
   assert.equal(readFileSync(tree.path(place.path), 'utf8'), 'bytes')
-})
-
-test('read gives the bytes, or null where there is no file', async t => {
-  const tree = new PublicTree(folderOf(t), 'each')
-  await tree.write(output('a/b', 'x'))
-  assert.deepEqual(await tree.read('a/b'), Buffer.from('x'))
-  for (const path of ['none', 'a', 'a/b/c']) assert.equal(await tree.read(path), null)
 })
 
 test('remove takes the folders that it empties along, and stops at the root', async t => {

@@ -39,10 +39,7 @@ async function run(job: Job): Promise<StaticResult> {
 
 /** The messages of the refusal that a build ends with. */
 async function refusal(job: Job): Promise<string[]> {
-  const error = await run(job).then(
-    () => assert.fail('not refused'),
-    (thrown: unknown) => thrown,
-  )
+  const error = await run(job).catch((thrown: unknown) => thrown)
   assert.ok(error instanceof Refusal, String(error))
   return error.issues.filter(issue => issue.severity === 'error').map(issue => issue.message)
 }
@@ -211,22 +208,18 @@ test('a missing own dependency and an unknown yanked version are refused', async
 test('folders that cannot be meant are refused', async t => {
   const job = folders(t)
   put(job.from, 'a.crate', crate('demo', '1.0.0'))
-  const none = join(job.from, 'none')
-  assert.deepEqual(await refusal({ from: none, out: job.out }), [
-    `there is no file or folder ${none}`,
-  ])
-  const { from } = folders(t)
-  assert.deepEqual(await refusal({ from: job.from, out: job.from }), [
-    `${job.from} lies inside ${job.from}, which would be rewritten; choose another --out`,
-  ])
-  const up = join(job.from, '..')
-  assert.deepEqual(await refusal({ from: job.from, out: up }), [
-    `${job.from} lies inside ${up}, which would be rewritten; choose another --out`,
-  ])
-  writeFileSync(join(from, 'Cargo.toml'), '')
-  assert.deepEqual(await refusal({ from: job.from, out: from }), [
-    `${from} contains files that are not a public tree; choose an empty folder, or that of an earlier tree`,
-  ])
+  const [none, up, foreign] = [join(job.from, 'none'), join(job.from, '..'), folders(t).from]
+  writeFileSync(join(foreign, 'Cargo.toml'), '')
+  const inside = (out: string) =>
+    `${job.from} lies inside ${out}, which would be rewritten; choose another --out`
+  const strange = `${foreign} contains files that are not a public tree; choose an empty folder, or that of an earlier tree`
+  const rows: [from: string, out: string, message: string][] = [
+    [none, job.out, `there is no file or folder ${none}`],
+    [job.from, job.from, inside(job.from)],
+    [job.from, up, inside(up)],
+    [job.from, foreign, strange],
+  ]
+  for (const [from, out, message] of rows) assert.deepEqual(await refusal({ from, out }), [message])
 })
 
 test('a first build that is broken off is done again', async t => {
@@ -376,13 +369,6 @@ test('a new .crate is read and rendered, and the others are left alone', async t
   assert.equal(treeDigest(job.out), treeDigest(plain.out))
 })
 
-test('a few files leave no cache', async t => {
-  const small = { ...folders(t), cache: join(folderOf(t), 'cache') }
-  put(small.from, 'a.crate', crate('demo', '1.0.0'))
-  await run(small)
-  assert.throws(() => readFileSync(small.cache), { code: 'ENOENT' })
-})
-
 test('with skipBad the tree lacks what is refused, and what needs it', async t => {
   const job = { ...folders(t), skipBad: true }
   put(job.from, 'good.crate', crate('good', '1.0.0'))
@@ -408,8 +394,11 @@ test('with skipBad the tree lacks what is refused, and what needs it', async t =
   ])
 })
 
-test('a cache that cannot be written is none', async t => {
-  const job = folders(t)
+test('a few files leave no cache, and a cache that cannot be written is none', async t => {
+  const [small, job] = [{ ...folders(t), cache: join(folderOf(t), 'cache') }, folders(t)]
+  put(small.from, 'a.crate', crate('demo', '1.0.0'))
+  await run(small)
+  assert.throws(() => readFileSync(small.cache), { code: 'ENOENT' })
   for (let i = 0; i < 101; i++) put(job.from, `${i}.crate`, crate(`crate-${i}`, '1.0.0'))
   const file = put(folderOf(t), 'file', Buffer.from(''))
   for (const cache of [join(file, 'cache'), join(file, '..')])

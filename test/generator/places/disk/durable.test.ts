@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import {
   chmodSync,
-  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -91,20 +90,6 @@ test('what is missing reads as null or empty, and other failures do not', async 
     assert.equal(steps.isSameFile(path, path), false)
   }
   await assert.rejects(readText(folder), { code: 'EISDIR' })
-})
-
-test('fileChecksum is the SHA-256, fileFacts the size and identity', async t => {
-  const folder = folderOf(t)
-  writeFileSync(join(folder, 'file'), 'abc')
-  linkSync(join(folder, 'file'), join(folder, 'link'))
-  const sum = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
-  assert.equal(await fileChecksum(join(folder, 'file')), sum)
-  const [first, second] = [
-    await fileFacts(join(folder, 'file')),
-    await fileFacts(join(folder, 'link')),
-  ]
-  assert.deepEqual(first, second)
-  assert.equal(first?.size, 3)
 })
 
 test('a `sync` that cannot do one file system is told from one that fails', async t => {

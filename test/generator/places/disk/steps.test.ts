@@ -5,24 +5,13 @@ import fs, {
   fstatSync,
   readdirSync,
   readFileSync,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { isTemporary, steps, temporaryPath } from '../../../../generator/places/disk/steps.ts'
+import { steps } from '../../../../generator/places/disk/steps.ts'
 import { folderOf } from '../../../support/workplace.ts'
-
-test('write leaves a file with the same bytes alone', t => {
-  const path = join(folderOf(t), 'a', 'file')
-  assert.equal(steps.write(path, Buffer.from('one')), true)
-  const { ino } = statSync(path)
-  assert.equal(steps.write(path, Buffer.from('one')), false)
-  assert.equal(statSync(path).ino, ino)
-  assert.equal(steps.write(path, Buffer.from('two')), true)
-  assert.equal(readFileSync(path, 'utf8'), 'two')
-})
 
 test('a place that takes no folders is refused at once', {
   skip: !existsSync('/proc/self'),
@@ -76,17 +65,4 @@ test('linkNew says when the file system cannot link', t => {
     assert.equal(steps.linkNew(join(folder, 'source'), join(folder, 'path')), false)
   }
   assert.deepEqual(readdirSync(folder), ['source'])
-})
-
-test('linkNew says when its source is missing', t => {
-  const folder = folderOf(t)
-  assert.throws(() => steps.linkNew(join(folder, 'none'), join(folder, 'path')), { code: 'ENOENT' })
-  assert.deepEqual(readdirSync(folder), [])
-})
-
-test('temporary names are recognised, and lie beside what they will become', () => {
-  const path = temporaryPath('/registry/public/index/3/a/abc')
-  assert.match(path, /^\/registry\/public\/index\/3\/a\/\.writing-[0-9a-f]{16}$/)
-  assert.equal(isTemporary(path), true)
-  assert.equal(isTemporary('/registry/.writing-x/abc'), false)
 })
