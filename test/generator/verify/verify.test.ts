@@ -92,10 +92,6 @@ const damages: [found: RegExp, harm: (registry: Registry) => unknown][] = [
     registry => rmSync(gitIndexPath(registry), { recursive: true }),
   ],
   [/^index\.git: `git fsck` failed: /, damagePack],
-  [
-    /^index\.git: .*a HEAD that is not a branch/,
-    registry => writeFileSync(join(gitIndexPath(registry), 'HEAD'), 'nonsense\n'),
-  ],
   [/^plimsoll\.db: row \d missing from index releases_cksum$/, loseRowsOfIndex],
   [
     /^plimsoll\.db: the data for lists and searches does not match the releases$/,
@@ -195,16 +191,10 @@ test('a crate that cannot be read keeps no other from being verified', async t =
   await run(registry.database, `UPDATE releases SET about = '{' WHERE version = '1.1.0'`)
   writeFileSync(registry.tree.path('crates/other/index.html'), 'spoilt')
   writeFileSync(registry.tree.path('index/ot/he/other'), 'spoilt')
-  const found = await findings(registry)
-  assert.ok(
-    found.some(finding => finding.startsWith('demo: cannot be verified: ')),
-    found.join('\n'),
-  )
+  const found = (await findings(registry)).join('\n')
+  assert.match(found, /^demo: cannot be verified: /m)
   for (const path of ['index/ot/he/other', 'crates/other/index.html'])
-    assert.ok(
-      found.some(finding => finding.startsWith(`${path}: `)),
-      found.join('\n'),
-    )
+    assert.match(found, new RegExp(`^${path}: `, 'm'))
 })
 
 test('a reference to a row that does not exist is lost', async t => {
@@ -222,10 +212,7 @@ test('a folder that cannot be read keeps nothing else from being verified', asyn
   symlinkSync('crates', registry.tree.path('crates'))
   writeFileSync(registry.tree.path('index/config.json'), 'spoilt')
   damagePack(registry)
-  const found = await findings(registry)
+  const found = (await findings(registry)).join('\n')
   for (const beginning of ['public: cannot be verified', 'index/config.json', 'index.git'])
-    assert.ok(
-      found.some(finding => finding.startsWith(`${beginning}: `)),
-      found.join('\n'),
-    )
+    assert.match(found, new RegExp(`^${beginning}: `, 'm'))
 })
