@@ -1,13 +1,5 @@
 import assert from 'node:assert/strict'
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { after, test } from 'node:test'
@@ -38,21 +30,22 @@ async function makeRegistry(name: string): Promise<Registry> {
 
 const file = join(folder, 'registry.tar')
 
+/** What is half-written. */
+const leftovers = () => readdirSync(folder).filter(name => name.startsWith('.'))
+
 test('a backup is not written into the public tree', async () => {
   const registry = await makeRegistry('open')
   await build(registry)
   const { root } = registry.tree
   symlinkSync(root, join(folder, 'link'))
+  const before = treeDigest(root)
   for (const path of [
     join(root, 'a.tar'),
     join(root, 'new', 'b.tar'),
     join(folder, 'link', 'c.tar'),
   ])
     await assert.rejects(backup(registry, path), refusedWith('backup_public'))
-  assert.deepEqual(
-    readdirSync(root, { recursive: true }).filter(path => /tar|new/.test(String(path))),
-    [],
-  )
+  assert.equal(treeDigest(root), before)
   await backup(registry, join(registry.dir, 'public.tar'))
   await registry.close()
 })
@@ -73,10 +66,7 @@ test('a restored registry renders to the same tree, and what came after the back
   assert.equal(treeDigest(restored.tree.root), before)
   assert.deepEqual(await findingsOf(verifyCrates(restored, { repair: false, served: false })), [])
   await restored.close()
-  assert.deepEqual(
-    readdirSync(folder).filter(name => name.startsWith('.')),
-    [],
-  )
+  assert.deepEqual(leftovers(), [])
 })
 
 /** Damages a copy of the backup; nothing may be left where it was to be restored. */
@@ -88,9 +78,6 @@ async function refusesDamaged(code: Code, damage: (path: string) => void): Promi
   assert.equal(existsSync(dir), false)
 }
 
-test('refuses a backup that was cut off', () =>
-  refusesDamaged('backup_unreadable', path => truncateSync(path, 30_000)))
-
 test('refuses a backup that was cut off anywhere, also exactly between two of its files', async () => {
   const whole = readFileSync(file)
   const cuts = new Set<number>()
@@ -101,16 +88,11 @@ test('refuses a backup that was cut off anywhere, also exactly between two of it
   }
   const [copy, dir] = [join(folder, 'cut.tar'), join(folder, 'cut')]
   assert.ok(cuts.size >= 16)
+  const refused = (error: unknown) =>
+    error instanceof Refusal && (error.has('backup_unreadable') || error.has('backup_incomplete'))
   for (const cut of cuts) {
     writeFileSync(copy, whole.subarray(0, cut))
-    const refused = (error: unknown) =>
-      error instanceof Refusal &&
-      ['backup_unreadable', 'backup_incomplete'].includes(error.issues[0].code)
-    await assert.rejects(
-      restore(copy, dir, { env: {} }),
-      refused,
-      `cut at ${cut} of ${whole.length}`,
-    )
+    await assert.rejects(restore(copy, dir, { env: {} }), refused, `cut at ${cut}`)
     assert.equal(existsSync(dir), false)
   }
 })
@@ -139,10 +121,7 @@ test('bytes that are lost are named, and no backup appears', async () => {
   await assert.rejects(backup(registry, lost), refusedWith('crate_lost'))
   await registry.close()
   assert.equal(existsSync(lost), false)
-  assert.deepEqual(
-    readdirSync(folder).filter(name => name.startsWith('.')),
-    [],
-  )
+  assert.deepEqual(leftovers(), [])
 })
 
 const settings = 'plimsoll-backup/plimsoll.toml'

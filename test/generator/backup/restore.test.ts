@@ -38,10 +38,8 @@ async function scene(t: TestContext, settings: string, env: Environment = {}) {
     return ended
   }
   mkdirSync(live)
-  writeFileSync(
-    at('live', 'plimsoll.toml'),
-    `[registry]\nbase_url = "https://crates.example"\n\n${settings}`,
-  )
+  const text = `[registry]\nbase_url = "https://crates.example"\n\n${settings}`
+  writeFileSync(at('live', 'plimsoll.toml'), text)
   const add = async (version: string) => {
     const path = writeCrate(at(`demo-${version}.crate`), { name: 'demo', version })
     await said(['add', path, '--dir', live])
@@ -126,14 +124,11 @@ the registry is in ${restored}; check it with \`plimsoll verify --dir ${restored
   assert.match(text, /^# Restored from a backup, .*\n# {3}storage\.crates\n/)
   const kept = readSettings(restored, { env: {} })
   const given = [...kept.origins].filter(([, origin]) => typeof origin === 'object')
-  assert.deepEqual(
-    given.map(([key]) => [key, kept.values.get(key)]),
-    [
-      ['registry.base_url', 'https://crates.example'],
-      ['storage.cache_seconds', 60],
-      ['limits.crate_bytes', 20 * 1024 ** 2],
-    ],
-  )
+  assert.deepEqual(Object.fromEntries(given.map(([key]) => [key, kept.values.get(key)])), {
+    'registry.base_url': 'https://crates.example',
+    'storage.cache_seconds': 60,
+    'limits.crate_bytes': 20 * 1024 ** 2,
+  })
   for (const name of ['plimsoll.toml', 'plimsoll.original.toml', 'plimsoll.db'])
     assert.equal(statSync(at('restored', name)).mode & 0o077, 0, name)
 })
@@ -204,15 +199,16 @@ test('restored records have no log that could go away while everything is moved'
   assert.deepEqual(readdirSync(restored).sort(), ['crates', 'plimsoll.db', 'plimsoll.toml'])
 })
 
-test('a flag that leads out of the folder is refused, and one that does not is heeded', async t => {
+test('a flag that leads out of the folder, or to places that overlap, is refused', async t => {
   const { at, tar, restored, said } = await scene(t, '')
-  for (const set of ['storage.public=../live/public', 'database.url=postgres://x@127.0.0.1:9/x']) {
+  const outside = `leads out of ${restored}, where restore changes nothing; leave it out\n`
+  for (const [set, message] of [
+    ['storage.public=../live/public', `error: \`storage.public\` ${outside}`],
+    ['database.url=postgres://x@127.0.0.1:9/x', `error: \`database.url\` ${outside}`],
+    ['storage.crates=public', 'public lie inside each other'],
+  ] as const) {
     const { stderr } = await said(['restore', tar, '--dir', restored, '--set', set], 2)
-    const [key] = set.split('=')
-    assert.equal(
-      stderr,
-      `error: \`${key}\` leads out of ${restored}, where restore changes nothing; leave it out\n`,
-    )
+    assert.ok(stderr.includes(message), stderr)
     assert.equal(existsSync(restored), false)
   }
   const env = { PLIMSOLL_STORAGE_PUBLIC: at('live', 'public') }
@@ -225,18 +221,15 @@ test('a flag that leads out of the folder is refused, and one that does not is h
 test('restore writes the settings that it renders with', async t => {
   const { at, tar, restored, said } = await scene(t, '[limits]\ncrate_bytes = "20 MiB"\n')
   const base = 'https://other.example'
-  const { stdout } = await said([
-    ...['restore', tar, '--dir', restored, '--set', `registry.base_url=${base}`],
-  ])
+  const set = `registry.base_url=${base}`
+  const { stdout } = await said(['restore', tar, '--dir', restored, '--set', set])
   assert.match(stdout, /^plimsoll\.toml has registry\.base_url as on the command line; /m)
   await agrees(t, restored)
   const config = readFileSync(at('restored', 'public', 'index', 'config.json'), 'utf8')
   assert.ok(config.startsWith(`{"dl":"${base}/`), config)
   const { settings } = readSettings(restored, { env: {} })
-  assert.deepEqual(
-    [settings.registry.base_url, settings.limits.crate_bytes],
-    [base, 20 * 1024 ** 2],
-  )
+  const { registry, limits } = settings
+  assert.deepEqual([registry.base_url, limits.crate_bytes], [base, 20 * 1024 ** 2])
   const [original, before] = [at('restored', 'plimsoll.original.toml'), at('live', 'plimsoll.toml')]
   assert.deepEqual(readFileSync(original), readFileSync(before))
 })
@@ -250,14 +243,6 @@ test('settings within the folder stay as they are, and .crate files are where th
   const names = readdirSync(restored).filter(name => !name.startsWith('plimsoll.'))
   assert.deepEqual(names.sort(), ['files', 'locks', 'www'])
   await agrees(t, restored)
-})
-
-test('places of the backup that overlap are refused before anything is unpacked for good', async t => {
-  const { tar, restored, said } = await scene(t, '')
-  const options = ['--dir', restored, '--set', 'storage.crates=public']
-  const { stderr } = await said(['restore', tar, ...options], 2)
-  assert.match(stderr, /^error: \S+public and \S+public lie inside each other/)
-  assert.equal(existsSync(restored), false)
 })
 
 test('a file system is restored to where it is mounted', async t => {
@@ -279,12 +264,10 @@ test('a file system is restored to where it is mounted', async t => {
 test('a backup goes through a pipe, and what is cut off is refused by name', async t => {
   const { live, at, restored } = await scene(t, '')
   const program = `'${process.execPath}' '${join(root, 'dist', 'program', 'cli.js')}'`
-  const piped = (filter: string, dir: string) =>
-    spawnSync(
-      'sh',
-      ['-c', `${program} backup - --dir ${live} | ${filter} | ${program} restore - --dir ${dir}`],
-      { encoding: 'utf8' },
-    )
+  const piped = (filter: string, dir: string) => {
+    const pipe = `${program} backup - --dir ${live} | ${filter} | ${program} restore - --dir ${dir}`
+    return spawnSync('sh', ['-c', pipe], { encoding: 'utf8' })
+  }
   const whole = piped('cat', restored)
   assert.equal(whole.status, 0, whole.stderr)
   assert.match(whole.stderr, /^the backup contains the registry with its 2 \.crate files/m)

@@ -8,13 +8,12 @@ import { promisify } from 'node:util'
 import type { Refusal } from '../../../core/error/error.ts'
 import type { IndexRepository } from '../../../generator/git/index-repository/repository.ts'
 import { openIndexRepository } from '../../../generator/git/index-repository/repository.ts'
-import { checkRemote, IndexPush } from '../../../generator/git/push.ts'
+import { checkRemote, IndexPush, type PushOptions } from '../../../generator/git/push.ts'
 import { isAlive } from '../../support/alive.ts'
 import { refusedWith } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
 
 const run = promisify(execFile)
-const pauses = { firstPauseMs: 50, lastPauseMs: 200 }
 let root = ''
 let path = ''
 let repository: IndexRepository
@@ -45,10 +44,12 @@ async function remote(): Promise<string> {
 const headOf = async (at: string): Promise<string> =>
   (await run('git', ['--git-dir', at, 'rev-parse', 'HEAD'])).stdout.trim()
 
-/** What goes wrong with pushes. */
-function listener(): { readonly told: Refusal[]; onFailure: (failure: Refusal) => void } {
+/** Pushes to remotes, and what goes wrong with them. */
+function pushTo(remotes: readonly string[], more: Partial<PushOptions> = {}) {
   const told: Refusal[] = []
-  return { told, onFailure: failure => void told.push(failure) }
+  const onFailure = (failure: Refusal) => void told.push(failure)
+  const pauses = { firstPauseMs: 50, lastPauseMs: 200 }
+  return { told, push: new IndexPush(remotes, { path, onFailure, ...pauses, ...more }) }
 }
 
 const failed = (told: readonly Refusal[], times: number): Promise<void> =>
@@ -64,8 +65,7 @@ const arrived = (at: string, head: string | null): Promise<void> =>
   )
 
 test('an empty index is nothing to push', async () => {
-  const { told, onFailure } = listener()
-  const push = new IndexPush([await remote()], { path, onFailure })
+  const { told, push } = pushTo([await remote()])
   push.request()
   await push.close()
   assert.deepEqual(told, [])
@@ -74,8 +74,7 @@ test('an empty index is nothing to push', async () => {
 test('every remote gets the head, and requests made meanwhile go with the next push', async () => {
   const remotes = [await remote(), `file://${await remote()}`]
   await commit()
-  const { told, onFailure } = listener()
-  const push = new IndexPush(remotes, { path, onFailure, ...pauses })
+  const { told, push } = pushTo(remotes)
   push.request()
   const last = await commit()
   for (let i = 0; i < 10; i++) push.request()
@@ -87,8 +86,7 @@ test('every remote gets the head, and requests made meanwhile go with the next p
 test('a remote that is away is tried again until it is back; the others do not wait', async () => {
   const [away, here] = [await remote(), await remote()]
   await rename(away, `${away}.away`)
-  const { told, onFailure } = listener()
-  const push = new IndexPush([away, here], { path, onFailure, ...pauses })
+  const { told, push } = pushTo([away, here])
   const head = await commit()
   push.request()
   await arrived(here, head)
@@ -109,8 +107,7 @@ test('a remote with commits of its own is never overwritten, and the error says 
   })
   await run('git', ['--git-dir', join(root, 'other.git'), 'push', '-q', at, 'master'])
   await commit()
-  const { told, onFailure } = listener()
-  const push = new IndexPush([at], { path, onFailure, ...pauses })
+  const { told, push } = pushTo([at])
   push.request()
   await failed(told, 1)
   assert.ok(told[0]?.has('git_push_diverged'))
@@ -121,9 +118,7 @@ test('a remote with commits of its own is never overwritten, and the error says 
 })
 
 test('secrets of a URL are never told', async () => {
-  const { told, onFailure } = listener()
-  const remotes = ['http://user:sesame@127.0.0.1:9/index.git']
-  const push = new IndexPush(remotes, { path, onFailure, ...pauses })
+  const { told, push } = pushTo(['http://user:sesame@127.0.0.1:9/index.git'])
   push.request()
   await failed(told, 1)
   assert.match(told.join(), /127\.0\.0\.1:9/)
@@ -132,21 +127,18 @@ test('secrets of a URL are never told', async () => {
 })
 
 test('close stops trying and ends what runs', async () => {
-  const [first, second] = [listener(), listener()]
   const never = [join(root, 'never.git')]
-  const push = new IndexPush(never, { path, onFailure: first.onFailure, ...pauses })
+  const [{ told, push }, other] = [pushTo(never), pushTo(never)]
   push.request()
   await push.close()
-  const failures = first.told.length
+  const failures = told.length
   // Another one that goes on trying shows that there was time to.
-  const other = new IndexPush(never, { path, onFailure: second.onFailure, ...pauses })
-  other.request()
-  await failed(second.told, 3)
-  await other.close()
-  assert.equal(first.told.length, failures)
+  other.push.request()
+  await failed(other.told, 3)
+  await other.push.close()
   push.request()
   await push.close()
-  assert.equal(first.told.length, failures)
+  assert.equal(told.length, failures)
 })
 
 test('close waits some seconds for a push and leaves it then, with all that git has started', async () => {
@@ -155,15 +147,7 @@ test('close waits some seconds for a push and leaves it then, with all that git 
   // Like a git that waits for its ssh: the one that waits for the network is not the one we have started.
   await writeFile(slow, `#!/bin/sh\nsleep 3600 &\necho $! > ${notes}\nwait\n`, { mode: 0o755 })
   await commit()
-  const told: string[] = []
-  const onFailure = (failure: Refusal) => told.push(failure.message)
-  const push = new IndexPush(['ssh://git@h/i.git'], {
-    path,
-    gitCommand: slow,
-    closeMs: 300,
-    onFailure,
-    ...pauses,
-  })
+  const { told, push } = pushTo(['ssh://git@h/i.git'], { gitCommand: slow, closeMs: 300 })
   push.request()
   await until(
     async () => (await readFile(notes, 'utf8').catch(() => '')) !== '',
@@ -171,7 +155,7 @@ test('close waits some seconds for a push and leaves it then, with all that git 
   )
   await push.close()
   assert.match(
-    told.join(),
+    told[0]?.message ?? '',
     /^the git index was not pushed to `ssh:\/\/git@h\/i\.git` within 0\.3 seconds; .*left to/,
   )
   const waiting = Number(await readFile(notes, 'utf8'))
@@ -184,13 +168,7 @@ test('close waits some seconds for a push and leaves it then, with all that git 
 test('what git would take for an option or a program is no remote', () => {
   for (const bad of ['', '--upload-pack=evil', '-o', 'ext::sh -c evil', 'ext::sh', 'a b', 'x\ny'])
     assert.throws(() => checkRemote(bad), refusedWith('git_remote_invalid'), bad)
-  for (const good of [
-    'https://h/i.git',
-    'ssh://git@h/i.git',
-    'git@h:team/i.git',
-    '/srv/i.git',
-    '../i.git',
-    'file:///i.git',
-  ])
+  const remotes = ['https://h/i.git', 'ssh://git@h/i.git', 'git@h:team/i.git']
+  for (const good of [...remotes, '/srv/i.git', '../i.git', 'file:///i.git'])
     assert.equal(checkRemote(good), good)
 })

@@ -38,10 +38,8 @@ test('crates go to a bucket, stopped anywhere, and back; all bytes are compared 
   assert.deepEqual(await copy(registry, bucket), { crateFiles: 3, copied: 3, last: 3 })
   assert.deepEqual(await copy(registry, bucket), { crateFiles: 3, copied: 0, last: 3 })
   const local = filesBelow(join(dir, 'crates')).filter(path => path.endsWith('.crate'))
-  assert.deepEqual(
-    s3.keys(),
-    local.map(path => `crates/${path}`),
-  )
+  const expected = local.map(path => `crates/${path}`)
+  assert.deepEqual(s3.keys(), expected)
   await assert.rejects(copy(registry, 'crates'), refusedWith('migrate_crates_same'))
   // The way back, from a registry whose crates are in the bucket.
   const moved = await openRegistry(dir, { env: s3.env() })
@@ -66,7 +64,6 @@ test('the command says what it compared, and what to do next', async t => {
   )
   const again = await migrate('--crates', to, '--json')
   assert.deepEqual(JSON.parse(again.stdout), { crate_files: 1, copied: 0 })
-  assert.match((await migrate()).stderr, /say what to move/)
 })
 
 test('what was deleted after it had been copied is set aside in the copy', async t => {
