@@ -14,31 +14,24 @@ import { folderOf } from '../../support/workplace.ts'
 const LEVEL = levelOf(PLIMSOLL)
 
 const READING = [
-  ['status'],
-  ['status', '--json'],
-  ['verify'],
-  ['user', 'list'],
-  ['token', 'list'],
-  ['audit'],
-  ['backup', 'backup.tar'],
-  ['delete', 'demo'],
+  ...[['status'], ['status', '--json'], ['verify'], ['user', 'list'], ['token', 'list']],
+  ...[['audit'], ['backup', 'backup.tar'], ['delete', 'demo']],
 ]
+
+/** Runs a command of a later version. */
+const later = (which: 'newer' | 'newest', folder: string, ...args: string[]) =>
+  plimsoll(folder, args, {}, '', laterProgram(which))
 
 test('commands that read never upgrade the records, nor do others beside an older daemon', async t => {
   const folder = folderOf(t)
   const dir = join(folder, 'registry')
-  const newer = (...args: string[]) =>
-    plimsoll(folder, [...args, '--dir', dir], {}, '', laterProgram('newer'))
+  const newer = (...args: string[]) => later('newer', folder, ...args, '--dir', dir)
   assert.equal((await plimsollHere(['init', '--dir', dir])).code, 0)
   const records = new Libsql(join(dir, 'plimsoll.db'))
   t.after(() => records.close())
-  const steps = () =>
-    (records.prepare('SELECT name FROM kysely_migration ORDER BY name').all() as { name: string }[])
-      .map(row => row.name)
-      .at(-1)
-  const formats = () =>
-    (records.prepare("SELECT value FROM facts WHERE key = 'listings'").get() as { value: string })
-      .value
+  const found = (sql: string) => (records.prepare(sql).get() as { value: string }).value
+  const steps = () => found('SELECT max(name) AS value FROM kysely_migration')
+  const formats = () => found("SELECT value FROM facts WHERE key = 'listings'")
   const expected = `error: ${dir}/plimsoll.db is of an older version of Plimsoll: it has the step ${LEVEL}, and 7.0.0 needs the step ${EXPANDING}; nothing was changed, and `
 
   const cleanup = new Cleanup(t)
@@ -69,10 +62,8 @@ test('commands that read never upgrade the records, nor do others beside an olde
   const built = await newer('build')
   assert.equal(built.code, 0)
   const [first, second] = built.stderr.split('\n')
-  assert.equal(
-    first,
-    `upgrading ${dir}/plimsoll.db from the step ${LEVEL} to the step ${EXPANDING}`,
-  )
+  const upgrade = `upgrading ${dir}/plimsoll.db from the step ${LEVEL} to the step ${EXPANDING}`
+  assert.equal(first, upgrade)
   assert.match(second ?? '', /plimsoll\.db from lists of format 8 to lists of format \d+$/)
   assert.equal(steps(), EXPANDING)
   for (const words of [['status'], ['user', 'list'], ['build'], ['backup', 'backup.tar']])
@@ -81,32 +72,18 @@ test('commands that read never upgrade the records, nor do others beside an olde
 
 test('a restored backup of an older version is upgraded, and that is said; one of a newer version is named', async t => {
   const folder = folderOf(t)
-  const dir = join(folder, 'registry')
-  const file = join(folder, 'backup.tar')
-  for (const words of [['init'], ['backup', file]])
-    assert.equal((await plimsollHere([...words, '--dir', dir])).code, 0)
-  const restored = await plimsoll(
-    folder,
-    ['restore', file, '--dir', join(folder, 'restored')],
-    {},
-    '',
-    laterProgram('newer'),
-  )
-  assert.equal(
-    restored.stderr,
-    `upgrading the records of ${file} from the step ${LEVEL} to the step ${EXPANDING}\n`,
-  )
-  assert.equal(restored.code, 0)
-  const newer = join(folder, 'newer.tar')
-  const words = ['backup', newer, '--dir', join(folder, 'restored')]
-  assert.equal((await plimsoll(folder, words, {}, '', laterProgram('newest'))).code, 1)
-  assert.equal((await plimsollHere(words)).code, 0)
-  const contracted = join(folder, 'contracted')
-  const restore = ['restore', newer, '--dir', contracted]
-  assert.equal((await plimsoll(folder, restore, {}, '', laterProgram('newest'))).code, 0)
-  const newest = join(folder, 'newest.tar')
-  const save = ['backup', newest, '--dir', contracted]
-  assert.equal((await plimsoll(folder, save, {}, '', laterProgram('newest'))).code, 0)
-  const late = await plimsollHere(['restore', newest, '--dir', join(folder, 'late')])
+  const at = (name: string) => join(folder, name)
+  const save = (from: string) => ['backup', at(`${from}.tar`), '--dir', at(from)]
+  const restore = (from: string, to: string) => ['restore', at(`${from}.tar`), '--dir', at(to)]
+  for (const words of [['init', '--dir', at('old')], save('old')])
+    assert.equal((await plimsollHere(words)).code, 0)
+  const restored = await later('newer', folder, ...restore('old', 'new'))
+  const said = `upgrading the records of ${at('old.tar')} from the step ${LEVEL} to the step ${EXPANDING}\n`
+  assert.deepEqual([restored.code, restored.stderr], [0, said])
+  assert.equal((await later('newest', folder, ...save('new'))).code, 1)
+  assert.equal((await plimsollHere(save('new'))).code, 0)
+  for (const words of [restore('new', 'newest'), save('newest')])
+    assert.equal((await later('newest', folder, ...words)).code, 0)
+  const late = await plimsollHere(restore('newest', 'late'))
   assert.match(late.stderr, /was written by a newer version of Plimsoll than this one/)
 })

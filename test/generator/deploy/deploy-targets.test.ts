@@ -60,12 +60,10 @@ async function changesNothing(
 ) {
   const before = treeDigest(folder)
   for (const removes of [false, true])
-    for (const isTrial of [false, true])
-      await assert.rejects(
-        run(folderPlace(folder), { removes, isTrial }),
-        refusedWith(code),
-        folder,
-      )
+    for (const isTrial of [false, true]) {
+      const deployed = run(folderPlace(folder), { removes, isTrial })
+      await assert.rejects(deployed, refusedWith(code), folder)
+    }
   assert.equal(treeDigest(folder), before)
 }
 
@@ -77,10 +75,7 @@ test('all files of a tree are known to be its own', async t => {
       paths.some(path => path.startsWith(part)),
       part,
     )
-  assert.deepEqual(
-    paths.filter(path => !isOwnPath(path)),
-    [],
-  )
+  for (const path of paths) assert.ok(isOwnPath(path), path)
 })
 
 test('a folder that is no tree stays as it is, with --delete or without', async t => {
@@ -144,10 +139,8 @@ test('an empty folder takes a tree, and what an upload has left that was stopped
   await run(folderPlace(empty), { removes: true })
   for (const path of filesBelow(from)) assert.ok(existsSync(join(empty, path)), path)
   const stopped = put(folderOf(t), 'crates/old/old-1.0.0.crate', 'index/3/o/old')
-  await assert.rejects(
-    run(folderPlace(stopped), { removes: true }),
-    refusedWith('deploy_unfinished'),
-  )
+  const removal = run(folderPlace(stopped), { removes: true })
+  await assert.rejects(removal, refusedWith('deploy_unfinished'))
   assert.equal((await run(folderPlace(stopped))).surplus, 2)
   assert.equal((await run(folderPlace(stopped), { removes: true })).removed.length, 2)
 })

@@ -1,11 +1,11 @@
 // Mirrors generator/static/push.ts
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Code, Refusal } from '../../../core/error/error.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
+import { sha256 } from '../../../core/sha256.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
 import type { Place } from '../../../generator/places/place.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
@@ -16,6 +16,7 @@ import { buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { filesBelow } from '../../support/folder.ts'
 import { refusedWith } from '../../support/refusal.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
+import { objectOf } from '../../support/s3/objects.ts'
 import type { FakeS3 } from '../../support/s3/server.ts'
 import { folderOf } from '../../support/workplace.ts'
 import { writeCrate } from '../../support/write-crate.ts'
@@ -54,7 +55,7 @@ function folderPlace(folder: string): Target {
   }
 }
 
-function bucketPlace(s3: FakeS3, prefix = 'www'): Target {
+function bucketPlace(s3: FakeS3, prefix: string): Target {
   return {
     open: async () => ({ place: bucketOn(s3, prefix), close: async () => undefined }),
     files() {
@@ -62,21 +63,26 @@ function bucketPlace(s3: FakeS3, prefix = 'www'): Target {
       return new Map(own.map(([key, { bytes }]) => [key.slice(prefix.length + 1), bytes]))
     },
     put(path, text) {
-      const etag = `"${createHash('md5').update(text).digest('hex')}"`
-      s3.objects.set(`${prefix}/${path}`, {
-        bytes: Buffer.from(text),
-        etag,
-        headers: {},
-        changed: new Date(),
-      })
+      s3.objects.set(`${prefix}/${path}`, objectOf(Buffer.from(text), {}))
     },
   }
 }
 
+type Play = (t: TestContext, place: Target, newPlace: () => Target) => Promise<void>
+
 /** A test for both kinds of places. */
-function forEach(what: string, play: (t: TestContext, place: Target) => Promise<void>): void {
-  test(`folder: ${what}`, t => play(t, folderPlace(folderOf(t))))
-  test(`bucket: ${what}`, async t => play(t, bucketPlace(await startS3(new Cleanup(t)))))
+function forEach(what: string, play: Play): void {
+  let places = 0
+  test(`folder: ${what}`, t => {
+    const root = folderOf(t)
+    const newPlace = () => folderPlace(join(root, `${places++}`))
+    return play(t, newPlace(), newPlace)
+  })
+  test(`bucket: ${what}`, async t => {
+    const s3 = await startS3(new Cleanup(t))
+    const newPlace = () => bucketPlace(s3, `place-${places++}`)
+    return play(t, newPlace(), newPlace)
+  })
 }
 
 let count = 0
@@ -109,7 +115,7 @@ function assertSound(files: Files): void {
     for (const line of bytes.toString().trimEnd().split('\n')) {
       const { name, vers, cksum } = JSON.parse(line) as Record<string, string>
       const there = files.get(`crates/${name}/${name}-${vers}.crate`) ?? ''
-      assert.equal(createHash('sha256').update(there).digest('hex'), cksum, path)
+      assert.equal(sha256(there), cksum, path)
     }
   }
 }
@@ -119,11 +125,7 @@ forEach('packages lie where the own `dl` leads, as a build has them', async (t, 
   const file = crate(from, 'Demo', '1.0.0+b')
   const { settings, urls } = settingsOf()
   const config = { settings, urls: { ...urls, dl: `${BASE}/f/{prefix}/{crate}/{version}` } }
-  const result = await pushTo(place, [file], config)
-  assert.deepEqual(
-    result.files.map(file => file.outcome),
-    ['pushed'],
-  )
+  assert.equal((await pushTo(place, [file], config)).files[0]?.outcome, 'pushed')
   const out = join(folderOf(t), 'out')
   await buildStatic({ from, out, ...config, cache: null })
   const packages = filesBelow(out).filter(path => /^f\/|\.crate$/.test(path))
@@ -212,13 +214,11 @@ forEach('checks are those of a build, and what is refused changes nothing', asyn
   const evil = join(from, 'evil.crate')
   writeFileSync(evil, buildEvil('not gzip'))
   await assert.rejects(pushTo(place, [evil]), Refusal)
+  const good = [crate(from, 'good')]
   const elsewhere = settingsOf('', 'https://other.example')
-  await assert.rejects(
-    pushTo(place, [crate(from, 'good')], elsewhere),
-    refusedWith('push_other_config'),
-  )
+  await assert.rejects(pushTo(place, good, elsewhere), refusedWith('push_other_config'))
   const strict = settingsOf('[policy]\nreserved_names_extra = ["good"]\n')
-  await assert.rejects(pushTo(place, [crate(from, 'good')], strict), Refusal)
+  await assert.rejects(pushTo(place, good, strict), Refusal)
   assert.deepEqual(place.files(), before)
   await pushTo(place, [crate(from, 'user', '1.0.0', { manifest: needs('in-need') })])
 })
@@ -248,70 +248,29 @@ test('a folder with other things is left alone', async t => {
   await (await openPushFolder(died)).close()
 })
 
-/** Crates that make a push do all it can: a new name with a separator, and a need for it. */
-function twoCrates(t: TestContext): string[] {
+forEach('killed at any step, a second push completes it', async (t, whole, newPlace) => {
   const from = folderOf(t)
-  return [crate(from, 'in-need'), crate(from, 'user', '1.0.0', { manifest: needs('in-need') })]
-}
-
-/**
- * Plays a push that is killed at its first step, its second, and so on to the last, and pushes the
- * same again. `kill` returns whether the step was reached.
- */
-async function killAtEach(
-  t: TestContext,
-  newPlace: () => Target,
-  kill: (place: Target, at: number, files: readonly string[]) => Promise<boolean>,
-): Promise<number> {
-  const files = twoCrates(t)
-  const whole = newPlace()
+  // A push does all it can: a new name with a separator, and a need for it.
+  const manifest = needs('in-need')
+  const files = [crate(from, 'in-need'), crate(from, 'user', '1.0.0', { manifest })]
   await pushTo(whole, files)
-  for (let at = 0; ; at++) {
+  let isKilled = true
+  for (let at = 0; isKilled; at++) {
     const place = newPlace()
-    const wasReached = await kill(place, at, files)
+    let left = at
+    const open = async () => {
+      const { place: to, close } = await place.open()
+      return { place: dying(to, () => left-- > 0), close }
+    }
+    isKilled = await pushTo({ open }, files).then(
+      () => false,
+      () => true,
+    )
     assertSound(place.files())
-    if (!wasReached) return at
-    await pushTo(place, files)
+    if (isKilled) await pushTo(place, files)
+    else assert.ok(at > 15, `${at} steps`)
     assert.deepEqual(place.files(), whole.files(), `killed at step ${at}`)
   }
-}
-
-test('bucket: killed after any request, a second push completes it', async t => {
-  const s3 = await startS3(new Cleanup(t))
-  let places = 0
-  const steps = await killAtEach(
-    t,
-    () => bucketPlace(s3, `place-${places++}`),
-    async (place, at, files) => {
-      let left = at
-      s3.fault = () => (left-- > 0 ? null : left === -1 ? 'lost' : 403)
-      const end = await pushTo(place, files).catch(error => error as Error)
-      s3.fault = () => null
-      return end instanceof Error || end.refused.length > 0
-    },
-  )
-  assert.ok(steps > 15, `${steps} requests`)
-})
-
-test('folder: killed at any step, a second push completes it', async t => {
-  let places = 0
-  const root = folderOf(t)
-  const steps = await killAtEach(
-    t,
-    () => folderPlace(join(root, `place-${places++}`)),
-    async (place, at, files) => {
-      let left = at
-      const open = async () => {
-        const { place: to, close } = await place.open()
-        return { place: dying(to, () => left-- > 0), close }
-      }
-      return pushTo({ open }, files).then(
-        () => false,
-        () => true,
-      )
-    },
-  )
-  assert.ok(steps > 15, `${steps} steps`)
 })
 
 /** A place of which no step is done any more once `isAlive` says no. */
@@ -330,7 +289,7 @@ function dying(to: Place, isAlive: () => boolean): Place {
 
 test('what a push that died left is named: its .crate, and its name', async t => {
   const s3 = await startS3(new Cleanup(t))
-  const place = bucketPlace(s3)
+  const place = bucketPlace(s3, 'www')
   const from = folderOf(t)
   s3.fault = ({ method, key }) => (method === 'PUT' && key.includes('index/in') ? 403 : null)
   const died = crate(from, 'in-need')
