@@ -14,31 +14,28 @@ import { scratch } from '../../support/scratch.ts'
 
 /** 20 crates with 10 versions each: renames, features, yanked and pre-release versions, requirements that pull about. */
 function fill(old: MargoTree): void {
-  for (let number = 0; number < 20; number++) {
-    const name = number % 4 === 0 ? `Upper_${number}` : `lower-${number}`
-    for (let version = 0; version < 10; version++) {
-      const own = { registry: old.indexUrl }
-      const first = { name: 'Upper_0', req: `>=1.${version % 5}, <1.8`, ...own }
-      const second = { name: 'alias', package: 'lower-1', req: '~1.4', optional: true, ...own }
-      const deps = number < 2 ? [] : [first, second]
-      const alias =
-        number < 2
-          ? ''
-          : `[dependencies.Upper_0]\nversion = ">=1.${version % 5}, <1.8"\nregistry-index = "${old.indexUrl}"
-[dependencies.alias]\npackage = "lower-1"\nversion = "~1.4"\noptional = true\nregistry-index = "${old.indexUrl}"\n`
-      const features: Record<string, readonly string[]> =
-        number < 2 ? { extra: [] } : { extra: ['dep:alias'] }
-      const toml = `[features]\nextra = ${JSON.stringify(features.extra)}\n`
+  for (let number = 0; number < 20; number++)
+    for (let minor = 0; minor < 10; minor++) {
+      const registry = old.indexUrl
+      const needs = [
+        { name: 'Upper_0', req: `>=1.${minor % 5}, <1.8`, registry },
+        { name: 'alias', package: 'lower-1', req: '~1.4', optional: true, registry },
+      ]
+      const deps = number < 2 ? [] : needs
+      const features = { extra: number < 2 ? [] : ['dep:alias'] }
+      const tables = deps.map(
+        ({ name, req, ...rest }) => `[dependencies.${name}]\nversion = "${req}"
+registry-index = "${registry}"\n${'package' in rest ? 'package = "lower-1"\noptional = true\n' : ''}`,
+      )
       old.add({
-        name,
-        version: version === 9 ? '2.0.0-rc.1' : `1.${version}.0`,
-        yanked: version === 8 || (version === 7 && number % 3 === 0),
+        name: number % 4 === 0 ? `Upper_${number}` : `lower-${number}`,
+        version: minor === 9 ? '2.0.0-rc.1' : `1.${minor}.0`,
+        yanked: minor === 8 || (minor === 7 && number % 3 === 0),
         deps,
         features,
-        manifest: `${toml}${alias}`,
+        manifest: `[features]\nextra = ${JSON.stringify(features.extra)}\n${tables.join('')}`,
       })
     }
-  }
 }
 
 test('after an import Cargo resolves and builds what it did before', {

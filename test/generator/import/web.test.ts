@@ -97,10 +97,8 @@ test('the token goes to the hosts that the operator has named, and nowhere else'
   })
   const list = names(t, 'demo')
   const registry = await newRegistry(t)
-  await assert.rejects(
-    takeOver(registry, `sparse+${index}/`, { names: list }),
-    refusedWith('import_http_denied'),
-  )
+  const denied = takeOver(registry, `sparse+${index}/`, { names: list })
+  await assert.rejects(denied, refusedWith('import_http_denied'))
   const named = { names: list, token: TOKEN }
   const { sums, outcomes } = await takeOver(registry, `sparse+${index}/`, named)
   assert.deepEqual(sums, { added: 3, present: 0, refused: 0 }, report(outcomes))
@@ -108,10 +106,7 @@ test('the token goes to the hosts that the operator has named, and nowhere else'
   const crates = `${elsewhere}/crates/{lowerprefix}/{crate}/{version}.crate`
   await takeOver(await newRegistry(t), `sparse+${index}/`, { ...named, crates })
   assert.deepEqual(heard.slice(3), [TOKEN, TOKEN, TOKEN])
-  assert.deepEqual(
-    server.requests.all.filter(request => request.headers.authorization),
-    [],
-  )
+  for (const { headers } of server.requests.all) assert.equal(headers.authorization, undefined)
   const audit = await all<Row<'audit'>>(registry.database, 'SELECT * FROM audit')
   assert.doesNotMatch(JSON.stringify([outcomes, audit]), /secret/)
 })
@@ -131,10 +126,7 @@ test('a dl on a private host that the operator has not named is not followed', a
     report(refused.outcomes),
     /Demo 1\.0\.0 refused: http:\/\/localhost:\S+\.crate has the private address \S+, and only hosts that the command names may have one; if the \.crate files are there, name their URL with --crates/,
   )
-  assert.deepEqual(
-    server.requests.all.filter(({ url }) => url.endsWith('.crate')),
-    [],
-  )
+  for (const { url } of server.requests.all) assert.ok(!url.endsWith('.crate'), url)
   const { sums } = await takeOver(registry, `sparse+${index}/`, { names: list, crates })
   assert.deepEqual(sums, { added: 3, present: 0, refused: 0 })
 })
@@ -175,9 +167,8 @@ for (const { what, answer, expected } of hostile) {
       if (!request.url?.includes('ab')) return answer(request, response)
       response.writeHead(308, { location: `${server.url}/2/ab` }).end()
     })
-    const { sums, outcomes } = await takeOver(await newRegistry(t), `sparse+${url}/`, {
-      names: names(t, 'demo', 'ab'),
-    })
+    const wish = { names: names(t, 'demo', 'ab') }
+    const { sums, outcomes } = await takeOver(await newRegistry(t), `sparse+${url}/`, wish)
     assert.deepEqual(sums, { added: 1, present: 0, refused: 1 }, report(outcomes))
     assert.match(report(outcomes), expected)
   })
@@ -199,19 +190,12 @@ test('a dl that is neither on the web nor a file of this machine leads nowhere, 
     'http:/etc/passwd',
   ]) {
     const url = await serveWeb(t, (_, response) => void response.end(JSON.stringify({ dl })))
-    await assert.rejects(
-      takeOver(registry, `sparse+${url}/`, { names: list }),
-      refusedWith('import_dl_foreign'),
-      dl,
-    )
+    const foreign = takeOver(registry, `sparse+${url}/`, { names: list })
+    await assert.rejects(foreign, refusedWith('import_dl_foreign'), dl)
   }
-  await assert.rejects(
-    takeOver(registry, 'sparse+http://user:hunter2@127.0.0.1:1/', { names: list }),
-    (error: unknown) =>
-      refusedWith('import_url_invalid')(error) && !String(error).includes('hunter2'),
-  )
-  await assert.rejects(
-    takeOver(registry, 'sparse+ftp://old.example/', { names: list }),
-    refusedWith('import_url_invalid'),
-  )
+  for (const url of ['http://user:hunter2@127.0.0.1:1/', 'ftp://old.example/'])
+    await assert.rejects(takeOver(registry, `sparse+${url}`, { names: list }), error => {
+      assert.doesNotMatch(String(error), /hunter2/)
+      return refusedWith('import_url_invalid')(error)
+    })
 })

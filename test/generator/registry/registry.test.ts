@@ -5,12 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Refusal } from '../../../core/error/error.ts'
-import { writeFact } from '../../../generator/records/facts.ts'
 import { readSettings } from '../../../generator/registry/folder.ts'
-import { addCrateFile } from '../../../generator/registry/publish.ts'
-import { initRegistry, openRegistry } from '../../../generator/registry/registry.ts'
+import { initRegistry } from '../../../generator/registry/registry.ts'
 import { folderOf } from '../../support/workplace.ts'
-import { writeCrate } from '../../support/write-crate.ts'
 
 test('the settings of a new registry, and the name of its folder, are on disk before it is used', async t => {
   const handle = await open(fileURLToPath(import.meta.url))
@@ -31,26 +28,4 @@ test('a new registry refuses settings that are wrong, and leaves no folder', asy
   await initRegistry(dir, { env: {} }, { 'auth.required': 'true' })
   const { settings } = readSettings(dir, { env: {} })
   assert.equal(settings.auth.required, true)
-})
-
-test('an upgrade of lists says how far it is', async t => {
-  const folder = folderOf(t)
-  const dir = join(folder, 'registry')
-  await initRegistry(dir, { env: {} }, {})
-  const registry = await openRegistry(dir, { env: {} })
-  for (const name of ['one', 'two']) {
-    const file = writeCrate(join(folder, `${name}.crate`), { name, version: '1.0.0' })
-    await addCrateFile(registry, file, { at: '2026-11-20T12:00:00Z' })
-  }
-  // As an older version leaves it.
-  await writeFact(registry.database, 'listings', null)
-  await registry.close()
-  const steps: unknown[] = []
-  const progress = (...step: unknown[]) => steps.push(step)
-  await (await openRegistry(dir, { env: {} }, undefined, progress)).close()
-  await (await openRegistry(dir, { env: {} }, undefined, progress)).close()
-  assert.deepEqual(steps, [
-    ['upgrading lists', 0, 2],
-    ['upgrading lists', 1, 2],
-  ])
 })

@@ -5,25 +5,7 @@ import { build } from '../../../../generator/projections/index/build.ts'
 import { Cleanup } from '../../../support/cleanup.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 import { startS3 } from '../../../support/s3/bucket.ts'
-import { hookTree } from '../../../support/tree-hook.ts'
 import { addCrate, newRegistry } from '../../../support/workplace.ts'
-
-test('--all looks for half-written files once in each folder, not for each of its crates', async t => {
-  const registry = await newRegistry(t)
-  for (const name of ['demo', 'demon', 'demos', 'other'])
-    await addCrate(registry, { name, version: '1.0.0' })
-  await build(registry)
-  const swept: string[] = []
-  hookTree(registry.tree, tree => {
-    const { sweep } = tree
-    tree.sweep = folder => {
-      swept.push(folder)
-      return sweep.call(tree, folder)
-    }
-  })
-  await build(registry, { all: true })
-  assert.deepEqual(swept.sort(), ['index/de/mo', 'index/ot/he'])
-})
 
 test('--all does not wait for its end with what it syncs when that are many files', async t => {
   const registry = await newRegistry(t)

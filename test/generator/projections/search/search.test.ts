@@ -120,44 +120,6 @@ test('the browser finds what the API finds, in its order, and knows whether ther
   ])
 })
 
-test('it does so after a publish, a yank, a deletion, and when the terms are spread over more files', async t => {
-  const registry = await openFilled(t, ENTRIES.slice(0, 150))
-  const token = await registry.user('alice')
-  const queries = inventedQueries(ENTRIES.slice(0, 150), 60)
-  const first = await readLayouts(registry.registry.database)
-  await compare(registry, queries)
-  const publish = async (name: string, version: string, description: string) => {
-    const manifest = `[package]\nname = "${name}"\nversion = "${version}"\nlicense = "MIT"\ndescription = "${description}"`
-    assert.equal((await registry.publish(token, { name, version, manifest })).status, 200)
-    await buildSearch(registry)
-  }
-  const names = async (query: string) =>
-    (await lookupIn(registry).search(searchFor(query), 9)).crates.map(crate => crate.name)
-  await publish('zulu-hotel', '1.0.0', 'Quite unheard of')
-  assert.deepEqual(await names('zulu'), ['zulu-hotel'])
-  await compare(registry, [...queries, 'zulu', 'zulu hotel', 'unheard', 'zulu quite'])
-  await publish('zulu-hotel', '1.1.0', 'Wellknown by now')
-  assert.deepEqual([await names('unheard'), await names('wellknown')], [[], ['zulu-hotel']])
-  await publish('zulu', '0.1.0', 'A zulu')
-  assert.deepEqual(await names('zulu'), ['zulu', 'zulu-hotel'])
-  await registry.request('DELETE', '/api/v1/crates/zulu/0.1.0/yank', token)
-  await buildSearch(registry)
-  assert.deepEqual(await names('zulu'), ['zulu-hotel', 'zulu'])
-  await compare(registry, [...queries, 'zulu', 'zulu hotel', 'unheard', 'zulu quite'])
-  await registry.delete('zulu-hotel')
-  await buildSearch(registry)
-  assert.deepEqual(await names('zulu hotel'), ['zulu'])
-  await compare(registry, [...queries, 'zulu', 'hotel', 'wellknown', 'zulu'])
-  await fillCatalog(registry.registry, ENTRIES.slice(150, 700))
-  await buildSearch(registry)
-  const then = await readLayouts(registry.registry.database)
-  assert.ok((then.now?.bits ?? 0) > (first.now?.bits ?? 99), JSON.stringify([first, then]))
-  assert.deepEqual(readdirSync(join(registry.registry.tree.root, 'search/terms')), [
-    String(then.now?.bits),
-  ])
-  await compare(registry, [...inventedQueries(ENTRIES.slice(0, 700), 100), 'zulu', 'hotel'])
-})
-
 test('what each change renders is what rendering everything gives, byte for byte', async t => {
   const registry = await openFilled(t, ENTRIES.slice(0, 40))
   const token = await registry.user('alice')
