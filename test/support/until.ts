@@ -4,18 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Milliseconds: far more than anything takes on a busy machine. */
 const TIMEOUT_MS = 60_000
 
-/**
- * Waits until a condition holds, looking every few milliseconds; fails with the text of `never`
- * after `timeoutMs`.
- */
+/** Waits until a condition holds, looking every few milliseconds; fails with `never` at the end. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
-  never: () => string,
+  never: string | (() => string),
   timeoutMs = TIMEOUT_MS,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await holds())) {
-    assert.ok(performance.now() < deadline, never())
+    assert.ok(performance.now() < deadline, typeof never === 'string' ? never : never())
     await sleep(10)
   }
 }

@@ -44,13 +44,7 @@ test('a process adds what a daemon takes in at the same time: of each version, o
   const shown = (version: string) => join(dir, 'public', 'crates', 'race', `race-${version}.crate`)
   // The process takes a while to start: the daemon begins when it has begun.
   const first = shown(VERSIONS[0] ?? '')
-  const begun = await Promise.race([
-    adding,
-    until(
-      () => existsSync(first),
-      () => `there is no ${first}`,
-    ),
-  ])
+  const begun = await Promise.race([adding, until(() => existsSync(first), `no ${first}`)])
   const daemons = new Map<string, Fate>()
   for (const version of VERSIONS.toReversed()) {
     const body = encodePublish(plainMetadata('race', version), bytesOf('daemon', version))
@@ -66,11 +60,8 @@ test('a process adds what a daemon takes in at the same time: of each version, o
   for (const version of VERSIONS) {
     const [one, two] = [processes.get(version), daemons.get(version)]
     const winner = one === 'won' ? 'process' : 'daemon'
-    assert.deepEqual(
-      [one, two].filter(fate => fate !== 'won'),
-      [[EXISTS(version)]],
-      version,
-    )
+    const lost = [one, two].filter(fate => fate !== 'won')
+    assert.deepEqual(lost, [[EXISTS(version)]], version)
     const bytes = Buffer.from(bytesOf(winner, version))
     assert.deepEqual(readFileSync(shown(version)), bytes)
     assert.match(index, new RegExp(`"vers":"${version}",.*${sha256(bytes)}`))

@@ -58,6 +58,8 @@ const LINES: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['plimsoll serve --set downloads.c', ['downloads.count=']],
   ['plimsoll completion f', ['fish']],
   ['plimsoll user add --dir x ali', []],
+  ['plimsoll yank ../../etc@', []],
+  ['plimsoll complete', []],
 ]
 
 test('bash completes commands, options, values, settings, files and crates', async () => {
@@ -86,20 +88,6 @@ test('fish completes the same', async () => {
 
 test('zsh understands its script', async () => {
   await shell('zsh', ['-n', './script.zsh'])
-})
-
-test('what stands before the last word decides what is offered', async () => {
-  const offered = async (...words: string[]) => {
-    const { stdout } = await plimsollHere(['complete-words', '--', ...words], {}, { cwd: folder })
-    return stdout.trimEnd().split('\n')
-  }
-  const commands = (await offered('')).map(line => line.split('\t')[0])
-  for (const word of ['init', 'user', 'serve', 'completion']) assert.ok(commands.includes(word))
-  assert.ok(!commands.includes('complete-words'))
-  assert.deepEqual(await offered('add', '--dir', ''), [':d'])
-  assert.deepEqual(await offered('add', '--dir', 'x', ''), [':f'])
-  assert.deepEqual(await offered('yank', '../'), [':open'])
-  assert.deepEqual(await offered('yank', '../../etc@'), [''])
 })
 
 test('another shell is refused', async () => {

@@ -123,15 +123,12 @@ test(
     const url = `${daemon.url}/index.git`
     const clone = join(folder, 'clone')
     // The daemon's first commit may be without the crate.
-    await until(
-      async () => {
-        if ((await (await fetch(`${url}/info/refs`)).text()) === '') return false
-        rmSync(clone, { recursive: true, force: true })
-        execFileSync('git', ['clone', '--quiet', url, clone])
-        return existsSync(join(clone, 'al/ph/alpha'))
-      },
-      () => 'there is no commit of the crate',
-    )
+    await until(async () => {
+      if ((await (await fetch(`${url}/info/refs`)).text()) === '') return false
+      rmSync(clone, { recursive: true, force: true })
+      execFileSync('git', ['clone', '--quiet', url, clone])
+      return existsSync(join(clone, 'al/ph/alpha'))
+    }, 'there is no commit of the crate')
     assert.match(readFileSync(join(clone, 'al/ph/alpha'), 'utf8'), /"name":"alpha"/)
     const asked = await fetch(`${url}/info/refs?service=git-upload-pack`, {
       headers: { 'user-agent': 'git/2.0 (libgit2 1.9.0)' },
@@ -149,7 +146,7 @@ test('a daemon without git says so once, and publishes all the same', async t =>
   await add(false, 'beta')
   await until(
     async () => (await fetch(`${daemon.url}/crates/beta/`)).status === 200,
-    () => 'the page of the second publish is not rendered',
+    'the page of the second publish is not rendered',
   )
   assert.equal(daemon.log().split('there is no git index').length - 1, 1, daemon.log())
   assert.match(daemon.log(), /neither `nodegit` nor the executable `git` can be used/)

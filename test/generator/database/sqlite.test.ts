@@ -62,16 +62,10 @@ test('a transaction ends when the log is on disk, and those that meet share a sy
     done.push(key)
   })
   const rows = () => all<Pick<Row<'facts'>, 'key'>>(database, 'SELECT key FROM facts')
-  await until(
-    async () => (await rows()).length === 4,
-    () => 'the commits were not made',
-  )
+  await until(async () => (await rows()).length === 4, 'the commits were not made')
   assert.deepEqual(done, [], 'committed, not yet on disk')
   for (let times = 0; times < 2; times++) {
-    await until(
-      () => syncs.length > 0,
-      () => 'nothing was synced',
-    )
+    await until(() => syncs.length > 0, 'nothing was synced')
     syncs.shift()?.()
   }
   await Promise.all(adds)

@@ -59,10 +59,7 @@ const failed = (told: readonly Refusal[], times: number): Promise<void> =>
   )
 
 const arrived = (at: string, head: string | null): Promise<void> =>
-  until(
-    async () => (await headOf(at).catch(() => null)) === head,
-    () => `${head} did not arrive`,
-  )
+  until(async () => (await headOf(at).catch(() => null)) === head, `${head} did not arrive`)
 
 test('an empty index is nothing to push', async () => {
   const { told, push } = pushTo([await remote()])
@@ -151,7 +148,7 @@ test('close waits some seconds for a push and leaves it then, with all that git 
   push.request()
   await until(
     async () => (await readFile(notes, 'utf8').catch(() => '')) !== '',
-    () => 'git was not started',
+    'git was not started',
   )
   await push.close()
   assert.match(
@@ -159,10 +156,7 @@ test('close waits some seconds for a push and leaves it then, with all that git 
     /^the git index was not pushed to `ssh:\/\/git@h\/i\.git` within 0\.3 seconds; .*left to/,
   )
   const waiting = Number(await readFile(notes, 'utf8'))
-  await until(
-    () => !isAlive(waiting),
-    () => 'what git has started still runs',
-  )
+  await until(() => !isAlive(waiting), 'what git has started still runs')
 })
 
 test('what git would take for an option or a program is no remote', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
@@ -11,26 +11,23 @@ import { filesBelow } from '../../support/folder.ts'
 import { MargoTree } from '../../support/margo.ts'
 import { plimsoll, root, serve } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
+import { refuses } from '../../support/served-folder.ts'
 import { until } from '../../support/until.ts'
 import { serveWeb } from '../../support/web-server.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 /** An old registry of 40 crates with 5 versions each; every crate needs the one before. */
-function oldRegistry(folder: string, base = 'https://old.example/'): MargoTree {
-  const old = new MargoTree(join(folder, 'old'), base)
+function oldRegistry(folder: string): MargoTree {
+  const old = new MargoTree(join(folder, 'old'), 'https://old.example/')
+  const registry = old.indexUrl
   for (let number = 0; number < 40; number++) {
     const before = `crate-${number - 1}`
-    const needs = number > 0
+    const table = `[dependencies.${before}]\nversion = "1"\nregistry-index = "${registry}"\n`
+    const needs =
+      number > 0 ? { deps: [{ name: before, req: '^1', registry }], manifest: table } : {}
     for (let minor = 0; minor < 5; minor++) {
-      old.add({
-        name: `crate-${number}`,
-        version: `1.${minor}.0`,
-        yanked: minor === 3,
-        deps: needs ? [{ name: before, req: '^1', registry: old.indexUrl }] : [],
-        manifest: needs
-          ? `[dependencies.${before}]\nversion = "1"\nregistry-index = "${old.indexUrl}"\n`
-          : '',
-      })
+      const version = { name: `crate-${number}`, version: `1.${minor}.0`, yanked: minor === 3 }
+      old.add({ ...version, ...needs })
     }
   }
   return old
@@ -63,21 +60,12 @@ async function kill(folder: string, dir: string, files: number): Promise<void> {
     stdio: 'ignore',
   })
   const end = once(child, 'close')
-  const count = () => filesBelow(join(dir, 'crates')).filter(path => path.endsWith('.crate')).length
-  while (child.exitCode === null && countSafely(count) < files) await new Promise(setImmediate)
+  const names = () => readdirSync(join(dir, 'crates'), { recursive: true, encoding: 'utf8' })
+  const count = () => names().filter(name => name.endsWith('.crate')).length
+  while (child.exitCode === null && count() < files) await new Promise(setImmediate)
   child.kill('SIGKILL')
   const [, signal] = await end
   assert.equal(signal, 'SIGKILL', 'it was too fast to be killed')
-}
-
-/** Files vanish while they are counted: the temporary ones are renamed. */
-function countSafely(count: () => number): number {
-  try {
-    return count()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return 0
-  }
 }
 
 test('an import that is killed again and again ends as one that is not', {
@@ -143,7 +131,7 @@ test('an import works beside a running daemon, which shows what has come', {
   const status = () => plimsollHere(['status', '--dir', dir, '--json'])
   await until(
     async () => JSON.parse(expectCode('status', await status(), 0).stdout).pending === 0,
-    () => 'the daemon has not committed to the git index',
+    'the daemon has not committed to the git index',
   )
   expectCode('plimsoll verify', await plimsollHere(['verify', '--dir', dir]), 0)
 })
@@ -190,26 +178,19 @@ test('misuse ends it with 2', async t => {
   oldRegistry(folder)
   const dir = await init(folder, 'new')
   writeFileSync(join(folder, 'names'), 'demo')
-  const calls: [args: string[], expected: RegExp][] = [
-    [[join(folder, 'none')], /there is no file or folder/],
-    [['git+https://ci:sesame@old.example/'], /no file or folder git\+https:\/\/…@old\.example/],
-    [[folder], /could be|is; name that folder/],
-    [[join(folder, 'old'), '--as', 'zip'], /Allowed choices are tree, git, sparse/],
-    [[join(folder, 'old'), '--names', 'names'], /--names is for a sparse URL/],
-    [[join(folder, 'old'), '--crates', 'nowhere'], /there is no file or folder nowhere/],
-    [[], /missing required argument 'source'/],
-  ]
-  for (const [args, expected] of calls) {
-    const ended = await plimsollHere(['import', ...args, '--dir', dir])
-    assert.match(ended.stderr, expected)
-    assert.deepEqual([args, ended.code, ended.stdout], [args, 2, ''])
-  }
-  const nobody = await importInto(folder, dir, '--owner', 'nobody')
-  assert.equal(nobody.code, 1)
-  assert.match(nobody.stderr, /there is no user `nobody`/)
-  const ended = await plimsollHere(['import', join(folder, 'old'), '--dir', join(folder, 'empty')])
-  assert.equal(ended.code, 2)
-  assert.match(ended.stderr, /is not a registry/)
+  const old = join(folder, 'old')
+  const run = (args: readonly string[]) => plimsollHere(['import', '--dir', dir, ...args])
+  await refuses({ run }, [
+    [[join(folder, 'none')], 2, /there is no file or folder/],
+    [['git+https://ci:sesame@old.example/'], 2, /no file or folder git\+https:\/\/…@old\.example/],
+    [[folder], 2, /could be|is; name that folder/],
+    [[old, '--as', 'zip'], 2, /Allowed choices are tree, git, sparse/],
+    [[old, '--names', 'names'], 2, /--names is for a sparse URL/],
+    [[old, '--crates', 'nowhere'], 2, /there is no file or folder nowhere/],
+    [[], 2, /missing required argument 'source'/],
+    [[old, '--owner', 'nobody'], 1, /there is no user `nobody`/],
+    [[old, '--dir', join(folder, 'empty')], 2, /is not a registry/],
+  ])
 })
 
 test('the front page and pages of crates are there while an import runs', async t => {

@@ -29,11 +29,7 @@ async function opened(t: TestContext, more: (url: string) => Partial<CdnOptions>
   const cdn = new Cdn(options)
   new Cleanup(t).add(() => cdn.close().catch(() => undefined))
   const tree = new PublicTree(folderOf(t), 'each', { cdn })
-  const isPurged = () =>
-    until(
-      () => purges.length > 0 && cdn.waiting === 0,
-      () => 'no purge',
-    )
+  const isPurged = () => until(() => purges.length > 0 && cdn.waiting === 0, 'no purge')
   return { cdn, tree, purges, state, isPurged }
 }
 
@@ -68,11 +64,7 @@ test('what changes while the CDN is told of it is purged again', async t => {
     await tree.write(output('index/de/mo/demo', '2\n'))
   }
   await tree.write(output('index/de/mo/demo', '1\n'))
-  await until(
-    () => purges.length === 2,
-    () => 'the second change is not purged',
-    10_000,
-  )
+  await until(() => purges.length === 2, 'the second change is not purged', 10_000)
 })
 
 test('a purge that fails is told and tried again', async t => {
@@ -81,10 +73,7 @@ test('a purge that fails is told and tried again', async t => {
   cdn.onFailure = error => failures.push(error)
   state.status = 503
   await tree.write(output('index/de/mo/demo', '1\n'))
-  await until(
-    () => failures.length > 0,
-    () => 'no failure',
-  )
+  await until(() => failures.length > 0, 'no failure')
   const [first] = failures
   assert.ok(first instanceof Refusal && first.has('cdn_unreachable'))
   assert.ok(purges.length > 1)

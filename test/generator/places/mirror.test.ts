@@ -25,19 +25,22 @@ async function opened(t: TestContext) {
   const s3 = await startS3(new Cleanup(t))
   const root = join(folderOf(t), 'public')
   const crates = new CrateStore(bucketOn(s3, 'crates', 300), folderOf(t))
-  const open = (options?: ConstructorParameters<typeof Mirror>[3]) => {
-    const uploads = new Mirror(bucketOn(s3, 'www', 300), folder(root), crates, options)
+  type Options = ConstructorParameters<typeof Mirror>[3]
+  const opener = (Uploads: typeof Mirror) => (options?: Options) => {
+    const uploads = new Uploads(bucketOn(s3, 'www', 300), folder(root), crates, options)
     return new PublicTree(root, 'each', { uploads })
   }
-  /** A tree that is in the bucket alone. */
-  const shared = (options?: ConstructorParameters<typeof BucketTree>[3]) => {
-    const uploads = new BucketTree(bucketOn(s3, 'www', 300), folder(root), crates, options)
-    return new PublicTree(root, 'each', { uploads })
-  }
+  // The other one is in the bucket alone.
+  const [open, shared] = [opener(Mirror), opener(BucketTree)]
   const text = (path: string) => s3.objects.get(`www/${path}`)?.bytes.toString()
+  /** The bucket refuses to take this file, or any. */
+  const refusePut = (path?: string) => {
+    s3.fault = ({ method, key }) =>
+      method === 'PUT' && (path === undefined || key === `www/${path}`) ? 403 : null
+  }
   const writes = () =>
     s3.requests.splice(0).flatMap(request => (request.method === 'GET' ? [] : [request.method]))
-  return { s3, root, crates, open, shared, text, writes, tree: open() }
+  return { s3, root, crates, open, shared, text, refusePut, writes, tree: open() }
 }
 
 /** Puts a `.crate` into a crate store; returns its checksum and key. */
@@ -244,19 +247,15 @@ test('a file that the storage refuses stops no other one, and is not tried with 
     await turn.remove('locked.html')
     await turn.remove('old.html')
   })
-  await assert.rejects(change, (error: unknown) => {
-    assert.ok(error instanceof Refusal && !isStorageRefusal(error))
-    const codes = error.issues.map(issue => issue.code)
-    assert.deepEqual(codes, ['file_refused', 'file_refused'])
-    return /^raw\/a.*400.*locked\.html.*403/.test(error.message)
-  })
+  const error: unknown = await change.catch((thrown: unknown) => thrown)
+  assert.ok(error instanceof Refusal && !isStorageRefusal(error))
+  for (const { code } of error.issues) assert.equal(code, 'file_refused')
+  assert.match(error.message, /^raw\/a.*400.*locked\.html.*403/)
   assert.deepEqual([text(INDEX), text('index.html'), text('old.html')], ['1\n', 'new', undefined])
   s3.requests.splice(0)
   await tree.write(output('index.html', 'newer'))
-  assert.deepEqual(
-    s3.requests.map(request => request.key),
-    ['www/index.html'],
-  )
+  const keys = s3.requests.map(request => request.key)
+  assert.deepEqual(keys, ['www/index.html'])
 })
 
 test('an index line does not precede a `.crate` that the storage refuses', async t => {
@@ -273,11 +272,11 @@ test('an index line does not precede a `.crate` that the storage refuses', async
 })
 
 test('in a new bucket, whether it takes files is seen by the `config.json` of this tree', async t => {
-  const { s3, root, tree, text } = await opened(t)
+  const { s3, root, tree, text, refusePut } = await opened(t)
   const bad = 'crates/demo/demo-1.0.0.crate'
   mkdirSync(join(root, 'index'), { recursive: true })
   writeFileSync(join(root, 'index/config.json'), '{}')
-  s3.fault = ({ method, key }) => (method === 'PUT' && key === `www/${bad}` ? 403 : null)
+  refusePut(bad)
   const change = () =>
     tree.batch(async turn => {
       await turn.write(output(bad, 'bytes'))
@@ -301,18 +300,18 @@ test('in a new bucket, whether it takes files is seen by the `config.json` of th
   assert.equal(text('index/config.json'), 'theirs')
   // It takes none.
   s3.objects.delete('www/index/config.json')
-  s3.fault = ({ method }) => (method === 'PUT' ? 403 : null)
+  refusePut()
   await assert.rejects(change(), isStorageRefusal)
   // Nothing to ask with.
   rmSync(join(root, 'index/config.json'))
-  s3.fault = ({ method, key }) => (method === 'PUT' && key === `www/${bad}` ? 403 : null)
+  refusePut(bad)
   await assert.rejects(change(), isStorageRefusal)
 })
 
 test('a storage that takes no file at all gets everything later', async t => {
-  const { s3, tree, text } = await opened(t)
+  const { s3, tree, text, refusePut } = await opened(t)
   await tree.write(output('index/config.json', '{}'))
-  s3.fault = ({ method }) => (method === 'PUT' ? 403 : null)
+  refusePut()
   const paths = Array.from({ length: 100 }, (_, at) => `pages/${at}.html`)
   const change = tree.batch(async turn => {
     for (const path of paths) await turn.write(output(path, path))

@@ -10,18 +10,28 @@ import { build } from '../../../generator/projections/index/build.ts'
 import { setMarks } from '../../../generator/records/marks.ts'
 import { addCrate, folderOf, newRegistry } from '../../support/workplace.ts'
 
-/** What is put on disk from here on, by its path below `folder`. */
-function watchSyncs(t: TestContext, folder: string): string[] {
-  const synced: string[] = []
+/** From here on, `sync` stands for fsync, with the path of what is put on disk. */
+function replaceSync(
+  t: TestContext,
+  sync: (path: string, descriptor: number, done: fs.NoParamCallback) => void,
+): typeof fs.fsync {
   const { fsync } = fs
-  fs.fsync = ((descriptor: number, done: () => void) => {
-    synced.push(relative(folder, readlinkSync(`/proc/self/fd/${descriptor}`)) || '.')
-    fsync(descriptor, done)
-  }) as typeof fsync
+  fs.fsync = ((descriptor: number, done: fs.NoParamCallback) =>
+    sync(readlinkSync(`/proc/self/fd/${descriptor}`), descriptor, done)) as typeof fsync
   syncBuiltinESMExports()
   t.after(() => {
     fs.fsync = fsync
     syncBuiltinESMExports()
+  })
+  return fsync
+}
+
+/** What is put on disk from here on, by its path below `folder`. */
+function watchSyncs(t: TestContext, folder: string): string[] {
+  const synced: string[] = []
+  const fsync = replaceSync(t, (path, descriptor, done) => {
+    synced.push(relative(folder, path) || '.')
+    fsync(descriptor, done)
   })
   return synced
 }
@@ -103,26 +113,16 @@ test('what failed to be synced is replaced before it counts as on disk; links to
   const source = join(folder, 'source.crate')
   writeFileSync(source, 'crate')
   linkSync(source, join(folder, 'other.crate'))
-  const { fsync } = fs
-  t.after(() => {
-    fs.fsync = fsync
-    syncBuiltinESMExports()
+  let failing = ''
+  const synced: number[] = []
+  const fsync = replaceSync(t, (path, descriptor, done) => {
+    if (path === tree.path('a/one') && path !== failing) synced.push(fs.fstatSync(descriptor).ino)
+    if (path !== failing) return fsync(descriptor, done)
+    failing = ''
+    done(Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' }))
   })
-  const failing = (path: string) => {
-    const synced = new Set<number>()
-    let isFailing = true
-    fs.fsync = ((descriptor: number, done: (error: Error | null) => void) => {
-      if (readlinkSync(`/proc/self/fd/${descriptor}`) !== path) return fsync(descriptor, done)
-      if (!isFailing) synced.add(fs.fstatSync(descriptor).ino)
-      if (!isFailing) return fsync(descriptor, done)
-      isFailing = false
-      done(Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' }))
-    }) as typeof fsync
-    syncBuiltinESMExports()
-    return synced
-  }
   const path = tree.path('a/one')
-  const synced = failing(path)
+  failing = path
   const keeper = tree.newBatch()
   await tree.within(keeper).write(output('a/one', '1'))
   const before = statSync(path).ino
@@ -130,10 +130,10 @@ test('what failed to be synced is replaced before it counts as on disk; links to
   const after = statSync(path).ino
   assert.notEqual(after, before, 'a new file has the bytes that may be lost')
   await tree.write(output('a/one', '1'))
-  assert.deepEqual([...synced], [statSync(path).ino])
+  assert.deepEqual(synced, [statSync(path).ino])
   assert.equal(String(await tree.read('a/one')), '1')
   const shown = tree.path('a/x.crate')
-  failing(shown)
+  failing = shown
   await assert.rejects(tree.show(publicFile('a/x.crate'), source), { code: 'EIO' })
   assert.equal(statSync(shown).ino, statSync(source).ino)
   await tree.show(publicFile('a/x.crate'), source)

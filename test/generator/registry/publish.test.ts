@@ -145,10 +145,7 @@ async function meet(
   const ends = Promise.allSettled(
     crates.map((parts, at) => publish(registry, queue, parts, at === which ? permit : undefined)),
   )
-  await until(
-    () => checked === 3,
-    () => 'the publishes do not meet',
-  )
+  await until(() => checked === 3, 'the publishes do not meet')
   await settle()
   open()
   await held
