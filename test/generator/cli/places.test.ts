@@ -9,6 +9,7 @@ import type { Run } from '../../support/command.ts'
 import { plimsoll } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
+import { refuses } from '../../support/served-folder.ts'
 import { folderOf } from '../../support/workplace.ts'
 import { writeCrate } from '../../support/write-crate.ts'
 
@@ -65,17 +66,12 @@ test('build, push and deploy find their settings in the same way', async t => {
   await call('build --from ./crates --out ./public --no-cache --dir ./plain')
   const trial = readFileSync(join(folder, 'public', 'index', 'config.json'), 'utf8')
   assert.ok(!trial.includes(BASE), trial)
-  for (const args of [
-    'build --from ./crates --out ./public',
-    'push ./plain --to s3://test/pushed',
-    'deploy --from ./public --to s3://test/deployed',
-  ]) {
-    const lost = await call(`${args} --dir ./nowhere`)
-    assert.deepEqual(
-      [lost.code, lost.stderr],
-      [2, `error: there is no file or folder ${folder}/nowhere\n`],
-    )
-  }
+  const said = `there is no file or folder ${folder}/nowhere`
+  await refuses({ run: ([args]) => call(`${args} --dir ./nowhere`) }, [
+    [['build --from ./crates --out ./public'], 2, said],
+    [['push ./plain --to s3://test/pushed'], 2, said],
+    [['deploy --from ./public --to s3://test/deployed'], 2, said],
+  ])
   assert.deepEqual(s3.keys(), [])
 })
 

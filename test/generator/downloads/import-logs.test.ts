@@ -53,25 +53,12 @@ test('counts successful downloads of versions that exist, and tells what else th
     line(9),
   ].join('')
   const sums = await read(file('access.log', content))
-  assert.deepEqual(
-    { ...sums, examples: sums.examples.map(example => [example.line, example.text.slice(0, 12)]) },
-    {
-      lines: 13,
-      downloads: 3,
-      others: 4,
-      unknown: 1,
-      bad: 4,
-      examples: [
-        [8, '203.0.113.9 '],
-        [9, '203.0.113.9 '],
-        [10, 'hello ?[31m'],
-        [11, '(too long)'],
-      ],
-      known: 0,
-      isCopy: false,
-      unfinished: false,
-    },
-  )
+  const { examples, ...counts } = sums
+  const expected = { lines: 13, downloads: 3, others: 4, unknown: 1, bad: 4, known: 0 }
+  assert.deepEqual(counts, { ...expected, isCopy: false, unfinished: false })
+  const told = examples.map(({ line, text }) => `${line} ${text.slice(0, 11)}`)
+  const stranger = '203.0.113.9'
+  assert.deepEqual(told, [`8 ${stranger}`, `9 ${stranger}`, '10 hello ?[31m', '11 (too long)'])
   assert.equal(await total(), 3)
   // Nothing about who it was.
   const rows = await all(registry.registry.database, 'SELECT * FROM imported_logs')

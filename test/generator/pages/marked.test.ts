@@ -8,25 +8,6 @@ import { Cleanup } from '../../support/cleanup.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 
-const PREFIX = 'p'.repeat(512)
-
-test('no path in a `.crate` keeps a registry from its bucket', async t => {
-  const s3 = await startS3(new Cleanup(t))
-  const env = { ...s3.env({ public: `s3://test/${PREFIX}` }) }
-  const registry = await TestRegistry.open(t, { env })
-  const token = await registry.user('ana')
-  const files = { 'src/lib.rs': '', [Array(5).fill('\u6587'.repeat(66)).join('/')]: 'hello' }
-  for (const name of ['long', 'demo']) {
-    await registry.publish(token, { name, version: '1.0.0', files })
-    await registry.indexWorker.settle()
-    await registry.indexWorker.pages.flush()
-  }
-  assert.deepEqual(registry.buildFailures, [])
-  assert.deepEqual(await countMarks(registry.registry.database, MARK_KINDS), [])
-  const page = `${PREFIX}/crates/demo/1.0.0/src/index.html`
-  assert.match(s3.objects.get(page)?.bytes.toString() ?? '', /\u6587/)
-})
-
 test('a file that the storage refuses postpones its own mark only', async t => {
   const s3 = await startS3(new Cleanup(t))
   const registry = await TestRegistry.open(t, { env: s3.env({ public: 's3://test/www' }) })

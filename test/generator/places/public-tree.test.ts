@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import fs, { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { publicFile } from '../../../core/paths/tree.ts'
 import { ChangeNumber } from '../../../generator/places/change-number.ts'
@@ -56,6 +57,31 @@ test('a copy with the right bytes is left alone, one with others is replaced', a
   await tree.write({ ...place, bytes: Buffer.from('bytEs') })
   assert.equal(await tree.show(place, source), true)
   assert.equal(readFileSync(tree.path(place.path), 'utf8'), 'bytes')
+})
+
+test('where a file system cannot link, a .crate is a copy', async t => {
+  const folder = folderOf(t)
+  const tree = new PublicTree(join(folder, 'public'), 'each')
+  const source = join(folder, 'source')
+  writeFileSync(source, 'bytes')
+  const { linkSync } = fs
+  t.after(() => {
+    fs.linkSync = linkSync
+    syncBuiltinESMExports()
+  })
+  const paths = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'].map(code => `crates/demo/${code}`)
+  for (const path of paths) {
+    fs.linkSync = (_, to) => {
+      // A folder that is missing is what the system says first.
+      statSync(dirname(String(to)))
+      throw Object.assign(new Error(path), { code: basename(path) })
+    }
+    syncBuiltinESMExports()
+    for (const isNew of [true, false])
+      assert.equal(await tree.show(publicFile(path), source), isNew)
+    assert.equal(readFileSync(tree.path(path), 'utf8'), 'bytes')
+  }
+  assert.deepEqual(filesBelow(tree.root), paths.toSorted())
 })
 
 test('remove takes the folders that it empties along, and stops at the root', async t => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { termsOf } from '../../../core/search/terms.ts'
 import { wordsOf } from '../../../core/search/words.ts'
 import type { Database } from '../../../generator/database/connection.ts'
-import { all, LIST, one, type Row, run } from '../../../generator/database/statement.ts'
+import { all, one, run } from '../../../generator/database/statement.ts'
 import { refreshSearch } from '../../../generator/projections/search/change.ts'
 import { searchCrates, searchFor } from '../../../generator/projections/search/search.ts'
 import { refreshListings } from '../../../generator/records/crate-change.ts'
@@ -106,51 +106,6 @@ test('a crate whose last version is deleted is in no list, and back with the nex
   assert.equal((await registry.request('GET', '/api/v1/crates/gone')).status, 404)
   await registry.publish(token, { name: 'gone', version: '1.0.1' })
   assert.equal(await total(), 1)
-})
-
-test('a change that leaves the newest version alone touches no word', async t => {
-  const registry = await TestRegistry.open(t)
-  const token = await registry.user('alice')
-  await registry.publish(token, { name: 'still', version: '2.0.0' })
-  const { database } = registry.registry
-  await searched(registry.registry)
-  await run(database, 'DELETE FROM search_terms')
-  await registry.publish(token, { name: 'still', version: '1.0.0' })
-  await searched(registry.registry)
-  assert.deepEqual(await all(database, 'SELECT * FROM search_terms WHERE place >= 0'), [])
-  assert.deepEqual(await all(database, 'SELECT versions, newest_id, latest_id FROM listings'), [
-    { versions: 2, newest_id: 1, latest_id: 2 },
-  ])
-})
-
-test('the pages of a crate, of what it depends on and of the registry are marked; those of others are not', async t => {
-  const registry = await TestRegistry.open(t)
-  const token = await registry.user('alice')
-  const { database } = registry.registry
-  for (const name of ['base', 'other', 'top'])
-    await registry.publish(token, { name, version: '1.0.0' })
-  const { manifest, metadata } = ownDependency('base')
-  const marks = async () => {
-    const rows = await all<Pick<Row<'marks'>, 'kind' | 'subject'>>(
-      database,
-      `SELECT kind, subject FROM marks WHERE kind IN ${LIST}`,
-      ['list', 'page', 'release', 'site'],
-    )
-    return rows.map(row => `${row.kind} ${row.subject}`).sort()
-  }
-  // From here on only `flush` renders.
-  await registry.indexWorker.pages.close(600)
-  assert.deepEqual(await marks(), [])
-  await registry.publish(token, { name: 'top', version: '1.1.0', manifest }, { deps: [metadata] })
-  assert.deepEqual(await marks(), ['list 3', 'page 1', 'page 3', 'release 4', 'site 0'])
-  await registry.indexWorker.pages.flush()
-  assert.deepEqual(await marks(), [])
-  await registry.request('DELETE', '/api/v1/crates/top/1.1.0/yank', token)
-  assert.deepEqual(await marks(), ['list 3', 'page 1', 'page 3', 'release 4', 'site 0'])
-  await registry.indexWorker.pages.flush()
-  // A version between two others: its own page, and the one that compares itself with it from now on.
-  await registry.publish(token, { name: 'top', version: '1.0.5' })
-  assert.deepEqual(await marks(), ['list 3', 'page 3', 'release 4', 'release 5', 'site 0'])
 })
 
 test('words: letters and digits of any script, lower case, without accents', () => {

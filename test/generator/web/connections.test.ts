@@ -6,12 +6,12 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { Refusal } from '../../../core/error/error.ts'
 import { Web } from '../../../generator/web/web.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode, run } from '../../support/command.ts'
 import { closeServer, listen } from '../../support/loopback.ts'
 import { root } from '../../support/plimsoll.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { newWeb, serveTls, serveWeb } from '../../support/web-server.ts'
 import { folderOf } from '../../support/workplace.ts'
 
@@ -85,10 +85,7 @@ test('a file without certificates and a proxy without an address are refused at 
   const empty = join(folderOf(t), 'empty.pem')
   writeFileSync(empty, 'nothing')
   for (const caFile of [empty, `${empty}.gone`])
-    assert.throws(
-      () => new Web({ caFile }),
-      (error: unknown) => error instanceof Refusal && error.has('tls_unreadable'),
-    )
+    assert.throws(() => new Web({ caFile }), refusedWith('tls_unreadable'))
   const refused =
     'the variable HTTPS_PROXY is not the URL of a proxy, such as "http://proxy.example.com:3128"'
   for (const https_proxy of ['socks5://me:secret@proxy', 'http://', 'a b'])

@@ -1,13 +1,5 @@
 import assert from 'node:assert/strict'
-import {
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { disk } from '../../../../generator/places/disk/disk.ts'
@@ -16,14 +8,6 @@ import {
   syncFileSystems,
   writeDurably,
 } from '../../../../generator/places/disk/durable.ts'
-import {
-  fileChecksum,
-  fileFacts,
-  readFolder,
-  readText,
-  sweepFolder,
-} from '../../../../generator/places/disk/files.ts'
-import { steps } from '../../../../generator/places/disk/steps.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
 const replace = (path: string, bytes: Buffer) => disk.run('replace', path, bytes)
@@ -63,33 +47,6 @@ test('a folder with a name of one letter is made and synced in little time', asy
   process.chdir(folderOf(t))
   await makeFolder('r')
   assert.deepEqual(readdirSync('.'), ['r'])
-})
-
-test('sweepFolder removes half-written files only, and only those of before a time', async t => {
-  const folder = folderOf(t)
-  for (const name of ['.writing-old', '.writing-new', 'kept']) writeFileSync(join(folder, name), '')
-  utimesSync(join(folder, '.writing-old'), 1000, 1000)
-  await sweepFolder(folder, 1_000_001)
-  assert.deepEqual(readdirSync(folder).sort(), ['.writing-new', 'kept'])
-  await sweepFolder(folder)
-  assert.deepEqual(readdirSync(folder), ['kept'])
-  await sweepFolder(join(folder, 'none'))
-})
-
-test('what is missing reads as null or empty, and other failures do not', async t => {
-  const folder = folderOf(t)
-  const [none, below] = [join(folder, 'none'), join(folder, 'file', 'below')]
-  writeFileSync(join(folder, 'file'), 'abc')
-  for (const path of [none, below]) {
-    assert.equal(await fileFacts(path), null)
-    assert.equal(await fileChecksum(path), null)
-    assert.equal(await readText(path), null)
-    assert.deepEqual(await readFolder(path), [])
-    assert.equal(steps.isSameFile(path, join(folder, 'file')), false)
-    assert.equal(steps.isSameFile(join(folder, 'file'), path), false)
-    assert.equal(steps.isSameFile(path, path), false)
-  }
-  await assert.rejects(readText(folder), { code: 'EISDIR' })
 })
 
 test('a `sync` that cannot do one file system is told from one that fails', async t => {

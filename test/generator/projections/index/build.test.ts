@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseName } from '../../../../core/name.ts'
 import { crateKey } from '../../../../core/paths/crates.ts'
-import { indexPath, publicFile } from '../../../../core/paths/tree.ts'
+import { indexPath, output } from '../../../../core/paths/tree.ts'
 import { parseVersion } from '../../../../core/version.ts'
 import { run } from '../../../../generator/database/statement.ts'
 import { build, drain } from '../../../../generator/projections/index/build.ts'
@@ -38,6 +38,13 @@ async function smallRegistry(t: Parameters<typeof newRegistry>[0]): Promise<Regi
   await addCrate(registry, { name: 'Other_Crate', version: '0.1.0-alpha+build' })
   await build(registry)
   return registry
+}
+
+/** The key of the bytes of a version of `demo`. */
+async function keyOf({ database }: Registry, version: string): Promise<string> {
+  const crate = await findCrate(database, demo)
+  const release = await findRelease(database, crate?.id ?? 0, parseVersion(version))
+  return crateKey(demo, release?.cksum ?? '')
 }
 
 test('a build shows every .crate and index file; lines stand in publish order', async t => {
@@ -104,13 +111,9 @@ test('a full build that was cut short is begun anew', async t => {
 
 test('a .crate is one file under two names, the store and the tree', async t => {
   const registry = await smallRegistry(t)
-  const crate = await findCrate(registry.database, demo)
-  const release = await findRelease(registry.database, crate?.id ?? 0, parseVersion('1.0.0'))
-  const stored = storedPath(registry, crateKey(demo, release?.cksum ?? ''))
-  assert.equal(
-    statSync(stored).ino,
-    statSync(registry.tree.path('crates/demo/demo-1.0.0.crate')).ino,
-  )
+  const stored = storedPath(registry, await keyOf(registry, '1.0.0'))
+  const shown = registry.tree.path('crates/demo/demo-1.0.0.crate')
+  assert.equal(statSync(stored).ino, statSync(shown).ino)
 })
 
 test('a mark that was renewed while its crate was built stays', async t => {
@@ -161,10 +164,8 @@ test('a version that is added while its crate is built never has its line before
     await drain({ ...registry, database })
     assert.ok(isAdded, what)
     for (const version of indexVersions(registry, INDEX)) {
-      assert.ok(
-        existsSync(registry.tree.path(`crates/demo/demo-${version}.crate`)),
-        `${version} after ${what}`,
-      )
+      const path = `crates/demo/demo-${version}.crate`
+      assert.ok(existsSync(registry.tree.path(path)), `${version} after ${what}`)
     }
   }
   await drain(registry)
@@ -173,9 +174,7 @@ test('a version that is added while its crate is built never has its line before
 
 test('lost bytes keep no other crate and no other version from being shown, and are named', async t => {
   const registry = await smallRegistry(t)
-  const crate = await findCrate(registry.database, demo)
-  const release = await findRelease(registry.database, crate?.id ?? 0, parseVersion('1.9.0'))
-  const key = crateKey(demo, release?.cksum ?? '')
+  const key = await keyOf(registry, '1.9.0')
   const message =
     'the .crate of `demo` 1.9.0 is missing from the crate store or damaged there; put it back with `plimsoll add FILE`, or from a backup of the registry folder and run `plimsoll build --all`'
   const lost = { code: 'crate_lost', severity: 'error', message } as const
@@ -186,10 +185,7 @@ test('lost bytes keep no other crate and no other version from being shown, and 
   assert.deepEqual(indexVersions(registry, INDEX), ['1.0.0', '1.10.0', '1.9.0'])
   // Damaged bytes never take the place of a good copy.
   writeFileSync(storedPath(registry, key), 'rotten')
-  await registry.tree.write({
-    ...publicFile('crates/demo/demo-1.9.0.crate'),
-    bytes: Buffer.from('good'),
-  })
+  await registry.tree.write(output('crates/demo/demo-1.9.0.crate', 'good'))
   assert.deepEqual(await build(registry, { all: true }), { crates: 2, issues: [lost] })
   assert.equal((await registry.tree.read('crates/demo/demo-1.9.0.crate'))?.toString(), 'good')
 })

@@ -5,28 +5,7 @@ import { build } from '../../../../generator/projections/index/build.ts'
 import { Cleanup } from '../../../support/cleanup.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 import { startS3 } from '../../../support/s3/bucket.ts'
-import { addCrate, newRegistry } from '../../../support/workplace.ts'
-
-test('--all does not wait for its end with what it syncs when that are many files', async t => {
-  const registry = await newRegistry(t)
-  for (const name of ['demo', 'other']) await addCrate(registry, { name, version: '1.0.0' })
-  await build(registry)
-  const syncs: number[] = []
-  const { tree } = registry
-  const { newBatch } = tree
-  tree.newBatch = mutex => {
-    const batch = newBatch.call(tree, mutex)
-    const { sync } = batch
-    const at = syncs.push(0) - 1
-    batch.sync = () => {
-      syncs[at] = (syncs[at] ?? 0) + 1
-      return sync.call(batch)
-    }
-    return Object.defineProperty(batch, 'size', { value: 250_000 })
-  }
-  await build(registry, { all: true })
-  assert.ok(Math.max(...syncs) > 1, `${syncs}`)
-})
+import { addCrate } from '../../../support/workplace.ts'
 
 test('--all renders the tree although its bucket takes nothing, and says so in the end', async t => {
   const s3 = await startS3(new Cleanup(t))
