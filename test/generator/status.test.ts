@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { run } from '../../generator/database/statement.ts'
+import { listFailures, recordFailure } from '../../generator/records/facts.ts'
 import { beginPause, endPause } from '../../generator/records/pause.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { readStatus, warningsOf } from '../../generator/status.ts'
+import { plimsollHere } from '../support/program.ts'
 import { insertRows } from '../support/rows.ts'
 import { newRegistry } from '../support/workplace.ts'
 
@@ -17,14 +19,10 @@ async function prepared(t: TestContext) {
     const status = await readStatus(changed, NOW, 10)
     return warningsOf({ ...status, git: { ...status.git, problem: null } })
   }
-  const user = (login: string, admin: number, locked_at: string | null = null) =>
-    insertRows(registry.database, 'users', {
-      login,
-      canonical: login,
-      admin,
-      locked_at,
-      created_at: '2026-01-01T00:00:00Z',
-    })
+  const user = (login: string, admin: number, locked_at: string | null = null) => {
+    const row = { login, canonical: login, admin, locked_at, created_at: '2026-01-01T00:00:00Z' }
+    return insertRows(registry.database, 'users', row)
+  }
   return { registry, warnings, user }
 }
 
@@ -74,4 +72,22 @@ test('a pause, and a move that copies the records, are warnings while they last'
   assert.ok(String(await warnings()).includes(place))
   await endPause(database)
   assert.deepEqual(await warnings(), [])
+})
+
+test('status shows the last failure of each kind of background work', async t => {
+  const registry = await newRegistry(t)
+  assert.deepEqual(await listFailures(registry.database), [])
+  const build = { what: 'build', at: '2026-11-20T12:00:00Z', why: 'the disk is full' }
+  await recordFailure(registry.database, { ...build, at: '2026-11-20T11:00:00Z' })
+  await recordFailure(registry.database, build)
+  const git = { what: 'git index', at: '2026-11-20T13:00:00Z', why: 'git is gone' }
+  await recordFailure(registry.database, git)
+  assert.deepEqual(await listFailures(registry.database), [build, git])
+  const { stdout } = await plimsollHere(['status', '--dir', registry.dir])
+  assert.match(
+    stdout,
+    /^error {5}2026-11-20T12:00:00Z build: the disk is full\nerror {5}2026-11-20T13:00:00Z git index: git is gone\n/m,
+  )
+  const json = await plimsollHere(['status', '--dir', registry.dir, '--json'])
+  assert.deepEqual(JSON.parse(json.stdout).last_errors, [build, git])
 })

@@ -1,7 +1,8 @@
+// Mirrors generator/database/sqlite.ts and generator/database/database.ts
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fstatSync, statSync } from 'node:fs'
+import { existsSync, fstatSync, statSync } from 'node:fs'
 import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -166,4 +167,19 @@ test('a mark whose work fails is put off longer each time, and at once due when 
   await postponeMark(database, mark, new Error('late'), now)
   assert.deepEqual(await pageMarks(database, now), [{ ...mark, generation: 2 }])
   assert.deepEqual(await countFailedMarks(database, ['page']), [])
+})
+
+test('a database that is opened twice keeps its log when another process closes it', async t => {
+  const path = join(folderOf(t), 'plimsoll.db')
+  const first = await open(t, path)
+  await open(t, path)
+  await insertRows(first, 'facts', { key: 'a', value: '' })
+  const program = `
+    import Libsql from 'libsql'
+    const database = new Libsql(process.argv[1])
+    console.log(database.prepare('SELECT key FROM facts').all().length)
+    database.close()`
+  const rows = execFileSync(process.execPath, ['--input-type=module', '-e', program, path])
+  assert.equal(String(rows), '1\n')
+  assert.ok(existsSync(`${path}-wal`), 'the log was deleted under two open connections')
 })

@@ -71,11 +71,8 @@ test('a publish renders its own pages and those that it changes, and no other', 
   const before = fileStamps(root)
   registry.now = new Date('2026-11-21T00:00:00Z')
   const manifest = '[features]\nnew-one = []\n'
-  await registry.publish(
-    token,
-    { name: 'demo', version: '1.2.0', manifest },
-    { features: { 'new-one': [] } },
-  )
+  const features = { 'new-one': [] }
+  await registry.publish(token, { name: 'demo', version: '1.2.0', manifest }, { features })
   await registry.indexWorker.pages.flush()
   assert.deepEqual(changed(before, fileStamps(root)), [
     'crates/demo/1.2.0/changes/index.html',
@@ -159,12 +156,9 @@ async function multiply(registry: TestRegistry, names: readonly string[]): Promi
   await database.transaction(async tx => {
     for (const name of names) {
       const { id: _, ...rest } = crate
-      const id = await insert(tx, 'crates', {
-        ...rest,
-        name: name as Name,
-        canonical: canonicalName(name as Name),
-        skeleton: name,
-      })
+      const canonical = canonicalName(name as Name)
+      const names = { name: name as Name, canonical, skeleton: name }
+      const id = await insert(tx, 'crates', { ...rest, ...names })
       const { id: __, ...same } = release
       await insertRows(tx, 'releases', { ...same, crate_id: id })
       await relistCrate(tx, followers, id)
@@ -209,10 +203,9 @@ test('the list splits where it grows too long and joins again, page by page', as
   const before = fileStamps(join(tree.root, 'crates'))
   await multiply(registry, ['abcd'])
   await buildPages(registry.registry)
-  const after = changed(before, fileStamps(join(tree.root, 'crates'))).filter(path =>
-    path.startsWith('index'),
-  )
-  assert.deepEqual(after, ['index-ab.html', 'index-abc.html', 'index.html'])
+  const after = changed(before, fileStamps(join(tree.root, 'crates')))
+  const overviews = after.filter(path => path.startsWith('index'))
+  assert.deepEqual(overviews, ['index-ab.html', 'index-abc.html', 'index.html'])
   // Rendered at once, they are the same.
   const wanted = new Map<string, string>()
   for await (const { path, bytes } of listOutputs(registry.registry))

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { issue, Refusal } from '../../../core/error/error.ts'
@@ -7,7 +7,7 @@ import type { Name } from '../../../core/name.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
 import { all, type Row } from '../../../generator/database/statement.ts'
 import { markOutdatedPages } from '../../../generator/pages/claim.ts'
-import { countPageMarks, pageMarks } from '../../../generator/pages/due.ts'
+import { pageMarks } from '../../../generator/pages/due.ts'
 import { buildMarks } from '../../../generator/pages/marked.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { build } from '../../../generator/projections/index/build.ts'
@@ -221,15 +221,6 @@ test('`build --all` mends pages, keeps them, and removes stray feeds', async t =
   await buildPages(registry.registry, { all: true })
   assert.equal(await registry.shown('crates/shown/crate.json'), before)
   assert.equal(await registry.shown('feeds/old.xml'), null)
-})
-
-test('a crate without versions has no pages', async t => {
-  const registry = await filled(t)
-  await registry.delete('shown')
-  await buildPages(registry.registry)
-  assert.equal(existsSync(join(registry.dir, 'public/crates/shown')), false)
-  assert.equal((await registry.shown('feeds/updates.xml'))?.includes('shown 1.'), false)
-  assert.equal(await countPageMarks(registry.registry.database), 0)
 })
 
 test('verify finds and mends pages that differ; what is pending is no difference', async t => {

@@ -85,21 +85,6 @@ test('what takes too much is plain text with the reason, remembered, and not tri
   assert.deepEqual(await findings(registry), [])
 })
 
-test('the page of a crate and that of its newest version share the rendering of a README', async t => {
-  const registry = await newRegistry(t)
-  const files = { 'src/lib.rs': '', 'README.md': 'Read me first' }
-  for (const version of ['1.0.0', '1.1.0'])
-    await addCrate(registry, { name: 'demo', version, manifest: README, files })
-  const tried = watchSandbox(t)
-  for (const times of [2, 4]) {
-    await buildPages(registry, { all: true })
-    for (const path of ['demo/index.html', 'demo/1.0.0/index.html', 'demo/1.1.0/index.html'])
-      assert.match(pageOf(registry, `crates/${path}`), /Read me first/)
-    assert.equal(tried.filter(task => task === 'readme').length, times)
-  }
-  assert.deepEqual(await findings(registry), [])
-})
-
 test('a failure is recorded once for a release, and not for one that was deleted', async t => {
   const registry = await newRegistry(t)
   await addCrate(registry, { name: 'demo', version: '1.0.0' })
