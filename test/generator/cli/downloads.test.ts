@@ -50,10 +50,8 @@ error: the access log logs/old/broken.gz cannot be read: unexpected end of file;
   assert.equal(served.code, 2)
   assert.match(served.stderr, /^error: the setting `downloads\.count` is "served"/)
   const nowhere = await run('downloads', 'import', 'nowhere', 'gone')
-  assert.deepEqual(
-    [nowhere.code, nowhere.stderr],
-    [2, 'error: there is no file or folder nowhere\n'],
-  )
+  const lost = 'error: there is no file or folder nowhere\n'
+  assert.deepEqual([nowhere.code, nowhere.stderr], [2, lost])
   writeFileSync(join(folder, 'late.log'), line('/late') + line(path))
   assert.deepEqual(await run('downloads', 'import', 'nowhere', 'late.log'), {
     code: 1,

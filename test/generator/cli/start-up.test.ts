@@ -24,20 +24,15 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
 }
 
 test('a command is loaded with what it needs and nothing else', () => {
-  const program = [...loadedWith(join('daemon', 'cli.js'))]
-  assert.deepEqual(
-    program.filter(file => !file.endsWith('.js') && !file.startsWith('node:')),
-    ['commander'],
-  )
+  const isPackage = (file: string) => !file.endsWith('.js') && !file.startsWith('node:')
+  const packages = [...loadedWith(join('daemon', 'cli.js'))].filter(isPackage)
+  assert.deepEqual(packages, ['commander'])
   const status = [...loadedWith(join('generator', 'cli', 'status.js'))]
   assert.ok(status.includes('libsql'), status.join(' '))
   // Of the site only what words, addresses and facts are; no view.
   const heavy =
     /^(?:hono|highlight\.js|markdown-it|parse5|pino|prom-client|site\/(?:index|layout|markup|assets|highlight))\b/
-  assert.deepEqual(
-    status.filter(file => heavy.test(file)),
-    [],
-  )
+  for (const file of status) assert.doesNotMatch(file, heavy)
 })
 
 test('a word that is no command loads all, so that the help has all of them; a module that has two comes once', async () => {
@@ -79,7 +74,7 @@ test('the built program says which Node it needs, and -v is -V', async () => {
 test('a daemon on Node 20 says once that this Node is past its end; on Node 24 it does not', async t => {
   const dir = scratch(new Cleanup(t))
   assert.equal((await plimsoll(root, ['init', '--dir', dir])).code, 0)
-  for (const [node, times] of [
+  for (const [node = '', times] of [
     ['20.19.0', 1],
     ['24.18.0', 0],
   ] as const)

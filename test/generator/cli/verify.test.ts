@@ -38,19 +38,14 @@ test('what is still to be rendered is counted and no difference', async t => {
   assert.deepEqual([json.code, json.stdout, json.stderr], [0, '[]\n', verified.stderr])
   rmSync(join(dir, 'public', 'index', 'ca', 'bi', 'cabin'))
   const wrong = await run('verify')
-  assert.deepEqual(
-    [wrong.code, wrong.stdout, wrong.stderr],
-    [1, 'index/ca/bi/cabin: is missing\n1 difference, 0 repaired\n', verified.stderr],
-  )
+  assert.deepEqual([wrong.code, wrong.stderr], [1, verified.stderr])
+  assert.equal(wrong.stdout, 'index/ca/bi/cabin: is missing\n1 difference, 0 repaired\n')
   const finding = { where: 'index/ca/bi/cabin', what: 'is missing', lost: false }
   const listed = await run('verify', '--json')
   assert.deepEqual([listed.code, JSON.parse(listed.stdout)], [1, [{ ...finding, repaired: false }]])
-  const repaired = await run('verify', '--repair', '--json')
-  const mended = JSON.parse(repaired.stdout) as { where: string }[]
-  assert.deepEqual(
-    [repaired.code, mended.find(({ where }) => where === finding.where)],
-    [0, { ...finding, repaired: true }],
-  )
+  const mended = JSON.parse(await ok('verify', '--repair', '--json')) as { where: string }[]
+  const found = mended.find(({ where }) => where === finding.where)
+  assert.deepEqual(found, { ...finding, repaired: true })
   assert.equal(await ok('verify'), 'everything agrees\n')
 })
 
@@ -93,19 +88,16 @@ test('add puts lost bytes back, as verify says', async t => {
     harm()
     const verified = await run('verify')
     assert.equal(verified.code, 1)
-    assert.match(
-      verified.stdout,
-      /^lost: demo@1\.0\.0: the bytes .*; put them back with `plimsoll add FILE`, or from a backup$/m,
-    )
+    const cure =
+      /^lost: demo@1\.0\.0: the bytes .*; put them back with `plimsoll add FILE`, or from/m
+    assert.match(verified.stdout, cure)
     assert.match(verified.stdout, /\d differences?, 0 repaired; 1 lost\n$/)
     // Its page has no source now.
     assert.equal((await run('verify', '--repair')).code, 1)
     const added = await run('add', file)
     assert.deepEqual([added.code, added.stdout], [0, 'present demo 1.0.0\n'])
-    assert.equal(
-      added.stderr,
-      `warning: ${file}: \`demo\` 1.0.0 was published before; the missing bytes were put back\n`,
-    )
+    const warning = '`demo` 1.0.0 was published before; the missing bytes were put back'
+    assert.equal(added.stderr, `warning: ${file}: ${warning}\n`)
     assert.deepEqual([readFileSync(stored), readFileSync(shown)], [bytes, bytes])
     assert.equal(await ok('verify'), 'everything agrees\n')
   }

@@ -34,10 +34,8 @@ test('missing assets are marked before the first of them is written, for whoever
   const { database, tree } = registry
   await setMarks(database, [{ kind: 'site', subject: 0 }], 0)
   await buildMarks(registry, await listMarks(database, 'site'))
-  assert.deepEqual(
-    (await listMarks(database, 'site')).map(mark => mark.subject),
-    [1],
-  )
+  const [mark, ...others] = await listMarks(database, 'site')
+  assert.deepEqual([mark?.subject, others], [1, []])
   assert.equal(await tree.has(assetPath('style.css')), false)
   await buildMarks(registry, await listMarks(database, 'site'))
   assert.deepEqual(await listMarks(database, 'site'), [])

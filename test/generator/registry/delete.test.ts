@@ -83,14 +83,10 @@ test('what another crate needs goes only by force, and the crate with its last v
 test('a deleted version can come back with the bytes it had, and with no others', async t => {
   const registry = await scene(t)
   await deleteReleases(registry, FIRST, OPERATOR)
-  await assert.rejects(
-    addCrate(registry, { ...FIRST, manifest: '[features]\nnew = []\n' }),
-    refusedWith('version_deleted'),
-  )
-  await assert.rejects(
-    addCrate(registry, { name: 'Base', version: '3.0.0' }),
-    refusedWith('name_taken'),
-  )
+  const other = addCrate(registry, { ...FIRST, manifest: '[features]\nnew = []\n' })
+  await assert.rejects(other, refusedWith('version_deleted'))
+  const twin = addCrate(registry, { name: 'Base', version: '3.0.0' })
+  await assert.rejects(twin, refusedWith('name_taken'))
   await addCrate(registry, FIRST)
   await build(registry)
   await agrees(registry)

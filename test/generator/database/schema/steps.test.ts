@@ -5,7 +5,7 @@ import { issue, Refusal } from '../../../../core/error/error.ts'
 import { newestVersion, type Version } from '../../../../core/version.ts'
 import { openDatabase } from '../../../../generator/database/database.ts'
 import { PLIMSOLL_SCHEMA } from '../../../../generator/database/schema/migrations.ts'
-import { all, run } from '../../../../generator/database/statement.ts'
+import { column, run } from '../../../../generator/database/statement.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
 /** The program before `max_id`. */
@@ -53,10 +53,8 @@ test('an upgrade finds the highest version of each crate', async t => {
   t.after(() => database.close())
   const sql = `SELECT version FROM listings LEFT JOIN releases ON releases.id = max_id
     ORDER BY listings.crate_id`
-  assert.deepEqual(
-    (await all<{ version: string | null }>(database, sql)).map(row => row.version),
-    CRATES.map(([, highest]) => highest),
-  )
+  const expected = CRATES.map(([, highest]) => highest)
+  assert.deepEqual(await column(database, sql), expected)
 })
 
 test('a database from before step 026 is refused, and nothing is changed', async t => {
