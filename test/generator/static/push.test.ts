@@ -273,6 +273,18 @@ forEach('killed at any step, a second push completes it', async (t, whole, newPl
   }
 })
 
+test('bucket: a push whose every answer is lost once is done all the same', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const place = bucketPlace(s3, 'www')
+  const lost = new Set<string>()
+  s3.fault = ({ method, key }) =>
+    method === 'PUT' && !lost.has(key) && lost.add(key) ? 'lost' : null
+  const result = await pushTo(place, [crate(folderOf(t), 'in-need')])
+  assert.deepEqual([result.files[0]?.outcome, result.refused], ['pushed', []])
+  assert.ok(lost.size > 3, String([...lost]))
+  assertSound(place.files())
+})
+
 /** A place of which no step is done any more once `isAlive` says no. */
 function dying(to: Place, isAlive: () => boolean): Place {
   return new Proxy(to, {
