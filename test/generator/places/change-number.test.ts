@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
@@ -25,6 +25,15 @@ test('the number stays until somebody changes something: this process or another
     seen.push(now)
   }
   for (const instance of [reader, other]) instance.close()
+})
+
+test('a process that reads the number does not write it: a slow disk would block it', async t => {
+  const folder = folderOf(t)
+  const [reader] = pair(folder)
+  reader.read()
+  await reader.renew()
+  assert.equal(readFileSync(join(folder, 'locks', 'tree.changes')).byteLength, 0)
+  reader.close()
 })
 
 test('a number that cannot be read equals none; one that cannot be written is an error', async t => {
