@@ -7,14 +7,14 @@ import type { Release } from '../../../core/release/release.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { all, insert, run } from '../../../generator/database/statement.ts'
 import type { Change } from '../../../generator/records/change.ts'
-import { crateRecords, eachCrate } from '../../../generator/records/crates.ts'
+import { crateRecords, eachCrate, findCrate, isOwner } from '../../../generator/records/crates.ts'
 import { listMarks, settleMarks } from '../../../generator/records/marks.ts'
 import {
   followReleases,
   insertAdded,
   setYanked,
 } from '../../../generator/records/release-changes.ts'
-import { indexLines } from '../../../generator/records/releases.ts'
+import { indexLines, listReleases } from '../../../generator/records/releases.ts'
 import { inspect } from '../../../generator/registry/check.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { buildCrate, type CrateParts } from '../../support/crate-builder.ts'
@@ -60,9 +60,31 @@ async function addDemo(registry: Registry, parts: Partial<CrateParts> = {}, chan
   return addRelease(registry, await releaseOf(registry, parts), change)
 }
 
-test('a yanked version is taken, and has the name that it was published with', async t => {
+test('a release is added with its crate, first owner and audit event, and found by any spelling', async t => {
   const registry = await newRegistry(t)
-  await addDemo(registry)
+  const { database } = registry
+  const alice = await changesBy(registry, 'alice')
+  const { outcome, crateId } = await addDemo(registry, { name: 'My-Crate' }, alice)
+  assert.equal(outcome, 'added')
+  const crate = await findCrate(database, parseName('my_crate'))
+  assert.deepEqual([crate?.id, crate?.name, crate?.createdAt], [crateId, 'My-Crate', OPERATOR.at])
+  assert.equal(await isOwner(database, crateId, alice.user?.id ?? 0), true)
+  const [found, ...others] = await listReleases(database, crateId)
+  assert.deepEqual([found?.publishedBy, found?.publishedAt, others], ['alice', OPERATOR.at, []])
+  assert.deepEqual(await indexLines(database, crateId), [found?.line])
+  const events = await all(database, 'SELECT id, action, actor, crate, version FROM audit')
+  const event = { action: 'publish', actor: 'alice', crate: 'My-Crate', version: '1.0.0' }
+  assert.deepEqual(events, [{ id: crate?.generation, ...event }])
+  for (const name of ['my_crate', 'my-crate'])
+    await assert.rejects(addDemo(registry, { name, version: '2.0.0' }), refusedWith('name_taken'))
+})
+
+test('a version is taken by other bytes, by another build of it, and after a yank', async t => {
+  const registry = await newRegistry(t)
+  const { crateId } = await addDemo(registry)
+  const other = await releaseOf(registry, {}, 'b'.repeat(64))
+  await assert.rejects(addRelease(registry, other), refusedWith('version_taken'))
+  await assert.rejects(addDemo(registry, { version: '1.0.0+build' }), refusedWith('version_taken'))
   await setYanked(registry, demo, V1, true, OPERATOR)
   await assert.rejects(
     setYanked(registry, demo, parseVersion('1.0.0+build'), true, OPERATOR),
@@ -72,6 +94,7 @@ test('a yanked version is taken, and has the name that it was published with', a
         'there is no version 1.0.0+build of `demo` here, but 1.0.0, which differs only in build metadata; name that one',
   )
   await assert.rejects(addDemo(registry), refusedWith('version_taken'))
+  assert.equal((await listReleases(registry.database, crateId)).length, 1)
 })
 
 test('owners add versions, administrators yank, too, and have a crate without owners in their hands', async t => {
