@@ -1,7 +1,7 @@
 // Mirrors generator/pages/pages.ts
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { listPlainPages, writeFailure } from '../../../generator/records/pages/plain-pages.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
@@ -12,30 +12,14 @@ import { findingsOf } from '../../support/findings.ts'
 import { BOMBS } from '../../support/hostile.ts'
 import { addCrate, newRegistry } from '../../support/workplace.ts'
 
-const OPTIONS = { repair: false, served: false }
-
 function pageOf(registry: Registry, path: string): string {
   return readFileSync(registry.tree.path(path), 'utf8')
 }
 
 const README = 'readme = "README.md"'
 
-/** The tasks of the sandbox from here on, some of which `fails` may end. */
-function watchSandbox(t: TestContext, fails: (task: string) => void = () => undefined): string[] {
-  const tried: string[] = []
-  const { run } = sandbox
-  t.after(() => {
-    sandbox.run = run
-  })
-  sandbox.run = (async (task, input) => {
-    tried.push(task)
-    fails(task)
-    return run.call(sandbox, task, input)
-  }) as typeof run
-  return tried
-}
-
-const findings = (registry: Registry) => findingsOf(verifyPages(registry, OPTIONS))
+const findings = (registry: Registry) =>
+  findingsOf(verifyPages(registry, { repair: false, served: false }))
 
 test('hostile READMEs keep no other page from being rendered, and verify finds nothing', async t => {
   const registry = await newRegistry(t)
@@ -62,9 +46,14 @@ test('what takes too much is plain text with the reason, remembered, and not tri
   const registry = await newRegistry(t)
   const files = { 'src/lib.rs': 'fn main() {}', 'README.md': '# Heading' }
   await addCrate(registry, { name: 'demo', version: '1.0.0', manifest: README, files })
-  const tried = watchSandbox(t, task => {
+  const tried: string[] = []
+  const { run } = sandbox
+  t.mock.method(sandbox, 'run', async (...asked: Parameters<typeof run>) => {
+    const [task] = asked
+    tried.push(task)
     if (task === 'readme') throw new SandboxError('failure', 'TypeError: no\n  at a line')
     if (task === 'files') throw new SandboxError('time', 'it takes more than 20 seconds')
+    return Reflect.apply(run, sandbox, asked)
   })
   assert.deepEqual(await buildPages(registry), { crates: 1, issues: [], areLeft: false })
   const readme =

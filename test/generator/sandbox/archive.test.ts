@@ -8,14 +8,8 @@ import { SandboxError } from '../../../generator/sandbox/thread.ts'
 import { refusedWith } from '../../support/refusal.ts'
 
 test('an archive that takes too much is refused; a failure of ours is none of its faults', async t => {
-  const { run } = sandbox
-  t.after(() => {
-    sandbox.run = run
-  })
   let error = new SandboxError('time', 'it takes more than 20 seconds of processor time')
-  sandbox.run = async () => {
-    throw error
-  }
+  t.mock.method(sandbox, 'run', () => Promise.reject(error))
   const { release, issues } = await inspectArchive('x.crate', {} as InspectParts)
   assert.equal(release, null)
   assert.match(

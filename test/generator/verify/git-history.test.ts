@@ -4,6 +4,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -38,12 +39,8 @@ const shared = scratch(new Cleanup({ after }))
 
 async function makeTemplate(): Promise<string> {
   const dir = join(shared, 'registry')
-  const values = {
-    'registry.base_url': 'https://crates.example',
-    'git.index': 'on',
-    'git.engine': 'git',
-  }
-  await initRegistry(dir, { env: {} }, values)
+  const values = { 'git.index': 'on', 'git.engine': 'git' }
+  await initRegistry(dir, { env: {} }, { 'registry.base_url': 'https://crates.example', ...values })
   const registry = await openRegistry(dir, { env: {} })
   const index = await GitIndex.open(registry)
   assert.ok(index)
@@ -61,24 +58,25 @@ async function makeTemplate(): Promise<string> {
 
 /** Makes every object a file of its own, so that a test can damage just one. */
 function unpack(registry: Registry): void {
-  const folder = join(gitIndexPath(registry), 'objects', 'pack')
-  for (const name of readdirSync(folder).filter(name => name.endsWith('.pack'))) {
-    const pack = readFileSync(join(folder, name))
-    for (const end of ['.pack', '.idx', '.rev'])
-      rmSync(join(folder, name.replace(/\.pack$/, end)), { force: true })
-    execFileSync('git', ['--git-dir', gitIndexPath(registry), 'unpack-objects', '-q'], {
-      input: pack,
-    })
-  }
+  const repository = gitIndexPath(registry)
+  const folder = join(repository, 'objects', 'pack')
+  const packs = readdirSync(folder).filter(name => name.endsWith('.pack'))
+  const inputs = packs.map(name => readFileSync(join(folder, name)))
+  rmSync(folder, { recursive: true })
+  mkdirSync(folder)
+  for (const input of inputs)
+    execFileSync('git', ['--git-dir', repository, 'unpack-objects', '-q'], { input })
 }
 
-function objectPath(registry: Registry, id: string): string {
-  return join(gitIndexPath(registry), 'objects', id.slice(0, 2), id.slice(2))
+function objectPath(repository: string, revision: string): string {
+  const id = git(repository, 'rev-parse', revision)
+  return join(repository, 'objects', id.slice(0, 2), id.slice(2))
 }
 
-function spoil(registry: Registry, id: string): void {
-  chmodSync(objectPath(registry, id), 0o644)
-  writeFileSync(objectPath(registry, id), 'no object')
+function spoil(repository: string, revision: string): void {
+  const path = objectPath(repository, revision)
+  chmodSync(path, 0o644)
+  writeFileSync(path, 'no object')
 }
 
 async function findings(registry: Registry, repair: boolean): Promise<string[]> {
@@ -88,64 +86,44 @@ async function findings(registry: Registry, repair: boolean): Promise<string[]> 
 
 const HEAD_MISSING =
   /^index\.git: HEAD points at commit [0-9a-f]{40}, which is missing or cannot be/
+const FIRST = `HEAD~${COMMITS - 1}`
 const FSCK = /^index\.git: `git fsck` failed: /
-const within = (registry: Registry, ...names: string[]) => join(gitIndexPath(registry), ...names)
-const lose = (registry: Registry, ...revision: string[]) =>
-  rmSync(objectPath(registry, git(gitIndexPath(registry), ...revision)))
+const branch = (repository: string) => join(repository, 'refs', 'heads', 'master')
 
-const damages: [what: string, kept: number, found: RegExp, harm: (at: Registry) => void][] = [
-  [
-    'a HEAD that was deleted',
-    COMMITS,
-    /^index\.git: HEAD is missing/,
-    at => rmSync(within(at, 'HEAD')),
-  ],
+const damages: [what: string, lost: number, found: RegExp, harm: (repository: string) => void][] = [
+  ['a HEAD that was deleted', 0, /^index\.git: HEAD is missing/, at => rmSync(join(at, 'HEAD'))],
   [
     'a HEAD that is not a branch',
-    COMMITS,
+    0,
     /^index\.git: .*a HEAD that is not a branch/,
-    at => writeFileSync(within(at, 'HEAD'), 'nonsense\n'),
+    at => writeFileSync(join(at, 'HEAD'), 'nonsense\n'),
   ],
   [
     'a branch that was deleted',
-    COMMITS,
+    0,
     /^index\.git: HEAD leads to a branch without a commit/,
-    at => rmSync(within(at, 'refs', 'heads', 'master')),
+    at => rmSync(branch(at)),
   ],
   [
     'a branch that points at no commit there ever was',
-    COMMITS,
+    0,
     HEAD_MISSING,
-    at => writeFileSync(within(at, 'refs', 'heads', 'master'), `${'12'.repeat(20)}\n`),
+    at => writeFileSync(branch(at), `${'12'.repeat(20)}\n`),
   ],
-  ['a newest commit that is gone', COMMITS - 1, HEAD_MISSING, at => lose(at, 'rev-parse', 'HEAD')],
-  [
-    'a newest commit that is spoiled',
-    COMMITS - 1,
-    HEAD_MISSING,
-    at => spoil(at, git(gitIndexPath(at), 'rev-parse', 'HEAD')),
-  ],
-  [
-    'a spoiled file in the newest commit',
-    COMMITS - 1,
-    FSCK,
-    at => spoil(at, git(gitIndexPath(at), 'rev-parse', 'HEAD:de/mo/demo')),
-  ],
-  [
-    'a file that has been gone for five commits',
-    COMMITS - 5,
-    FSCK,
-    at => lose(at, 'rev-parse', 'HEAD~4:de/mo/demo'),
-  ],
-  ['a first commit that is gone', 0, FSCK, at => lose(at, 'rev-list', '--max-parents=0', 'HEAD')],
+  ['a newest commit that is gone', 1, HEAD_MISSING, at => rmSync(objectPath(at, 'HEAD'))],
+  ['a newest commit that is spoiled', 1, HEAD_MISSING, at => spoil(at, 'HEAD')],
+  ['a spoiled file in the newest commit', 1, FSCK, at => spoil(at, 'HEAD:de/mo/demo')],
+  ['a file gone for five commits', 5, FSCK, at => rmSync(objectPath(at, 'HEAD~4:de/mo/demo'))],
+  ['a first commit that is gone', COMMITS, FSCK, at => rmSync(objectPath(at, FIRST))],
 ]
 
-for (const [what, kept, found, harm] of damages) {
+for (const [what, lost, found, harm] of damages) {
+  const kept = COMMITS - lost
   test(`${what} is named, and repairing keeps ${kept} of ${COMMITS} commits`, async t => {
     const registry = await scene(t)
     assert.deepEqual(await findings(registry, false), [])
     const ids = git(gitIndexPath(registry), 'rev-list', 'HEAD').split('\n')
-    harm(registry)
+    harm(gitIndexPath(registry))
     const [seen = ''] = await findings(registry, false)
     assert.match(seen, found)
     assert.match((await findings(registry, false))[0] ?? '', found, 'looking does not mend')

@@ -43,12 +43,10 @@ test('an error keeps its code and concerns its step only', async t => {
 test('a thread that ends fails what it was doing, and the next step has a new one', async t => {
   const folder = folderOf(t)
   const disk = threaded(t)
-  const { terminate, postMessage } = Worker.prototype
-  t.after(() => Object.assign(Worker.prototype, { postMessage }))
-  Worker.prototype.postMessage = function (this: Worker) {
-    void terminate.call(this)
-  }
+  const { mock } = t.mock.method(Worker.prototype, 'postMessage', function (this: Worker) {
+    void this.terminate()
+  })
   await assert.rejects(disk.run('sweep', folder), /disk thread has ended/)
-  Object.assign(Worker.prototype, { postMessage })
+  mock.restore()
   assert.equal(await disk.run('write', join(folder, 'x'), Buffer.from('x')), true)
 })

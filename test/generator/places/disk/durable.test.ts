@@ -34,13 +34,6 @@ for (const write of [writeDurably, replace]) {
   })
 }
 
-test('many writers of one file: it always has the bytes of one of them, whole', async t => {
-  const path = join(folderOf(t), 'file')
-  const texts = Array.from({ length: 20 }, (_, i) => String(i).repeat(10_000))
-  await Promise.all(texts.map(text => writeDurably(path, Buffer.from(text))))
-  assert.ok(texts.includes(readFileSync(path, 'utf8')))
-})
-
 test('a folder with a name of one letter is made and synced in little time', async t => {
   const before = process.cwd()
   t.after(() => process.chdir(before))
