@@ -40,11 +40,11 @@ async function filled(t: Parameters<typeof TestRegistry.open>[0]): Promise<TestR
   return registry
 }
 
-type Record_ = Record<string, unknown>
+type Fields = Record<string, unknown>
 
 async function record(registry: TestRegistry, name: string) {
   const text = await registry.text(`crates/${name}/crate.json`)
-  return JSON.parse(text) as Record_ & { readonly versions: Record_[] }
+  return JSON.parse(text) as Fields & { readonly versions: Fields[] }
 }
 
 test('crate.json is everything about a crate, newest version first, without READMEs', async t => {
