@@ -71,6 +71,12 @@ test('two open repositories see each other’s commits and packing', async () =>
   await git(path, 'fsck', '--strict')
 })
 
+test('`auto` takes nodegit when it is there, else git', async () => {
+  const repository = await openIndexRepository({ path: fresh() })
+  assert.equal(repository.engine, nodegit ? 'nodegit' : 'git')
+  await repository.close()
+})
+
 test('a commit during which git dies fails, and the next one is made', async () => {
   const [dying, dies] = [join(root, 'dying-git'), join(root, 'dies')]
   const death = `{ head -c 100 > ${join(root, 'read')}; exit 1; }`
