@@ -210,7 +210,7 @@ for (const [id, status, create, spoken] of [
   ['config-found', 'untried', (tls: SecureContextOptions) => createSecureServer(tls), 'HTTP/2'],
 ] as const)
   test(`${id}: ${status} where a server speaks nothing but ${spoken} over TLS`, async () => {
-    const { cert, key } = await makeCertificate(scratch(cleanup))
+    const { cert, key } = makeCertificate(scratch(cleanup))
     const server = create({ cert: readFileSync(cert), key: readFileSync(key) })
     cleanup.add(() => void server.close())
     const url = (await listen(server)).replace('http:', 'https:')

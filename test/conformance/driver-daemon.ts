@@ -54,7 +54,7 @@ export const tlsDriver: Driver = {
   async start(cleanup, folder, settings) {
     const home = join(folder, 'registry')
     const token = await copyTemplate(cleanup, home)
-    const { cert, key } = await makeCertificate(folder)
+    const { cert, key } = makeCertificate(folder)
     const tls = { PLIMSOLL_TLS_CERT: cert, PLIMSOLL_TLS_KEY: key }
     const { url: baseUrl } = await serveHere(cleanup, home, { ...tls, ...settings })
     return {

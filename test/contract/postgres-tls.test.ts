@@ -25,9 +25,9 @@ const cleanup = new Cleanup({ after })
 before(async () => {
   if (skip !== false) return
   folder = scratch(cleanup)
-  const ours = await makeCertificate(folder)
+  const ours = makeCertificate(folder)
   authority = ours.cert
-  stranger = (await makeCertificate(folder, 'other')).cert
+  stranger = makeCertificate(folder, 'other').cert
   server = await startPostgres({ tls: ours })
   cleanup.add(() => server.close())
   // Only over the Unix socket without a password.

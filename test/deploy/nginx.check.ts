@@ -86,7 +86,7 @@ for (const [config, port] of [
 
 test('nginx takes the configurations of the documents as they are', { skip }, async t => {
   const folder = scratch(new Cleanup(t))
-  const { cert, key } = await makeCertificate(folder)
+  const { cert, key } = makeCertificate(folder)
   for (const page of ['run/hosting', 'run/daemon', 'run/several-daemons', 'upstream']) {
     const text = readFileSync(join(root, 'docs', `${page}.md`), 'utf8')
     const blocks = [...text.matchAll(/```nginx\n(.*?)\n```/gs)].map(([, block = '']) => block)

@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { makeCertificate } from './support/certificate.ts'
+import { makeCertificate } from '../support/certificate.ts'
 import { exchange } from './support/exchange.ts'
 import { runProgram, startProgram } from './support/program.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sample-tls-'))
 const { cert, key } = makeCertificate(folder, 'one')
 const other = makeCertificate(folder, 'other')
-const ca = readFileSync(cert)
+const ca = readFileSync(cert, 'utf8')
 const server = await startProgram(['--example', 'https', '--cert', cert, '--key', key])
 after(async () => {
   await server.stop()
@@ -31,7 +31,7 @@ test('who does not trust it refuses it', async () => {
     code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
   })
   await assert.rejects(
-    exchange(server.url, { path: '/https', ca: readFileSync(other.cert) }),
+    exchange(server.url, { path: '/https', ca: readFileSync(other.cert, 'utf8') }),
     Error,
   )
 })
@@ -65,7 +65,7 @@ test('files that TLS cannot be served with stop the start and say why', async ()
     [cert, garbage, /garbage\.pem: /],
     [cert, empty, /empty\.pem: /],
     [key, cert, /no start line/],
-    [cert, other.key, /other\.key: .*key values mismatch/],
+    [cert, other.key, /other\.key\.pem: .*key values mismatch/],
     [cert, rsa, /rsa\.key: .*key values mismatch/],
   ]
   for (const [certFile, keyFile, reason] of cases) {

@@ -21,7 +21,7 @@ export async function serveTls(
   t: TestContext,
   answer: RequestListener,
 ): Promise<{ readonly url: string; readonly caFile: string }> {
-  const { cert, key } = await makeCertificate(folderOf(t))
+  const { cert, key } = makeCertificate(folderOf(t))
   const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) }, answer)
   const url = (await listen(server)).replace('http:', 'https:')
   new Cleanup(t).add(() => closeServer(server))

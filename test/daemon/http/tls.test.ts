@@ -20,8 +20,8 @@ import { until } from '../../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-tls-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
-const first = await makeCertificate(folder, 'first')
-const second = await makeCertificate(folder, 'second')
+const first = makeCertificate(folder, 'first')
+const second = makeCertificate(folder, 'second')
 
 /** The common name of the certificate that the server shows, and the answer over HTTP/1.1. */
 function get(url: string): Promise<{ name: string; status: number }> {
