@@ -157,9 +157,9 @@ test('an invitation to own a crate is told, waits, and is accepted or declined i
   )
   const answer = async (login: string, verb: 'accept' | 'decline') => {
     const browser = new RemoteBrowser(served.url)
-    assert.equal(await browser.logIn(login, PASSWORD), 303)
+    assert.equal((await browser.logIn(login, PASSWORD)).status, 303)
     assert.match(await (await browser.get('/me')).text(), /\/me\/invitations\/foo\/accept/)
-    return browser.post(`/me/invitations/foo/${verb}`)
+    return (await browser.post(`/me/invitations/foo/${verb}`)).status
   }
   assert.equal(await answer('carol', 'decline'), 303)
   assert.equal(await answer('bob', 'accept'), 303)

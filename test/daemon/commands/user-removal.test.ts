@@ -47,7 +47,7 @@ test('a renamed user goes on with tokens and password, and pages name them anew'
   assert.equal(await folder.ok('user', 'rename', 'ALICE', 'Ada'), 'renamed alice to Ada')
   assert.deepEqual(shown(folder, ['alice', 'ada']), { names: Array(3).fill('Ada'), pages: ['ada'] })
   assert.equal((await publishTo(folder.url, alice, { ...release, version: '1.1.0' })).status, 200)
-  assert.equal(await new RemoteBrowser(folder.url).logIn('ada', PASSWORD), 303)
+  assert.equal((await new RemoteBrowser(folder.url).logIn('ada', PASSWORD)).status, 303)
   await refuses(folder, [
     [['user', 'add', 'alice'], 1, GONE('alice')],
     [['user', 'rename', 'bob', 'Alice'], 1, GONE('Alice')],
@@ -96,7 +96,7 @@ test('a removed user has no rights left; the name stays taken, and pages say so'
     removed: true,
   })
   assert.equal(await browser.isLoggedIn(), false)
-  assert.equal(await new RemoteBrowser(folder.url).logIn('alice', PASSWORD), 403)
+  assert.equal((await new RemoteBrowser(folder.url).logIn('alice', PASSWORD)).status, 403)
   assert.equal((await publishTo(folder.url, alice, { ...release, version: '1.1.0' })).status, 403)
   assert.deepEqual(shown(folder, ['alice', 'bob']), {
     names: Array(3).fill('alice (removed)'),
