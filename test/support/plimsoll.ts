@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -5,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Cleanup } from './cleanup.ts'
 import type { Run } from './command.ts'
 import { run } from './command.ts'
+import { until } from './until.ts'
 
 /** Root of the checkout: this file runs as dist/test/support/plimsoll.js. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
@@ -89,25 +91,20 @@ export async function serve(
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString()
   })
-  const url = await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`plimsoll serve is not ready after 60 s\n${log()}`)),
-      60_000,
-    )
-    child.on('error', reject)
-    ended.then(
-      ending =>
-        reject(new Error(`plimsoll serve ended with ${ending} before it was ready\n${log()}`)),
-      reject,
-    )
-    child.stdout?.on('data', (chunk: Buffer) => {
-      stdout += chunk.toString()
-      const address = /^listening on (https?:\/\/\S+)$/m.exec(stdout)?.[1]
-      if (address === undefined) return
-      clearTimeout(timer)
-      resolve(address)
-    })
+  child.stdout?.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString()
   })
+  let early: number | NodeJS.Signals | null | undefined
+  void ended.then(ending => {
+    early = ending
+  })
+  const address = () => /^listening on (https?:\/\/\S+)$/m.exec(stdout)?.[1]
+  await until(
+    () => address() !== undefined || early !== undefined,
+    () => `plimsoll serve is not ready\n${log()}`,
+  )
+  const url =
+    address() ?? assert.fail(`plimsoll serve ended with ${early} before it was ready\n${log()}`)
   return { url: url.replace(/\/$/, ''), log, stop, kill }
 }
 

@@ -11,7 +11,7 @@ import { until } from './until.ts'
 export interface Manner {
   readonly cwd?: string
   readonly stdin?: string
-  readonly onPrinted?: () => void
+  readonly onPrinted?: (text: string) => void
   /** Resolves when somebody presses ^C. */
   readonly stopped?: Promise<string> | undefined
 }
@@ -34,7 +34,7 @@ export async function plimsollHere(
   const stream = (name: keyof typeof output) => ({
     write(text: string) {
       output[name] += text
-      onPrinted()
+      onPrinted(text)
     },
   })
   const [stdout, stderr] = [stream('stdout'), stream('stderr')]
@@ -78,38 +78,27 @@ export async function serveHere(
   folder: string,
   env: NodeJS.ProcessEnv = {},
 ): Promise<DaemonHere> {
-  let printed = ''
-  const stream = {
-    write: (text: string) => {
-      printed += text
-    },
-  }
+  let [printed, hasEnded] = ['', false]
   let stop: (reason: string) => void = () => undefined
   const stopped = new Promise<string>(resolve => {
     stop = resolve
   })
+  const onPrinted = (text: string) => {
+    printed += text
+  }
   const args = ['serve', '--dir', folder, '--listen', '127.0.0.1:0']
-  const environment = { ...hostEnvironment(), ...env }
-  const io = terminalIo({ stdout: stream, stderr: stream, env: environment })
-  const program = await createProgram(io, args, {
-    readInput: async () => '',
-    askSecret: null,
-    stopped: () => stopped,
-    isRead: () => true,
+  const ended = plimsollHere(args, env, { onPrinted, stopped }).finally(() => {
+    hasEnded = true
   })
-  redirect(program, stream, stream)
-  let failure: unknown = null
-  const ended = program.parseAsync(args, { from: 'user' }).catch(error => {
-    failure = error
-  })
+  ended.catch(() => undefined)
   cleanup.add(async () => {
     stop('the end of the test')
-    await ended
-    if (failure !== null) throw new Error(`plimsoll serve failed\n${printed}`, { cause: failure })
+    const { code } = await ended
+    if (code !== 0) throw new Error(`plimsoll serve ended with ${code}\n${printed}`)
   })
   const url = () => /^listening on (https?:\/\/\S+)$/m.exec(printed)?.[1]
   await until(
-    () => url() !== undefined || failure !== null,
+    () => url() !== undefined || hasEnded,
     () => `plimsoll serve is not ready\n${printed}`,
   )
   return { url: (url() ?? '').replace(/\/$/, ''), log: () => printed }
