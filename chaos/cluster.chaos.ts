@@ -19,9 +19,9 @@ import { S3_HOST } from './cluster/resolver.ts'
 import { drawEpisode } from './cluster/schedule.ts'
 import { Work } from './cluster/work.ts'
 import { ask } from './driver/api.ts'
-import { checkTheChecker, isLinearizable, REFUSED, shown, story } from './driver/history.ts'
+import { checkTheChecker, isLinearizable, story } from './driver/history.ts'
 import { Journal, type Subject } from './driver/journal.ts'
-import { checksum, type Line } from './driver/truth.ts'
+import { checksum } from './driver/lines.ts'
 import type { Folder } from './program.ts'
 import { chaos, ensure, type Run, Violation } from './run.ts'
 
@@ -216,7 +216,7 @@ async function survey(
     ]
     const last = { client: 'last', user: null, about: '' }
     await clients.record(here, subject, { ...last, what: 'owners' })
-    const lines = await agreed(subject, clients, [here, there], most)
+    const lines = await clients.agreed(subject, here, there, most)
     ensure(isLinearizable(subject.history), story(subject.name, subject.history))
     for (const { vers, cksum } of lines) {
       const reply = await ask(`${there.url}/crates/${subject.name}/${subject.name}-${vers}.crate`)
@@ -228,24 +228,6 @@ async function survey(
     }
   }
   return subjects.length
-}
-
-/** Waits until the index matches the records: a change without an answer may come late. */
-async function agreed(
-  subject: Subject,
-  clients: Clients,
-  [here, there]: readonly [Machine, Machine],
-  most: number,
-): Promise<readonly Line[]> {
-  const last = { client: 'last', user: null, about: '', what: 'versions' } as const
-  for (const began = performance.now(); ; await sleep(500)) {
-    const versions = await clients.record(there, subject, last)
-    const lines = (await clients.index(here, subject)) ?? []
-    const index = shown(lines.map(line => [line.vers, line.yanked] as const))
-    if (versions === index || (versions === REFUSED && index === '')) return lines
-    const words = `${subject.name} has the versions ${versions}, and its index ${index}`
-    ensure(performance.now() - began < most, `${words}\n${story(subject.name, subject.history)}`)
-  }
 }
 
 /** Fails unless every acknowledged version is in the index through every daemon. */

@@ -1,11 +1,10 @@
 /**
- * Faults of the world around a registry: a full disk, a disk that only reads, errors of the disk, a
- * slow one, missing permission, too few descriptors, a database that is locked, damaged, cut or
- * empty, a clock that is years off. Writes are refused in words, reads go on, the service returns
- * by itself when the fault goes, and `verify` finds nothing afterwards.
+ * Faults of the world around a registry: a disk that only reads, errors of the disk, a slow one,
+ * missing permission, too few descriptors, a locked database, a clock that is years off. Writes are
+ * refused in words, reads go on, the service returns by itself when the fault goes, and `verify`
+ * finds nothing afterwards.
  */
-import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
@@ -25,13 +24,9 @@ import { Folder } from './program.ts'
 import { chaos, ensure, type Run, Violation } from './run.ts'
 
 const YEAR = 365 * 24 * 3_600_000
-/** Files of this size fill the disk. */
-const FILLING = 256 * 1024
 
 const trials: Readonly<Record<string, (run: Run) => Promise<string>>> = {
-  'full disk': fullDisk,
-  'read-only disk, at the start': startReadOnly,
-  'read-only disk, meanwhile (EROFS)': run => withHook(run, 'EROFS'),
+  'read-only disk (EROFS)': run => withHook(run, 'EROFS'),
   'errors of the disk (EIO)': run => withHook(run, 'EIO'),
   'no more descriptors on disk operations (EMFILE)': run => withHook(run, 'EMFILE'),
   'slow disk, 200 ms each operation': slowDisk,
@@ -39,9 +34,6 @@ const trials: Readonly<Record<string, (run: Run) => Promise<string>>> = {
   'database locked by another process': lockedDatabase,
   'no permission to write': noPermission,
   'clock 20 years ahead, then back': clocks,
-  'database damaged': run => brokenDatabase(run, damage),
-  'database cut': run => brokenDatabase(run, path => truncateSync(path, 5000)),
-  'database empty': run => brokenDatabase(run, path => truncateSync(path, 0)),
 }
 
 await chaos('faults', { count: 1, minutes: 20, options: ['only'] }, async run => {
@@ -59,64 +51,6 @@ await chaos('faults', { count: 1, minutes: 20, options: ['only'] }, async run =>
   }
   ensure(violations.length === 0, violations.join('\n\n'))
 })
-
-async function fullDisk(run: Run): Promise<string> {
-  const place = smallDisk(run)
-  const scene = await begin(run, {}, place)
-  fillDisk(place)
-  let words = ''
-  for (let at = 0; at < 4; at++) {
-    words = await publishBad(scene, `while-${at}`)
-    await ensureReads(scene)
-  }
-  emptyDisk(place)
-  await ensureReturn(scene)
-  return words
-}
-
-/** A daemon does not start where it cannot write, and says so; it starts when it can. */
-async function startReadOnly(run: Run): Promise<string> {
-  const place = smallDisk(run)
-  const scene = await begin(run, {}, place)
-  scene.daemon.child.kill('SIGTERM')
-  await scene.daemon.ended
-  mount('-o', 'remount,ro', place)
-  const program = scene.folder.serve()
-  const ended = await program.ended
-  ensure(ended === 1 || ended === 2, program.story(`ended with ${ended}`))
-  ensure(!/\n\s+at /.test(program.stderr), program.story('shows a stack'))
-  mount('-o', 'remount,rw', place)
-  const daemon = scene.folder.serve()
-  run.onEnd(() => daemon.kill())
-  await ensureReturn({ ...scene, daemon, url: await daemon.url() })
-  return lastLine(program.stderr)
-}
-
-function smallDisk(run: Run): string {
-  const place = newPlace(run)
-  mount('-t', 'tmpfs', '-o', 'size=24m', 'plimsoll-chaos', place)
-  run.onEnd(() => execFileSync('umount', ['-l', place]))
-  return place
-}
-
-function mount(...args: string[]): void {
-  execFileSync('mount', args, { stdio: 'pipe' })
-}
-
-function fillDisk(place: string): void {
-  for (let size = FILLING; size >= 512; size = size > 512 ? Math.max(512, size / 8) : 0)
-    for (let at = 0; ; at++) {
-      try {
-        writeFileSync(join(place, `filling-${size}-${at}`), Buffer.alloc(size))
-      } catch {
-        break
-      }
-    }
-}
-
-function emptyDisk(place: string): void {
-  execFileSync('sh', ['-c', `rm -f '${place}'/filling-*`])
-}
 
 async function withHook(run: Run, code: string): Promise<string> {
   const manner = hooked(run, {})
@@ -209,36 +143,4 @@ async function clocks(run: Run): Promise<string> {
     }
   }
   return 'published at all three times; verify finds nothing'
-}
-
-function damage(path: string): void {
-  const bytes = readFileSync(path)
-  for (let at = 100; at < bytes.length; at += 4096) bytes.fill(0xff, at, at + 64)
-  writeFileSync(path, bytes)
-}
-
-/** A daemon on a broken database does not start, says why, and changes nothing. */
-async function brokenDatabase(run: Run, breakIt: (path: string) => void): Promise<string> {
-  const scene = await begin(run)
-  scene.daemon.child.kill('SIGTERM')
-  await scene.daemon.ended
-  const path = join(scene.folder.dir, 'plimsoll.db')
-  const copy = join(newPlace(run), 'copy')
-  cpSync(scene.folder.dir, copy, { recursive: true })
-  for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
-  breakIt(path)
-  const outputs: string[] = []
-  for (const words of [['serve', '--listen', '127.0.0.1:0'], ['verify']]) {
-    const program = scene.folder.start(words)
-    run.onEnd(() => program.kill())
-    const ended = await Promise.race([program.ended, program.url().catch(() => program.ended)])
-    ensure(typeof ended === 'number' && ended > 0, program.story(`goes on: ${ended}`))
-    ensure(!/\n\s+at /.test(program.stderr), program.story('shows a stack'))
-    outputs.push(lastLine(program.stderr || program.stdout))
-  }
-  // The operator restores a copy.
-  rmSync(scene.folder.dir, { recursive: true })
-  cpSync(copy, scene.folder.dir, { recursive: true })
-  await scene.folder.verify()
-  return outputs[0] ?? ''
 }

@@ -1,18 +1,19 @@
 /**
  * Kills the real daemon, and programs beside it, at random moments under a mixed load and before
- * random steps of its work. After each death it must start, `verify` must find nothing, and
- * everything acknowledged must be there with its bytes.
+ * random steps of its work. After each death it must start, and `verify` must find nothing. The
+ * answers of each crate must have a sequential order, over all deaths; everything acknowledged must
+ * be there with its bytes.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { root } from '../test/support/plimsoll.ts'
-import { ensureBytes, readIndex, readOwners } from './driver/api.ts'
-import { type Field, Load } from './driver/load.ts'
-import { Truth } from './driver/truth.ts'
+import type { Random } from '../test/support/random.ts'
+import { checkTheChecker, isLinearizable, story } from './driver/history.ts'
+import type { Subject } from './driver/journal.ts'
+import { Clients, type Field, USERS } from './kill/clients.ts'
 import { Folder, type Program } from './program.ts'
-import type { Random } from './random.ts'
 import { chaos, ensure, type Run, Violation } from './run.ts'
 
 const SABOTEUR = pathToFileURL(join(root, 'dist', 'test', 'crash', 'saboteur.js')).href
@@ -28,25 +29,29 @@ const LIFE_MS = 10_000
 const RARE = 20
 /** Versions of a crate that are downloaded after a death; `verify` reads all of them. */
 const SAMPLE = 8
+/** In how many milliseconds a new daemon has finished pending work. */
+const DONE_MS = 10_000
 
 await chaos('kill', { count: 100, minutes: 60 }, async run => {
-  const shared = { programs: new Set<Program>(), done: new Map<string, number>() }
+  checkTheChecker()
+  const programs = new Set<Program>()
   const deaths = new Map<string, number>()
-  run.onEnd(() => Promise.all([...shared.programs].map(program => program.kill())))
+  run.onEnd(() => Promise.all([...programs].map(program => program.kill())))
   const isTime = () => performance.now() > run.deadline
-  let [round, acknowledged] = [0, 0]
+  const all: Clients[] = []
+  let round = 0
   try {
     while (round < run.count && !isTime()) {
-      const field = await newField(run, round, shared)
+      const field = await newField(run, round, programs)
+      const clients = new Clients(field)
+      all.push(clients)
       const end = Math.min(round + LIVES, run.count)
       for (; round < end && !isTime(); round++) {
-        const before = field.truth.acknowledged
-        const death = await oneDeath(run, field, round)
-        for (const kind of death) deaths.set(kind, (deaths.get(kind) ?? 0) + 1)
-        acknowledged += field.truth.acknowledged - before
-        if (round % 10 === 9) console.log(`  ${round + 1} deaths, ${sums(shared.done)}`)
+        for (const kind of await oneDeath(run, field, clients))
+          deaths.set(kind, (deaths.get(kind) ?? 0) + 1)
+        if (round % 10 === 9) console.log(`  ${round + 1} deaths, ${clients.changes} changes`)
       }
-      await survey(field, field.truth.names(), run.random)
+      await survey(field, clients, clients.journal.subjects, run.random)
       rmSync(dirname(field.scratch), { recursive: true, maxRetries: 5 })
     }
     ensure(
@@ -54,32 +59,51 @@ await chaos('kill', { count: 100, minutes: 60 }, async run => {
       'hardly any daemon dies before a step, so these deaths prove less than they should',
     )
   } finally {
+    const sum = (of: (clients: Clients) => number) =>
+      all.reduce((total, clients) => total + of(clients), 0)
     run.row('deaths of the daemon', round)
     run.row('how, and what died beside it', sums(deaths))
-    run.row('answered', sums(shared.done))
-    run.row('acknowledged changes', acknowledged)
+    const refused = sum(clients => clients.refused)
+    run.row('operations', `${sum(clients => clients.operations)}, ${refused} of them refused`)
+    run.row(
+      'no answer',
+      sum(clients => clients.unanswered),
+    )
+    run.row(
+      'acknowledged changes',
+      sum(clients => clients.changes),
+    )
+    run.row(
+      'looks',
+      sum(clients => clients.looks),
+    )
+    run.row(
+      'crates with a sequential order',
+      sum(({ journal }) => journal.subjects.length),
+    )
   }
 })
 
-/** A new registry and the knowledge about it. */
-async function newField(
-  run: Run,
-  round: number,
-  shared: Pick<Field, 'programs' | 'done'>,
-): Promise<Field> {
+/** A new registry and its users. */
+async function newField(run: Run, round: number, programs: Set<Program>): Promise<Field> {
   const home = join(run.folder, `from-${round}`)
   const scratch = join(home, 'scratch')
   mkdirSync(scratch, { recursive: true })
   const folder = new Folder(join(home, 'registry'), { env: { PLIMSOLL_GIT_INDEX: 'on' } })
-  const [token = ''] = await folder.prepare('alice', 'bob')
-  return { ...shared, folder, token, scratch, truth: new Truth(), otherLogin: 'bob' }
+  const [, ...tokens] = await folder.prepare('alice', ...USERS)
+  return {
+    folder,
+    scratch,
+    programs,
+    tokens: new Map(USERS.map((user, at) => [user, tokens[at] ?? ''])),
+  }
 }
 
 /** One life of the daemon; returns how it ended and which programs died beside it. */
-async function oneDeath(run: Run, field: Field, round: number): Promise<string[]> {
-  const { folder, truth } = field
+async function oneDeath(run: Run, field: Field, clients: Clients): Promise<string[]> {
+  const { folder, programs } = field
   const random = run.random.fork()
-  truth.touched.clear()
+  const began = performance.now()
   const isSabotaged = random.chance(0.4)
   const armed = join(run.folder, 'armed')
   const steps = join(run.folder, 'steps')
@@ -94,34 +118,37 @@ async function oneDeath(run: Run, field: Field, round: number): Promise<string[]
     },
   }
   const daemon = folder.serve(isSabotaged ? sabotage : {})
-  field.programs.add(daemon)
+  programs.add(daemon)
   const url = await daemon.url()
   if (isSabotaged) writeFileSync(armed, '')
-  const load = new Load(field, url, round, random.fork())
+  clients.start({ name: 'the daemon', url }, random.fork())
   const beside = maintenance(run, field, random)
-  const [enough, end] = [truth.acknowledged + random.below(ANSWERS), performance.now() + LIFE_MS]
+  const [enough, end] = [clients.changes + random.below(ANSWERS), performance.now() + LIFE_MS]
   const isTime = () =>
-    (!isSabotaged && truth.acknowledged >= enough) || performance.now() > end || load.isOver
+    (!isSabotaged && clients.changes >= enough) || performance.now() > end || clients.isOver
   while (!daemon.hasEnded && !isTime()) await sleep(2)
   await sleep(random.below(40))
   const how = daemon.hasEnded ? 'before a step' : 'at any moment'
   if (daemon.hasEnded && (await daemon.ended) !== 'SIGKILL')
     throw new Violation(daemon.story(`ended with ${await daemon.ended}`))
-  const programs = [...field.programs]
   // In any order: programs that outlive the daemon for a moment go on writing.
-  for (const program of random.chance(0.5) ? programs : programs.reverse()) {
+  const doomed = random.chance(0.5) ? [...programs] : [...programs].reverse()
+  for (const program of doomed) {
     program.child.kill('SIGKILL')
     if (random.chance(0.3)) await sleep(random.below(30))
   }
-  await Promise.all(programs.map(program => program.ended))
-  field.programs.clear()
-  await load.stop().catch(error => {
+  await Promise.all(doomed.map(program => program.ended))
+  programs.clear()
+  await clients.stop().catch(error => {
     throw new Violation(
       daemon.story(`served this: ${error instanceof Error ? error.stack : error}`),
     )
   })
   const died = await ending(beside)
-  await survey(field, [...truth.touched], random)
+  const touched = clients.journal.subjects.filter(({ history }) =>
+    history.some(operation => operation.begin >= began),
+  )
+  await survey(field, clients, [...touched, ...clients.added], random)
   return [how, ...(died === null ? [] : [died])]
 }
 
@@ -152,30 +179,34 @@ async function ending(program: Program | null): Promise<string | null> {
 }
 
 /** Fails unless a new daemon serves everything acknowledged, and `verify` finds nothing. */
-async function survey(field: Field, names: readonly string[], random: Random): Promise<void> {
-  const { folder, truth, otherLogin } = field
+async function survey(
+  { folder, programs }: Field,
+  clients: Clients,
+  subjects: readonly Subject[],
+  random: Random,
+): Promise<void> {
   const daemon = folder.serve()
-  field.programs.add(daemon)
-  const url = await daemon.url()
-  for (const name of names) {
-    const lines = await readIndex(url, name)
+  programs.add(daemon)
+  const place = { name: 'the next daemon', url: await daemon.url() }
+  for (const subject of subjects) {
+    const { history } = subject
+    const isAdded = clients.added.includes(subject)
+    const last = { client: 'last', user: null, about: '', what: 'owners' } as const
+    if (!isAdded) await clients.record(place, subject, last)
+    const lines = isAdded
+      ? await clients.index(place, subject)
+      : await clients.agreed(subject, place, place, DONE_MS)
     if (lines === null) throw new Violation(daemon.story('does not answer'))
-    truth.compare(name, truth.expected(name), lines)
-    for (const line of sampled(lines, random)) await ensureBytes(url, line)
-    truth.settle(name, lines)
-    const isOwner = truth.owners.get(name)?.get(otherLogin)
-    if (isOwner === undefined || lines.length === 0) continue
-    const owners = await readOwners(url, name)
-    ensure(owners, `the owners of ${name} are not answered`)
-    if (isOwner !== null)
-      ensure(owners.includes(otherLogin) === isOwner, `the owners of ${name} are ${owners}`)
-    truth.setOwner(name, otherLogin, owners.includes(otherLogin))
+    ensure(isAdded || isLinearizable(history), story(subject.name, history))
+    const missing = subject.missing(lines, Number.POSITIVE_INFINITY)
+    ensure(missing.length === 0, `${subject.name} ${missing} was acknowledged and is gone`)
+    for (const line of sampled(lines, random)) await clients.crate(place, subject, line)
   }
   await folder.verify()
   daemon.child.kill('SIGTERM')
   const ended = await daemon.ended
   ensure(ended === 0, daemon.story(`ended with ${ended} after SIGTERM`))
-  field.programs.delete(daemon)
+  programs.delete(daemon)
 }
 
 function sampled<T>(items: readonly T[], random: Random): readonly T[] {

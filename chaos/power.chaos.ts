@@ -14,14 +14,14 @@ import { build } from '../generator/projections/index/build.ts'
 import { openRegistry } from '../generator/registry/registry.ts'
 import { verifyCrates } from '../generator/verify/crates.ts'
 import { verify } from '../generator/verify/verify.ts'
-import { crateBytes } from './driver/truth.ts'
+import { Random } from '../test/support/random.ts'
+import { crateBytes } from './driver/lines.ts'
 import { type Cut, cutPower } from './power/cut.ts'
 import { Disk, type Skips } from './power/disk.ts'
 import { type DatedFact, dated, ensureFacts } from './power/history.ts'
 import { Client, Recording } from './power/recording.ts'
 import { type Call, readCalls } from './power/strace.ts'
 import { Folder, Program } from './program.ts'
-import { Random } from './random.ts'
 import { chaos, ensure, type Run, Violation } from './run.ts'
 
 /** The folder of disks: in memory, where a sync costs nothing. */
@@ -83,11 +83,11 @@ async function load(recording: Recording, run: Run, changes: number): Promise<vo
     writeFileSync(join(folder, `${name}-1.0.0.crate`), crateBytes(name, '1.0.0'))
     return folder
   }
-  await recording.run(['init'], { kind: 'init' })
-  await recording.run(['user', 'add', 'alice'], { kind: 'user', name: 'alice' })
-  await recording.run(['user', 'add', 'bob'], { kind: 'user', name: 'bob' })
+  await recording.run(['init'])
+  await recording.run(['user', 'add', 'alice'])
+  await recording.run(['user', 'add', 'bob'])
   const words = ['token', 'create', '--user', 'alice', '--name', 'first']
-  const number = await recording.run(words, { kind: 'token', name: 'first' })
+  const number = await recording.run(words, { what: 'token', name: 'first' })
   const token = await recording.says(number, /^(\S{20,})$/m)
   for (const life of [0, 1]) {
     const daemon = recording.start('serve', '--listen', '127.0.0.1:0')
@@ -96,14 +96,11 @@ async function load(recording: Recording, run: Run, changes: number): Promise<vo
       new Client(recording, url, token).work(life, number, changes, run.random.fork()),
     )
     const commands = async () => {
-      const [name, version] = [`p-command-${life}`, '1.0.0']
-      const file = made(name)
-      await recording.run(['add', file], { kind: 'version', name, version })
-      const yank = { kind: 'yank', name, version, yanked: true } as const
-      await recording.run(['yank', `${name}@1.0.0`], yank)
-      const other = `p-import-${life}`
-      const fact = { kind: 'version', name: other, version } as const
-      await recording.run(['import', made(other), '--as', 'crates'], fact)
+      const [name, other, about] = [`p-command-${life}`, `p-import-${life}`, '1.0.0']
+      await recording.run(['add', made(name)], { what: 'publish', name, about })
+      await recording.run(['yank', `${name}@1.0.0`], { what: 'yank', name, about })
+      const words = ['import', made(other), '--as', 'crates']
+      await recording.run(words, { what: 'publish', name: other, about })
       if (life === 1) await recording.run(['build', '--all'])
     }
     await Promise.all([...clients, commands()])
@@ -119,7 +116,7 @@ async function cutOften(
   calls: readonly Call[],
 ): Promise<void> {
   const random = run.random.fork()
-  const [first = 0, last = 0] = [facts[3]?.at, calls.at(-1)?.end]
+  const [first = 0, last = 0] = [facts[0]?.at, calls.at(-1)?.end]
   let cuts = 0
   for (; cuts < run.count && performance.now() < run.deadline; cuts++) {
     const seed = Math.floor(random.next() * 2 ** 31)
@@ -213,7 +210,7 @@ async function plantFaults(run: Run, recording: Recording, calls: readonly Call[
     let found: unknown = null
     let cuts = 0
     for (; cuts < FAULT_CUTS && found === null; cuts++) {
-      const at = moment(facts, (facts[3]?.at ?? 0) + 1, calls.at(-1)?.end ?? 0, random)
+      const at = moment(facts, (facts[0]?.at ?? 0) + 1, calls.at(-1)?.end ?? 0, random)
       const seed = Math.floor(random.next() * 2 ** 31)
       await oneCut(run, disk, facts, at, seed, PROGRAM_EVERY * cuts).catch(error => {
         found = error

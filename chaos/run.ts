@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Random } from './random.ts'
+import { Random } from '../test/support/random.ts'
 
 /** A broken promise. */
 export class Violation extends Error {

@@ -9,11 +9,11 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quantile } from '../test/support/measure.ts'
+import type { Random } from '../test/support/random.ts'
 import { ask, ensureSuccess, putVersion, type Reply, readIndex } from './driver/api.ts'
 import { requestOf } from './driver/wish.ts'
 import { Probe, residentMiB } from './probe.ts'
 import { Folder, type Program } from './program.ts'
-import type { Random } from './random.ts'
 import { chaos, ensure, type Run, Violation } from './run.ts'
 
 const CLIENTS = 4

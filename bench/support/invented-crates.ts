@@ -1,6 +1,7 @@
 import { renderEntry } from '../../core/entry/render.ts'
 import type { About } from '../../core/manifest/manifest.ts'
 import { inventedEntries } from '../../test/support/many-crates.ts'
+import { Random } from '../../test/support/random.ts'
 import { dependency } from '../../test/support/release.ts'
 
 /** A crate as the catalog has it. */
@@ -35,7 +36,8 @@ const LAST = Date.parse('2026-11-01T00:00:00Z')
 export function* inventedCrates(size: number): Iterable<InventedCrate> {
   const entries = inventedEntries(size)
   for (const [at, { name, about, yanked }] of entries.entries()) {
-    const random = randomFrom(at + 1)
+    const generator = new Random(Math.imul(at + 1, 0x9e3779b1))
+    const random = () => generator.next()
     const count = Math.min(Math.ceil(3 * Math.exp(1.55 * normal(random)) - 0.5), MOST_VERSIONS)
     // Older crates have more dependents.
     const dependencies = Array.from(
@@ -59,17 +61,6 @@ export function* inventedCrates(size: number): Iterable<InventedCrate> {
       return { version, cksum, line, time, dependencies: deps.map(dep => dep.name) }
     })
     yield { name, about: aboutOf(about), isYanked: yanked, releases }
-  }
-}
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = Math.imul(seed, 0x9e3779b1)
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
 

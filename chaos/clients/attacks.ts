@@ -2,8 +2,8 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
+import type { Random } from '../../test/support/random.ts'
 import { encodePublish, plainMetadata } from '../../test/support/release.ts'
-import type { Random } from '../random.ts'
 
 /** The target of an attack, and its duration. */
 export interface Aim {

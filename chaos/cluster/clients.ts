@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '../../test/support/random.ts'
 import { ask, type Reply } from '../driver/api.ts'
 import { Driver } from '../driver/driver.ts'
 import type { Journal, Subject } from '../driver/journal.ts'
-import type { Random } from '../random.ts'
 import { ensure } from '../run.ts'
 import type { Machine } from './machine.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestServer } from '../../test/support/postgres.ts'
+import type { Random } from '../../test/support/random.ts'
 import type { FakeS3 } from '../../test/support/s3/server.ts'
-import type { Random } from '../random.ts'
 import { ensure } from '../run.ts'
 import type { Passage } from './gate.ts'
 import type { Machine } from './machine.ts'

@@ -1,6 +1,6 @@
 import { ensure } from '../run.ts'
-import { checksum, indexUrl, type Line, parseIndex } from './truth.ts'
-import { requestOf, resultOf } from './wish.ts'
+import { checksum, indexUrl, type Line, parseIndex } from './lines.ts'
+import { requestOf } from './wish.ts'
 
 /** An answer that has arrived whole. */
 export interface Reply {
@@ -30,13 +30,6 @@ export function putVersion(
   bytes?: Uint8Array,
 ): Promise<Reply | null> {
   return ask(requestOf(url, token, name, { what: 'publish', about: version }, bytes))
-}
-
-/** The logins of a crate's owners. */
-export async function readOwners(url: string, name: string): Promise<string[] | null> {
-  const deed = { what: 'owners', about: '' } as const
-  const reply = await ask(requestOf(url, '', name, deed))
-  return reply?.status === 200 ? resultOf(deed, reply.bytes.toString()).split(',') : null
 }
 
 /** Whether an answer of the web API is a success; Cargo's errors have status 200. */

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { buildCrate } from '../../test/support/crate-builder.ts'
 import { ensure } from '../run.ts'
 import { indexLines, isSuccess, type Reply } from './api.ts'
-import { DONE, REFUSED } from './history.ts'
+import { DONE, REFUSED, shown, story } from './history.ts'
 import type { Subject } from './journal.ts'
-import { checksum, indexUrl, type Line } from './truth.ts'
+import { checksum, indexUrl, type Line } from './lines.ts'
 import { requestOf, resultOf, type Wish } from './wish.ts'
 
 /** The result of an operation that was skipped because something is away. */
@@ -99,6 +100,22 @@ export abstract class Driver<P extends Place> {
     const lines = indexLines(name, reply)
     subject.ensureKnown(lines)
     return lines
+  }
+
+  /**
+   * Waits until the index `here` matches the records `there`: a change without an answer may come
+   * late. Returns the lines.
+   */
+  async agreed(subject: Subject, here: P, there: P, most: number): Promise<readonly Line[]> {
+    const last = { client: 'last', user: null, about: '', what: 'versions' } as const
+    for (const began = performance.now(); ; await sleep(500)) {
+      const versions = await this.record(there, subject, last)
+      const lines = (await this.index(here, subject)) ?? []
+      const index = shown(lines.map(line => [line.vers, line.yanked] as const))
+      if (versions === index || (versions === REFUSED && index === '')) return lines
+      const words = `${subject.name} has the versions ${versions}, and its index ${index}`
+      ensure(performance.now() - began < most, `${words}\n${story(subject.name, subject.history)}`)
+    }
   }
 
   async crate(place: P, { name }: Subject, { vers, cksum }: Line): Promise<void> {

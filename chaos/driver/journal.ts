@@ -1,7 +1,7 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../test/support/random.ts'
 import { ensure } from '../run.ts'
 import type { Operation } from './history.ts'
-import type { Line } from './truth.ts'
+import type { Line } from './lines.ts'
 
 /** Crates that clients fight for at the same time. */
 const OPEN = 4

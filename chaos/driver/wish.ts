@@ -1,6 +1,6 @@
 import { encodePublish, plainMetadata } from '../../test/support/release.ts'
 import { DONE, type Operation, shown } from './history.ts'
-import { crateBytes } from './truth.ts'
+import { crateBytes } from './lines.ts'
 
 /** A change or read of a crate. */
 export type Deed = Pick<Operation, 'what' | 'about'>

@@ -33,8 +33,8 @@ export interface Scene {
 }
 
 /** Prepares a registry with a user, serves it and publishes a first crate. */
-export async function begin(run: Run, manner: Manner = {}, place = newPlace(run)): Promise<Scene> {
-  const folder = new Folder(join(place, 'registry'), { env: { PLIMSOLL_GIT_INDEX: 'off' } })
+export async function begin(run: Run, manner: Manner = {}): Promise<Scene> {
+  const folder = new Folder(join(newPlace(run), 'registry'), { env: { PLIMSOLL_GIT_INDEX: 'off' } })
   const [token = ''] = await folder.prepare('alice')
   const daemon = folder.serve(manner)
   run.onEnd(() => daemon.kill())

@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../test/support/random.ts'
 
 /** Longest input; a repetition may come near it. */
 export const INPUT_MAX = 128 * 1024

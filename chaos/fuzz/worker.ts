@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { Random } from '../random.ts'
+import { Random } from '../../test/support/random.ts'
 import { CASE_MS, type Job, type Report } from './job.ts'
 import { mutate } from './mutate.ts'
 import { outcome, TARGETS } from './targets.ts'

@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Random } from '../random.ts'
+import type { Random } from '../../test/support/random.ts'
 import type { DataChange, Disk, Inode, NameChange } from './disk.ts'
 
 /** The unit that a disk writes at once; a longer write may be there in part. */

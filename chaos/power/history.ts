@@ -6,13 +6,14 @@ import { parseVersion } from '../../core/version.ts'
 import { listTokens } from '../../generator/records/accounts/tokens.ts'
 import { findCrate, listOwners } from '../../generator/records/crates.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { checksum, crateBytes, type Line, parseIndex } from '../driver/truth.ts'
+import { checksum, crateBytes, type Line, parseIndex } from '../driver/lines.ts'
 import { ensure, Violation } from '../run.ts'
 import type { Disk } from './disk.ts'
 import type { Fact } from './recording.ts'
 
 /** A change with the moment of its acknowledgement in the recording. */
 export type DatedFact = Fact & { readonly at: number }
+type DatedChange = Exclude<DatedFact, { readonly what: 'token' }>
 
 /** Finds when each change was acknowledged; in the order of these moments. */
 export function dated(facts: readonly Fact[], disk: Disk): DatedFact[] {
@@ -47,30 +48,30 @@ export async function ensureFacts(
   const before = facts.filter(fact => fact.at < at)
   const indexes = new Map<string, ReadonlyMap<string, Line>>()
   for (const fact of before) {
-    if (fact.kind === 'version') await ensureVersion(registry, fact, indexes)
-    if (fact.kind === 'yank' || fact.kind === 'owner') {
+    if (fact.what === 'publish') await ensureVersion(registry, fact, indexes)
+    else if (fact.what === 'token') {
+      const tokens = await listTokens(registry.database)
+      const isThere = tokens.some(token => token.name === fact.name)
+      ensure(isThere, `the token ${fact.name} was printed and is gone`)
+    } else {
       // The client's last change of the subject counts; a later change may have been under way.
-      const same = (other: DatedFact) => isSame(other, fact)
+      const same = (other: DatedFact) => subjectOf(other) === subjectOf(fact)
       if (before.findLast(same) !== fact || facts.find(other => other.at >= at && same(other)))
         continue
       await ensureState(registry, fact, indexes)
     }
-    if (fact.kind === 'token')
-      ensure(
-        (await listTokens(registry.database)).some(token => token.name === fact.name),
-        `the token ${fact.name} was printed and is gone`,
-      )
   }
 }
 
-function isSame(a: DatedFact, b: DatedFact): boolean {
-  if (a.kind === 'yank' && b.kind === 'yank') return a.name === b.name && a.version === b.version
-  return a.kind === 'owner' && b.kind === 'owner' && a.name === b.name
+/** What later changes may undo: a flag of a version, or an owner of a crate. */
+function subjectOf(fact: DatedFact): string {
+  if (/yank$/.test(fact.what) && 'about' in fact) return `${fact.name} ${fact.about}`
+  return /own$/.test(fact.what) ? `owner of ${fact.name}` : ''
 }
 
 async function ensureVersion(
   registry: Registry,
-  { name, version }: DatedFact & { readonly kind: 'version' },
+  { name, about: version }: DatedChange,
   indexes: Map<string, ReadonlyMap<string, Line>>,
 ): Promise<void> {
   const line = (await linesOf(registry, name, indexes)).get(version)
@@ -85,24 +86,20 @@ async function ensureVersion(
 
 async function ensureState(
   registry: Registry,
-  fact: DatedFact & { readonly kind: 'yank' | 'owner' },
+  { what, name, about }: DatedChange,
   indexes: Map<string, ReadonlyMap<string, Line>>,
 ): Promise<void> {
-  if (fact.kind === 'yank') {
-    const line = (await linesOf(registry, fact.name, indexes)).get(fact.version)
-    ensure(
-      line?.yanked === fact.yanked,
-      `${fact.name} ${fact.version} was acknowledged as yanked=${fact.yanked}, the index says ${line?.yanked}`,
-    )
+  if (/yank$/.test(what)) {
+    const yanked = (await linesOf(registry, name, indexes)).get(about)?.yanked
+    const words = `${name} ${about} was acknowledged with its ${what}, the index says ${yanked}`
+    ensure(yanked === (what === 'yank'), words)
     return
   }
-  const crate = await findCrate(registry.database, parseName(fact.name))
-  if (!crate) throw new Violation(`${fact.name} has lost its record`)
+  const crate = await findCrate(registry.database, parseName(name))
+  if (!crate) throw new Violation(`${name} has lost its record`)
   const owners = await listOwners(registry.database, crate.id)
-  ensure(
-    owners.some(owner => owner.login === 'bob') === fact.isOwner,
-    `bob was acknowledged as owner=${fact.isOwner} of ${fact.name}`,
-  )
+  const isOwner = owners.some(owner => owner.login === about)
+  ensure(isOwner === (what === 'own'), `after ${what}, ${about} as owner of ${name}: ${isOwner}`)
 }
 
 async function linesOf(

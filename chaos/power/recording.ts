@@ -4,32 +4,21 @@ import { Agent, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { author, type Change as Deeded } from '../driver/author.ts'
+import type { Random } from '../../test/support/random.ts'
 import { callOf } from '../driver/wish.ts'
 import { Program } from '../program.ts'
-import type { Random } from '../random.ts'
 import { ensure, Violation } from '../run.ts'
+import { type Change, drawChanges } from './changes.ts'
 import { CALLS } from './strace.ts'
 
+/** A change of a crate, or a token that a command has made. */
+type Made = Change | { readonly what: 'token'; readonly name: string }
+
 /** A change that was acknowledged: by an answer on a connection, or by the end of a command. */
-export type Fact = (
-  | { readonly kind: 'version'; readonly name: string; readonly version: string }
-  | {
-      readonly kind: 'yank'
-      readonly name: string
-      readonly version: string
-      readonly yanked: boolean
-    }
-  | { readonly kind: 'owner'; readonly name: string; readonly isOwner: boolean }
-  | { readonly kind: 'token'; readonly name: string }
-  | { readonly kind: 'user'; readonly name: string }
-  | { readonly kind: 'init' }
-) & {
+export type Fact = Made & {
   /** The client's port and the number of the answer there; or the number of a command. */
   readonly by: { readonly port: number; readonly answer: number } | { readonly command: number }
 }
-
-type Change = Fact extends infer One ? (One extends unknown ? Omit<One, 'by'> : never) : never
 
 /** Runs commands below `strace`, all in one recording. */
 export class Recording {
@@ -92,7 +81,7 @@ export class Recording {
   }
 
   /** Runs a command to its end, which has to be a good one. */
-  async run(args: readonly string[], ...facts: Change[]): Promise<number> {
+  async run(args: readonly string[], ...facts: Made[]): Promise<number> {
     const number = this.start(...args)
     while (!this.#hasEnded(number)) await sleep(20)
     const text = readFileSync(join(this.#folder, 'acknowledged'), 'utf8')
@@ -129,7 +118,8 @@ export class Client {
   }
 
   /** Sends a change and waits for its answer, which has to be a success. */
-  async #send({ name, ...deed }: Deeded): Promise<void> {
+  async #send(change: Change): Promise<void> {
+    const { name, ...deed } = change
     const { method, path, body = new Uint8Array() } = callOf(name, deed)
     const headers = { authorization: this.#token, 'content-length': body.length }
     const { port, text } = await new Promise<{ port: number; text: string }>((resolve, reject) => {
@@ -148,22 +138,12 @@ export class Client {
     ensure(text.startsWith('200') && !text.includes('"errors"'), `${method} ${path}: ${text}`)
     const answer = (this.#counts.get(port) ?? 0) + 1
     this.#counts.set(port, answer)
-    this.#recording.facts.push({ ...factOf({ name, ...deed }), by: { port, answer } })
+    this.#recording.facts.push({ ...change, by: { port, answer } })
   }
 
   /** Publishes, yanks and changes owners at random. */
   async work(life: number, number: number, count: number, random: Random): Promise<void> {
-    const send = async (change: Deeded) => {
-      await this.#send(change)
-      return true
-    }
-    await author({ prefix: 'p', life, number }, random, 'bob', done => done < count, send)
+    for (const change of drawChanges(life, number, count, random)) await this.#send(change)
     this.#agent.destroy()
   }
-}
-
-function factOf({ name, what, about }: Deeded): Change {
-  if (what === 'publish') return { kind: 'version', name, version: about }
-  if (what === 'own' || what === 'disown') return { kind: 'owner', name, isOwner: what === 'own' }
-  return { kind: 'yank', name, version: about, yanked: what === 'yank' }
 }

@@ -6,13 +6,13 @@ import { EventEmitter } from 'node:events'
 import http, { type IncomingHttpHeaders } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { Readable, Writable } from 'node:stream'
+import type { Random } from '../../test/support/random.ts'
 import {
   type Answer,
   failure,
   type ObjectStorage,
   type StorageRequest,
 } from '../../test/support/s3/storage.ts'
-import type { Random } from '../random.ts'
 import type { Fate } from './network.ts'
 import { currentProcess, type VirtualProcess } from './process.ts'
 

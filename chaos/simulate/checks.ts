@@ -4,7 +4,7 @@ import { indexPath } from '../../core/paths/tree.ts'
 import { parseVersion } from '../../core/version.ts'
 import type { ObjectStorage } from '../../test/support/s3/storage.ts'
 import { shown } from '../driver/history.ts'
-import { checksum, parseIndex } from '../driver/truth.ts'
+import { checksum, parseIndex } from '../driver/lines.ts'
 import { ensure } from '../run.ts'
 import type { Server } from './postgres/server.ts'
 

@@ -1,5 +1,5 @@
+import type { Random } from '../../test/support/random.ts'
 import type { Fault } from '../cluster/schedule.ts'
-import type { Random } from '../random.ts'
 import type { Machine } from './machine.ts'
 import type { Network, Peer, Weather } from './network.ts'
 import { linksOf } from './postgres/connection.ts'

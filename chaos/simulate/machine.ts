@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Random } from '../random.ts'
+import type { Random } from '../../test/support/random.ts'
 import { ensure } from '../run.ts'
 import { Daemon, type Parts } from './daemon.ts'
 import { linksOf } from './postgres/connection.ts'

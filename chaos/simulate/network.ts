@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../../test/support/random.ts'
 import type { Host, Timeline } from './timeline.ts'
 
 /** The server that a process talks to. */

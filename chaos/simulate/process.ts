@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Random } from '../random.ts'
+import type { Random } from '../../test/support/random.ts'
 import type { Network } from './network.ts'
 import type { Timeline } from './timeline.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as tick } from 'node:timers/promises'
-import type { Random } from '../random.ts'
+import type { Random } from '../../test/support/random.ts'
 import { ensure } from '../run.ts'
 
 /** After this many idle ticks of the event loop, nothing will come any more. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sha256 } from '../../core/sha256.ts'
 import type { MadeUpUpstream, UpstreamFault } from '../../test/support/made-up-upstream.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../test/support/random.ts'
 
 /** Versions whose `yanked` are the bits of the revision of an index file. */
 const BITS = 8

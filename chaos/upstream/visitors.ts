@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/sha256.ts'
 import type { MadeUpUpstream } from '../../test/support/made-up-upstream.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../test/support/random.ts'
 import { ensure } from '../run.ts'
 import { isMark, revisionOf, type Shelf } from './shelf.ts'
 

@@ -3,7 +3,7 @@
  * would write to a socket arrive at the server later, and its answers later still, or never.
  */
 import pg from 'pg'
-import type { Random } from '../../random.ts'
+import type { Random } from '../../../test/support/random.ts'
 import { currentProcess, type VirtualProcess } from '../process.ts'
 import type { Message, Reply, Server, Session } from './server.ts'
 import { encoded } from './statements.ts'

@@ -3,19 +3,10 @@ import { test } from 'node:test'
 import type { Name } from '../../../core/name.ts'
 import { canonicalName, parseName } from '../../../core/name.ts'
 import { lookAlikeKeys, lookAlikeSkeleton, looksAlike } from '../../../core/policy/look-alike.ts'
+import { Random } from '../../support/random.ts'
 
-/** Numbers below `bound` that are the same on every run (mulberry32). */
-function numbers(seed: number): (bound: number) => number {
-  let state = seed
-  return bound => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) % bound
-  }
-}
-
-const below = numbers(20_261_120)
+const random = new Random(20_261_120)
+const below = (bound: number) => random.below(bound)
 const pick = (text: string) => text[below(text.length)] ?? ''
 
 /** A name of 6 to 30 characters with all that a fold has to do with in it now and then. */
