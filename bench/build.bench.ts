@@ -3,8 +3,7 @@
  * crates, or `PLIMSOLL_BENCH_CRATES`; both grow in proportion.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import Libsql from 'libsql'
 import { DATABASE_FILE } from '../generator/registry/folder.ts'
@@ -12,12 +11,12 @@ import { quantile } from '../test/support/measure.ts'
 import { runToEnd } from './support/command.ts'
 import { filledRegistry } from './support/filled-registry.ts'
 import { CLI } from './support/registry.ts'
-import { printTable } from './support/table.ts'
+import { bench } from './support/servers.ts'
+import { measured } from './support/table.ts'
 
 const CRATES = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 1_000)
 
-const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
-try {
+await bench(async ({ folder }) => {
   const home = join(folder, 'registry')
   cpSync((await filledRegistry(CRATES)).dir, home, { recursive: true })
   markIndex(join(home, DATABASE_FILE))
@@ -37,22 +36,14 @@ try {
     execFileSync('cp', ['-r', index, join(folder, name)])
     return (performance.now() - begin) / 1000
   })
-  const copied = quantile(copies, 0.5)
   const what = `sparse index of ${CRATES.toLocaleString('en-US')} crates`
-  printTable([
-    {
-      what,
-      value: wall,
-      unit: 's',
-      yardstick: { name: 'cp -r', value: copied },
-      goal: { atMost: 1.5 },
-    },
-    { what: `${what}: processor time`, value: processor, unit: 's' },
-    { what: `${what}: most resident memory`, value: peak, unit: 'MiB', goal: { atMost: 600 } },
-  ])
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
+  const copied = { name: 'cp -r', value: quantile(copies, 0.5) }
+  return [
+    measured(what, wall, 's', { atMost: 1.5 }, copied),
+    measured(`${what}: processor time`, processor, 's'),
+    measured(`${what}: most resident memory`, peak, 'MiB', { atMost: 600 }),
+  ]
+})
 
 /** Marks every index file for rendering, and nothing else: the invented crates have no bytes. */
 function markIndex(path: string): void {

@@ -12,20 +12,14 @@ import { configPath, indexPath } from '../core/paths/tree.ts'
 import { environmentOf } from '../test/support/s3/environment.ts'
 import { type Cost, runToEnd } from './support/command.ts'
 import { CLI } from './support/registry.ts'
-import { Servers } from './support/servers.ts'
-import { type Measurement, printTable } from './support/table.ts'
+import { bench, type Servers } from './support/servers.ts'
+import { type Measurement, measured } from './support/table.ts'
 
 const FILES = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 100_000)
 const SIZE = 1500
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), 'yardsticks', 'put-files.js')
 
-const missing = Servers.missing()
-if (missing !== null) {
-  console.log(missing)
-  process.exit()
-}
-const servers = new Servers()
-try {
+const measure = async (servers: Servers) => {
   const s3 = await servers.s3()
   const tree = join(servers.folder, 'tree')
   fill(tree)
@@ -33,21 +27,17 @@ try {
   execFileSync('sync')
   const plain = await runToEnd([SCRIPT, tree, s3.url, 'plain'])
   execFileSync('sync')
-  const deploy = (...more: string[]) =>
-    runToEnd(
-      [CLI, 'deploy', '--from', tree, '--to', 's3://test/deployed', ...more],
-      environmentOf(s3, {}),
-    )
+  const args = [CLI, 'deploy', '--from', tree, '--to', 's3://test/deployed']
+  const deploy = () => runToEnd(args, environmentOf(s3, {}))
   const whole = await deploy()
   const again = await deploy()
   const what = `upload of ${FILES.toLocaleString('en-US')} files`
-  printTable([
+  return [
     ...rows(what, whole, ['a script that puts them', plain]),
     ...rows('the same when nothing has changed', again, ['the first upload', whole]),
-  ])
-} finally {
-  await servers.close()
+  ]
 }
+await bench(measure, { onServers: true })
 
 /** Index files of invented names, each with its own hexadecimal digits. */
 function fill(tree: string): void {
@@ -63,12 +53,8 @@ function fill(tree: string): void {
 }
 
 function rows(what: string, own: Cost, [name, other]: readonly [string, Cost]): Measurement[] {
-  const row = (key: keyof Cost, words: string, unit: string) => ({
-    what: `${what}${words}`,
-    value: own[key],
-    unit,
-    yardstick: { name, value: other[key] },
-  })
+  const row = (key: keyof Cost, words: string, unit: string) =>
+    measured(`${what}${words}`, own[key], unit, {}, { name, value: other[key] })
   return [
     row('wall', '', 's'),
     row('processor', ': processor time', 's'),

@@ -3,17 +3,19 @@
  * with minimal checks and records (`bench/yardsticks`), and to NORA where `bench/peers/nora.sh` has
  * built it. They take turns, so that other work on the machine slows all of them down alike.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../test/support/loopback.ts'
 import { quantile } from '../test/support/measure.ts'
+import { startNora } from './peers/registries.ts'
 import { Contender, type Outcome } from './support/contender.ts'
 import { Program } from './support/program.ts'
-import { CACHE, newRegistry, startDaemon } from './support/registry.ts'
+import type { Address } from './support/publishing.ts'
+import { CACHE, newRegistry } from './support/registry.ts'
+import { bench } from './support/servers.ts'
 import { canTrace, Trace } from './support/system-calls.ts'
-import { type Measurement, printTable, type Yardstick } from './support/table.ts'
+import { type Goal, type Measurement, measured } from './support/table.ts'
 
 const ROUNDS = 3
 /** Publishes of a round by one client, and by 16. */
@@ -33,58 +35,45 @@ const SCRIPTS = [
 ] as const
 const NORA = join(CACHE, 'peers', 'nora-1.4.3', 'bin', 'nora')
 
-const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
 const contenders = new Map<string, Contender>()
-try {
+
+await bench(async servers => {
+  const { folder } = servers
   const home = join(folder, 'registry')
   const token = await newRegistry(home)
-  contenders.set('Plimsoll', new Contender([await startDaemon(home)], { token }))
+  const contend = (name: string, program: Program, at: Omit<Address, 'port'> = { token }) =>
+    contenders.set(name, new Contender([program], at))
+  contend('Plimsoll', await servers.daemon(home))
   for (const [name, file] of SCRIPTS) {
-    const home = join(folder, file)
     const script = join(dirname(fileURLToPath(import.meta.url)), 'yardsticks', `${file}.js`)
-    const program = await Program.start(process.execPath, [script, home])
-    contenders.set(name, new Contender([program], { token }))
+    const args = [script, join(folder, file)]
+    contend(name, await servers.stopping(Program.start(process.execPath, args)))
   }
-  if (existsSync(NORA)) contenders.set('NORA 1.4.3', await startNora(join(folder, 'nora')))
+  if (existsSync(NORA)) {
+    const program = await servers.stopping(startNora(NORA, join(folder, 'nora'), await freePort()))
+    contend('NORA 1.4.3', program, { base: '/cargo', token: 'none' })
+  }
   for (const contender of contenders.values())
     for (const [clients, count] of WARM) await contender.warm(clients, count)
   for (let round = 0; round < ROUNDS; round++)
     for (const contender of contenders.values())
       for (const [clients, count] of COUNTS) await contender.measure(clients, count)
-  printTable([...rows(), ...(await countCalls())])
-} finally {
-  for (const { programs } of contenders.values())
-    for (const program of programs) await program.stop()
-  rmSync(folder, { recursive: true, force: true })
-}
-
-async function startNora(dir: string): Promise<Contender> {
-  mkdirSync(dir)
-  const port = await freePort()
-  const env = {
-    NORA_HOST: '127.0.0.1',
-    NORA_PORT: String(port),
-    NORA_STORAGE_PATH: dir,
-    NORA_PUBLIC_URL: `http://127.0.0.1:${port}`,
-    NORA_RATE_LIMIT_ENABLED: 'false',
-    NORA_REGISTRIES_ENABLE: 'cargo',
-    NORA_CARGO_PROXY: '',
-  }
-  const program = await Program.start(NORA, ['serve'], { env, port })
-  return new Contender([program], { base: '/cargo', token: 'none' })
-}
+  return [...rows(), ...(await countCalls(folder))]
+})
 
 function rows(): Measurement[] {
   const value = (name: string, clients: number, key: keyof Outcome, part = 0.5) =>
     contenders.get(name)?.value(clients, key, part) ?? null
+  const nora = existsSync(NORA) ? 'NORA 1.4.3' : 'NORA: not built'
   const row = (what: string, unit: string, clients: number, key: keyof Outcome, part = 0.5) => {
-    const beside = (name: string): Yardstick => ({ name, value: value(name, clients, key, part) })
-    const own = { what, unit, value: value('Plimsoll', clients, key, part) ?? Number.NaN }
+    const own = value('Plimsoll', clients, key, part) ?? Number.NaN
+    const beside = (name: string) => (goal: Goal) =>
+      measured(what, own, unit, goal, { name, value: value(name, clients, key, part) })
     return {
-      own,
-      script: { ...own, yardstick: beside('bare script') },
-      checking: { ...own, yardstick: beside('checking script') },
-      nora: { ...own, yardstick: beside(existsSync(NORA) ? 'NORA 1.4.3' : 'NORA: not built') },
+      alone: (goal: Goal) => measured(what, own, unit, goal),
+      script: beside('bare script'),
+      checking: beside('checking script'),
+      nora: beside(nora),
     }
   }
   const alone = row('one client: median', 'ms', 1, 'times')
@@ -95,31 +84,20 @@ function rows(): Measurement[] {
     const who = clients === 1 ? 'one client' : '16 clients'
     const answer = row(`${who}: processor time until the answer`, 'ms', clients, 'untilAnswer')
     const quiet = row(`${who}: processor time until all is quiet`, 'ms', clients, 'untilQuiet')
-    return [
-      { ...answer.own, goal: { atMost: 5 } },
-      answer.script,
-      answer.checking,
-      { ...quiet.own, goal: { atMost: 15 } },
-      quiet.nora,
-    ]
+    const least = [answer.alone({ atMost: 5 }), answer.script({}), answer.checking({})]
+    return [...least, quiet.alone({ atMost: 15 }), quiet.nora({})]
   })
   return [
-    { ...alone.script, goal: { atMost: 2 } },
-    { ...alone.nora, goal: { atMost: 1 } },
-    alone.checking,
-    oneP95.script,
-    oneP95.nora,
-    { ...many.script, goal: { atLeast: 1.5 } },
-    { ...many.nora, goal: { atLeast: 1 } },
-    many.checking,
-    manyP95.script,
-    manyP95.nora,
+    ...[alone.script({ atMost: 2 }), alone.nora({ atMost: 1 }), alone.checking({})],
+    ...[oneP95.script({}), oneP95.nora({})],
+    ...[many.script({ atLeast: 1.5 }), many.nora({ atLeast: 1 }), many.checking({})],
+    ...[manyP95.script({}), manyP95.nora({})],
     ...cost,
   ]
 }
 
 /** Syncs and programs, from runs of their own: counting them slows a program down. */
-async function countCalls(): Promise<Measurement[]> {
+async function countCalls(folder: string): Promise<Measurement[]> {
   if (!canTrace()) {
     console.log('syncs and programs are not counted: there is no strace (apt-get install strace)')
     return []
@@ -145,38 +123,16 @@ async function countCalls(): Promise<Measurement[]> {
   const seconds = (end - Math.min(...many.done.map(({ at }) => at))) / 1000
   const before = (times: readonly number[]) => times.filter(time => time <= end).length
   const perPublish = (times: readonly number[]) => times.length / many.done.length
+  const ofOne = (times: readonly number[]) => times.length / single.done.length
+  const [one, all, unit] = ['one client', '16 clients', 'a publish']
+  const syncs = before(many.calls.syncs) / many.done.length
+  const rate = before(many.calls.programs) / seconds
   return [
-    {
-      what: 'one client: syncs before the answer',
-      value: quantile(within, 0.5),
-      unit: 'a publish',
-      goal: { atMost: 4 },
-    },
-    {
-      what: 'one client: syncs until all is quiet',
-      value: single.calls.syncs.length / single.done.length,
-      unit: 'a publish',
-    },
-    {
-      what: '16 clients: syncs until the last answer',
-      value: before(many.calls.syncs) / many.done.length,
-      unit: 'a publish',
-    },
-    {
-      what: '16 clients: programs started until the last answer',
-      value: before(many.calls.programs) / seconds,
-      unit: 'a second',
-      goal: { atMost: 1 },
-    },
-    {
-      what: '16 clients: programs started until all is quiet',
-      value: perPublish(many.calls.programs),
-      unit: 'a publish',
-    },
-    {
-      what: 'one client, pausing: programs started',
-      value: single.calls.programs.length / single.done.length,
-      unit: 'a publish',
-    },
+    measured(`${one}: syncs before the answer`, quantile(within, 0.5), unit, { atMost: 4 }),
+    measured(`${one}: syncs until all is quiet`, ofOne(single.calls.syncs), unit),
+    measured(`${all}: syncs until the last answer`, syncs, unit),
+    measured(`${all}: programs started until the last answer`, rate, 'a second', { atMost: 1 }),
+    measured(`${all}: programs started until all is quiet`, perPublish(many.calls.programs), unit),
+    measured(`${one}, pausing: programs started`, ofOne(single.calls.programs), unit),
   ]
 }

@@ -3,13 +3,12 @@
  * which answer the same bytes and headers from memory; downloads and `cargo fetch` next to nginx
  * over the same files. The yardstick and the daemon take turns.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { makeCertificate } from '../test/sample-app/support/certificate.ts'
+import { makeCertificate } from '../test/support/certificate.ts'
 import { quantile } from '../test/support/measure.ts'
 import { send } from '../test/support/raw-publish.ts'
 import { coldFetch, publishLayers } from './read/cargo-fetch.ts'
@@ -17,8 +16,9 @@ import { type Load, measure, requestText } from './read/load.ts'
 import { isInstalled, requestsPerSecond, startNginx } from './read/nginx.ts'
 import { Program } from './support/program.ts'
 import { publishAll, publishBody } from './support/publishing.ts'
-import { newRegistry, startDaemon } from './support/registry.ts'
-import { type Measurement, printTable } from './support/table.ts'
+import { newRegistry } from './support/registry.ts'
+import { bench, type Servers } from './support/servers.ts'
+import { type Goal, type Measurement, measured } from './support/table.ts'
 import type { Answer } from './yardsticks/answer.ts'
 
 const ANSWER = join(dirname(fileURLToPath(import.meta.url)), 'yardsticks/answer.js')
@@ -37,30 +37,27 @@ const asks = {
 }
 const accepts = { ...asks, 'accept-encoding': 'deflate, gzip' }
 
-const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
-const home = join(folder, 'registry')
-try {
+await bench(async servers => {
+  const home = join(servers.folder, 'registry')
   const token = await newRegistry(home)
-  const plain = await startDaemon(home)
-  try {
-    const target = { port: plain.port, token }
-    const versions = Array.from({ length: 30 }, (_, at) => publishBody('demo', `1.0.${at}`, 1000))
-    await publishAll(target, versions, 1)
-    const crates = [...SIZES.values()].map(size => publishBody(crateOf(size), '1.0.0', size))
-    await publishAll(target, crates, 1)
-    const origin = `http://127.0.0.1:${plain.port}`
-    const last = await publishLayers(target, `sparse+${origin}/index/`, CRATES)
-    await plain.quiet()
-    // A new file is read again with each request; see `FileCache`.
-    await sleep(2100)
-    printTable([...(await answers(plain)), ...(await besideNginx(plain, origin, last))])
-  } finally {
-    await plain.stop()
-  }
-  printTable(await secureAnswers())
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
+  const plain = await servers.daemon(home)
+  const target = { port: plain.port, token }
+  const versions = Array.from({ length: 30 }, (_, at) => publishBody('demo', `1.0.${at}`, 1000))
+  await publishAll(target, versions, 1)
+  const crates = [...SIZES.values()].map(size => publishBody(crateOf(size), '1.0.0', size))
+  await publishAll(target, crates, 1)
+  const origin = `http://127.0.0.1:${plain.port}`
+  const last = await publishLayers(target, `sparse+${origin}/index/`, CRATES)
+  await plain.quiet()
+  // A new file is read again with each request; see `FileCache`.
+  await sleep(2100)
+  const rows = [
+    ...(await answers(servers.folder, plain)),
+    ...(await besideNginx(servers, plain, origin, last)),
+  ]
+  await plain.stop()
+  return [...rows, ...(await secureAnswers(servers, home))]
+})
 
 function crateOf(size: number): string {
   return `crate-of-${size}`
@@ -71,67 +68,55 @@ function pathOf(size: number): string {
 }
 
 /** Processor time per answer over HTTP/1.1, by 16 connections. */
-async function answers(daemon: Program): Promise<Measurement[]> {
+async function answers(folder: string, daemon: Program): Promise<Measurement[]> {
   const origin = `http://127.0.0.1:${daemon.port}`
   const etag = (await send('GET', origin, INDEX, accepts)).headers.etag ?? ''
   const cases = [
-    ['index file, 200', INDEX, asks, 1.3],
-    ['index file, 200, gzip', INDEX, accepts, 1.3],
-    ['index file, 304', INDEX, { ...accepts, 'if-none-match': etag }, 1.3],
-    ['.crate of 100 KB', pathOf(100_000), asks, null],
+    ['index file, 200', INDEX, asks, { atMost: 1.3 }],
+    ['index file, 200, gzip', INDEX, accepts, { atMost: 1.3 }],
+    ['index file, 304', INDEX, { ...accepts, 'if-none-match': etag }, { atMost: 1.3 }],
+    ['.crate of 100 KB', pathOf(100_000), asks, {}],
   ] as const
   const rows: Measurement[] = []
-  for (const [what, path, asked, atMost] of cases) {
+  for (const [what, path, asked, goal] of cases) {
     const { status, headers, bytes } = await send('GET', origin, path, asked)
     const answer = { status, headers: ownHeaders(headers), bytes, tls: null }
     const load = { request: requestText(path, asked), connections: 16 }
-    const [value, beside] = await compare(daemon, answer, load)
-    rows.push({
-      what: `${what}: processor time`,
-      value,
-      unit: 'µs',
-      yardstick: { name: 'node:http', value: beside },
-      ...(atMost !== null && { goal: { atMost } }),
-    })
+    const [value, beside] = await compare(folder, daemon, answer, load)
+    const yardstick = { name: 'node:http', value: beside }
+    rows.push(measured(`${what}: processor time`, value, 'µs', goal, yardstick))
   }
   return rows
 }
 
 /** The same over TLS and HTTP/2, 100 streams at a time. */
-async function secureAnswers(): Promise<Measurement[]> {
+async function secureAnswers(servers: Servers, home: string): Promise<Measurement[]> {
+  const { folder } = servers
   const tls = makeCertificate(folder, 'bench')
   const env = { PLIMSOLL_TLS_CERT: tls.cert, PLIMSOLL_TLS_KEY: tls.key }
-  const daemon = await startDaemon(home, env)
-  try {
-    await daemon.quiet()
-    const ca = readFileSync(tls.cert, 'utf8')
-    const origin = { baseUrl: `https://127.0.0.1:${daemon.port}`, ca }
-    const etag = (await send('GET', origin, INDEX, accepts)).headers.etag ?? ''
-    const rows: Measurement[] = []
-    for (const [what, asked] of [
-      ['index file over HTTP/2, 200, gzip', accepts],
-      ['index file over HTTP/2, 304', { ...accepts, 'if-none-match': etag }],
-    ] as const) {
-      const { status, headers, bytes } = await send('GET', origin, INDEX, asked)
-      const answer = { status, headers: ownHeaders(headers), bytes, tls }
-      const request = { path: INDEX, headers: asked, streams: 100, ca: tls.cert }
-      const [value, beside] = await compare(daemon, answer, { request, connections: 1 })
-      rows.push({
-        what: `${what}: processor time`,
-        value,
-        unit: 'µs',
-        yardstick: { name: 'node:http2', value: beside },
-        goal: { atMost: 1.5 },
-      })
-    }
-    return rows
-  } finally {
-    await daemon.stop()
+  const daemon = await servers.daemon(home, env)
+  await daemon.quiet()
+  const ca = readFileSync(tls.cert, 'utf8')
+  const origin = { baseUrl: `https://127.0.0.1:${daemon.port}`, ca }
+  const etag = (await send('GET', origin, INDEX, accepts)).headers.etag ?? ''
+  const rows: Measurement[] = []
+  for (const [what, asked] of [
+    ['index file over HTTP/2, 200, gzip', accepts],
+    ['index file over HTTP/2, 304', { ...accepts, 'if-none-match': etag }],
+  ] as const) {
+    const { status, headers, bytes } = await send('GET', origin, INDEX, asked)
+    const answer = { status, headers: ownHeaders(headers), bytes, tls }
+    const request = { path: INDEX, headers: asked, streams: 100, ca: tls.cert }
+    const [value, beside] = await compare(folder, daemon, answer, { request, connections: 1 })
+    const yardstick = { name: 'node:http2', value: beside }
+    rows.push(measured(`${what}: processor time`, value, 'µs', { atMost: 1.5 }, yardstick))
   }
+  return rows
 }
 
 /** Requests, megabytes and fetches per second; nginx serves a copy of the tree. */
 async function besideNginx(
+  servers: Servers,
   daemon: Program,
   origin: string,
   dependencies: readonly string[],
@@ -141,52 +126,38 @@ async function besideNginx(
     console.log(`not measured next to nginx: ${missing.join(', ')} missing (apt-get install)`)
     return []
   }
-  const nginx = await startNginx(join(folder, 'nginx'), join(home, 'public'), origin)
+  const { folder } = servers
+  const tree = join(folder, 'registry', 'public')
+  const nginx = await servers.stopping(startNginx(join(folder, 'nginx'), tree, origin))
   const pair = [daemon, nginx] as const
-  try {
-    const rate = (path: string) => inTurn(pair, 1, ({ port }) => requestsPerSecond(port, path, 2))
-    const row = (what: string, unit: string, [value, beside]: [number, number]) => ({
-      what,
-      unit,
-      value,
-      yardstick: { name: 'nginx', value: beside },
-    })
-    const idle = daemon.memory()
-    const rows: Measurement[] = [
-      {
-        ...row('index file, all cores', 'per second', await rate(INDEX)),
-        goal: { atLeast: 0.4 },
-      },
-    ]
-    for (const [what, size] of SIZES) {
-      const [mine, other] = await rate(pathOf(size))
-      const megabytes: [number, number] = [(mine * size) / 1e6, (other * size) / 1e6]
-      rows.push({ ...row(`.crate of ${what}`, 'MB/s', megabytes), goal: { atLeast: 0.6 } })
-    }
-    const half = daemon.memory()
-    await rate(pathOf(10_000_000))
-    rows.push(
-      { what: 'resident memory before downloads', value: idle, unit: 'MiB' },
-      {
-        what: 'resident memory after downloads',
-        value: daemon.memory(),
-        unit: 'MiB',
-        yardstick: { name: 'after half of them', value: half },
-        goal: { atMost: 1.1 },
-      },
-    )
-    const fetches = await inTurn(
-      pair,
-      0.5,
-      ({ port }) => coldFetch(folder, `http://127.0.0.1:${port}`, dependencies, CRATES),
-      FETCHES,
-    )
-    const what = `cold \`cargo fetch\` of ${CRATES} crates`
-    rows.push({ ...row(what, 'ms', fetches), goal: { atMost: 1.05 } })
-    return rows
-  } finally {
-    await nginx.stop()
+  const rate = (path: string) => inTurn(pair, 1, ({ port }) => requestsPerSecond(port, path, 2))
+  const row = (what: string, unit: string, [value, beside]: [number, number], goal: Goal) =>
+    measured(what, value, unit, goal, { name: 'nginx', value: beside })
+  const idle = daemon.memory()
+  const rows = [row('index file, all cores', 'per second', await rate(INDEX), { atLeast: 0.4 })]
+  for (const [what, size] of SIZES) {
+    const [mine, other] = await rate(pathOf(size))
+    const megabytes: [number, number] = [(mine * size) / 1e6, (other * size) / 1e6]
+    rows.push(row(`.crate of ${what}`, 'MB/s', megabytes, { atLeast: 0.6 }))
   }
+  const half = { name: 'after half of them', value: daemon.memory() }
+  await rate(pathOf(10_000_000))
+  const memory = daemon.memory()
+  rows.push(
+    measured('resident memory before downloads', idle, 'MiB'),
+    measured('resident memory after downloads', memory, 'MiB', { atMost: 1.1 }, half),
+  )
+  const fetches = await inTurn(
+    pair,
+    0.5,
+    ({ port }) => {
+      const registries = { bench: `sparse+http://127.0.0.1:${port}/index/` }
+      return coldFetch(folder, { registries, cratesIo: null }, dependencies, CRATES)
+    },
+    FETCHES,
+  )
+  const what = `cold \`cargo fetch\` of ${CRATES} crates`
+  return [...rows, row(what, 'ms', fetches, { atMost: 1.05 })]
 }
 
 /** Measures two servers in turn, and takes the same quantile of the figures of each. */
@@ -206,6 +177,7 @@ async function inTurn(
 
 /** Microseconds per answer of both; the least of three rounds: noise only adds to them. */
 async function compare(
+  folder: string,
   daemon: Program,
   answer: Omit<Answer, 'body'> & { readonly bytes: Buffer },
   load: Pick<Load, 'request' | 'connections'>,

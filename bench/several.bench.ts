@@ -9,8 +9,8 @@ import { environmentOf, type TestS3 } from '../test/support/s3/environment.ts'
 import { Contender, type Outcome } from './support/contender.ts'
 import type { Program } from './support/program.ts'
 import { newRegistry } from './support/registry.ts'
-import { Servers } from './support/servers.ts'
-import { type Measurement, printTable } from './support/table.ts'
+import { bench, type Servers } from './support/servers.ts'
+import { type Measurement, measured } from './support/table.ts'
 
 const ROUNDS = 4
 const CLIENTS = 16
@@ -23,27 +23,22 @@ const COUNTS = new Map([
 /** Publishes to each daemon before the first round: V8 compiles the hot code. */
 const WARM = 300
 
-const missing = Servers.missing()
-if (missing !== null) {
-  console.log(missing)
-  process.exit()
-}
-const servers = new Servers()
-try {
+const measure = async (servers: Servers) => {
   const [postgres, s3] = [await servers.postgres(), await servers.s3()]
-  const own = await contender(1, 'files', { PLIMSOLL_GIT_INDEX: 'off' })
+  const own = await contender(servers, 1, 'files', { PLIMSOLL_GIT_INDEX: 'off' })
   const others: Contender[] = []
-  for (let daemons = 1; daemons <= MOST; daemons++)
-    others.push(await contender(daemons, `servers-${daemons}`, await shared(daemons, postgres, s3)))
+  for (let daemons = 1; daemons <= MOST; daemons++) {
+    const env = await shared(daemons, postgres, s3)
+    others.push(await contender(servers, daemons, `servers-${daemons}`, env))
+  }
   for (const contender of [own, ...others])
     await contender.warm(CLIENTS, WARM * contender.programs.length)
   for (let round = 0; round < ROUNDS; round++)
     for (const contender of [own, ...others])
       for (const [clients, count] of COUNTS) await contender.measure(clients, count)
-  printTable(others.flatMap((contender, at) => rows(at + 1, contender, own)))
-} finally {
-  await servers.close()
+  return others.flatMap((contender, at) => rows(at + 1, contender, own))
 }
+await bench(measure, { onServers: true })
 
 /** The environment of daemons with a database and prefixes of their own. */
 async function shared(number: number, postgres: TestServer, s3: TestS3) {
@@ -60,6 +55,7 @@ async function shared(number: number, postgres: TestServer, s3: TestS3) {
 }
 
 async function contender(
+  servers: Servers,
   count: number,
   name: string,
   env: Readonly<Record<string, string>>,
@@ -78,7 +74,7 @@ function rows(daemons: number, contender: Contender, own: Contender): Measuremen
     const value = (of: Contender) => of.value(clients, key, part)
     const who = clients === 1 ? 'one client' : `${clients} clients`
     const yardstick = { name: 'SQLite and files', value: value(own) }
-    return { what: `${many}, ${who}: ${words}`, value: value(contender), unit, yardstick }
+    return measured(`${many}, ${who}: ${words}`, value(contender), unit, {}, yardstick)
   }
   const single =
     daemons > 1

@@ -3,14 +3,14 @@
  * crates, after an orderly end and after a kill; and its memory when it has nothing to do.
  * `PLIMSOLL_BENCH_CRATES` is another number of crates.
  */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { quantile } from '../test/support/measure.ts'
 import { filledRegistry } from './support/filled-registry.ts'
 import { Program } from './support/program.ts'
 import { startDaemon } from './support/registry.ts'
-import { type Measurement, printTable } from './support/table.ts'
+import { bench } from './support/servers.ts'
+import { type Goal, type Measurement, measured } from './support/table.ts'
 
 const ROUNDS = 7
 const FEW = 10
@@ -23,8 +23,7 @@ interface Starts {
   readonly wall: number[]
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
-try {
+await bench(async ({ folder }) => {
   const few = join(folder, 'few')
   cpSync((await filledRegistry(FEW)).dir, few, { recursive: true })
   const many = (await filledRegistry(MANY)).dir
@@ -35,27 +34,17 @@ try {
   ]
   const killed = await starts(() => startDaemon(few), 'SIGKILL')
   const [empty, idle] = [await idleMemory(few), await idleMemory(many)]
-  printTable([
-    ...rows(`${FEW} crates`, small, ['node -e 0', node], { atMost: 300 }),
-    ...rows(
-      `${MANY.toLocaleString('en-US')} crates`,
-      large,
-      [`${FEW} crates`, small],
-      { atMost: 300 },
-      { atMost: 1.5 },
-    ),
-    ...rows(`${FEW} crates, after a kill`, killed, [`${FEW} crates`, small], {}, { atMost: 1.5 }),
-    { what: `${FEW} crates: resident memory, idle`, value: empty, unit: 'MiB' },
-    {
-      what: `${MANY.toLocaleString('en-US')} crates: resident memory, idle`,
-      value: idle,
-      unit: 'MiB',
-      goal: { atMost: 150 },
-    },
-  ])
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
+  const [ofFew, ofMany] = [`${FEW} crates`, `${MANY.toLocaleString('en-US')} crates`]
+  return [
+    measured(`${ofFew}: processor time`, middle(small.processor), 'ms', { atMost: 300 }),
+    ...rows(ofFew, small, ['node -e 0', node]),
+    measured(`${ofMany}: processor time`, middle(large.processor), 'ms', { atMost: 300 }),
+    ...rows(ofMany, large, [ofFew, small], { atMost: 1.5 }),
+    ...rows(`${ofFew}, after a kill`, killed, [ofFew, small], { atMost: 1.5 }),
+    measured(`${ofFew}: resident memory, idle`, empty, 'MiB'),
+    measured(`${ofMany}: resident memory, idle`, idle, 'MiB', { atMost: 150 }),
+  ]
+})
 
 async function starts(
   start: () => Promise<Program>,
@@ -80,24 +69,18 @@ async function idleMemory(dir: string): Promise<number> {
   return size
 }
 
-/** The medians of a start: by itself, and next to another. */
+/** The medians of a start next to another's. */
 function rows(
   what: string,
   own: Starts,
   [name, other]: [string, Starts],
-  goal: NonNullable<Measurement['goal']>,
-  ratioGoal: NonNullable<Measurement['goal']> = {},
+  goal: Goal = {},
 ): Measurement[] {
-  const middle = (times: readonly number[]) => quantile(times, 0.5)
-  const processor = { what: `${what}: processor time`, value: middle(own.processor), unit: 'ms' }
-  return [
-    ...(Object.keys(goal).length > 0 ? [{ ...processor, goal }] : []),
-    { ...processor, yardstick: { name, value: middle(other.processor) }, goal: ratioGoal },
-    {
-      what: `${what}: wall`,
-      value: middle(own.wall),
-      unit: 'ms',
-      yardstick: { name, value: middle(other.wall) },
-    },
-  ]
+  const row = (key: keyof Starts, words: string, goal: Goal) =>
+    measured(`${what}: ${words}`, middle(own[key]), 'ms', goal, { name, value: middle(other[key]) })
+  return [row('processor', 'processor time', goal), row('wall', 'wall', {})]
+}
+
+function middle(times: readonly number[]): number {
+  return quantile(times, 0.5)
 }

@@ -56,15 +56,11 @@ export const peers: Readonly<Record<string, Peer>> = {
       const users = join(dir, 'users.htpasswd')
       writeFileSync(users, HTPASSWD)
       const base = `http://127.0.0.1:${port}`
-      const env = {
-        ...{ NORA_HOST: '127.0.0.1', NORA_PORT: `${port}`, NORA_PUBLIC_URL: base },
-        ...{ NORA_STORAGE_PATH: join(dir, 'data'), NORA_AUTH_TOKEN_STORAGE: join(dir, 'tokens') },
-        ...{ NORA_AUTH_ENABLED: 'true', NORA_AUTH_ANONYMOUS_READ: 'true' },
-        ...{ NORA_AUTH_HTPASSWD_FILE: users, NORA_RATE_LIMIT_ENABLED: 'false' },
-        ...{ NORA_REGISTRIES_ENABLE: 'cargo', NORA_CARGO_PROXY: '' },
-      }
       const path = cargoProgram('nora-registry', '1.4.3', 'nora')
-      const program = await Program.start(path, ['serve'], { env, port })
+      const program = await startNora(path, join(dir, 'data'), port, {
+        ...{ NORA_AUTH_ENABLED: 'true', NORA_AUTH_ANONYMOUS_READ: 'true' },
+        ...{ NORA_AUTH_HTPASSWD_FILE: users, NORA_AUTH_TOKEN_STORAGE: join(dir, 'tokens') },
+      })
       const body = { username: 'check', password: PASSWORD, role: 'write' }
       const token = `Bearer ${await tokenFrom(`${base}/api/tokens`, body)}`
       return { target: `sparse+${base}/cargo/index/`, token, program }
@@ -153,6 +149,22 @@ DISABLE_SSH = true\nOFFLINE_MODE = true\n[database]\nDB_TYPE = sqlite3\nPATH = $
       return { target: `sparse+${base}/api/packages/check/cargo/`, token, program }
     },
   },
+}
+
+/** Starts NORA, without a limit of rates, on data in `dir`. */
+export function startNora(
+  path: string,
+  dir: string,
+  port: number,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Program> {
+  mkdirSync(dir, { recursive: true })
+  const env = {
+    ...{ NORA_HOST: '127.0.0.1', NORA_PORT: `${port}`, NORA_STORAGE_PATH: dir },
+    ...{ NORA_PUBLIC_URL: `http://127.0.0.1:${port}`, NORA_RATE_LIMIT_ENABLED: 'false' },
+    ...{ NORA_REGISTRIES_ENABLE: 'cargo', NORA_CARGO_PROXY: '', ...more },
+  }
+  return Program.start(path, ['serve'], { env, port })
 }
 
 /** What a registry at `base` gets by its own command; manifests are as Cargo packs them. */

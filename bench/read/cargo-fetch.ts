@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { Cargo, type CargoSettings } from '../../test/support/cargo.ts'
+import { writeProject } from '../../test/support/project.ts'
 import { type Address, publishAll, publishBody } from '../support/publishing.ts'
 
 /** Crates of a layer depend on some of the layer before. */
@@ -29,26 +29,22 @@ export async function publishLayers(
 /** Milliseconds of a `cargo fetch` with an empty Cargo home, for a project with dependencies. */
 export async function coldFetch(
   folder: string,
-  registry: string,
+  registries: Pick<CargoSettings, 'registries' | 'cratesIo' | 'config'>,
   dependencies: readonly string[],
   least: number,
 ): Promise<number> {
-  const project = mkdtempSync(join(folder, 'project-'))
-  mkdirSync(join(project, 'src'))
-  mkdirSync(join(project, '.cargo'))
-  writeFileSync(join(project, 'src/lib.rs'), '')
-  const lines = dependencies.map(name => `${name} = { version = "1", registry = "bench" }\n`)
-  const head =
-    '[package]\nname = "project"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n'
-  writeFileSync(join(project, 'Cargo.toml'), head + lines.join(''))
-  const config = `[registries.bench]\nindex = "sparse+${registry}/index/"\n`
-  writeFileSync(join(project, '.cargo/config.toml'), config)
-  const env = { ...process.env, CARGO_HOME: join(project, 'home'), CARGO_TERM_COLOR: 'never' }
+  const place = mkdtempSync(join(folder, 'fetch-'))
+  const [registry] = Object.keys(registries.registries)
+  const from = registry === undefined ? '' : `, registry = "${registry}"`
+  const lines = dependencies.map(name => `${name} = { version = "1"${from} }\n`)
+  const toml = `[dependencies]\n${lines.join('')}`
+  const project = writeProject(join(place, 'project'), { name: 'project', toml })
+  const cargo = new Cargo(join(place, 'home'), registries)
   const begin = performance.now()
-  const { stderr } = await promisify(execFile)('cargo', ['fetch'], { cwd: project, env })
+  const { stderr } = await cargo.ok(project.folder, 'fetch')
   const took = performance.now() - begin
   const fetched = stderr.match(/^ +Downloaded /gm)?.length ?? 0
   if (fetched < least) throw new Error(`cargo has fetched ${fetched} crates:\n${stderr}`)
-  rmSync(project, { recursive: true })
+  rmSync(place, { recursive: true })
   return took
 }

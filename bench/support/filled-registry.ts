@@ -63,7 +63,7 @@ export async function filledRegistry(size: number): Promise<FilledRegistry> {
 }
 
 /** Returns a hash over the tables and the code that fills them; a start renews the rest. */
-export async function fingerprint(): Promise<string> {
+async function fingerprint(): Promise<string> {
   const hash = createHash('sha256')
   for (const file of [
     './filled-registry.js',

@@ -5,7 +5,7 @@ import Libsql from 'libsql'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import { quantile } from '../../test/support/measure.ts'
 import { type Program, spent } from './program.ts'
-import type { Measurement } from './table.ts'
+import { type Measurement, measured } from './table.ts'
 
 const CLIENTS = 16
 const SEARCHES = 4000
@@ -23,23 +23,13 @@ export async function measureSearches(daemon: Program, dir: string): Promise<Mea
   const { times, healthTimes, seconds } = await search(daemon.port, queries, SEARCHES, CLIENTS)
   const micros = (spent(before, daemon.usage()) / SEARCHES) * 1000
   return [
-    { what: 'one client: median', value: quantile(alone.times, 0.5), unit: 'ms' },
-    {
-      what: 'one client: p99',
-      value: quantile(alone.times, 0.99),
-      unit: 'ms',
-      goal: { atMost: 80 },
-    },
-    { what: `searches by ${CLIENTS} clients`, value: SEARCHES / seconds, unit: 'per second' },
-    { what: 'processor time of a search', value: micros, unit: 'µs' },
-    { what: `${CLIENTS} clients: median`, value: quantile(times, 0.5), unit: 'ms' },
-    { what: `${CLIENTS} clients: p99`, value: quantile(times, 0.99), unit: 'ms' },
-    {
-      what: '/healthz beside them: p99',
-      value: quantile(healthTimes, 0.99),
-      unit: 'ms',
-      goal: { atMost: 20 },
-    },
+    measured('one client: median', quantile(alone.times, 0.5), 'ms'),
+    measured('one client: p99', quantile(alone.times, 0.99), 'ms', { atMost: 80 }),
+    measured(`searches by ${CLIENTS} clients`, SEARCHES / seconds, 'per second'),
+    measured('processor time of a search', micros, 'µs'),
+    measured(`${CLIENTS} clients: median`, quantile(times, 0.5), 'ms'),
+    measured(`${CLIENTS} clients: p99`, quantile(times, 0.99), 'ms'),
+    measured('/healthz beside them: p99', quantile(healthTimes, 0.99), 'ms', { atMost: 20 }),
   ]
 }
 
@@ -92,7 +82,7 @@ async function search(port: number, queries: readonly string[], count: number, c
 }
 
 /** Milliseconds of an answer. */
-function ask(port: number, agent: Agent, path: string): Promise<number> {
+export function ask(port: number, agent: Agent, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const begin = performance.now()
     const asked = get({ port, agent, path }, async response => {

@@ -4,13 +4,27 @@ export interface Yardstick {
   readonly value: number | null
 }
 
-/** One figure and its goal: a bound of its ratio to the yardstick, or of itself without one. */
+/** A bound of the ratio to the yardstick, or of the figure without one; empty for no goal. */
+export type Goal = Readonly<Partial<Record<'atMost' | 'atLeast', number>>>
+
+/** One figure and its goal. */
 export interface Measurement {
   readonly what: string
   readonly value: number
   readonly unit: string
-  readonly yardstick?: Yardstick
-  readonly goal?: Readonly<Partial<Record<'atMost' | 'atLeast', number>>>
+  readonly goal: Goal
+  readonly yardstick: Yardstick | null
+}
+
+/** Returns a figure: `measured('wall', 3, 's', { atMost: 5 })`. */
+export function measured(
+  what: string,
+  value: number,
+  unit: string,
+  goal: Goal = {},
+  yardstick: Yardstick | null = null,
+): Measurement {
+  return { what, value, unit, goal, yardstick }
 }
 
 const HEAD = ['what', 'measured', 'yardstick in the same run', 'ratio', 'goal', 'met']
@@ -29,11 +43,11 @@ export function printTable(rows: readonly Measurement[]): void {
 
 /** Without its yardstick and a goal, a figure only repeats another row. */
 function isTelling({ yardstick, goal }: Measurement): boolean {
-  return yardstick?.value !== null || goal !== undefined
+  return yardstick?.value !== null || Object.keys(goal).length > 0
 }
 
-function cellsOf({ what, value, unit, yardstick, goal = {} }: Measurement): string[] {
-  const measured = `${figure(value)} ${unit}`
+function cellsOf({ what, value, unit, yardstick, goal }: Measurement): string[] {
+  const own = `${digits(value)} ${unit}`
   const [[bound, limit] = []] = Object.entries(goal)
   const sign = bound === 'atMost' ? '≤' : '≥'
   // As it is printed: nobody is to wonder why 2.00 is not at most 2.
@@ -42,24 +56,16 @@ function cellsOf({ what, value, unit, yardstick, goal = {} }: Measurement): stri
     if (limit === undefined) return ''
     return (bound === 'atMost' ? shown <= limit : shown >= limit) ? 'yes' : '**no**'
   }
-  if (!yardstick)
-    return [
-      what,
-      measured,
-      '',
-      '',
-      limit === undefined ? '' : `${sign} ${limit} ${unit}`,
-      isMet(value),
-    ]
-  const wanted = limit === undefined ? '' : `${sign} ${limit} ×`
-  if (yardstick.value === null) return [what, measured, yardstick.name, '?', wanted, 'not measured']
+  const wanted = limit === undefined ? '' : `${sign} ${limit} ${yardstick ? '×' : unit}`
+  if (!yardstick) return [what, own, '', '', wanted, isMet(value)]
+  if (yardstick.value === null) return [what, own, yardstick.name, '?', wanted, 'not measured']
   const ratio = value / yardstick.value
-  const beside = `${yardstick.name}: ${figure(yardstick.value)} ${unit}`
-  return [what, measured, beside, `${ratio.toFixed(2)} ×`, wanted, isMet(ratio)]
+  const beside = `${yardstick.name}: ${digits(yardstick.value)} ${unit}`
+  return [what, own, beside, `${ratio.toFixed(2)} ×`, wanted, isMet(ratio)]
 }
 
 /** Three digits that matter; large numbers with commas. */
-function figure(value: number): string {
+function digits(value: number): string {
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US')
   return String(Number(value.toPrecision(3)))
 }

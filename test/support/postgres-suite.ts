@@ -22,9 +22,6 @@ export function postgresSuite(): PostgresSuite {
     return started
   }
   const server: TestServer = {
-    get data() {
-      return running().data
-    },
     url: database => running().url(database),
     create: database => running().create(database),
     get port() {

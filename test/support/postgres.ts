@@ -18,8 +18,6 @@ import { until } from './until.ts'
 
 /** A PostgreSQL server, over its Unix socket without passwords. */
 export interface TestServer {
-  /** The folder with its data. */
-  readonly data: string
   /** Returns the URL of a database over the Unix socket; it may not exist. */
   readonly url: (database: string) => string
   /** Creates an empty database, and returns its URL. */
@@ -60,14 +58,6 @@ function programs(): string | null {
   return folders.find(folder => existsSync(join(folder, 'initdb'))) ?? fetched
 }
 
-/** Returns the major version of the servers that are started here. */
-export function postgresVersion(): string {
-  const bin = programs()
-  if (bin === null) throw new Error('there is no PostgreSQL')
-  const output = execFileSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' })
-  return /\(PostgreSQL\) (\d+)/.exec(output)?.[1] ?? output.trim()
-}
-
 interface Owner {
   readonly uid?: number
   readonly gid?: number
@@ -99,8 +89,6 @@ interface Wishes {
   readonly tls?: Certificate
   /** Its data survive the machine: measurements count the syncs. */
   readonly isDurable?: boolean
-  /** A folder with the data of a server that was stopped; they are copied. */
-  readonly from?: string
 }
 
 /** Starts a server in a temporary folder. */
@@ -122,9 +110,7 @@ async function startIn(dir: string, bin: string, wishes: Wishes): Promise<TestSe
   const data = join(dir, 'data')
   // As on a server in another language than English: the catalog must not depend on it.
   const options = ['-D', data, '-U', 'plimsoll', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']
-  if (wishes.from === undefined)
-    execFileSync(join(bin, 'initdb'), [...options, '--no-sync'], { ...owner, stdio: 'ignore' })
-  else execFileSync('cp', ['-a', wishes.from, data])
+  execFileSync(join(bin, 'initdb'), [...options, '--no-sync'], { ...owner, stdio: 'ignore' })
   const port = await freePort()
   const place = `unix_socket_directories = '${dir}'\n`
   const { tls, isDurable } = wishes
@@ -156,7 +142,6 @@ async function startIn(dir: string, bin: string, wishes: Wishes): Promise<TestSe
   }
   await start()
   return {
-    data,
     url,
     create: async database => {
       await execute(url('postgres'), `CREATE DATABASE ${database}`)

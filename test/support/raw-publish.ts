@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { buffer } from 'node:stream/consumers'
@@ -25,7 +25,7 @@ export async function send(
   method: string,
   origin: string | Origin,
   path: string,
-  headers: Readonly<Record<string, string>> = {},
+  headers: OutgoingHttpHeaders = {},
   body?: Buffer,
 ): Promise<Answer> {
   const { baseUrl, ca } = typeof origin === 'string' ? { baseUrl: origin, ca: undefined } : origin
