@@ -17,30 +17,6 @@ const { still, look } = openPlaces({
   env: { PLIMSOLL_GIT_INDEX: 'off' },
 })
 
-test('among 4,000 crates the search answers while one types, and loads little', async () => {
-  await look(still, '', async page => {
-    assert.match((await page.locator('.counts').textContent()) ?? '', /^4\D000 crates/)
-    const shards = new Map<string, Promise<number>>()
-    page.on('response', response => {
-      const url = response.url()
-      if (!url.includes('/search/')) return
-      assert.ok(!shards.has(url), `${url} was loaded twice`)
-      shards.set(
-        url,
-        response.body().then(body => body.length),
-      )
-    })
-    await page.locator('input[name=q]').click()
-    await page.keyboard.type('serde', { delay: 50 })
-    await page.locator('[role=option]', { hasText: 'serde' }).first().waitFor()
-    await picture(page, 'many-suggestions')
-    assert.ok(shards.size > 1 && shards.size < 80, `${shards.size} shards`)
-    const sizes = await Promise.all(shards.values())
-    const bytes = sizes.reduce((sum, size) => sum + size, 0)
-    assert.ok(bytes < 100_000, `${bytes} bytes`)
-  })
-})
-
 test('among 4,000 crates the list leads to each, and no page on the way is large', async () => {
   await look(still, 'crates/', async page => {
     await picture(page, 'many-list')

@@ -91,16 +91,6 @@ for (const [what, features, first, second] of SPLITS) {
   })
 }
 
-test('`__proto__` is a feature like any other', () => {
-  const text = line().replace(
-    '"features":{}',
-    '"features":{"__proto__":["dep:a"],"a":["__proto__"]}',
-  )
-  assert.ok(
-    renderEntry(parseEntry(text)).includes('"features2":{"__proto__":["dep:a"],"a":["__proto__"]}'),
-  )
-})
-
 test('a chain of ten thousand features is split in a moment', () => {
   const features = Object.fromEntries(
     Array.from({ length: 10_000 }, (_, i) => [`f${i}`, [`f${i + 1}`]]),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { bucketOf, HASH_BITS, layoutFor, placeOf } from '../../core/search/files/layout.ts'
 import { Lookup, type SearchResults } from '../../core/search/lookup.ts'
 import { notesOf } from '../../core/search/notes.ts'
 import type { SearchRequest } from '../../core/search/request.ts'
@@ -94,22 +93,6 @@ test('the files do not depend on the order of the entries', () => {
 test('an empty registry has a search, too', async () => {
   const { crates: found, total } = await find(lookup([]), 'x', 10)
   assert.deepEqual([found, total], [[], 0])
-})
-
-test('hashes use all their bits: terms that do not begin alike are spread evenly', () => {
-  const starts = new Set(inventedEntries(20_000).map(crate => crate.name.slice(0, 3)))
-  const buckets = new Set([...starts].map(placeOf))
-  assert.ok([...buckets].every(hash => hash >= 0 && hash < 2 ** HASH_BITS))
-  assert.ok(buckets.size > 0.9 * starts.size, `${buckets.size} of ${starts.size}`)
-  const halves = new Set([...buckets].map(hash => bucketOf(hash, 4)))
-  assert.equal(halves.size, 16)
-  assert.equal(placeOf('serde'), placeOf('serialization'))
-  assert.notEqual(placeOf('license:mit'), placeOf('license:apache-2.0'))
-})
-
-test('the terms are spread over more files in steps, never over more than there are hashes', () => {
-  const bits = [0, 8, 9, 32, 33, 128, 129, 20_000, 1e9].map(crates => layoutFor(crates).bits)
-  assert.deepEqual(bits, [0, 0, 2, 2, 4, 4, 6, 12, 12])
 })
 
 /** Crates that all have a common word, most of them with long names and the word far behind. */
@@ -250,19 +233,6 @@ test('when the terms were spread anew, the layout is read once more, and the sea
   await assert.rejects(find(search, 'constructor', 1), /there is no terms/)
   files = large
   assert.equal((await find(search, 'constructor', 1)).crates.length, 1)
-})
-
-test('several words make a name, too', () => {
-  const keys: [query: string, key: string | null][] = [
-    ['serde', null],
-    ['serde-', null],
-    ['Serde-Json', 'serde_json'],
-    ['serde json', 'serde_json'],
-    ['a--b', 'a__b'],
-    ['a_b_', 'a_b_'],
-    ['serde größe', 'serde_große'],
-  ]
-  for (const [query, key] of keys) assert.equal(parseQuery(query).key, key, query)
 })
 
 function more(count: number): SearchedCrate[] {

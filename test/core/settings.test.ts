@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { renderSettingsFile, tomlValue } from '../../core/settings/file.ts'
-import { type Level, parseListen, type SettingValue } from '../../core/settings/kind.ts'
+import { parseListen, type SettingValue } from '../../core/settings/kind.ts'
 import { settingByVariable, settingTable, upstreamSettings } from '../../core/settings/schema.ts'
 import type { SettingsInput } from '../../core/settings/settings.ts'
 import { describeSettings, resolveSettings } from '../../core/settings/settings.ts'
@@ -13,25 +13,6 @@ import { objectionsTo } from '../support/refusal.ts'
 const toml = (text: string): SettingsInput => ({ file: { name: 'plimsoll.toml', text } })
 
 const messages = (input: SettingsInput) => objectionsTo(() => resolveSettings(input))
-
-test('the types are those of the values', () => {
-  const { settings } = resolveSettings({})
-  const required: boolean = settings.auth.required
-  const base: string | null = settings.registry.base_url
-  const rule: Level = settings.policy.license
-  const add: 'direct' | 'invite' = settings.owners.add
-  const yanked: readonly string[] = settings.yanked
-  assert.deepEqual(
-    { required, base, rule, add, yanked },
-    {
-      required: false,
-      base: null,
-      rule: 'warn',
-      add: 'direct',
-      yanked: [],
-    },
-  )
-})
 
 test('the defaults are those of the private preset, each in its section', () => {
   const { settings } = resolveSettings({})

@@ -63,18 +63,6 @@ test('a password with a NUL behind it is another password', async () => {
     assert.equal(await verifyPassword(password, hash), false)
 })
 
-test('missing fields, and JSON, are 422', async () => {
-  await gives(login({ username: '', password: 'x' }), 422, missing(['body', 'username']))
-  const both = missing(['body', 'username'], ['body', 'password'])
-  const json = {
-    method: 'POST',
-    path: '/token',
-    headers: { 'Content-Type': 'application/json' },
-    body: '{"username":"johndoe"}',
-  }
-  await gives(json, 422, both)
-})
-
 test('grant_type is absent, empty or exactly password', async () => {
   const good = {
     username: 'johndoe',
@@ -157,11 +145,6 @@ test('a wrong header is named, X-Token first; exactly the value counts', async (
     for (const [headers, body] of cases) await guarded({ path, headers: { ...headers } }, 400, body)
     await guarded({ path, headers: { 'X-Token': TOKEN } }, 422, missing(['header', 'x-key']))
   }
-})
-
-test('the documentation needs no secret', async () => {
-  for (const path of ['/docs', '/openapi.json'])
-    assert.equal((await ask('global-dependencies', path)).status, 200)
 })
 
 test('a password hash is salted, and only its password fits', async () => {

@@ -1,36 +1,12 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { after, before, test } from 'node:test'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
+import { launchChromium } from '../support/chromium.ts'
 import { serving } from './support/serving.ts'
-
-const PLACES = [
-  process.env.CHROMIUM,
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
-]
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 let browser: Browser
 before(async () => {
-  const executablePath = PLACES.find(place => place && existsSync(place))
-  assert.ok(
-    executablePath,
-    'the browser test needs Chromium (Debian: apt-get install chromium), or CHROMIUM=/path/to/it',
-  )
-  browser = await chromium.launch({ executablePath, args: QUIET })
+  browser = await launchChromium()
 })
 after(() => browser?.close())
 

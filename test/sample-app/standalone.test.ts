@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -79,9 +79,4 @@ test('an example alone answers vectors like one that is served', async () => {
     const response = await examples.get(vector.example)?.app.request(path, sent)
     assert.equal(response?.status, vector.expect.status, vector.id)
   }
-})
-
-test('the pages beside the code exist', () => {
-  for (const page of ['README.md', 'valid/README.md', 'coming-from-fastapi.md'])
-    assert.ok(existsSync(join(folder, page)), page)
 })

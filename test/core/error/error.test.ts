@@ -7,7 +7,6 @@ import {
   type Issue,
   inFile,
   issue,
-  kindOf,
   refuseErrors,
   warning,
 } from '../../../core/error/error.ts'
@@ -30,12 +29,6 @@ test('no code stands in two catalogs or under two kinds, where the later one wou
     codes.filter((code, at) => codes.indexOf(code) !== at),
     [],
   )
-})
-
-test('every code has the kind that statuses and exit codes follow from', () => {
-  assert.equal(kindOf('crate_unknown'), 'not_found')
-  assert.equal(kindOf('not_a_registry'), 'misuse')
-  assert.equal(kindOf('name_empty'), 'invalid')
 })
 
 test('a refusal lists each error once, at most 50 of them, and says how many more there are', () => {

@@ -3,64 +3,28 @@ import { test } from 'node:test'
 import { isOwnPath } from '../../../core/paths/own.ts'
 
 const SUM = '0123456789abcdef'.repeat(4)
+const listed = (paths: string) => paths.trim().split(/\s+/)
 
-const own = [
-  '.nojekyll',
-  'favicon.ico',
-  'index.html',
-  'api/index.html',
-  'assets/0123456789ab/style.css',
-  'crates/index.html',
-  'crates/index-se.html',
-  'crates/Demo/Demo-1.0.0+b.1.crate',
-  'crates/demo/crate.json',
-  'crates/demo/latest/index.html',
-  'crates/demo/1.0.0-rc.1/index.html',
-  'crates/demo/1.0.0/raw/src/any.name',
-  'feeds/crates.xml',
-  `images/01/${SUM}.png`,
-  'index/config.json',
-  'index/3/c/cra',
-  'index.git/HEAD',
-  'index.git/objects/01/23456789',
-  'keywords/no_std/index.html',
-  'lists/newest-2.html',
-  'search/terms/8/255.json',
-  'sitemap.xml',
-  'sitemap-se.xml',
-  'sitemaps/7.xml',
-]
-for (const path of own) test(`${path} is of a tree`, () => assert.equal(isOwnPath(path), true))
+const OWN = listed(`
+  .nojekyll favicon.ico index.html api/index.html assets/0123456789ab/style.css
+  crates/index.html crates/index-se.html crates/Demo/Demo-1.0.0+b.1.crate crates/demo/crate.json
+  crates/demo/latest/index.html crates/demo/1.0.0-rc.1/index.html
+  crates/demo/1.0.0/raw/src/any.name feeds/crates.xml images/01/${SUM}.png
+  index/config.json index/3/c/cra index.git/HEAD index.git/objects/01/23456789
+  keywords/no_std/index.html lists/newest-2.html search/terms/8/255.json
+  sitemap.xml sitemap-se.xml sitemaps/7.xml
+`)
+const FOREIGN = listed(`
+  CNAME about.html plimsoll.db plimsoll.toml public/index.html public/index/config.json backup.tar
+  de/mo/demo/${SUM}.crate crates/de/mo/demo/${SUM}.crate crates/demo/1.0.0/${SUM}.crate
+  index/de/mo/demo/${SUM}.crate index.git/objects/de/mo/demo/${SUM}.crate
+  crates/demo/demo-1.0.crate crates/demo/other-1.0.0.crate crates/demo/Cargo.toml
+  crates/demo/src/lib.rs crates/demo/1.0.0 crates/plimsoll.db crates/notes.html
+  assets/logo.png images/logo.png index/notes.txt index/3/x/cra index.git/de/mo/demo
+  search/src/main.rs users/alice/thesis.doc .push/my_crate
+`)
 
-const foreign = [
-  '',
-  'CNAME',
-  'about.html',
-  'plimsoll.db',
-  'plimsoll.toml',
-  'public/index.html',
-  'public/index/config.json',
-  'backup.tar',
-  `de/mo/demo/${SUM}.crate`,
-  `crates/de/mo/demo/${SUM}.crate`,
-  `crates/demo/1.0.0/${SUM}.crate`,
-  `index/de/mo/demo/${SUM}.crate`,
-  `index.git/objects/de/mo/demo/${SUM}.crate`,
-  'crates/demo/demo-1.0.crate',
-  'crates/demo/other-1.0.0.crate',
-  'crates/demo/Cargo.toml',
-  'crates/demo/src/lib.rs',
-  'crates/demo/1.0.0',
-  'crates/plimsoll.db',
-  'crates/notes.html',
-  'assets/logo.png',
-  'images/logo.png',
-  'index/notes.txt',
-  'index/3/x/cra',
-  'index.git/de/mo/demo',
-  'search/src/main.rs',
-  'users/alice/thesis.doc',
-  '.push/my_crate',
-]
-for (const path of foreign)
-  test(`${path || 'nothing'} is of no tree`, () => assert.equal(isOwnPath(path), false))
+test('what a tree has is told from what others have put beside it', () => {
+  for (const path of OWN) assert.equal(isOwnPath(path), true, path)
+  for (const path of [...FOREIGN, '']) assert.equal(isOwnPath(path), false, path)
+})

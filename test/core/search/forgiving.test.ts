@@ -5,12 +5,7 @@ import { Lookup } from '../../../core/search/lookup.ts'
 import { betterText, headlineOf, notesOf } from '../../../core/search/notes.ts'
 import { readSearch, rustMinor } from '../../../core/search/request.ts'
 import { stemOf, typosBetween } from '../../../core/search/similar.ts'
-import { run } from '../../../generator/database/statement.ts'
-import { searchCrates, searchFor } from '../../../generator/projections/search/search.ts'
-import { fillCatalog } from '../../support/filled-catalog.ts'
 import { type KnownCrate, knownCrates } from '../../support/known-crates.ts'
-import { TestRegistry } from '../../support/registry.ts'
-import { renderSearch } from '../../support/render-search.ts'
 import { searchFiles } from '../../support/whole-search.ts'
 
 /** Searches in all ways, by their URL parameters, with their results and notes. */
@@ -56,21 +51,7 @@ function requestOf(parameters: string) {
   return readSearch(name => url.get(name))
 }
 
-test('the catalog forgives, filters and sorts', async t => {
-  const { registry } = await TestRegistry.open(t)
-  await fillCatalog(registry, knownCrates)
-  await renderSearch(registry)
-  for (const [parameters, names, notes] of searches) {
-    const request = requestOf(parameters)
-    const slice = { limit: 10, offset: (request.page - 1) * 10 }
-    const found = await searchCrates(registry, request, slice)
-    const shown = found.ids.map(id => knownCrates[id - 1]?.name)
-    assert.equal(shown.join(' '), names, parameters)
-    assert.deepEqual(notesOf(found), notes ? [notes] : [], parameters)
-  }
-})
-
-test('so do the search files', async () => {
+test('searches forgive, filter and sort', async () => {
   const lookup = lookupIn([])
   for (const [parameters, names, notes] of searches) {
     const found = await lookup.search(requestOf(parameters), 10)
@@ -88,7 +69,6 @@ const rivals: KnownCrate[] = [
   rival('yoke', 'Borrows data', ['serialization'], 2),
 ]
 
-/** Searches with their results, in the catalog and in the files. */
 const byDependents: [q: string, names: string][] = [
   ['serial', 'serde yoke'],
   ['json parser', 'quick-xml serde_json jsonwebtoken'],
@@ -98,20 +78,11 @@ const byDependents: [q: string, names: string][] = [
   ['yoke framework', 'yoke serde'],
 ]
 
-test('within a kind of match, crates with more dependents come first', async t => {
-  const { registry } = await TestRegistry.open(t)
-  await fillCatalog(registry, rivals)
-  const { database } = registry
-  for (const [id, { dependents = 0 }] of rivals.entries()) {
-    await run(database, 'UPDATE listings SET dependents = ? WHERE crate_id = ?', dependents, id + 1)
-  }
-  await renderSearch(registry)
+test('within a kind of match, crates with more dependents come first', async () => {
   const lookup = lookupOf(rivals)
   for (const [q, names] of byDependents) {
-    const { ids } = await searchCrates(registry, searchFor(q), { limit: 9, offset: 0 })
-    assert.equal(ids.map(id => rivals[id - 1]?.name).join(' '), names, q)
-    const { crates } = await lookup.search(searchFor(q), 9)
-    assert.equal(crates.map(crate => crate.name).join(' '), names, `${q}, files`)
+    const { crates } = await lookup.search(requestOf(`q=${q}`), 9)
+    assert.equal(crates.map(crate => crate.name).join(' '), names, q)
   }
 })
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { type Run, run } from '../../support/command.ts'
 
 const CLI = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'sample-app', 'cli.js')
 
@@ -13,13 +14,6 @@ export interface Program {
   readonly stderr: () => string
   /** Ends it the way a service manager does; the exit code. */
   stop(): Promise<number | null>
-}
-
-/** How a program that did not start ended. */
-export interface Exit {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
 }
 
 /** Starts the program on a free port and waits until it listens. */
@@ -47,16 +41,11 @@ export async function startProgram(
 }
 
 /** Runs the program to its end. */
-export async function runProgram(
+export function runProgram(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  input = '',
-): Promise<Exit> {
-  const child = spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...env } })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', chunk => (stdout += chunk))
-  child.stderr.on('data', chunk => (stderr += chunk))
-  child.stdin.end(input)
-  const [code] = await once(child, 'close')
-  return { code: code as number | null, stdout, stderr }
+  stdin = '',
+): Promise<Run> {
+  const options = { cwd: process.cwd(), env: { ...process.env, ...env }, stdin }
+  return run(process.execPath, [CLI, ...args], options)
 }

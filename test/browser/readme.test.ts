@@ -1,11 +1,11 @@
-// Mirrors site/readme/images.ts
+// Mirrors site/readme/
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { buildCrate } from '../support/crate-builder.ts'
 import { png } from '../support/png.ts'
 import { checkView } from './browsing.ts'
-import { releasePlaces } from './places.ts'
+import { releasePlaces, testViews } from './places.ts'
 
 const DRAWING = `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="80" onload="x()">
 <script>document.title = 'hit'</script>
@@ -21,6 +21,14 @@ const README = `# keel
 <p align="center"><img src="docs/drawing.svg" alt="A drawing" width="320"></p>
 
 Text around ![an image elsewhere](https://elsewhere.example/a.png) that is a link.
+
+> [!TIP]
+> a
+
+> [!WARNING]
+> b
+
+مرحبا بالعالم 1.0
 `
 
 const FILES = {
@@ -34,7 +42,14 @@ const RELEASE = {
   bytes: buildCrate({ name: 'keel', version: '1.0.0', files: FILES }),
 }
 
-const { still, live, look } = releasePlaces(() => [RELEASE])
+/** As long as names and pre-releases may be, and nowhere to break. */
+const LONG = { name: 'a'.repeat(64), version: `1.0.0-${'b'.repeat(64)}` }
+
+const { still, live, look } = releasePlaces(() => [
+  RELEASE,
+  { ...RELEASE, ...LONG, bytes: buildCrate(LONG) },
+])
+testViews(look, still, [['long name', `crates/${LONG.name}/`]])
 
 /** Finds the loaded images of a page. */
 async function shown(page: Page): Promise<string[]> {
@@ -69,4 +84,34 @@ test('daemon: a drawing that is opened can do nothing', () =>
     assert.match(headers['cache-control'] ?? '', /immutable/)
     assert.equal(headers['content-type'], 'image/svg+xml')
     assert.equal(await page.title(), '')
+  }))
+
+test('the title of an alert has the colour of its kind', () =>
+  look(still, 'crates/keel/', async page => {
+    const colours = await page.locator('.markdown-alert').evaluateAll(all =>
+      all.map(element => {
+        const title = element.querySelector('.markdown-alert-title') ?? element
+        return [getComputedStyle(title).color, getComputedStyle(element).borderLeftColor]
+      }),
+    )
+    for (const [title, border] of colours) assert.equal(title, border)
+    assert.equal(new Set(colours.map(([title]) => title)).size, 2)
+  }))
+
+test('each paragraph of a README begins on the side where its script does', () =>
+  look(still, 'crates/keel/', async page => {
+    const gaps = await page
+      .locator('.readme > p', { hasText: /^(?:Text|مرحبا)/ })
+      .evaluateAll(all =>
+        all.map(element => {
+          const range = document.createRange()
+          range.selectNodeContents(element)
+          return Math.round(
+            range.getBoundingClientRect().left - element.getBoundingClientRect().left,
+          )
+        }),
+      )
+    assert.equal(gaps.length, 2)
+    assert.equal(gaps[0], 0)
+    assert.ok((gaps[1] ?? 0) > 100, `the second begins on the right: ${gaps[1]}`)
   }))
