@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../test/support/random.ts'
+import { BASE } from '../../test/support/release.ts'
+import { Visitor } from '../../test/support/visitor.ts'
 import { isSuccess, putVersion, type Reply } from '../driver/api.ts'
 import { DONE } from '../driver/history.ts'
 import { crateBytes } from '../driver/lines.ts'
@@ -12,12 +14,15 @@ export const BROWSER = { login: 'erin', password: 'correct horse battery' } as c
 /** The pause between two tokens, in milliseconds. */
 const PAUSE_MS = 1000
 
+/** No daemon answers, or it says that it is away. */
+class Away extends Error {}
+
 /** A user who logs in, makes tokens and revokes them, each step through any daemon. */
 export class Browser {
   readonly #clients: Clients
   readonly #field: Field
   readonly #random: Random
-  readonly #cookies = new Map<string, string>()
+  readonly #visitor = new Visitor({ app: { request: (url, init) => this.#send(url, init) } })
   /** Tokens that were made, used and revoked. */
   tokens = 0
   logins = 0
@@ -31,35 +36,35 @@ export class Browser {
   /** Works until the clients stop. */
   async work(): Promise<void> {
     for (let at = 0; !this.#clients.isOver; at++) {
-      await this.#token(at)
+      try {
+        await this.#token(at)
+      } catch (error) {
+        if (!(error instanceof Away)) throw error
+      }
       await sleep(this.#random.below(PAUSE_MS))
     }
   }
 
   async #token(at: number): Promise<void> {
-    if (!(await this.#isLoggedIn())) return
-    const made = await this.#post('/me/tokens', { name: `t-${at}`, access: 'full' })
-    const token = /plim_\w{38}/.exec(made?.text ?? '')?.[0]
-    // The answer was lost, so nobody knows the token.
-    if (made?.status !== 200 || !token) return
+    await this.#logIn()
+    const made = await this.#visitor.post('/me/tokens', { name: `t-${at}`, access: 'full' })
+    const token = /plim_\w{38}/.exec(await made.text())?.[0]
+    ensure(token, 'a token is made and not shown')
     const subject = this.#field.journal.add(`t-${at}`)
-    const machine = this.#clients.machine(this.#random)
-    if (!machine) return
     const wish = {
       client: 'browser',
       user: BROWSER.login,
       what: 'publish',
       about: '1.0.0',
     } as const
+    const machine = this.#any()
     const result = await this.#clients.record(machine, subject, wish, { token })
     ensure(result !== 'refused', `${machine.name} refuses a token that was made`)
-    const page = await this.#send(this.#any(), '/me', {})
-    const row = new RegExp(`t-${at}<[\\s\\S]*?/me/tokens/(\\d+)/revoke`).exec(page?.text ?? '')
-    if (!row) return
-    const revoked = await this.#post(`/me/tokens/${row[1]}/revoke`, {})
-    if (revoked?.status !== 303) return
+    const page = await (await this.#visitor.get('/me')).text()
+    const row = new RegExp(`t-${at}<[\\s\\S]*?/me/tokens/(\\d+)/revoke`).exec(page)
+    ensure(row, 'a token is not listed')
+    await this.#visitor.post(`/me/tokens/${row[1]}/revoke`)
     const later = this.#any()
-    if (!later) return
     const bytes = crateBytes(subject.name, '1.0.1')
     const reply = await this.#clients.patiently(
       later,
@@ -69,57 +74,39 @@ export class Browser {
     if (result === DONE) this.tokens++
   }
 
-  #any(): Machine | null {
-    return this.#clients.machine(this.#random)
+  #any(): Machine {
+    const machine = this.#clients.machine(this.#random)
+    if (!machine) throw new Away()
+    return machine
   }
 
   /** A session that any daemon has begun every daemon knows. */
-  async #isLoggedIn(): Promise<boolean> {
-    const machine = this.#any()
-    const home = await this.#send(machine, '/me', {})
-    if (home?.status !== 200) return false
-    if (home.text.includes('/me/logout')) return true
-    ensure(!this.#cookies.has('plimsoll_session'), `${machine?.name} does not know a session`)
-    const answer = await this.#post('/me/login', BROWSER)
-    if (answer?.status !== 303) return false
+  async #logIn(): Promise<void> {
+    const home = await (await this.#visitor.get('/me')).text()
+    if (home.includes('/me/logout')) return
+    ensure(!this.#visitor.cookies.has('plimsoll_session'), 'a daemon does not know a session')
+    await this.#visitor.logIn(BROWSER.login, BROWSER.password)
     this.logins++
-    return true
   }
 
-  async #post(path: string, fields: Record<string, string>): Promise<Page | null> {
-    const form = await this.#send(this.#any(), '/me', {})
-    const csrf = /name="csrf" value="([^"]+)"/.exec(form?.text ?? '')?.[1]
-    if (csrf === undefined) return null
-    const body = new URLSearchParams({ csrf, ...fields })
-    const page = await this.#send(this.#any(), path, { method: 'POST', body })
-    ensure(
-      page === null || page.status < 400 || page.status === 503,
-      `${path} is answered with ${page?.status}: ${page?.text.replace(/<[^>]*>/g, '').slice(-2000)}`,
-    )
-    return page
-  }
-
-  async #send(machine: Machine | null, path: string, init: RequestInit): Promise<Page | null> {
-    if (!machine) return null
-    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const headers = { accept: 'text/html', ...(cookie && { cookie }) }
-    const asked = fetch(`${machine.url}${path}`, { redirect: 'manual', ...init, headers })
-    const answer: Promise<Page & Reply> = asked.then(async response => {
-      const bytes = Buffer.from(await response.arrayBuffer())
-      for (const line of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-        this.#cookies.set(name, value)
-      }
-      return { status: response.status, bytes, text: bytes.toString() }
+  async #send(url: string, init: RequestInit): Promise<Response> {
+    const machine = this.#any()
+    const asked = fetch(url.replace(BASE, machine.url), { ...init, redirect: 'manual' })
+    const whole = asked.then(async answer => {
+      const bytes = Buffer.from(await answer.arrayBuffer())
+      return { status: answer.status, bytes, response: new Response(bytes, answer) }
     })
-    return (await this.#clients.patiently(
+    const reply: (Reply & { readonly response?: Response }) | null = await this.#clients.patiently(
       machine,
-      answer.catch(() => null),
-    )) as Page | null
+      whole.catch(() => null),
+    )
+    if (!reply?.response || reply.status === 503) throw new Away()
+    const text = () =>
+      reply.bytes
+        .toString()
+        .replace(/<[^>]*>/g, '')
+        .slice(-2000)
+    ensure(reply.status < 400, `${url} is answered with ${reply.status}: ${text()}`)
+    return reply.response
   }
-}
-
-interface Page {
-  readonly status: number
-  readonly text: string
 }

@@ -37,7 +37,6 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
 export interface Parts {
   /** The metrics of the whole program. */
   readonly metrics: Metrics
-  readonly hasPages: boolean
   /** Whether it takes over work from dead daemons; without it the planted fault must be found. */
   readonly takesOver: boolean
 }
@@ -64,10 +63,10 @@ export class Daemon {
     if (!serving) throw new Error('the records are not on a server')
     await registry.crates.sweep()
     const indexWorker = new IndexWorker(registry, onFailure)
-    if (!parts.hasPages) indexWorker.pages.wake = () => undefined
+    // Pages are left out.
+    indexWorker.pages.wake = () => undefined
     if (parts.takesOver) await new TakeoverWorker(registry, serving, indexWorker, onFailure).start()
     await indexWorker.catchUp()
-    if (parts.hasPages) await indexWorker.pages.start()
     const app = createApp({
       registry,
       indexWorker,

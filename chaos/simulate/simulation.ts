@@ -61,7 +61,7 @@ export class Simulation implements Outside {
     this.storage = { objects, answer: (request, body) => this.#answer(request, body) }
     this.server.onCommit = () => this.#check(() => this.checks.committed())
     const takesOver = plant !== 'no takeover'
-    const parts = { metrics: template.metrics, hasPages: false, takesOver }
+    const parts = { metrics: template.metrics, takesOver }
     this.#machines = Array.from(
       { length: random.between(2, 3) },
       (_, at) => new Machine(at + 1, folder, template, this, parts, random.fork()),

@@ -49,6 +49,7 @@ export class Timeline {
   /** Keys with their moments, the latest last; for people. */
   readonly recent: string[] = []
   readonly #random: Random
+  /** In the order in which they happen. */
   readonly #queue: Event[] = []
   #planned: Plan[] = []
   #orders = 0
@@ -140,7 +141,7 @@ export class Timeline {
   /** Takes the next event; events of stopped processes happen later. */
   #next(): Event | null {
     for (;;) {
-      const event = this.#pop()
+      const event = this.#queue.shift()
       if (!event) return null
       if (event.work === null || event.process?.isDead) continue
       const until = event.process?.stoppedUntil ?? 0
@@ -158,34 +159,8 @@ export class Timeline {
   }
 
   #push(event: Event): void {
-    const queue = this.#queue
-    let at = queue.push(event) - 1
-    while (at > 0) {
-      const above = (at - 1) >> 1
-      if (!isBefore(event, queue[above] as Event)) break
-      queue[at] = queue[above] as Event
-      at = above
-    }
-    queue[at] = event
-  }
-
-  #pop(): Event | undefined {
-    const queue = this.#queue
-    const [first] = queue
-    const last = queue.pop()
-    if (!last || queue.length === 0) return first
-    let at = 0
-    for (;;) {
-      let below = 2 * at + 1
-      if (below >= queue.length) break
-      const other = queue[below + 1]
-      if (other && isBefore(other, queue[below] as Event)) below++
-      if (!isBefore(queue[below] as Event, last)) break
-      queue[at] = queue[below] as Event
-      at = below
-    }
-    queue[at] = last
-    return first
+    const before = this.#queue.findLastIndex(other => isBefore(other, event))
+    this.#queue.splice(before + 1, 0, event)
   }
 }
 
