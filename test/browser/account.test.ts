@@ -18,6 +18,8 @@ after(() => browser?.close())
 const PASSWORD = 'a long walk on the pier'
 /** As long as a name may be, and nowhere to break. */
 const NAME = 'keel'.repeat(16)
+/** The registry for Cargo. */
+const OURS = ['--registry', 'plimsoll']
 const DESKTOP = { width: 1100, height: 900 }
 
 const PRIVATE = { PLIMSOLL_AUTH_REQUIRED: 'true', PLIMSOLL_OWNERS_ADD: 'invite' }
@@ -52,6 +54,12 @@ async function checkForged(page: Page, value: string, name: string): Promise<voi
   await page.reload()
   assert.equal(await page.locator('.top nav a').last().innerText(), name)
   assert.equal(await page.locator('.top b').count(), 0)
+}
+
+async function choosePassword(page: Page, password: string): Promise<void> {
+  await page.fill('input[name=password]', password)
+  await page.fill('input[name=again]', password)
+  await page.click('button.main')
 }
 
 const copied = (page: Page, hasText: string) => page.locator('.copy-block pre', { hasText })
@@ -89,14 +97,10 @@ for (const javaScript of [false, true]) {
       page.on('request', request => asked.push(request))
       await page.goto(link)
       assert.equal(await heading(page), 'Set your password')
-      await page.fill('input[name=password]', 'short')
-      await page.fill('input[name=again]', 'short')
-      await page.click('button.main')
+      await choosePassword(page, 'short')
       assert.match(await page.locator('[role=alert]').innerText(), /at least 10 characters/)
       await look(page, 'weak-password')
-      await page.fill('input[name=password]', PASSWORD)
-      await page.fill('input[name=again]', PASSWORD)
-      await page.click('button.main')
+      await choosePassword(page, PASSWORD)
       assert.deepEqual([page.url(), await heading(page)], [`${url}/me`, 'ada'])
       // Web servers log the `Referer`.
       const headers = await Promise.all(asked.map(request => request.allHeaders()))
@@ -148,14 +152,7 @@ for (const javaScript of [false, true]) {
       const settings = { registries: {}, cratesIo: 'sparse+http://127.0.0.1:1/', config: block }
       made = new Cargo(join(folder, 'cargo'), { ...settings, tokens: { plimsoll: token } })
       const keel = writeProject(join(folder, 'keel'), { name: NAME })
-      await made.ok(
-        keel.folder,
-        'publish',
-        '--registry',
-        'plimsoll',
-        '--allow-dirty',
-        '--no-verify',
-      )
+      await made.ok(keel.folder, 'publish', ...OURS, '--allow-dirty', '--no-verify')
       await page.goto(`${url}/me`)
       const tokens = page.locator('section.part', {
         has: page.locator('h2', { hasText: 'Tokens' }),
@@ -181,21 +178,11 @@ for (const javaScript of [false, true]) {
     })
 
     await t.test('an invitation is accepted in the browser of the invited', async () => {
-      const added = await cargoOf().ok(
-        folder,
-        'owner',
-        '--registry',
-        'plimsoll',
-        '--add',
-        'bob',
-        NAME,
-      )
+      const added = await cargoOf().ok(folder, 'owner', ...OURS, '--add', 'bob', NAME)
       assert.match(added.stderr, /invited bob to own `keel/)
       const other = await open(cleanup, { javaScript })
       await other.goto(await operator('user', 'link', 'bob'))
-      await other.fill('input[name=password]', PASSWORD)
-      await other.fill('input[name=again]', PASSWORD)
-      await other.click('button.main')
+      await choosePassword(other, PASSWORD)
       assert.match(await other.locator('main').innerText(), /ada invites you to own keel/)
       await look(other, 'invitation')
       await other.click('button:has-text("Accept")')
@@ -212,14 +199,7 @@ for (const javaScript of [false, true]) {
       await page.click('button:has-text("Revoke")')
       assert.match(await page.locator('[role=status]').innerText(), /The token is revoked/)
       await look(page, 'account')
-      const refused = await cargoOf().fails(
-        folder,
-        'owner',
-        '--registry',
-        'plimsoll',
-        '--list',
-        NAME,
-      )
+      const refused = await cargoOf().fails(folder, 'owner', ...OURS, '--list', NAME)
       assert.match(refused.stderr, /token rejected for `plimsoll`/)
     })
 
@@ -244,17 +224,9 @@ for (const javaScript of [false, true]) {
           /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\s+ada\b/m,
           'to the second, with a script and without',
         )
-        for (const action of [
-          'login',
-          'failed login',
-          'token create',
-          'publish',
-          'yank',
-          'owner invite',
-          'user lock',
-        ]) {
+        const actions = ['login', 'failed login', 'token create', 'publish', 'yank']
+        for (const action of [...actions, 'owner invite', 'user lock'])
           assert.match(log, new RegExp(`\\b${action}\\b`))
-        }
         assert.doesNotMatch(log, /plim_|pier/)
         await look(page, 'audit')
         await page.selectOption('select[name=action]', 'yank')

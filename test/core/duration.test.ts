@@ -22,18 +22,7 @@ test('durations are whole numbers of days, hours, minutes or seconds', () => {
 
 test('everything else is refused with examples, a time beyond every calendar, too', () => {
   for (const text of [
-    '',
-    '0d',
-    '-1d',
-    '1.5h',
-    '90',
-    '5w',
-    '1D',
-    '90 d',
-    '01d',
-    '36501d',
-    '9999999d',
-    '1d2h',
+    ...['', '0d', '-1d', '1.5h', '90', '5w', '1D', '90 d', '01d', '36501d', '9999999d', '1d2h'],
   ]) {
     assert.throws(
       () => after(NOW, text),

@@ -22,20 +22,19 @@ const TABLE: readonly (readonly [example: string, keys: string, value: unknown])
   ['root', 'openapi', '3.1.0'],
   ['root', 'paths / get responses 200 content', { 'application/json': { schema: {} } }],
   ['uploads', 'paths / get responses 200 content', { 'text/html': { schema: { type: 'string' } } }],
-  ['query-metadata', `${P} name`, 'item-query'],
-  ['query-metadata', `${P} in`, 'query'],
-  ['query-metadata', `${P} deprecated`, true],
-  ['query-metadata', `${P} required`, false],
   [
     'query-metadata',
-    `${P} schema`,
+    P,
     {
-      anyOf: [
-        { type: 'string', maxLength: 50, minLength: 3, pattern: '^fixedquery$' },
-        { type: 'null' },
-      ],
-      title: 'Query string',
-      deprecated: true,
+      ...{ name: 'item-query', in: 'query', required: false, deprecated: true },
+      schema: {
+        anyOf: [
+          { type: 'string', maxLength: 50, minLength: 3, pattern: '^fixedquery$' },
+          { type: 'null' },
+        ],
+        title: 'Query string',
+        deprecated: true,
+      },
     },
   ],
   ['query-default', `${P} required`, false],

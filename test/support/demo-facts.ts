@@ -10,31 +10,14 @@ export function version(more: Partial<VersionData> = {}): VersionData {
   const name = more.name ?? 'keel'
   const number = more.version ?? '1.4.0'
   return {
-    name,
-    version: number,
-    description: null,
-    publishedAt: '2026-11-02T09:30:00Z',
-    publishedBy: 'ada',
-    yanked: false,
-    size: 48_213,
+    ...{ name, version: number, yanked: false, size: 48_213 },
+    ...{ publishedAt: '2026-11-02T09:30:00Z', publishedBy: 'ada' },
     cksum: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     download: `https://crates.example.com/crates/${name}/${name}-${number}.crate`,
-    license: 'MIT OR Apache-2.0',
-    license_file: null,
-    readme_file: null,
-    edition: '2024',
-    homepage: null,
-    documentation: null,
-    repository: null,
-    keywords: [],
-    categories: [],
-    links: null,
-    readme: null,
-    contents: null,
-    rust_version: null,
-    deps: [],
-    features: {},
-    previous: null,
+    ...{ description: null, license: 'MIT OR Apache-2.0', license_file: null, edition: '2024' },
+    ...{ homepage: null, documentation: null, repository: null, keywords: [], categories: [] },
+    ...{ readme: null, readme_file: null, contents: null, previous: null },
+    ...{ links: null, rust_version: null, deps: [], features: {} },
     ...more,
   }
 }
@@ -219,16 +202,9 @@ export const DESCRIPTIONS = [
   'Fixed-point geometry for maps.',
 ]
 
-export const FLEET = [
-  'rudder',
-  'ledger',
-  'harbour',
-  'semaphore',
-  'ballast',
-  'chart-room',
-  'bosun',
-  'tide-table',
-]
+export const FLEET = 'rudder ledger harbour semaphore ballast chart-room bosun tide-table'.split(
+  ' ',
+)
 
 function demoBlock(base: string, { api = true, private: required = false }: Partial<SiteConfig>) {
   const settings = { registry: { name: 'harbour' }, auth: { required }, upstream: {} }
@@ -246,11 +222,7 @@ export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteCon
     cargoConfig: demoBlock(base, more),
     title: 'Harbour Crates',
     description: 'The Rust crates of the Harbour teams.',
-    registry: 'harbour',
-    docs: null,
-    cratesIo: true,
-    api: true,
-    apiUrl: base,
+    ...{ registry: 'harbour', docs: null, cratesIo: true, api: true, apiUrl: base },
     registries: [
       {
         index: 'sparse+https://crates.other.example/index/',
@@ -258,17 +230,8 @@ export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteCon
         page: 'https://crates.other.example/crates/{crate}/',
       },
     ],
-    source: true,
-    owners: true,
-    feeds: true,
-    downloads: true,
-    upstreams: false,
-    private: false,
-    images: 'link',
-    logo: null,
-    stylesheet: null,
-    links: [],
-    footer: null,
+    ...{ source: true, owners: true, feeds: true, downloads: true, upstreams: false },
+    ...{ private: false, images: 'link', logo: null, stylesheet: null, links: [], footer: null },
     ...more,
   }
 }

@@ -42,17 +42,8 @@ export function entry(different: Partial<Entry> = {}): Entry {
 
 /** A plain dependency as Cargo sends it with a publish, with changes. */
 export function sentDependency(name: string, different: object = {}) {
-  return {
-    name,
-    version_req: '^1',
-    features: [],
-    optional: false,
-    default_features: true,
-    target: null,
-    kind: 'normal',
-    registry: null as string | null,
-    ...different,
-  }
+  const { req, package: _, ...rest } = dependency(name)
+  return { ...rest, version_req: req, ...different }
 }
 
 /** How a test describes a dependency. */
@@ -87,22 +78,11 @@ export function ownDependency(
 
 /** The metadata Cargo sends for a crate without dependencies and features. */
 export function plainMetadata(name: string, vers: string): Record<string, unknown> {
-  const about = {
-    description: 'A crate for tests',
-    documentation: null,
-    homepage: null,
-    readme: null,
-  }
-  const rest = {
-    readme_file: null,
-    keywords: [],
-    categories: [],
-    license: 'MIT',
-    license_file: null,
-    badges: {},
-  }
-  const more = { repository: null, links: null, rust_version: null, authors: [] }
-  return { name, vers, deps: [], features: {}, ...about, ...rest, ...more }
+  const about = { description: 'A crate for tests', license: 'MIT', license_file: null }
+  const links = { documentation: null, homepage: null, repository: null }
+  const labels = { keywords: [], categories: [], authors: [], badges: {} }
+  const rest = { readme: null, readme_file: null, links: null, rust_version: null }
+  return { name, vers, deps: [], features: {}, ...about, ...links, ...labels, ...rest }
 }
 
 /**

@@ -19,20 +19,12 @@ const NAMES = ['a', 'ab', 'abc', 'Serde-1', 'a-1-2', 'x_y', 'MiXed']
 const VERSIONS = ['1.0.0', '11.0.0', '1.0.0-rc-1', '1.0.0-a.b+c-d', '0.0.1+x']
 
 const ANSWERED = [
-  '/files/{prefix}/{crate}-{version}.crate',
-  '/{lowerprefix}/{crate}/{version}',
-  '/{lowerprefix}/{lowerprefix}/{crate}/{version}/{crate}-{version}.tar.gz',
-  '',
-  '/dl',
-  '/dl/{crate}/{version}',
-  '/{crate}-{version}.crate',
-  '/blobs/{sha256-checksum}',
-  '/{lowerprefix}/{sha256-checksum}-{crate}-{version}',
-  '/d/{version}_{crate}',
-  '/d/{crate}.{version}',
-  '/crates/{crate}/{crate}-{version}.crate',
-  '/crates',
-  '/api/v1/crates',
+  ...['/files/{prefix}/{crate}-{version}.crate', '/{lowerprefix}/{crate}/{version}'],
+  ...['/{lowerprefix}/{lowerprefix}/{crate}/{version}/{crate}-{version}.tar.gz', '', '/dl'],
+  ...['/dl/{crate}/{version}', '/{crate}-{version}.crate', '/blobs/{sha256-checksum}'],
+  ...['/{lowerprefix}/{sha256-checksum}-{crate}-{version}', '/d/{version}_{crate}'],
+  ...['/d/{crate}.{version}', '/crates/{crate}/{crate}-{version}.crate', '/crates'],
+  ...['/api/v1/crates'],
 ]
 for (const template of ANSWERED)
   test(`is answered, and tells releases apart: ${template}`, () => {

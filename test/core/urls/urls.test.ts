@@ -15,17 +15,9 @@ test('the URL of an index is one that Cargo can read, with and without its prefi
   ])
     assert.ok(isIndexUrl(url), url)
   for (const url of [
-    '',
-    'mine',
-    'mailto:a@x.example',
-    'git@x.example:index',
-    'https://x.example/a b',
-    'http://[',
-    'http://x.example:99999/',
-    'sparse+http://a%20b/',
-    'SPARSE+http://a%20b/',
-    'registry+http://a%20b/',
-    'sparse+http:///',
+    ...['', 'mine', 'mailto:a@x.example', 'git@x.example:index', 'https://x.example/a b'],
+    ...['http://[', 'http://x.example:99999/', 'sparse+http://a%20b/', 'SPARSE+http://a%20b/'],
+    ...['registry+http://a%20b/', 'sparse+http:///'],
   ])
     assert.ok(!isIndexUrl(url), url)
 })
