@@ -190,7 +190,7 @@ async function compare(
   const yardstick = await Program.start(process.execPath, [ANSWER, file])
   try {
     return await inTurn([daemon, yardstick], 0, async server => {
-      const { micros, status } = await measure(server, { ...load, warmMs: 300, measureMs: 700 })
+      const { micros, status } = await measure(server, load)
       if (status !== String(answer.status)) throw new Error(`the answer is ${status}`)
       return micros
     })

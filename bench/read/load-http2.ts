@@ -18,7 +18,7 @@ export class StreamLoad {
   constructor(
     port: number,
     { path, headers, streams, ca }: Streams,
-    done: (status: string, bytes: number) => void,
+    done: (status: string) => void,
   ) {
     this.#session = connect(`https://127.0.0.1:${port}`, { ca: readFileSync(ca) })
     this.#session.on('error', error => {
@@ -27,15 +27,12 @@ export class StreamLoad {
     const ask = () => {
       if (this.#isClosed) return
       const stream = this.#session.request({ ...headers, ':path': path })
-      let [status, bytes] = ['', 0]
+      let status = ''
       stream.on('response', head => {
         status = String(head[':status'])
       })
-      stream.on('data', (chunk: Buffer) => {
-        bytes += chunk.length
-      })
-      stream.on('end', () => {
-        done(status, bytes)
+      stream.resume().on('end', () => {
+        done(status)
         ask()
       })
     }

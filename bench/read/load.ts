@@ -11,28 +11,21 @@ export interface Load {
   /** The text of an HTTP/1.1 request, or the streams over HTTP/2. */
   readonly request: string | Streams
   readonly connections: number
-  readonly warmMs: number
-  readonly measureMs: number
 }
 
-/** The results of a load. */
-export interface Outcome {
-  readonly perSecond: number
-  /** Processor time of the server per answer, in microseconds. */
-  readonly micros: number
-  readonly status: string
-  readonly bytesPerAnswer: number
-}
+const WARM_MS = 300
+const MEASURE_MS = 700
 
 interface Report {
   readonly answers: number
-  readonly seconds: number
-  readonly bytes: number
   readonly status: string
 }
 
-/** Puts a load on a server from a process beside it. */
-export async function measure(server: Program, load: Omit<Load, 'port'>): Promise<Outcome> {
+/**
+ * Puts a load on a server from a process beside it; returns the server's processor time per answer,
+ * in microseconds, and the status.
+ */
+export async function measure(server: Program, load: Omit<Load, 'port'>) {
   const order: Load = { ...load, port: server.port }
   const child = fork(fileURLToPath(import.meta.url), [LOAD, JSON.stringify(order)])
   const message = async () => {
@@ -45,14 +38,8 @@ export async function measure(server: Program, load: Omit<Load, 'port'>): Promis
   }
   await message()
   const before = server.usage()
-  const report = (await message()) as Report
-  const { answers, seconds, bytes, status } = report
-  return {
-    perSecond: answers / seconds,
-    micros: (spent(before, server.usage()) / answers) * 1000,
-    status,
-    bytesPerAnswer: Math.round(bytes / answers),
-  }
+  const { answers, status } = (await message()) as Report
+  return { micros: (spent(before, server.usage()) / answers) * 1000, status }
 }
 
 const LOAD = '--put-load'
@@ -71,13 +58,12 @@ export function requestText(path: string, headers: Readonly<Record<string, strin
 class Connection {
   readonly #socket: Socket
   readonly #request: Buffer
-  readonly #done: (head: string, bytes: number) => void
+  readonly #done: (head: string) => void
   #pending: Buffer = Buffer.alloc(0)
   #head = ''
   #missing = 0
-  #size = 0
 
-  constructor(port: number, request: string, done: (head: string, bytes: number) => void) {
+  constructor(port: number, request: string, done: (head: string) => void) {
     this.#request = Buffer.from(request)
     this.#done = done
     this.#socket = connect(port, '127.0.0.1', () => this.#socket.write(this.#request))
@@ -90,7 +76,6 @@ class Connection {
   }
 
   #take(chunk: Buffer): void {
-    this.#size += chunk.length
     if (this.#head !== '') {
       this.#missing -= chunk.length
     } else {
@@ -106,37 +91,33 @@ class Connection {
       this.#pending = Buffer.alloc(0)
     }
     if (this.#missing > 0) return
-    this.#done(this.#head, this.#size)
+    this.#done(this.#head)
     this.#head = ''
-    this.#size = 0
     this.#socket.write(this.#request)
   }
 }
 
 function run(load: Load): void {
-  let [counting, answers, bytes, status] = [false, 0, 0, '']
+  let [counting, answers, status] = [false, 0, '']
   const { port, request } = load
-  const count = (code: string, size: number) => {
+  const count = (code: string) => {
     if (!counting) return
     answers++
-    bytes += size
     status = code
   }
   const connections = Array.from({ length: load.connections }, () =>
     typeof request === 'string'
-      ? new Connection(port, request, (head, size) => count(head.slice(9, 12), size))
+      ? new Connection(port, request, head => count(head.slice(9, 12)))
       : new StreamLoad(port, request, count),
   )
   setTimeout(() => {
     counting = true
-    const start = performance.now()
     process.send?.('counting')
     setTimeout(() => {
       for (const connection of connections) connection.close()
-      const report: Report = { answers, seconds: (performance.now() - start) / 1000, bytes, status }
-      process.send?.(report, () => process.exit())
-    }, load.measureMs)
-  }, load.warmMs)
+      process.send?.({ answers, status } satisfies Report, () => process.exit())
+    }, MEASURE_MS)
+  }, WARM_MS)
 }
 
 if (process.argv[2] === LOAD) run(JSON.parse(process.argv[3] ?? '') as Load)

@@ -140,7 +140,7 @@ function fill(path: string, size: number): void {
   for (const crate of inventedCrates(size))
     for (const name of dependenciesOf(crate)) dependents.set(name, (dependents.get(name) ?? 0) + 1)
   const filler = new Filler(connection, dependents)
-  for (const crate of inventedCrates(size)) filler.add(crate)
+  for (const crate of inventedCrates(size)) filler.add(crate, dependenciesOf(crate))
   filler.finish()
   for (const { sql } of extras) connection.exec(sql)
   for (const table of ['crates', 'releases'])
@@ -158,69 +158,50 @@ function dependenciesOf({ name, isYanked, releases }: InventedCrate): Set<string
   return found
 }
 
-/** Makes the row of each table, in the order of its columns; see `Tables`. */
+/** Makes the rows of each table. */
 class Filler {
   readonly #connection: Libsql.Database
-  readonly #insert: Record<
-    'crates' | 'owners' | 'releases' | 'audit' | 'listings' | 'dependents',
-    Libsql.Statement
-  >
+  readonly #statements = new Map<string, Libsql.Statement>()
   readonly #terms: TermFiller
   readonly #prefixes = new Map<string, number>()
   readonly #dependents: ReadonlyMap<string, number>
   #crateId = 0
   #releaseId = 0
-  #event = 0
+  #event: number
 
   constructor(connection: Libsql.Database, dependents: ReadonlyMap<string, number>) {
     this.#dependents = dependents
-    const insert = (table: string, columns: string) =>
-      connection.prepare(
-        `INSERT INTO ${table} (${columns}) VALUES (${columns.replaceAll(/\w+/g, '?')})`,
-      )
     this.#connection = connection
     this.#terms = new TermFiller(connection)
-    this.#insert = {
-      crates: insert('crates', 'id, name, canonical, skeleton, created_at, generation'),
-      owners: insert('owners', 'crate_id, user_id, added_at'),
-      releases: insert(
-        'releases',
-        'id, crate_id, version, identity, cksum, size, yanked, line, about, published_at, published_by',
-      ),
-      audit: insert('audit', 'id, at, action, user_id, actor, crate, version'),
-      listings: insert(
-        'listings',
-        'crate_id, canonical, newest_id, latest_id, stable_id, versions, yanked, updated_at, dependents',
-      ),
-      dependents: insert('dependents', 'dependency, dependent, crate_id'),
-    }
     const count = connection.prepare('SELECT coalesce(max(id), 0) AS n FROM audit').get()
     this.#event = (count as { n: number }).n
   }
 
-  add(crate: InventedCrate): void {
-    const { name, about, isYanked, releases } = crate
+  add({ name, about, isYanked, releases }: InventedCrate, needs: ReadonlySet<string>): void {
     const [id, canonical] = [++this.#crateId, canonicalName(name as Name)]
     const yanked = Number(isYanked)
     const aboutText = JSON.stringify(about)
     for (const { version, cksum, line, time } of releases) {
-      this.#releaseId++
-      this.#insert.releases.run(
-        ...[this.#releaseId, id, version, version, cksum, 10_000, yanked, line, aboutText, time, 1],
-      )
-      this.#insert.audit.run(++this.#event, time, 'publish', 1, 'bench', name, version)
+      const row = { id: ++this.#releaseId, crate_id: id, version, identity: version, cksum, line }
+      const rest = { size: 10_000, yanked, about: aboutText, published_at: time, published_by: 1 }
+      this.#insert('releases', { ...row, ...rest })
+      const event = { id: ++this.#event, at: time, action: 'publish', user_id: 1, actor: 'bench' }
+      this.#insert('audit', { ...event, crate: name, version })
     }
     const [first, last] = [releases[0]?.time ?? '', releases.at(-1)?.time ?? '']
     const skeleton = lookAlikeSkeleton(name as Name)
-    this.#insert.crates.run(id, name, canonical, skeleton, first, this.#event)
-    this.#insert.owners.run(id, 1, first)
+    const crate = { id, name, canonical, skeleton, created_at: first, generation: this.#event }
+    this.#insert('crates', crate)
+    this.#insert('owners', { crate_id: id, user_id: 1, added_at: first })
     const dependents = this.#dependents.get(canonical) ?? 0
-    const [newest, stable] = [this.#releaseId, isYanked ? null : this.#releaseId]
-    this.#insert.listings.run(
-      ...[id, canonical, newest, newest, stable, releases.length, yanked, last, dependents],
-    )
-    for (const dependency of dependenciesOf(crate))
-      this.#insert.dependents.run(dependency, canonical, id)
+    const newest = this.#releaseId
+    this.#insert('listings', {
+      ...{ crate_id: id, canonical, newest_id: newest, latest_id: newest },
+      ...{ stable_id: isYanked ? null : newest, versions: releases.length, yanked },
+      ...{ updated_at: last, dependents },
+    })
+    for (const dependency of needs)
+      this.#insert('dependents', { dependency, dependent: canonical, crate_id: id })
     this.#terms.add(id, { canonical, ...about, yanked: isYanked, dependents })
     for (const prefix of beginnings(canonical))
       this.#prefixes.set(prefix, (this.#prefixes.get(prefix) ?? 0) + 1)
@@ -228,9 +209,19 @@ class Filler {
 
   /** Writes the data collected over all crates. */
   finish(): void {
-    const prepare = (text: string) => this.#connection.prepare(text)
     this.#terms.finish(this.#connection)
-    const prefix = prepare('INSERT INTO prefixes (prefix, crates) VALUES (?, ?)')
-    for (const [text, crates] of this.#prefixes) prefix.run(text, crates)
+    for (const [prefix, crates] of this.#prefixes) this.#insert('prefixes', { prefix, crates })
+  }
+
+  /** All rows of a table have the same columns, in the same order. */
+  #insert(table: string, row: Readonly<Record<string, string | number | null>>): void {
+    let statement = this.#statements.get(table)
+    if (!statement) {
+      const columns = Object.keys(row)
+      const marks = columns.map(() => '?')
+      statement = this.#connection.prepare(`INSERT INTO ${table} (${columns}) VALUES (${marks})`)
+      this.#statements.set(table, statement)
+    }
+    statement.run(...Object.values(row))
   }
 }
