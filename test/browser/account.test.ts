@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
+import { after, test } from 'node:test'
+import type { BrowserContext, Page, Request } from 'playwright-core'
 import { Cargo } from '../support/cargo.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { Cleanup } from '../support/cleanup.ts'
@@ -9,11 +9,8 @@ import { writeProject } from '../support/project.ts'
 import { checkView, picture } from './browsing.ts'
 import { servedRegistry } from './places.ts'
 
-let browser: Browser
-before(async () => {
-  browser = await launchChromium()
-})
-after(() => browser?.close())
+const browser = await launchChromium()
+after(() => browser.close())
 
 const PASSWORD = 'a long walk on the pier'
 /** As long as a name may be, and nowhere to break. */

@@ -135,6 +135,11 @@ export async function checkOverlays(page: Page): Promise<string[]> {
   return found.map(item => item.name)
 }
 
+/** The addresses of links. */
+export function linksOf(page: Page, css: string): Promise<string[]> {
+  return page.locator(css).evaluateAll(all => all.map(link => (link as HTMLAnchorElement).href))
+}
+
 /** Saves a picture of the page when `SCREENSHOTS` names a folder. */
 export async function picture(page: Page, name: string, { fullPage = false } = {}): Promise<void> {
   const folder = process.env.SCREENSHOTS

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { buildCrate } from '../support/crate-builder.ts'
 import type { HarbourRelease } from '../support/harbour.ts'
-import { checkLayout, checkPage, checkSize, PHONE, picture } from './browsing.ts'
+import { checkLayout, checkPage, checkSize, linksOf, PHONE, picture } from './browsing.ts'
 import { releasePlaces } from './places.ts'
 
 const VERSIONS = 105
@@ -148,20 +148,9 @@ for (const place of [still, live]) {
     await look(place, 'crates/rope/versions/', checkLayout)
   })
 
-  test(`${place.what}: latest is the newest version`, async () => {
-    const work = async (page: Page) => {
-      await page.waitForURL('**/crates/rope/0.104.0/')
-      assert.match((await page.locator('h1').textContent()) ?? '', /rope 0\.104\.0/)
-    }
-    for (const options of [{}, WITHOUT_SCRIPT])
-      await look(place, 'crates/rope/latest/', work, options)
-  })
-
   test(`${place.what}: a dependency leads to its registry and to the crate of its name here`, async () => {
     await look(place, 'crates/winch/#dependencies', async page => {
-      const links = (selector: string) =>
-        page.locator(selector).evaluateAll(all => all.map(link => (link as HTMLAnchorElement).href))
-      assert.deepEqual(await links('#dependencies a:visible'), [
+      assert.deepEqual(await linksOf(page, '#dependencies a:visible'), [
         'https://crates.io/crates/rope',
         `${place.url}/crates/rope/`,
         'https://crates.io/crates/serde',

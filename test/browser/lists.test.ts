@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { buildCrate } from '../support/crate-builder.ts'
 import type { HarbourRelease } from '../support/harbour.ts'
-import { checkPage } from './browsing.ts'
+import { checkPage, linksOf } from './browsing.ts'
 import { releasePlaces, testViews } from './places.ts'
 
 const CRATES = 110
@@ -107,8 +107,7 @@ for (const place of [still, live]) {
 
   test(`${place.what}: every address that the API page names is there`, async () => {
     await look(place, 'api/', async page => {
-      const links = page.locator('main .rows a')
-      const found = await links.evaluateAll(all => all.map(a => (a as HTMLAnchorElement).href))
+      const found = await linksOf(page, 'main .rows a')
       assert.ok(found.length >= 9, found.join(' '))
       for (const href of found) assert.equal((await fetch(href)).status, 200, href)
       const commands = await page.locator('.copy-block code').allInnerTexts()

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { launchChromium } from '../support/chromium.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate, buildEvil, type Trick, tar } from '../support/crate-builder.ts'
@@ -13,12 +13,13 @@ import { BOMBS, PAYLOADS } from '../support/hostile.ts'
 import { plimsoll } from '../support/plimsoll.ts'
 import { scratch } from '../support/scratch.ts'
 import { serveFiles } from '../support/static-server.ts'
+import { linksOf } from './browsing.ts'
 
-let browser: Browser
+const browser = await launchChromium()
+after(() => browser.close())
 const cleanup = new Cleanup({ after })
 /** The files of a static tree with the crate `evil`, by path. */
 const tree = new Map<string, Uint8Array>()
-let url = ''
 
 const PAGE = 'crates/evil/1.0.0/src/index.html'
 const CRATE = 'crates/evil/evil-1.0.0.crate'
@@ -45,14 +46,9 @@ async function build(...settings: string[]): Promise<Map<string, Uint8Array>> {
   )
 }
 
-before(async () => {
-  browser = await launchChromium()
-  for (const [path, bytes] of await build()) tree.set(path, bytes)
-  const server = await serveFiles(tree)
-  cleanup.add(() => server.close())
-  url = server.url
-})
-after(() => browser?.close())
+for (const [path, bytes] of await build()) tree.set(path, bytes)
+const { url, close } = await serveFiles(tree)
+cleanup.add(close)
 
 /** Has the tree show other bytes, as if they had been published; `most` may be unpacked of them. */
 function plant(bytes: Uint8Array, most = 64 * 1024 * 1024): void {
@@ -269,10 +265,7 @@ test('hostile sources run nothing, also in names of files and as documents', asy
         await page.locator('.file-name', { hasText: path }).waitFor()
         if (path.endsWith('.md')) await page.locator('[aria-label=Rendered] .readme').waitFor()
         assert.equal(await page.locator('main script, main iframe, main [onerror]').count(), 0)
-        for (const href of await page
-          .locator('main a')
-          .evaluateAll(all => all.map(link => (link as HTMLAnchorElement).href)))
-          assert.match(href, /^(?:https?:|mailto:)/)
+        for (const href of await linksOf(page, 'main a')) assert.match(href, /^(?:https?:|mailto:)/)
       },
       { fragment: `#${encodeURIComponent(path)}` },
     )

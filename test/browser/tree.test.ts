@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { harbour, OTHER_CRATES } from '../support/harbour.ts'
-import { checkLayout, checkOverlays, checkPage, PHONE, picture, visit } from './browsing.ts'
+import {
+  checkLayout,
+  checkOverlays,
+  checkPage,
+  linksOf,
+  PHONE,
+  picture,
+  visit,
+} from './browsing.ts'
 import { releasePlaces, testViews } from './places.ts'
 
 const LOOK = {
@@ -111,17 +119,6 @@ for (const place of [still, live]) {
         await page.locator('.filter output').textContent(),
         'Nothing matches.',
         'no word goes over two columns',
-      )
-    })
-  })
-
-  test(`${place.what}: a copy button copies`, async () => {
-    await look(place, 'crates/keel/', async page => {
-      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-      await page.locator('.install .copy').first().click()
-      assert.equal(
-        await page.evaluate(() => navigator.clipboard.readText()),
-        'cargo add keel --registry harbour',
       )
     })
   })
@@ -278,22 +275,9 @@ for (const place of [still, live]) {
       await look(place, path, async page => {
         assert.equal(await page.evaluate('typeof __hit'), 'undefined')
         assert.equal(await page.locator('body > main#main').count(), 1)
-        for (const href of await page
-          .locator('main a')
-          .evaluateAll(all => all.map(link => (link as HTMLAnchorElement).href))) {
-          assert.match(href, /^(https?:|mailto:)/)
-        }
+        for (const href of await linksOf(page, 'main a')) assert.match(href, /^(https?:|mailto:)/)
       })
     }
-  })
-
-  test(`${place.what}: a path that leads nowhere is a 404 that says so`, async () => {
-    const context = await browser().newContext()
-    const page = await context.newPage()
-    const response = await page.goto(`${place.url}/crates/nothing-of-the-kind/`)
-    assert.equal(response?.status(), 404)
-    assert.match((await page.locator('h1').textContent()) ?? '', /nothing here/i)
-    await context.close()
   })
 }
 

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { launchChromium } from '../support/chromium.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { MadeUpUpstream } from '../support/made-up-upstream.ts'
 import { checkPage, PHONE, picture, visit } from './browsing.ts'
 import { servedRegistry } from './places.ts'
 
-let browser: Browser
-before(async () => {
-  browser = await launchChromium()
-})
-after(() => browser?.close())
+const browser = await launchChromium()
+after(() => browser.close())
 
 /** Checks a page wide and on a phone, in the light and in the dark. */
 async function checkAll(page: Page, name: string): Promise<void> {

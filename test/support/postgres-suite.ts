@@ -17,19 +17,11 @@ export function postgresSuite(): PostgresSuite {
     if (skip === false) started = await startPostgres()
   })
   after(() => started?.close())
-  const running = () => {
-    if (started === null) throw new Error('PostgreSQL runs during the tests only')
-    return started
-  }
-  const server: TestServer = {
-    url: database => running().url(database),
-    create: database => running().create(database),
-    get port() {
-      return running().port
+  const server = new Proxy({} as TestServer, {
+    get(_, key: keyof TestServer) {
+      if (started === null) throw new Error('PostgreSQL runs during the tests only')
+      return started[key]
     },
-    kill: () => running().kill(),
-    start: () => running().start(),
-    close: () => running().close(),
-  }
+  })
   return { server, skip }
 }
