@@ -34,10 +34,6 @@ test('the parts are the same wherever the body is cut into two', async () => {
   }
 })
 
-test('the parts are the same byte by byte', async () => {
-  assert.deepEqual(await read([...BODY].map(byte => Buffer.from([byte]))), PARTS)
-})
-
 test('data that resembles the delimiter stays data', async () => {
   const data = '\r\n--\r\n--boundar\r\n--boundarX\r\n\r\n--boundary.\r\n--boundary-x\r'
   const body = Buffer.from(`--boundary\r\n${NAMED}a\r\n\r\n${data}\r\n--boundary--`)

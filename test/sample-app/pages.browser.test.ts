@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import { after, test } from 'node:test'
 import { launchChromium } from '../support/chromium.ts'
 import { serving } from './support/serving.ts'
 
-let browser: Browser
-before(async () => {
-  browser = await launchChromium()
-})
-after(() => browser?.close())
+const browser = await launchChromium()
+after(() => browser.close())
 
 test('a person uploads a file through the form', async () => {
   const page = await browser.newPage()
