@@ -9,7 +9,7 @@ import { environmentOf, type TestS3 } from '../test/support/s3/environment.ts'
 import { Contender, type Outcome } from './support/contender.ts'
 import type { Program } from './support/program.ts'
 import { newRegistry } from './support/registry.ts'
-import { bench, type Servers } from './support/servers.ts'
+import { bench, Servers } from './support/servers.ts'
 import { type Measurement, measured } from './support/table.ts'
 
 const ROUNDS = 4
@@ -23,7 +23,12 @@ const COUNTS = new Map([
 /** Publishes to each daemon before the first round: V8 compiles the hot code. */
 const WARM = 300
 
-const measure = async (servers: Servers) => {
+const missing = Servers.missing()
+if (missing !== null) {
+  console.log(missing)
+  process.exit()
+}
+await bench(async servers => {
   const [postgres, s3] = [await servers.postgres(), await servers.s3()]
   const own = await contender(servers, 1, 'files', { PLIMSOLL_GIT_INDEX: 'off' })
   const others: Contender[] = []
@@ -37,8 +42,7 @@ const measure = async (servers: Servers) => {
     for (const contender of [own, ...others])
       for (const [clients, count] of COUNTS) await contender.measure(clients, count)
   return others.flatMap((contender, at) => rows(at + 1, contender, own))
-}
-await bench(measure, { onServers: true })
+})
 
 /** The environment of daemons with a database and prefixes of their own. */
 async function shared(number: number, postgres: TestServer, s3: TestS3) {

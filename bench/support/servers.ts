@@ -9,16 +9,10 @@ import { type Measurement, printTable } from './table.ts'
 
 const S3_PROGRAM = process.env.PLIMSOLL_TEST_S3_PROGRAM ?? null
 
-/**
- * Runs a measurement and prints its table. What it has started ends then, and its folder goes.
- * `onServers`: it is not made where there are no servers.
- */
+/** Runs a measurement and prints its table. What it has started ends then, and its folder goes. */
 export async function bench(
   work: (servers: Servers) => Promise<readonly Measurement[]>,
-  { onServers = false } = {},
 ): Promise<void> {
-  const missing = onServers ? Servers.missing() : null
-  if (missing !== null) return console.log(missing)
   const servers = new Servers()
   try {
     printTable(await work(servers))
