@@ -2,19 +2,16 @@ import { createHash } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Libsql from 'libsql'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { lookAlikeSkeleton } from '../../core/policy/look-alike.ts'
-import { openDatabase } from '../../generator/database/database.ts'
 import { run } from '../../generator/database/statement.ts'
 import { pagesFingerprint } from '../../generator/pages/claim.ts'
 import { listOutputs } from '../../generator/projections/lists/letters.ts'
@@ -42,7 +39,7 @@ export const BASE_URL = 'http://127.0.0.1:8080'
  * changes: copy it before you change it.
  */
 export async function filledRegistry(size: number): Promise<FilledRegistry> {
-  const name = `registry-${size}-${await fingerprint()}`
+  const name = `registry-${size}-${fingerprint()}`
   const dir = join(CACHE, 'bench', name)
   const token = join(dir, 'token')
   if (!existsSync(token)) {
@@ -62,37 +59,17 @@ export async function filledRegistry(size: number): Promise<FilledRegistry> {
   return { dir, token: readFileSync(token, 'utf8') }
 }
 
-/** Returns a hash over the tables and the code that fills them; a start renews the rest. */
-async function fingerprint(): Promise<string> {
+/** Returns a hash over the code that makes the tables and fills them; a start renews the rest. */
+function fingerprint(): string {
   const hash = createHash('sha256')
   for (const file of [
-    './filled-registry.js',
-    './invented-crates.js',
-    './term-filler.js',
-    '../../core/search/terms.js',
-    '../../core/search/files/columns.js',
-    '../../core/search/files/layout.js',
-    '../../core/search/files/postings.js',
+    ...['./filled-registry.js', './invented-crates.js', './term-filler.js'],
+    ...['../../core/search/terms.js', '../../core/search/files/columns.js'],
+    ...['../../core/search/files/layout.js', '../../core/search/files/postings.js'],
+    ...['first-step', 'steps'].map(name => `../../generator/database/schema/${name}.js`),
   ])
     hash.update(readFileSync(new URL(file, import.meta.url)))
-  hash.update(await emptySchema())
   return hash.digest('hex').slice(0, 12)
-}
-
-/** The tables of a new database, as SQLite writes them. */
-async function emptySchema(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
-  try {
-    const path = join(folder, DATABASE_FILE)
-    const database = await openDatabase(path)
-    await database.close()
-    const connection = new Libsql(path)
-    const rows = connection.prepare('SELECT sql FROM sqlite_master ORDER BY name').all()
-    connection.close()
-    return JSON.stringify(rows)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 }
 
 async function make(dir: string, size: number): Promise<void> {

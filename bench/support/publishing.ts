@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Agent, request } from 'node:http'
+import { Agent, get, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { ownDependency, publishRequest } from '../../test/support/release.ts'
 
@@ -80,6 +80,19 @@ function put({ port, base = '', token }: Address, agent: Agent, body: Uint8Array
     })
     sent.on('error', reject)
     sent.end(body)
+  })
+}
+
+/** Milliseconds of an answer. */
+export function ask(port: number, agent: Agent, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const begin = performance.now()
+    const asked = get({ port, agent, path }, async response => {
+      const answer = await text(response)
+      if (response.statusCode !== 200) reject(new Error(`${path}: ${answer}`))
+      else resolve(performance.now() - begin)
+    })
+    asked.on('error', reject)
   })
 }
 

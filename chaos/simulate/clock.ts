@@ -44,29 +44,12 @@ class VirtualTimer {
     if (this.#event) this.#event.work = null
   }
 
-  close(): this {
-    this.stop()
-    return this
-  }
-
   ref(): this {
     return this
   }
 
   unref(): this {
     return this
-  }
-
-  hasRef(): boolean {
-    return true
-  }
-
-  [Symbol.toPrimitive](): number {
-    return 0
-  }
-
-  [Symbol.dispose](): void {
-    this.stop()
   }
 }
 

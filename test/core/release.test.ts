@@ -246,38 +246,20 @@ for (const [what, change, expected] of COMPARISONS) {
 
 test('metadata that says less of the features is warned of: some Cargos leave out what names renamed dependencies', async () => {
   const release = await releaseOf({ manifest: MANIFEST })
-  const found = compareMetadata(
-    release,
-    metadata({ deps: [ALIAS, CC], features: { default: ['std'], std: [] } }),
-  )
+  const sent = metadata({ deps: [ALIAS, CC], features: { default: ['std'], std: [] } })
   assert.deepEqual(
-    found.map(issue => [issue.severity, issue.message]),
+    compareMetadata(release, sent).map(({ severity, message }) => `${severity}: ${message}`),
     [
-      [
-        'warning',
-        `the feature \`constructor\` is absent in the publish metadata, but \`[]\` ${TAIL}`,
-      ],
-      [
-        'warning',
-        `the feature \`default\` is \`["std"]\` in the publish metadata, but \`["dep:cc","std"]\` ${TAIL}`,
-      ],
+      `warning: the feature \`constructor\` is absent in the publish metadata, but \`[]\` ${TAIL}`,
+      `warning: ${differs('the feature `default`', '["std"]', '["dep:cc","std"]')}`,
     ],
   )
 })
 
 test('publish metadata: only name and version must be there, null is nothing', () => {
   const least = metadata({})
-  assert.deepEqual(
-    least,
-    metadata({
-      deps: null,
-      features: null,
-      authors: null,
-      badges: null,
-      readme: null,
-      links: null,
-    }),
-  )
+  const nothing = ['deps', 'features', 'authors', 'badges', 'readme', 'links']
+  assert.deepEqual(least, metadata(Object.fromEntries(nothing.map(field => [field, null]))))
   assert.deepEqual(least.deps, [])
   assert.equal(least.rust_version, null)
   const [dependency] = metadata({

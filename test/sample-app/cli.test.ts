@@ -17,7 +17,7 @@ import { runProgram, startProgram } from './support/program.ts'
 const START = fileURLToPath(new URL('../../../scripts/sample.mjs', import.meta.url))
 
 test('misuse is exit 2 and tells the choices', async () => {
-  const cases: readonly (readonly [args: string[], reason: RegExp])[] = [
+  const cases: readonly (readonly [args: string[], reason: RegExp, PORT?: string])[] = [
     [['--example', 'nope'], /'nope' is invalid\. Allowed choices are root, path-params,/],
     [['--example', 'constructor'], /'constructor' is invalid/],
     [['--bad'], /unknown option '--bad'/],
@@ -27,9 +27,10 @@ test('misuse is exit 2 and tells the choices', async () => {
     [['--cert', 'a.pem'], /--cert and --key go together/],
     [['--key', 'a.key'], /--cert and --key go together/],
     [['--host', ''], /--host takes a name or an address/],
+    [[], /'x' from env 'PORT' is invalid/, 'x'],
   ]
-  for (const [args, reason] of cases) {
-    const { code, stdout, stderr } = await runProgram(args)
+  for (const [args, reason, PORT] of cases) {
+    const { code, stdout, stderr } = await runProgram(args, { ...(PORT && { PORT }) })
     assert.deepEqual([code, stdout], [2, ''], stderr)
     assert.match(stderr, reason)
   }
@@ -104,12 +105,6 @@ test('users that cannot be read stop the start', async () => {
     assert.equal(code, 1)
     assert.match(stderr, /^SAMPLE_USERS: /)
   }
-})
-
-test('PORT is the port where no flag says one', async () => {
-  const { code, stderr } = await runProgram(['--example', 'root'], { PORT: 'x' })
-  assert.equal(code, 2)
-  assert.match(stderr, /'x' from env 'PORT' is invalid/)
 })
 
 test('the https example without TLS says so', async () => {

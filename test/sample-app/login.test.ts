@@ -20,6 +20,14 @@ const JOHN = {
   disabled: false,
 }
 
+const GOOD = { username: 'johndoe', password: 'secret' }
+
+/** The status, the body and the challenge of an answer. */
+async function told(request: Parameters<typeof ask>[1]) {
+  const { status, text, headers } = await ask('security', request)
+  return [status, JSON.parse(text), headers['www-authenticate']]
+}
+
 function login(form: Record<string, string>) {
   return { method: 'POST', path: '/token', headers: URLENCODED, body: urlencoded(form) }
 }
@@ -33,45 +41,28 @@ function me(authorization?: string) {
 
 test('a good login answers with a token, also of a disabled user, also as multipart', async () => {
   const token = (access_token: string) => ({ access_token, token_type: 'bearer' })
-  await gives(login({ username: 'johndoe', password: 'secret' }), 200, token('johndoe'))
+  await gives(login(GOOD), 200, token('johndoe'))
   await gives(login({ username: 'alice', password: 'secret2' }), 200, token('alice'))
-  const body = multipart([
-    { name: 'username', value: 'johndoe' },
-    { name: 'password', value: 'secret' },
-  ])
+  const body = multipart(Object.entries(GOOD).map(([name, value]) => ({ name, value })))
   await gives({ method: 'POST', path: '/token', headers: MULTIPART, body }, 200, token('johndoe'))
 })
 
 test('an unknown user and a wrong password are told apart by nothing', async () => {
   for (const username of ['johndoe', 'nobody', 'Johndoe', 'constructor', '__proto__']) {
-    const { status, text, headers } = await ask(
-      'security',
-      login({ username, password: 'secret2' }),
-    )
-    assert.deepEqual(
-      [status, JSON.parse(text), headers['www-authenticate']],
-      [400, WRONG, undefined],
-      username,
-    )
+    const answer = await told(login({ username, password: 'secret2' }))
+    assert.deepEqual(answer, [400, WRONG, undefined], username)
   }
 })
 
 test('a password with a NUL behind it is another password', async () => {
-  await gives(login({ username: 'johndoe', password: 'secret\0' }), 400, WRONG)
+  await gives(login({ ...GOOD, password: 'secret\0' }), 400, WRONG)
   const hash = await hashPassword('secret')
   for (const password of ['secret\0', 'secret\0\0', '\0secret'])
     assert.equal(await verifyPassword(password, hash), false)
 })
 
 test('grant_type is absent, empty or exactly password', async () => {
-  const good = {
-    username: 'johndoe',
-    password: 'secret',
-    scope: 'a b',
-    client_id: 'c',
-    client_secret: 'd',
-    extra: 'e',
-  }
+  const good = { ...GOOD, scope: 'a b', client_id: 'c', client_secret: 'd', extra: 'e' }
   for (const grant_type of ['', 'password'])
     assert.equal((await ask('security', login({ ...good, grant_type }))).status, 200)
   const pattern = '^password$'
@@ -81,10 +72,8 @@ test('grant_type is absent, empty or exactly password', async () => {
       pattern,
     })
     await gives(login({ ...good, grant_type }), 422, { detail })
-    const all = {
-      detail: [...detail, ...missing(['body', 'username'], ['body', 'password']).detail],
-    }
-    await gives(login({ grant_type }), 422, all)
+    const { detail: more } = missing(['body', 'username'], ['body', 'password'])
+    await gives(login({ grant_type }), 422, { detail: [...detail, ...more] })
   }
 })
 
@@ -110,12 +99,7 @@ test('no bearer token: not authenticated; one of nobody: invalid; both with the 
     ['Bearer johndoe x', 'Invalid authentication credentials'],
   ] as const
   for (const [authorization, detail] of table) {
-    const { status, text, headers } = await ask('security', me(authorization))
-    assert.deepEqual(
-      [status, JSON.parse(text), headers['www-authenticate']],
-      [401, { detail }, 'Bearer'],
-      authorization,
-    )
+    assert.deepEqual(await told(me(authorization)), [401, { detail }, 'Bearer'], authorization)
   }
 })
 

@@ -5,7 +5,16 @@ import { ask } from './support/serving.ts'
 
 const P = 'paths /items/ get parameters 0'
 const ITEM = 'paths /items/{item_id} get parameters 0'
-const OPTIONAL_TEXT = [{ type: 'string' }, { type: 'null' }]
+const FIXED = { type: 'string', maxLength: 50, minLength: 3, pattern: '^fixedquery$' }
+
+type Place = 'path' | 'query' | 'header' | 'cookie'
+const required = (place: Place, name: string, schema: object) => {
+  return { name, in: place, required: true, schema }
+}
+const optional = (place: Place, name: string, schema: object) => {
+  return { ...required(place, name, schema), required: false }
+}
+const nullable = (title: string, schema: object) => ({ anyOf: [schema, { type: 'null' }], title })
 
 /** The part of an example's description behind these keys; undefined without any. */
 async function described(example: string, keys: string): Promise<unknown> {
@@ -26,30 +35,23 @@ const TABLE: readonly (readonly [example: string, keys: string, value: unknown])
     'query-metadata',
     P,
     {
-      ...{ name: 'item-query', in: 'query', required: false, deprecated: true },
-      schema: {
-        anyOf: [
-          { type: 'string', maxLength: 50, minLength: 3, pattern: '^fixedquery$' },
-          { type: 'null' },
-        ],
-        title: 'Query string',
+      ...optional('query', 'item-query', {
+        ...nullable('Query string', FIXED),
         deprecated: true,
-      },
+      }),
+      deprecated: true,
     },
   ],
-  ['query-default', `${P} required`, false],
   [
     'query-default',
-    `${P} schema`,
-    { type: 'string', minLength: 3, default: 'fixedquery', title: 'Q' },
+    P,
+    optional('query', 'q', { type: 'string', minLength: 3, default: 'fixedquery', title: 'Q' }),
   ],
-  ['query-validation', `${P} schema anyOf 0`, { type: 'string', maxLength: 50 }],
-  ['query-validation', `${P} schema default`, undefined],
-  ['query-validation', `${P} deprecated`, undefined],
+  ['query-validation', P, optional('query', 'q', nullable('Q', { type: 'string', maxLength: 50 }))],
   [
     'query-list',
-    `${P} schema anyOf`,
-    [{ type: 'array', items: { type: 'string' } }, { type: 'null' }],
+    P,
+    optional('query', 'q', nullable('Q', { type: 'array', items: { type: 'string' } })),
   ],
   ['query-params', `${P} schema`, { type: 'integer', default: 0, title: 'Skip' }],
   [
@@ -57,11 +59,7 @@ const TABLE: readonly (readonly [example: string, keys: string, value: unknown])
     'paths /users/{user_id}/items/{item_id} get parameters 3 schema',
     { type: 'boolean', default: false, title: 'Short' },
   ],
-  [
-    'path-params',
-    ITEM,
-    { name: 'item_id', in: 'path', required: true, schema: { type: 'string', title: 'Item Id' } },
-  ],
+  ['path-params', ITEM, required('path', 'item_id', { type: 'string', title: 'Item Id' })],
   [
     'path-validation',
     `${ITEM} schema`,
@@ -81,29 +79,15 @@ const TABLE: readonly (readonly [example: string, keys: string, value: unknown])
   [
     'query-required',
     'paths /items/{item_id} get parameters 1',
-    { name: 'needy', in: 'query', required: true, schema: { type: 'string', title: 'Needy' } },
+    required('query', 'needy', { type: 'string', title: 'Needy' }),
   ],
   ['headers', 'paths /items/ get parameters 1 name', 'User-Agent'],
   [
     'headers',
     P,
-    {
-      name: 'items-id',
-      in: 'header',
-      required: false,
-      schema: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }], title: 'Items-Id' },
-    },
+    optional('header', 'items-id', nullable('Items-Id', { type: 'integer', minimum: 1 })),
   ],
-  [
-    'cookies',
-    P,
-    {
-      name: 'ads_id',
-      in: 'cookie',
-      required: false,
-      schema: { anyOf: OPTIONAL_TEXT, title: 'Ads Id' },
-    },
-  ],
+  ['cookies', P, optional('cookie', 'ads_id', nullable('Ads Id', { type: 'string' }))],
   ['dependencies-nested', 'paths /items/{item_id} get parameters 2 name', 'last_query'],
   ['dependencies', 'paths /users/ get parameters 2 schema default', 100],
   ['dependencies', 'paths /users/ get parameters 3', undefined],
@@ -145,8 +129,7 @@ const TABLE: readonly (readonly [example: string, keys: string, value: unknown])
     '#/components/schemas/User',
   ],
   ['security', 'components schemas User required', ['username', 'email', 'full_name', 'disabled']],
-  ['security', 'components schemas Token required', ['access_token', 'token_type']],
-  ['security', 'components schemas Token properties token_type const', 'bearer'],
+  ['security', 'components schemas Token properties token_type', { const: 'bearer' }],
   ['security', 'paths /token post responses 400 description', 'Bad Request'],
   ['security', 'paths /users/me get responses 400 description', 'Bad Request'],
   ['security', 'paths /users/me get responses 401 description', 'Unauthorized'],
@@ -154,25 +137,17 @@ const TABLE: readonly (readonly [example: string, keys: string, value: unknown])
   ['background', 'paths /notifications/ post responses 200', undefined],
   ['errors', 'paths /items/{item_id} put responses 200', undefined],
   ['path-alias', 'paths /items/{item-id} get parameters 0 name', 'item-id'],
-  ['header-options', `${P} name`, 'X-Trace-Id'],
   [
     'header-options',
-    `${P} schema`,
-    {
-      type: 'string',
-      minLength: 4,
-      maxLength: 16,
-      pattern: '^[0-9a-f]+$',
+    P,
+    required('header', 'X-Trace-Id', {
+      ...{ type: 'string', minLength: 4, maxLength: 16, pattern: '^[0-9a-f]+$' },
       title: 'Where it comes from',
-    },
+    }),
   ],
   ['cookie-options', `${P} name`, 'session-id'],
   ['cookie-options', `${P} schema default`, 'guest'],
-  [
-    'global-dependencies',
-    P,
-    { name: 'x-token', in: 'header', required: true, schema: { type: 'string', title: 'X-Token' } },
-  ],
+  ['global-dependencies', P, required('header', 'x-token', { type: 'string', title: 'X-Token' })],
   ['global-dependencies', 'paths /users/ get parameters 1 name', 'x-key'],
   ['body', 'components schemas ValidationError required', ['loc', 'msg', 'type']],
   [

@@ -28,16 +28,8 @@ export interface Ask {
   readonly private: Verdicts
 }
 
-const all = (verdict: Verdict): Verdicts => {
-  return {
-    nobody: verdict,
-    bad: verdict,
-    stranger: verdict,
-    lacking: verdict,
-    elsewhere: verdict,
-    owner: verdict,
-  }
-}
+const all = (verdict: Verdict) =>
+  Object.fromEntries(GROUPS.map(group => [group, verdict])) as Verdicts
 const REFUSED = { nobody: 'token_absent', bad: 'token_rejected' } as const
 /** Routes that a good token opens in a private registry, and one without `read` does not. */
 const readable = (verdict: Verdict): Verdicts => ({

@@ -15,7 +15,7 @@ import { upstreamMetrics } from '../../daemon/upstream/metrics.ts'
 import { DownloadCounter } from '../../daemon/workers/download-worker.ts'
 import { GitWorker } from '../../daemon/workers/git-worker.ts'
 import { IndexWorker } from '../../daemon/workers/index-worker.ts'
-import { all, type Row } from '../../generator/database/statement.ts'
+import { all } from '../../generator/database/statement.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
 import { build } from '../../generator/projections/index/build.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
@@ -215,17 +215,16 @@ export class TestRegistry implements Deps {
   async everything(): Promise<Record<string, unknown>> {
     await this.indexWorker.settle()
     await this.indexWorker.pages.flush()
-    const { database } = this.registry
-    const rows = {
-      crates: await all<Row<'crates'>>(database, 'SELECT * FROM crates ORDER BY id'),
-      releases: await all<Row<'releases'>>(database, 'SELECT * FROM releases ORDER BY id'),
-      owners: await all<Row<'owners'>>(database, 'SELECT * FROM owners ORDER BY crate_id, user_id'),
-      audit: await all<Row<'audit'>>(
-        database,
-        'SELECT * FROM audit WHERE crate IS NOT NULL ORDER BY id',
-      ),
-      marks: await all<Row<'marks'>>(database, 'SELECT * FROM marks ORDER BY subject'),
+    const tables = {
+      crates: 'ORDER BY id',
+      releases: 'ORDER BY id',
+      owners: 'ORDER BY crate_id, user_id',
+      audit: 'WHERE crate IS NOT NULL ORDER BY id',
+      marks: 'ORDER BY subject',
     }
+    const rows: Record<string, unknown> = {}
+    for (const [table, rest] of Object.entries(tables))
+      rows[table] = await all(this.registry.database, `SELECT * FROM ${table} ${rest}`)
     return {
       ...rows,
       files: [...files(join(this.dir, 'crates')), ...files(join(this.dir, 'public'))],

@@ -9,6 +9,8 @@ import { BASE } from './release.ts'
 /** The password of everybody in tests. */
 export const PASSWORD = 'correct horse battery'
 
+type Fields = Readonly<Record<string, string | readonly string[]>>
+
 /** The target of a browser's requests. */
 export interface Site {
   readonly app: {
@@ -41,7 +43,7 @@ export class Visitor {
    */
   async post(
     path: string,
-    fields: Readonly<Record<string, string | readonly string[]>> = {},
+    fields: Fields = {},
     { from = '/me', headers = {} }: { from?: string; headers?: Record<string, string> } = {},
   ): Promise<Response> {
     const csrf = await this.proof(from)
@@ -79,9 +81,7 @@ export class Visitor {
 }
 
 /** Fields as a form sends them. */
-export function form(
-  fields: Readonly<Record<string, string | readonly string[]>>,
-): URLSearchParams {
+export function form(fields: Fields): URLSearchParams {
   const body = new URLSearchParams()
   for (const [name, value] of Object.entries(fields))
     for (const item of [value].flat()) body.append(name, item)
@@ -96,13 +96,8 @@ export async function withPassword(
 ): Promise<void> {
   const user = await findUser(test.registry.database, login)
   assert.ok(user)
-  const cost = test.registry.settings.auth.password_cost
-  await setPassword(
-    test.registry.database,
-    user,
-    { password, cost },
-    operatorChange('2026-11-20T12:00:00Z'),
-  )
+  const secret = { password, cost: test.registry.settings.auth.password_cost }
+  await setPassword(test.registry.database, user, secret, operatorChange('2026-11-20T12:00:00Z'))
 }
 
 /** A browser in which a user is logged in. */
@@ -116,9 +111,7 @@ export async function loggedIn(
   const visitor = new Visitor(test, headers)
   const change = { ...operatorChange('2026-11-20T12:00:00Z'), actor: login }
   const order = { agent: 'Test 1', now: test.now, seconds: 3600 }
-  visitor.cookies.set(
-    'plimsoll_session',
-    await startSession(test.registry.database, user.id, order, change),
-  )
+  const session = await startSession(test.registry.database, user.id, order, change)
+  visitor.cookies.set('plimsoll_session', session)
   return visitor
 }
