@@ -107,15 +107,11 @@ const onlyAdmin = (path: Row['path'], body?: Row['body']): Row => {
 let published = 1
 const publish = () => publishRequest({ name: 'demo', version: `1.0.${published++}` })
 const password = ({ user }: Sender) => ({ login: user.login, password: PASSWORD })
-const current = () => ({
-  current: PASSWORD,
-  password: 'another good one',
-  again: 'another good one',
-})
+const another = { password: 'another good one', again: 'another good one' }
+const current = () => ({ current: PASSWORD, ...another })
 const byLink = async ({ user }: Sender, { registry, now }: TestRegistry) => ({
   reset: await makeLink(registry.database, user, now, OPERATOR),
-  password: 'another good one',
-  again: 'another good one',
+  ...another,
 })
 
 const alarmed = async (_: Sender, test: TestRegistry) => {
@@ -166,12 +162,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ],
   'POST /me/crates/:name/owners/add': [
     { path: '/me/crates/demo/owners/add', body: login, refusals: OWNER },
-    {
-      path: '/me/crates/demo/owners/add',
-      body: login,
-      isAdmin: true,
-      refusals: DEMOTED,
-    },
+    { path: '/me/crates/demo/owners/add', body: login, isAdmin: true, refusals: DEMOTED },
   ],
   'POST /me/crates/:name/owners/remove': [
     {
@@ -228,10 +219,8 @@ async function prepared(t: TestContext) {
     assert.equal((await test.publish(mate, { name, version: '1.0.0' })).status, 200)
   await test.user('root', {}, true)
   await withPassword(test, 'root')
-  const { password } = await one<Pick<DbRow<'users'>, 'password'>>(
-    database,
-    `SELECT password FROM users WHERE login = 'root'`,
-  )
+  const hashed = `SELECT password FROM users WHERE login = 'root'`
+  const { password } = await one<DbRow<'users'>>(database, hashed)
   let count = 0
   const sender = async ({ isAdmin = false, isStranger }: Row): Promise<Sender> => {
     const [login, other] = [`user${++count}`, `other${count}`]
@@ -242,10 +231,8 @@ async function prepared(t: TestContext) {
     if (!isAdmin) await addOwners(test.registry, await crateOf(test, 'demo'), [login], OPERATOR)
     await inviteOwners(test.registry, await crateOf(test, 'other'), [login], OPERATOR)
     await loggedIn(test, login)
-    const { id: sessionId } = await one<Pick<DbRow<'sessions'>, 'id'>>(
-      database,
-      'SELECT id FROM sessions ORDER BY id DESC',
-    )
+    const newest = 'SELECT id FROM sessions ORDER BY id DESC'
+    const { id: sessionId } = await one<DbRow<'sessions'>>(database, newest)
     const order = { userId: user.id, name: 'one', scopes: null, crates: null, expires: null }
     const { id: tokenId, token } = await createToken(database, order, OPERATOR)
     const visitor = isStranger ? new Visitor(test) : await loggedIn(test, login)
@@ -325,9 +312,8 @@ test('every change is refused to whoever loses the right to it while the request
     )
     .map(({ method, path }) => `${method} ${path}`)
   assert.deepEqual(Object.keys(ROWS).sort(), declared.sort(), 'each route has its rows')
-  for (const [route, row] of Object.entries(ROWS).flatMap(([route, rows]) =>
-    rows.map(row => [route, row] as const),
-  )) {
+  const changes = Object.entries(ROWS).flatMap(([route, rows]) => rows.map(row => ({ route, row })))
+  for (const { route, row } of changes) {
     for (const [loss, texts] of Object.entries(row.refusals)) {
       for (const [at, text] of texts.entries()) {
         // What has no body is not on its way for long.
@@ -339,13 +325,8 @@ test('every change is refused to whoever loses the right to it while the request
           await request.exit(() => LOSSES[loss as keyof typeof LOSSES](test, who))
           before = await records(test)
         }
-        const answer = await send(
-          test,
-          route,
-          row,
-          who,
-          at === 0 ? [lose, nothing] : [nothing, lose],
-        )
+        const moments = at === 0 ? ([lose, nothing] as const) : ([nothing, lose] as const)
+        const answer = await send(test, route, row, who, moments)
         const what = `${route}: ${loss}, moment ${at}`
         assert.equal(answer.status, 403, `${what}: ${answer.text}`)
         assert.ok(answer.text.includes(text), `${what}: ${answer.text}`)
@@ -367,29 +348,12 @@ test('a token that expires while its request arrives is good for nothing', async
     test.now = new Date('2026-11-20T12:00:30Z')
   })
   const answer = await test.request('PUT', '/api/v1/crates/new', token, init)
-  assert.deepEqual(
-    [answer.status, await answer.json()],
-    [
-      403,
-      {
-        errors: [
-          {
-            detail:
-              'the token was revoked or its user was locked while the request arrived; nothing was changed',
-          },
-        ],
-      },
-    ],
-  )
+  const detail =
+    'the token was revoked or its user was locked while the request arrived; nothing was changed'
+  assert.deepEqual([answer.status, await answer.json()], [403, { errors: [{ detail }] }])
   // Nothing is left of the bytes, either.
-  const { cksum } = await one<Pick<DbRow<'releases'>, 'cksum'>>(
-    database,
-    'SELECT cksum FROM releases',
-  )
-  const keys: string[] = []
-  for await (const key of test.registry.crates.list()) keys.push(key)
-  assert.equal(keys.length, 1)
-  assert.ok(keys[0]?.includes(cksum))
+  const { cksum } = await one<DbRow<'releases'>>(database, 'SELECT cksum FROM releases')
+  for await (const key of test.registry.crates.list()) assert.ok(key.includes(cksum), key)
 })
 
 test('a token for new crates adds no version to a crate that came while its request arrived', async t => {
