@@ -60,11 +60,8 @@ test('owners see who is invited, and take an invitation back, by the page or wit
     )
   }
   assert.deepEqual(await shown(), ['carol', 'bob'])
-  const answer = await alice.post(
-    '/me/crates/demo/owners/remove',
-    { login: 'bob' },
-    { from: '/me/crates/demo' },
-  )
+  const from = '/me/crates/demo'
+  const answer = await alice.post(`${from}/owners/remove`, { login: 'bob' }, { from })
   assert.deepEqual(
     [answer.status, answer.headers.get('location')],
     [303, '/me/crates/demo?done=owner-removed'],
@@ -74,6 +71,10 @@ test('owners see who is invited, and take an invitation back, by the page or wit
   assert.equal((await bob.post('/me/invitations/demo/accept')).status, 400)
   await ask('DELETE', { users: ['carol'] })
   assert.deepEqual(await shown(), [])
+  await ask('PUT', { users: ['carol'] })
+  const carol = await loggedIn(test, 'carol')
+  assert.equal((await carol.post('/me/invitations/demo/decline')).status, 303)
+  assert.deepEqual([await shown(), await events('owner-add')], [[], []])
   assert.deepEqual(await events('owner-remove'), [])
   assert.deepEqual(await events('invitation-withdraw'), [
     { detail: '{"login":"bob"}' },
@@ -94,7 +95,7 @@ test('an invitation to a crate that nobody owns can be taken back', async t => {
 })
 
 test('an invitation is good for 30 days, which is told, and inviting again renews it', async t => {
-  const { test, ask } = await prepared(t, { PLIMSOLL_OWNERS_ADD: 'invite' })
+  const { test, ask, events } = await prepared(t, { PLIMSOLL_OWNERS_ADD: 'invite' })
   const day = (count: number) => new Date(Date.parse('2026-11-20T12:00:00Z') + count * 86_400_000)
   const pages = async (now: Date) => {
     test.now = now
@@ -122,4 +123,5 @@ test('an invitation is good for 30 days, which is told, and inviting again renew
   const renewed = await pages(day(59))
   assert.equal(renewed.told, '2027-01-19T12:00:00Z')
   assert.equal((await renewed.bob.post('/me/invitations/demo/accept')).status, 303)
+  assert.deepEqual(await events('owner-add'), [{ detail: '{"login":"bob"}' }])
 })

@@ -82,33 +82,6 @@ test('50 publishes at once of one version with different bytes: exactly one wins
   )
 })
 
-test('50 publishes at once of the same bytes: one is added, the others are told that it was', async t => {
-  const test = await TestRegistry.open(t)
-  const token = await test.user('alice')
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, () => test.publish(token, { name: 'same', version: '1.0.0' })),
-  )
-  const again = '`same` 1.0.0 was published before with the same bytes; nothing has changed'
-  const told = answers.map(({ body }) => body.warnings?.other.join())
-  assert.deepEqual(told.sort(), ['', ...Array(49).fill(again)])
-  const { audit, releases } = await test.everything()
-  const events = (audit as { action: string }[]).filter(event => event.action === 'publish')
-  assert.deepEqual([events.length, (releases as unknown[]).length], [1, 1])
-})
-
-test('50 versions of one crate at once: all land in one file, one line each', async t => {
-  const test = await TestRegistry.open(t)
-  const token = await test.user('alice')
-  const versions = Array.from({ length: 50 }, (_, i) => `1.0.${i}`)
-  const answers = await Promise.all(
-    versions.map(version => test.publish(token, { name: 'many', version })),
-  )
-  assert.equal(answers.filter(({ body }) => body.warnings).length, 50)
-  const lines = ((await test.shown('index/ma/ny/many')) ?? '').trimEnd().split('\n')
-  const shown = lines.map(line => (JSON.parse(line) as { vers: string }).vers)
-  assert.deepEqual(shown.sort(), versions.sort())
-})
-
 test('yanks and publishes of one crate at once leave what the last of each said', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')
