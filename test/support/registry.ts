@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import type { TestContext } from 'node:test'
 import type { Logger } from 'pino'
 import { parseName } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
@@ -106,7 +105,7 @@ export class TestRegistry implements Deps {
   }
 
   static async open(
-    t: Pick<TestContext, 'after'>,
+    t: ConstructorParameters<typeof Cleanup>[0],
     options: TestRegistryOptions = {},
   ): Promise<TestRegistry> {
     const dir = mkdtempSync(join(options.parent ?? tmpdir(), 'plimsoll-test-'))
