@@ -12,11 +12,7 @@ import { writeProject } from '../../support/project.ts'
 import { serveFiles } from '../../support/static-server.ts'
 import { folderOf } from '../../support/workplace.ts'
 
-const TEMPLATES = [
-  '/files/{prefix}/{crate}-{version}.crate',
-  '/{lowerprefix}/{crate}/{version}',
-  '/blobs/{lowerprefix}/{sha256-checksum}',
-]
+const TEMPLATE = '/files/{prefix}/{crate}/{version}/{sha256-checksum}'
 const VERSION = '1.0.0-rc.1+b.2'
 
 /** A Cargo with an empty home. */
@@ -36,11 +32,11 @@ async function fetchIt(folder: string, base: string): Promise<void> {
   assert.ok(filesBelow(unpacked).includes('src/lib.rs'))
 }
 
-async function registryAt(t: TestContext, template: string) {
+async function registryAt(t: TestContext) {
   const folder = folderOf(t)
   const dir = join(folder, 'registry')
   assert.equal((await plimsoll(folder, ['init', '--dir', dir])).code, 0)
-  return { folder, dir, template }
+  return { folder, dir }
 }
 
 /** A free address, which is free again. */
@@ -50,57 +46,51 @@ async function freeAddress(): Promise<string> {
   return server.url
 }
 
-for (const template of TEMPLATES) {
-  test(`Cargo publishes to a daemon, and fetches from it: ${template}`, async t => {
-    const { folder, dir } = await registryAt(t, template)
-    const user = await plimsoll(folder, ['user', 'add', 'alice', '--dir', dir])
-    assert.equal(user.code, 0, user.stderr)
-    const made = await plimsoll(folder, ['token', 'create', '--user', 'alice', '--dir', dir])
-    const token = made.stdout.trim()
-    const url = await freeAddress()
-    const env = { PLIMSOLL_REGISTRY_BASE_URL: url, PLIMSOLL_REGISTRY_DL: `${url}${template}` }
-    await serve(new Cleanup(t), dir, env, undefined, new URL(url).host)
-    const project = writeProject(join(folder, 'demo'), { name: 'Demo_x', version: VERSION })
-    const publisher = cargoAt(folder, 'publisher', url, { ours: token })
-    await publisher.ok(project.folder, 'publish', '--registry', 'ours', '--allow-dirty')
-    await fetchIt(folder, url)
-    const checked = await plimsoll(folder, ['verify', '--dir', dir], env)
-    assert.equal(checked.code, 0, checked.stdout + checked.stderr)
-  })
+test('Cargo publishes to a daemon that names its own paths, and fetches from it', async t => {
+  const { folder, dir } = await registryAt(t)
+  const user = await plimsoll(folder, ['user', 'add', 'alice', '--dir', dir])
+  assert.equal(user.code, 0, user.stderr)
+  const made = await plimsoll(folder, ['token', 'create', '--user', 'alice', '--dir', dir])
+  const token = made.stdout.trim()
+  const url = await freeAddress()
+  const env = { PLIMSOLL_REGISTRY_BASE_URL: url, PLIMSOLL_REGISTRY_DL: `${url}${TEMPLATE}` }
+  await serve(new Cleanup(t), dir, env, undefined, new URL(url).host)
+  const project = writeProject(join(folder, 'demo'), { name: 'Demo_x', version: VERSION })
+  const publisher = cargoAt(folder, 'publisher', url, { ours: token })
+  await publisher.ok(project.folder, 'publish', '--registry', 'ours', '--allow-dirty')
+  await fetchIt(folder, url)
+  const checked = await plimsoll(folder, ['verify', '--dir', dir], env)
+  assert.equal(checked.code, 0, checked.stdout + checked.stderr)
+})
 
-  test(`Cargo fetches from a file server what build --from lays out: ${template}`, async t => {
-    const folder = folderOf(t)
-    const [from, out] = [join(folder, 'from'), join(folder, 'out')]
-    mkdirSync(from)
-    mkdirSync(out)
-    writeFileSync(join(from, 'x.crate'), buildCrate({ name: 'Demo_x', version: VERSION }))
-    writeFileSync(join(from, 'y.crate'), buildCrate({ name: 'Demo_x', version: '0.9.0' }))
-    const server = await serveFiles(out)
-    t.after(() => server.close())
-    const build = async (dl: string) => {
-      const env = { PLIMSOLL_REGISTRY_BASE_URL: server.url, PLIMSOLL_REGISTRY_DL: dl }
-      return plimsoll(folder, ['build', '--from', from, '--out', out], env)
-    }
-    const built = await build(`${server.url}${template}`)
-    assert.deepEqual([built.code, built.stderr], [0, ''])
-    const packages = () =>
-      filesBelow(out).filter(path => /^(?:files|de|blobs)\/|\.crate$/.test(path))
-    assert.equal(packages().length, 2)
-    await fetchIt(folder, server.url)
-    cpSync(join(from, 'x.crate'), join(from, 'y.crate'))
-    await build(`${server.url}${template}`)
-    assert.equal(packages().length, 1, 'what is no longer there is removed')
-    const moved = await build('https://cdn.example/{crate}/{version}')
-    assert.deepEqual(packages(), [`crates/Demo_x/Demo_x-${VERSION}.crate`])
-    assert.match(
-      moved.stderr,
-      /^warning: Cargo downloads from .*: that host has to have the \.crate/,
-    )
-  })
-}
+test('Cargo fetches from a file server what build --from lays out', async t => {
+  const folder = folderOf(t)
+  const [from, out] = [join(folder, 'from'), join(folder, 'out')]
+  mkdirSync(from)
+  mkdirSync(out)
+  writeFileSync(join(from, 'x.crate'), buildCrate({ name: 'Demo_x', version: VERSION }))
+  writeFileSync(join(from, 'y.crate'), buildCrate({ name: 'Demo_x', version: '0.9.0' }))
+  const server = await serveFiles(out)
+  t.after(() => server.close())
+  const build = async (dl: string) => {
+    const env = { PLIMSOLL_REGISTRY_BASE_URL: server.url, PLIMSOLL_REGISTRY_DL: dl }
+    return plimsoll(folder, ['build', '--from', from, '--out', out], env)
+  }
+  const built = await build(`${server.url}${TEMPLATE}`)
+  assert.deepEqual([built.code, built.stderr], [0, ''])
+  const packages = () => filesBelow(out).filter(path => /^files\/|\.crate$/.test(path))
+  assert.equal(packages().length, 2)
+  await fetchIt(folder, server.url)
+  cpSync(join(from, 'x.crate'), join(from, 'y.crate'))
+  await build(`${server.url}${TEMPLATE}`)
+  assert.equal(packages().length, 1, 'what is no longer there is removed')
+  const moved = await build('https://cdn.example/{crate}/{version}')
+  assert.deepEqual(packages(), [`crates/Demo_x/Demo_x-${VERSION}.crate`])
+  assert.match(moved.stderr, /^warning: Cargo downloads from .*: that host has to have the \.crate/)
+})
 
 test('serve, build --from and push refuse a template that nobody can answer', async t => {
-  const { folder, dir } = await registryAt(t, '')
+  const { folder, dir } = await registryAt(t)
   const base = 'https://crates.example'
   const env = { PLIMSOLL_REGISTRY_BASE_URL: base, PLIMSOLL_REGISTRY_DL: `${base}/d/{crate}` }
   writeFileSync(join(folder, 'x.crate'), buildCrate({ name: 'demo', version: VERSION }))

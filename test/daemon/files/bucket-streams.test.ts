@@ -41,29 +41,6 @@ function endless(t: TestContext, options: BucketStreamOptions = {}) {
   return { opened, ask, find }
 }
 
-/** Asks until there are so many answers. */
-const opens = (opened: readonly Readable[], count: number) =>
-  until(
-    () => opened.length === count,
-    () => `${opened.length} answers, not ${count}`,
-  )
-
-test('so many run, so many wait, and one client has at most half of either', async t => {
-  const { opened, ask } = endless(t, { maxRunning: 4, maxWaiting: 4 })
-  const greedy = Array.from({ length: 4 }, () => ask('2001:db8::1'))
-  await opens(opened, 2)
-  const refused = await ask('2001:db8::2')
-  assert.deepEqual([refused.status, await refused.text()], [503, 'downloads_busy'])
-  const others = ['b', 'c', 'd'].map(path => ask(path))
-  await opens(opened, 4)
-  assert.equal((await others[0])?.status, 200)
-  opened[0]?.push(null)
-  await (await greedy[0])?.text()
-  // The first who waits and may have more: the greedy one has one place of two then.
-  await opens(opened, 5)
-  assert.equal((await greedy[2])?.status, 200)
-})
-
 test('who waits for too long is refused, and so is who leaves; both places are free then', async t => {
   const { ask } = endless(t, { maxRunning: 2, maxWaiting: 2, waitMs: 50 })
   await Promise.all([ask('a'), ask('b')])

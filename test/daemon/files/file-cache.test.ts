@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -64,32 +64,6 @@ test('the compressed copy counts, too', t => {
   plain.load(path, statSync(path), false)
   const { gzip } = both.load(path, statSync(path), true)
   assert.equal(both.size - plain.size, gzip?.length)
-})
-
-test('what has just been written is read again, what has rested is not', t => {
-  const file = folder(t)
-  const memory = new FileCache(100_000)
-  const path = file('a', 10)
-  memory.load(path, statSync(path), false)
-  assert.notEqual(memory.find(path, statSync(path)), null)
-  const young = new Date(Date.now() - 1000)
-  utimesSync(path, young, young)
-  memory.load(path, statSync(path), false)
-  assert.equal(memory.find(path, statSync(path)), null)
-})
-
-test('a big file is read once for all who ask at the same time', async t => {
-  const file = folder(t)
-  const memory = new FileCache(100_000)
-  const path = file('a', 5000)
-  const stats = statSync(path)
-  const [first, second] = await Promise.all([
-    memory.loadLater(path, stats, true),
-    memory.loadLater(path, stats, true),
-  ])
-  assert.equal(first, second)
-  const tags = await Promise.all([memory.tag(path, stats), memory.tag(path, stats)])
-  assert.deepEqual(tags, [first.tag, first.tag])
 })
 
 test('a file that cannot be read fails for its caller, and can be asked for again', async t => {

@@ -13,15 +13,35 @@ import { until } from '../../support/until.ts'
 const PATH = '/index.git/git-upload-pack'
 let serial = 0
 
-/** A git that takes its time: it notes that it was started, and when it was told to stop. */
-async function slowGit(): Promise<{ gitCommand: string; notes: () => Promise<string> }> {
-  const [gitCommand, notes] = [join(root, `slow-git${serial++}`), join(root, `notes${serial++}`)]
-  const script = `#!/bin/sh\ntrap 'echo stopped >> ${notes}; exit 143' TERM\necho started >> ${notes}\nwhile :; do sleep 0.05; done\n`
-  await writeFile(gitCommand, script, { mode: 0o755 })
-  return { gitCommand, notes: async () => await readFile(notes, 'utf8').catch(() => '') }
+/** Stand-ins for git: one that takes its time, and one that sends without an end; both take notes. */
+const SLOW = (notes: string) => `trap 'echo stopped >> ${notes}; exit 143' TERM
+echo started >> ${notes}
+while :; do sleep 0.05; done`
+const ENDLESS = (notes: string) => `echo $$ >> ${notes}\nexec yes 0005x`
+
+async function fakeGit(script: (notes: string) => string) {
+  const [gitCommand, notes] = [join(root, `git${serial++}`), join(root, `notes${serial++}`)]
+  await writeFile(gitCommand, `#!/bin/sh\n${script(notes)}\n`, { mode: 0o755 })
+  const noted = async () =>
+    (await readFile(notes, 'utf8').catch(() => '')).split('\n').filter(line => line !== '')
+  /** Waits for so many notes of a word. */
+  const isNoted = (count: number, word: string) =>
+    until(
+      async () => (await noted()).filter(line => line === word).length === count,
+      () => `not ${word} ${count} times`,
+    )
+  return { gitCommand, noted, isNoted }
 }
 
-const count = (text: string, word: string): number => text.split(word).length - 1
+/** Waits for the end of a process. */
+const ends = (pid: number) =>
+  until(
+    () => !isAlive(pid),
+    () => 'git still runs',
+  )
+
+/** A request as bytes. */
+const REQUEST = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: ${TYPE}\r\nContent-Length: 4\r\n\r\n0000`
 
 // Most of it is waiting for limits of time.
 describe('git over HTTP, under load', { concurrency: 3 }, () => {
@@ -33,164 +53,100 @@ describe('git over HTTP, under load', { concurrency: 3 }, () => {
   })
   const addressOf = (c: Context) => c.req.header('x-from') ?? ''
 
-  test('one client has at most half of the places, and who waits behind it goes first', async () => {
-    const slow = await slowGit()
-    const options = {
-      gitCommand: slow.gitCommand,
-      addressOf,
-      timeoutMs: 4_000,
-      onFailure: () => {},
-    }
-    const shared = app({ ...options, maxConcurrent: 4, maxWaiting: 2 })
-    const greedy = Array.from(
-      { length: 3 },
-      async () => await shared.request(PATH, from('2001:db8::1')),
-    )
-    await until(
-      async () => count(await slow.notes(), 'started') === 2,
-      () => 'not started 2 times',
-    )
-    const refused = await shared.request(PATH, from('2001:db8::2'))
-    assert.equal(refused.status, 503, 'half of those who run and wait are of its network')
-    assert.equal(refused.headers.get('retry-after'), '5')
-    const others = ['b', 'c'].map(async client => await shared.request(PATH, from(client)))
-    await until(
-      async () => count(await slow.notes(), 'started') === 4,
-      () => 'the others wait for the client that has its half',
-    )
-    assert.equal(count(await slow.notes(), 'stopped'), 0)
-    for (const { status } of await Promise.all([...greedy, ...others])) assert.equal(status, 500)
-    assert.equal(
-      count(await slow.notes(), 'started'),
-      5,
-      'the third of the greedy one had its turn, too',
-    )
-  })
-
   test('git is stopped when its client goes away, and so is the wait for it', async t => {
-    const slow = await slowGit()
-    const here = await listen({ gitCommand: slow.gitCommand, maxConcurrent: 1 })
+    const git = await fakeGit(SLOW)
+    const here = await listen({ gitCommand: git.gitCommand, maxConcurrent: 1 })
     t.after(() => here.server.close())
-    const { port } = new URL(here.url)
     let [arrived, left] = [0, 0]
     here.server.on('request', (_, response) => {
       arrived++
       response.on('close', () => left++)
     })
-    const head = `POST /index.git/git-upload-pack HTTP/1.1\r\nHost: x\r\nContent-Type: ${TYPE}\r\nContent-Length: 4\r\n\r\n0000`
-    const [first, second, third] = [1, 2, 3].map(() => connect(Number(port), '127.0.0.1'))
-    first?.write(head)
-    await until(
-      async () => count(await slow.notes(), 'started') === 1,
-      () => 'not started 1 times',
-    )
-    second?.write(head)
-    third?.write(head)
+    const client = () => connect(Number(new URL(here.url).port), '127.0.0.1')
+    const [first, second, third] = [client(), client(), client()]
+    first.write(REQUEST)
+    await git.isNoted(1, 'started')
+    second.write(REQUEST)
+    third.write(REQUEST)
     await until(
       () => arrived === 3,
       () => `${arrived} requests have arrived`,
     )
-    second?.destroy()
+    second.destroy()
     await until(
       () => left === 1,
       () => 'the second has not left',
     )
-    first?.destroy()
-    await until(
-      async () => count(await slow.notes(), 'stopped') === 1,
-      () => 'not stopped 1 times',
-    )
-    await until(
-      async () => count(await slow.notes(), 'started') === 2,
-      () => 'not started 2 times',
-    )
-    third?.destroy()
-    await until(
-      async () => count(await slow.notes(), 'stopped') === 2,
-      () => 'not stopped 2 times',
-    )
-    assert.equal(count(await slow.notes(), 'started'), 2)
+    first.destroy()
+    await git.isNoted(1, 'stopped')
+    await git.isNoted(2, 'started')
+    third.destroy()
+    await git.isNoted(2, 'stopped')
+    assert.equal((await git.noted()).length, 4)
   })
 
   test('a client that leaves in the middle of a clone takes git with it', async t => {
-    const wrapper = join(root, 'pack-git')
-    const notes = join(root, 'pack-notes')
-    await writeFile(wrapper, `#!/bin/sh\necho $$ > ${notes}\nexec yes 0005x\n`, { mode: 0o755 })
-    const here = await listen({ gitCommand: wrapper })
+    const { gitCommand, noted } = await fakeGit(ENDLESS)
+    const here = await listen({ gitCommand })
     t.after(() => here.server.close())
     const abort = new AbortController()
-    const response = await fetch(`${here.url}/git-upload-pack`, {
-      ...request,
-      signal: abort.signal,
-    })
-    const reader = response.body?.getReader()
-    await reader?.read()
-    const pid = Number(await readFile(notes, 'utf8'))
+    const init = { ...request, signal: abort.signal }
+    const response = await fetch(`${here.url}/git-upload-pack`, init)
+    await response.body?.getReader().read()
+    const pid = Number((await noted())[0])
     assert.ok(isAlive(pid))
     abort.abort()
-    await until(
-      () => !isAlive(pid),
-      () => 'git still runs',
-    )
+    await ends(pid)
   })
 
   test('a body that does not arrive holds no process and is given up', async () => {
-    const slow = await slowGit()
+    const { gitCommand, noted } = await fakeGit(SLOW)
     const waiting = new ReadableStream({ pull: () => new Promise(() => {}) })
-    const response = await app({ gitCommand: slow.gitCommand, bodyTimeoutMs: 100 }).request(
-      new Request('http://x/index.git/git-upload-pack', {
-        ...request,
-        body: waiting,
-        duplex: 'half',
-      }),
+    const init = { ...request, body: waiting, duplex: 'half' as const }
+    const response = await app({ gitCommand, bodyTimeoutMs: 100 }).request(
+      new Request(`http://x${PATH}`, init),
     )
     assert.equal(response.status, 408)
-    assert.equal(await slow.notes(), '')
+    assert.deepEqual(await noted(), [])
   })
 
   test('bodies that do not arrive give way to whole requests', async () => {
     const crowded = app({ addressOf, maxConcurrent: 2, maxWaiting: 0 })
-    const stuck = ['a', 'b'].map(client => {
+    const stuck = ['a', '2001:db8::1'].map(client => {
       const waiting = new ReadableStream({ pull: () => new Promise(() => {}) })
       const init = { ...from(client), body: waiting, duplex: 'half' as const }
       return crowded.request(new Request(`http://x${PATH}`, init))
     })
-    const whole = await crowded.request(PATH, from('c'))
+    // Of the same network as the second, whose share it has.
+    const whole = await crowded.request(PATH, from('2001:db8::2'))
     assert.notEqual(whole.status, 503)
     await whole.arrayBuffer()
-    assert.equal((await stuck[0])?.status, 503)
+    const gone = await stuck[1]
+    assert.deepEqual([gone?.status, gone?.headers.get('retry-after')], [503, '5'])
     for (const client of ['d', 'e', 'f'])
       await (await crowded.request(PATH, from(client))).arrayBuffer()
   })
 
   test('git is stopped when its client takes nothing any more, and not while it takes a little', async t => {
-    const wrapper = join(root, 'endless-git')
-    const notes = join(root, 'endless-notes')
-    await writeFile(wrapper, `#!/bin/sh\necho $$ >> ${notes}\nexec yes 0005x\n`, { mode: 0o755 })
+    const { gitCommand, noted } = await fakeGit(ENDLESS)
     const here = await openServer(t, { requestSeconds: 2 })
-    here.answer(app({ gitCommand: wrapper }).fetch)
-    const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: ${TYPE}\r\nContent-Length: 4\r\n\r\n0000`
-    const pids = async () =>
-      (await readFile(notes, 'utf8').catch(() => '')).trim().split('\n').map(Number)
+    here.answer(app({ gitCommand }).fetch)
     const clients = [1, 2].map(() => connect(Number(new URL(here.url).port), '127.0.0.1').pause())
     for (const [i, client] of clients.entries()) {
-      client.on('error', () => {}).write(head)
+      client.on('error', () => {}).write(REQUEST)
       await until(
-        async () => ((await pids())[i] ?? 0) > 0,
+        async () => (await noted()).length > i,
         () => 'not started',
       )
     }
-    const [idle = 0, slow = 0] = await pids()
+    const [idle = 0, slow = 0] = (await noted()).map(Number)
     let taken = 0
     const taking = setInterval(() => {
       clients[1]?.read()
       taken++
     }, 100)
     t.after(() => clearInterval(taking))
-    await until(
-      () => !isAlive(idle),
-      () => 'git still runs',
-    )
+    await ends(idle)
     // As often as fits into more time than the other one had.
     const then = taken
     await until(
@@ -199,9 +155,6 @@ describe('git over HTTP, under load', { concurrency: 3 }, () => {
     )
     assert.ok(isAlive(slow), 'the one whose client goes on taking')
     clients[1]?.destroy()
-    await until(
-      () => !isAlive(slow),
-      () => 'git still runs',
-    )
+    await ends(slow)
   })
 })

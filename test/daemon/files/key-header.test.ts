@@ -1,17 +1,11 @@
 // Mirrors daemon/files/file-headers.ts
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { parseName } from '../../../core/name.ts'
-import { parseVersion } from '../../../core/version.ts'
-import { deleteReleases } from '../../../generator/registry/delete.ts'
 import { Cleanup } from '../../support/cleanup.ts'
-import { KeyCache } from '../../support/key-cache.ts'
 import { openServer } from '../../support/open-server.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { BASE } from '../../support/release.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
-import { until } from '../../support/until.ts'
-import { OPERATOR } from '../../support/workplace.ts'
 
 const INDEX = '/index/de/mo/demo'
 const CRATE = '/crates/demo/demo-1.0.0.crate'
@@ -120,53 +114,4 @@ test('a .crate in a bucket has the keys of its crate at every address', async t 
   const paths = [CRATE, '/api/v1/crates/demo/1.0.0/download', '/dl/demo/1.0.0/download']
   const keys = 'package-demo crate-demo package'
   assert.deepEqual(await headersOf(test, 'surrogate-key', paths), [keys, keys, keys])
-})
-
-test('a cache that is purged by key shows a publish, a yank and a deletion, and keeps the rest', async t => {
-  const cache = await KeyCache.start(new Cleanup(t))
-  const { test, token, publish } = await opened(t, {
-    PLIMSOLL_CDN_KEY_HEADER: 'Surrogate-Key',
-    PLIMSOLL_CDN_PURGE_URL: `${cache.url}/purge`,
-    PLIMSOLL_CDN_PURGE_BODY: '{"surrogate_keys": {keys}}',
-  })
-  const url = await served(t, test)
-  const get = async (path: string) => (await cache.get(url, path)).body
-  const shows = (path: string, pattern: RegExp) =>
-    until(
-      async () => pattern.test(await get(path)),
-      () => `${path} does not show ${pattern}`,
-    )
-  const { cdn } = test.registry.tree
-  const settled = () =>
-    until(
-      () => cdn?.waiting === 0,
-      () => 'something waits to be purged',
-    )
-  await settled()
-  for (const path of PATHS.slice(0, 5)) await get(path)
-  const first = cache.asked.length
-  for (const path of PATHS.slice(0, 5)) await get(path)
-  assert.equal(cache.asked.length, first)
-  cache.purges.splice(0)
-  await publish('1.1.0')
-  await shows(INDEX, /"vers":"1\.1\.0"/)
-  await shows('/crates/demo/', /1\.1\.0/)
-  await shows('/api/v1/crates/demo', /1\.1\.0/)
-  await settled()
-  // Each key once, or twice when the pages come half a second after the index.
-  assert.ok(cache.purges.length <= 3, JSON.stringify(cache.purges))
-  assert.equal(
-    await test.request('DELETE', '/api/v1/crates/demo/1.1.0/yank', token).then(r => r.status),
-    200,
-  )
-  await test.indexWorker.settle()
-  await shows(INDEX, /"vers":"1\.1\.0".*"yanked":true/)
-  await get(CRATE)
-  assert.equal(cache.asked.filter(path => path === CRATE).length, 1)
-  const deletion = { name: parseName('demo'), version: parseVersion('1.0.0'), force: true }
-  await deleteReleases(test.registry, deletion, OPERATOR)
-  await until(
-    async () => (await cache.get(url, CRATE)).status === 404,
-    () => 'the deleted .crate is still there',
-  )
 })

@@ -52,25 +52,6 @@ test('a crate that is gone from the tree comes from the folder that has its byte
   assert.deepEqual([...test.downloads.drain()], [[PATH.slice(1), 2]])
 })
 
-test('ranges and conditions are those of the tree', async t => {
-  const { s3, test } = await opened(t)
-  const tag = `"${CKSUM.slice(0, 32)}"`
-  const ask = async (headers: Record<string, string>, method = 'GET') => {
-    const answer = await test.request(method, PATH, null, { headers })
-    return [answer.status, Buffer.from(await answer.arrayBuffer()).toString('hex')]
-  }
-  assert.deepEqual(await ask({ 'if-none-match': tag }), [304, ''])
-  assert.deepEqual(await ask({}, 'HEAD'), [200, ''])
-  assert.deepEqual(await ask({ range: `bytes=${BYTES.length}-` }), [416, ''])
-  assert.equal(s3.requests.length, 0)
-  const part = BYTES.subarray(2, 6).toString('hex')
-  assert.deepEqual(await ask({ range: 'bytes=2-5', 'if-range': tag }), [206, part])
-  const whole = BYTES.toString('hex')
-  assert.deepEqual(await ask({ range: 'bytes=2-5', 'if-range': '"other"' }), [200, whole])
-  const end = BYTES.subarray(-3).toString('hex')
-  assert.deepEqual(await ask({ range: 'bytes=-3' }), [206, end])
-})
-
 test('what is not there is a 404: another version, spelling or crate, and lost bytes', async t => {
   const { s3, test } = await opened(t)
   const paths = [
@@ -127,11 +108,11 @@ test('clients that read nothing hold up neither publishes nor others, and get al
   const bytes = Buffer.from(buildCrate(big))
   const ask = async (remoteAddress: string, path = '/crates/big/big-1.0.0.crate') =>
     test.app.request(`${BASE}${path}`, {}, { incoming: { socket: { remoteAddress } } })
-  const held = await Promise.all(Array.from({ length: 128 }, () => ask('192.0.2.1')))
+  const held = await Promise.all(Array.from({ length: 128 }, () => ask('2001:db8::1')))
   t.after(() => Promise.all(held.map(response => response.bodyUsed || response.body?.cancel())))
   for (const { status } of held) assert.equal(status, 200)
-  const waiting = Array.from({ length: 128 }, () => ask('192.0.2.1'))
-  const refused = await ask('192.0.2.1')
+  const waiting = Array.from({ length: 128 }, () => ask('2001:db8::1'))
+  const refused = await ask('2001:db8::2')
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '10'])
   const [{ detail }] = ((await refused.json()) as { errors: [{ detail: string }] }).errors
   assert.match(detail, /^too many clients are reading from the object storage right now; try again/)
