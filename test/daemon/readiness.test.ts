@@ -7,7 +7,6 @@ import { readiness, whileStarting } from '../../daemon/readiness.ts'
 import { run } from '../../generator/database/statement.ts'
 import { openServer } from '../support/open-server.ts'
 import { TestRegistry } from '../support/registry.ts'
-import { servedFolder } from '../support/served-folder.ts'
 
 /** What `/readyz` says, when what it said before no longer holds. */
 async function ready(test: TestRegistry): Promise<[number, string]> {
@@ -119,16 +118,4 @@ test('while the daemon starts it lives and is not ready; all else waits', async 
   server.answer(() => new Response('the app'))
   for (const answer of [early, fetch(`${server.url}/readyz`)])
     assert.equal(await (await answer).text(), 'the app')
-})
-
-test('a real daemon is ready as soon as it says that it listens', async t => {
-  const { url } = await servedFolder(t, { PLIMSOLL_AUTH_REQUIRED: 'true' })
-  for (const [path, text] of [
-    ['/readyz', 'ready\n'],
-    ['/healthz', 'ok\n'],
-    ['/startupz', 'started\n'],
-  ]) {
-    const response = await fetch(`${url}${path}`)
-    assert.deepEqual([response.status, await response.text()], [200, text])
-  }
 })

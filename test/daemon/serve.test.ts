@@ -1,6 +1,6 @@
 // Mirrors daemon/commands/serve.ts
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -217,24 +217,6 @@ test('what keeps a daemon from starting is one sentence, and code 1 where trying
   assert.equal(
     stderr,
     `error: cannot listen on ${taken}: address already in use; choose another address with --listen\n`,
-  )
-})
-
-test('the log follows [log] level of plimsoll.toml', async t => {
-  const cleanup = new Cleanup(t)
-  const dir = await folder(cleanup)
-  appendFileSync(join(dir, 'plimsoll.toml'), '\n[log]\nlevel = "debug"\n')
-  const daemon = await start(cleanup, dir)
-  await fetch(`${daemon.url}/index/config.json`)
-  await until(
-    () => daemon.said.err.includes('config.json'),
-    () => `it said ${daemon.said.err}`,
-  )
-  const line = daemon.said.err.split('\n').find(text => text.includes('config.json'))
-  const { method, path, status, level } = JSON.parse(line ?? '') as Record<string, unknown>
-  assert.deepEqual(
-    { method, path, status, level },
-    { method: 'GET', path: '/index/config.json', status: 200, level: 20 },
   )
 })
 

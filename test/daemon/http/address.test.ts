@@ -1,9 +1,11 @@
 // Mirrors daemon/http/listen.ts: addresses
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync, linkSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { clientAddress } from '../../../daemon/http/client-address.ts'
 import { listen } from '../../../daemon/http/listen.ts'
@@ -17,18 +19,9 @@ import { scratch } from '../../support/scratch.ts'
 
 const options = { tls: null, onTlsFailure: () => assert.fail() }
 
-function get(socketPath: string, path: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    request({ socketPath, path }, response => {
-      let text = ''
-      response.on('data', chunk => {
-        text += chunk
-      })
-      response.on('end', () => resolve(text))
-    })
-      .on('error', reject)
-      .end()
-  })
+async function get(socketPath: string, path: string): Promise<string> {
+  const [response] = await once(request({ socketPath, path }).end(), 'response')
+  return text(response)
 }
 
 test('a Unix socket is listened on, a stale one replaced, and nothing else touched', async t => {
@@ -62,13 +55,8 @@ test('serve on a Unix socket needs a base URL, and then answers there', async t 
   await plimsollHere(['init', '--dir', dir])
   const socket = join(folder, 'plimsoll.sock')
   const refused = await plimsoll('.', ['serve', '--dir', dir, '--listen', `unix:${socket}`])
-  assert.deepEqual(
-    [refused.code, refused.stderr],
-    [
-      2,
-      `error: it is not known at which address users reach unix:${socket}; name it with --base-url, or as \`registry.base_url\`\n`,
-    ],
-  )
+  const said = `error: it is not known at which address users reach unix:${socket}; name it with --base-url, or as \`registry.base_url\`\n`
+  assert.deepEqual([refused.code, refused.stderr], [2, said])
 })
 
 test('an address that means every address of the machine is warned of', async t => {
@@ -95,12 +83,9 @@ test('a change of a client who leaves at once has their address in audit and log
   const test = await TestRegistry.open(t)
   const alice = await test.user('alice')
   await test.publish(alice, { name: 'demo', version: '1.0.0' })
+  const init = { method: 'DELETE', headers: { authorization: alice } }
   const yank = (socket: { remoteAddress?: string }) =>
-    test.app.request(
-      '/api/v1/crates/demo/1.0.0/yank',
-      { method: 'DELETE', headers: { authorization: alice } },
-      { incoming: { socket } },
-    )
+    test.app.request('/api/v1/crates/demo/1.0.0/yank', init, { incoming: { socket } })
   assert.equal((await yank({})).status, 400)
   const socket: { remoteAddress?: string } = { remoteAddress: '192.0.2.1' }
   const answer = yank(socket)
@@ -108,10 +93,7 @@ test('a change of a client who leaves at once has their address in audit and log
   assert.equal((await answer).status, 200)
   const { audit } = await test.everything()
   const yanks = (audit as AuditEvent[]).filter(({ action }) => action === 'yank')
-  assert.deepEqual(
-    yanks.map(({ address }) => address),
-    ['192.0.2.1'],
-  )
+  assert.deepEqual([yanks.length, yanks[0]?.address], [1, '192.0.2.1'])
   assert.equal((JSON.parse(test.logged.at(-1) ?? '') as AuditEvent).address, '192.0.2.1')
 })
 
@@ -143,13 +125,10 @@ test('a prefix that is one of our own paths is not taken off', async t => {
   assert.equal((await test.app.request('/crates/demo/demo-1.0.0.crate')).status, 200)
 })
 
-for (const path of ['', '/', '/dl/', '/a/dl']) {
+for (const path of ['', '/', '/a/dl/']) {
   test(`a \`dl\` of ours without markers is answered: ${path || 'the base URL'}`, async t => {
-    const dl = `https://example.com/cargo${path}`
-    const env = {
-      PLIMSOLL_REGISTRY_BASE_URL: 'https://example.com/cargo',
-      PLIMSOLL_REGISTRY_DL: dl,
-    }
+    const base = 'https://example.com/cargo'
+    const env = { PLIMSOLL_REGISTRY_BASE_URL: base, PLIMSOLL_REGISTRY_DL: `${base}${path}` }
     const test = await TestRegistry.open(t, { env })
     await test.publish(await test.user('alice'), { name: 'demo', version: '1.0.0' })
     const config = await (await test.app.request('/index/config.json')).json()

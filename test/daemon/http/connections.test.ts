@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createSecureServer, type Http2SecureServer } from 'node:http2'
-import { connect as connectPlainly } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { connect } from 'node:tls'
 import { Connections } from '../../../daemon/http/connections.ts'
@@ -116,15 +115,8 @@ test('a request that had arrived when the server was stopped is answered', async
 })
 
 test('a connection that was never made secure holds nothing up, while others are answered', async t => {
-  const { cert, key } = secure(t)
-  const { url, connections, answers, come } = await open(
-    t,
-    createSecureServer({ cert, key, allowHTTP1: true }),
-  )
-  const { port, hostname: host } = new URL(url)
+  const { url, connections, answers, come, client } = await openSecure(t)
   const silent = await RawClient.open(url)
-  const client = connect({ host, port: Number(port), rejectUnauthorized: false })
-  t.after(() => client.destroy())
   let received = ''
   client.on('data', chunk => {
     received += chunk
@@ -143,26 +135,25 @@ test('a connection that was never made secure holds nothing up, while others are
 })
 
 test('what lasts too long is cut, whatever it is', async t => {
-  const { cert, key } = secure(t)
-  const { url, connections, come } = await open(
-    t,
-    createSecureServer({ cert, key, allowHTTP1: true }),
-  )
-  const { port, hostname: host } = new URL(url)
-  const silent = connectPlainly(Number(port), host)
-  t.after(() => silent.destroy())
-  const client = connect({ host, port: Number(port), rejectUnauthorized: false })
+  const { url, connections, come, client } = await openSecure(t)
+  const silent = await RawClient.open(url)
   client.on('error', () => {})
   client.write(GET)
   await come(1)
   await connections.stop(0.05)
   await until(
-    () => client.destroyed,
+    () => client.destroyed && silent.isClosed,
     () => 'the connection is open',
   )
 })
 
-function secure(t: TestContext): { cert: Buffer; key: Buffer } {
+/** Such a server with a certificate, and a client of it. */
+async function openSecure(t: TestContext) {
   const files = makeCertificate(folderOf(t), 'tls')
-  return { cert: readFileSync(files.cert), key: readFileSync(files.key) }
+  const pair = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
+  const server = await open(t, createSecureServer({ ...pair, allowHTTP1: true }))
+  const { port, hostname: host } = new URL(server.url)
+  const client = connect({ host, port: Number(port), rejectUnauthorized: false })
+  t.after(() => client.destroy())
+  return { ...server, client }
 }

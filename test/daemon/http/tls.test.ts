@@ -3,19 +3,20 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, constants } from 'node:http2'
+import { connect, constants, type Settings } from 'node:http2'
 import { request } from 'node:https'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { Hono } from 'hono'
-import { Refusal } from '../../../core/error/error.ts'
+import type { Code, Refusal } from '../../../core/error/error.ts'
 import { readTls } from '../../../daemon/http/listen.ts'
 import { readToEnd } from '../../../daemon/http/request-body.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { openServer } from '../../support/open-server.ts'
+import { refusedWith } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-tls-'))
@@ -38,21 +39,22 @@ function get(url: string): Promise<{ name: string; status: number }> {
   })
 }
 
+/** A session of HTTP/2, which ends with the test. */
+function open(t: TestContext, { url }: { readonly url: string }, settings: Settings = {}) {
+  const session = connect(url, { rejectUnauthorized: false, settings })
+  t.after(() => session.destroy())
+  return session
+}
+
 test('answers over HTTP/1.1 and HTTP/2, and stops although an HTTP/2 connection is open', async t => {
   const server = await openServer(t, { tls: first })
   server.answer(() => new Response('hello'))
   assert.match(server.url, /^https:\/\/127\.0\.0\.1:[0-9]+$/)
   assert.deepEqual(await get(server.url), { name: 'first', status: 200 })
-  const session = connect(server.url, { rejectUnauthorized: false })
-  const status = await new Promise((resolve, reject) => {
-    session.once('error', reject)
-    const stream = session.request({ ':path': '/' })
-    stream.once('response', headers => resolve(headers[':status']))
-    stream.resume()
-  })
-  assert.equal(status, 200)
+  const session = open(t, server)
+  const [headers] = await once(session.request({ ':path': '/' }).resume(), 'response')
+  assert.equal(headers[':status'], 200)
   await server.stop(30)
-  session.destroy()
 })
 
 test('a client that offers only http/1.0 is served, and one that offers nothing known gets an alert', async t => {
@@ -83,7 +85,7 @@ test('a request over HTTP/2 that is reset at once does not reach the app', async
     asked.push(new URL(request.url).pathname)
     return new Response('hello')
   })
-  const session = connect(server.url, { rejectUnauthorized: false })
+  const session = open(t, server)
   await once(session, 'connect')
   for (let at = 0; at < 100; at++) {
     const stream = session.request({ ':path': '/reset' })
@@ -93,8 +95,6 @@ test('a request over HTTP/2 that is reset at once does not reach the app', async
   const stream = session.request({ ':path': '/kept' })
   stream.resume()
   await once(stream, 'close')
-  session.destroy()
-  await server.stop(30)
   assert.deepEqual(asked, ['/kept'])
 })
 
@@ -103,7 +103,7 @@ test('a word that is no method is 501 over HTTP/2, and does no harm', async t =>
   const app = new Hono()
   app.get('/me', c => c.text('me'))
   server.answer(app.fetch)
-  const session = connect(server.url, { rejectUnauthorized: false })
+  const session = open(t, server)
   const ask = async (method: string) => {
     const stream = session.request({ ':method': method, ':path': '/me' })
     stream.resume()
@@ -114,7 +114,6 @@ test('a word that is no method is 501 over HTTP/2, and does no harm', async t =>
     assert.equal(await ask(method), 501, method)
   assert.equal(await ask('GET'), 200)
   assert.deepEqual(Object.keys(Object.prototype), [])
-  session.destroy()
 })
 
 test('a change over HTTP/2 without a body is answered at once', async t => {
@@ -122,14 +121,13 @@ test('a change over HTTP/2 without a body is answered at once', async t => {
   const app = new Hono()
   app.put('/*', readToEnd({ bytes: 1000, seconds: 3600 }), c => c.text('done'))
   server.answer(app.fetch)
-  const session = connect(server.url, { rejectUnauthorized: false })
+  const session = open(t, server)
   for (const endStream of [true, false]) {
     const stream = session.request({ ':method': 'PUT', ':path': '/' }, { endStream })
     stream.end()
     stream.resume()
     await once(stream, 'close')
   }
-  session.destroy()
 })
 
 test('a client that never begins the handshake of TLS is closed as a late head is', async t => {
@@ -141,10 +139,7 @@ test('a client that never begins the handshake of TLS is closed as a late head i
 test('an answer of which a client over HTTP/2 takes nothing is given up, whatever else it sends', async t => {
   const server = await openServer(t, { tls: first, requestSeconds: -1.8 })
   server.answer(() => new Response(new Uint8Array(100)))
-  const session = connect(server.url, {
-    rejectUnauthorized: false,
-    settings: { initialWindowSize: 0 },
-  })
+  const session = open(t, server, { initialWindowSize: 0 })
   const pings = setInterval(() => session.ping(() => undefined), 20)
   const stream = session.request({ ':path': '/' })
   const closed = once(stream, 'close')
@@ -154,34 +149,27 @@ test('an answer of which a client over HTTP/2 takes nothing is given up, whateve
   assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL)
   assert.equal(session.destroyed, false)
   clearInterval(pings)
-  session.destroy()
 })
 
 test('an answer over HTTP/2 lasts as long as its client takes what there is', async t => {
   const server = await openServer(t, { tls: first, requestSeconds: -1.7 })
   const timers: NodeJS.Timeout[] = []
+  t.after(() => timers.forEach(timer => void clearInterval(timer)))
   const pieces = () =>
     new ReadableStream({
       start(controller) {
         let left = 10
-        const give = () => (left-- > 0 ? controller.enqueue(new Uint8Array(3000)) : end())
-        const end = () => {
-          clearInterval(timer)
+        const giving = setInterval(() => {
+          controller.enqueue(new Uint8Array(3000))
+          if (--left > 0) return
+          clearInterval(giving)
           controller.close()
-        }
-        const timer = setInterval(give, 60)
-        timers.push(timer)
+        }, 60)
+        timers.push(giving)
       },
     })
   server.answer(({ url }) => new Response(url.endsWith('/') ? pieces() : new Uint8Array(30_000)))
-  const session = connect(server.url, {
-    rejectUnauthorized: false,
-    settings: { initialWindowSize: 3000 },
-  })
-  t.after(async () => {
-    for (const timer of timers) clearInterval(timer)
-    session.destroy()
-  })
+  const session = open(t, server, { initialWindowSize: 3000 })
   const read = async (path: string) => {
     let size = 0
     const stream = session.request({ ':path': path })
@@ -192,23 +180,29 @@ test('an answer over HTTP/2 lasts as long as its client takes what there is', as
   assert.deepEqual(await Promise.all([read('/'), read('/whole')]), [30_000, 30_000])
 })
 
-test('looks for a renewed certificate when it is told to', async t => {
-  const files = { cert: join(folder, 'told.cert.pem'), key: join(folder, 'told.key.pem') }
-  const put = (pair: typeof files) => {
-    copyFileSync(pair.cert, files.cert)
-    copyFileSync(pair.key, files.key)
+/** A server whose certificate can be renewed, and the codes of failures to do so. */
+async function renewable(t: TestContext, renewalCheck: number) {
+  const dir = mkdtempSync(join(folder, 'renewable-'))
+  const files = { cert: join(dir, 'cert.pem'), key: join(dir, 'key.pem') }
+  const put = (pair: typeof files, ...names: (keyof typeof files)[]) => {
+    for (const name of names) copyFileSync(pair[name], files[name])
   }
-  put(first)
+  put(first, 'cert', 'key')
   const failures: string[] = []
   const onTlsFailure = (refusal: Refusal) => failures.push(refusal.issues[0].code)
-  const server = await openServer(t, { tls: files, onTlsFailure, renewalCheck: 1_000_000 })
+  const server = await openServer(t, { tls: files, onTlsFailure, renewalCheck })
   server.answer(() => new Response('hello'))
-  put(second)
+  return { server, put, failures }
+}
+
+test('looks for a renewed certificate when it is told to', async t => {
+  const { server, put, failures } = await renewable(t, 1_000_000)
+  put(second, 'cert', 'key')
   server.renewTls()
   assert.equal((await get(server.url)).name, 'second')
   const { validTo } = new X509Certificate(readFileSync(second.cert))
   assert.deepEqual(server.tlsExpiry(), new Date(validTo))
-  copyFileSync(first.key, files.key)
+  put(first, 'key')
   server.renewTls()
   server.renewTls()
   assert.deepEqual(failures, ['tls_mismatch', 'tls_mismatch'])
@@ -216,50 +210,31 @@ test('looks for a renewed certificate when it is told to', async t => {
 })
 
 test('takes up a renewed certificate, and keeps the old one while the files do not fit', async t => {
-  const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
-  copyFileSync(first.cert, files.cert)
-  copyFileSync(first.key, files.key)
-  const failures: string[] = []
-  const onTlsFailure = (refusal: Refusal) => failures.push(refusal.issues[0].code)
-  const server = await openServer(t, { tls: files, onTlsFailure, renewalCheck: 20 })
-  server.answer(() => new Response('hello'))
-  copyFileSync(second.cert, files.cert)
+  const { server, put, failures } = await renewable(t, 20)
+  put(second, 'cert')
   await until(
     () => failures.length > 0,
     () => 'nobody noticed that the files do not fit',
   )
   assert.deepEqual(failures, ['tls_mismatch'])
   assert.equal((await get(server.url)).name, 'first')
-  copyFileSync(second.key, files.key)
+  put(second, 'key')
   await until(
-    async () => (await get(server.url)).name !== 'first',
+    async () => (await get(server.url)).name === 'second',
     () => 'the certificate was not renewed',
   )
-  assert.equal((await get(server.url)).name, 'second')
   assert.deepEqual(failures, ['tls_mismatch'])
 })
 
-const bad: [what: string, files: () => { cert: string; key: string }, code: string][] = [
-  [
-    'a missing certificate',
-    () => ({ cert: join(folder, 'none.pem'), key: first.key }),
-    'tls_unreadable',
-  ],
-  ['a missing key', () => ({ cert: first.cert, key: join(folder, 'none.pem') }), 'tls_unreadable'],
-  ['no PEM', () => ({ cert: first.cert, key: garbage() }), 'tls_invalid'],
-  ['the key of another certificate', () => ({ cert: first.cert, key: second.key }), 'tls_mismatch'],
-]
-for (const [what, files, code] of bad) {
-  test(`refuses ${what}`, () => {
-    assert.throws(
-      () => readTls(files()),
-      error => error instanceof Refusal && error.issues[0].code === code,
-    )
-  })
-}
-
-function garbage(): string {
-  const path = join(folder, 'garbage.pem')
-  writeFileSync(path, 'no key')
-  return path
-}
+test('certificates and keys that are missing, no PEM or of another pair are refused', () => {
+  const [none, garbage] = [join(folder, 'none.pem'), join(folder, 'garbage.pem')]
+  writeFileSync(garbage, 'no key')
+  const rows: [cert: string, key: string, code: Code][] = [
+    [none, first.key, 'tls_unreadable'],
+    [first.cert, none, 'tls_unreadable'],
+    [first.cert, garbage, 'tls_invalid'],
+    [first.cert, second.key, 'tls_mismatch'],
+  ]
+  for (const [cert, key, code] of rows)
+    assert.throws(() => readTls({ cert, key }), refusedWith(code), `${cert} ${key}`)
+})

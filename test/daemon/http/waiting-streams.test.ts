@@ -17,16 +17,6 @@ test('requests over HTTP/2 begin in their order, a few in each turn of the event
   assert.deepEqual(begun, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
 })
 
-test('fewer begin in each turn where that is wanted', async () => {
-  const waiting = new WaitingStreams(1)
-  const begun: number[] = []
-  for (let at = 0; at < 3; at++) waiting.add({ destroyed: false }, () => begun.push(at))
-  await turn()
-  assert.deepEqual(begun, [0])
-  await turn()
-  assert.deepEqual(begun, [0, 1])
-})
-
 test('requests that were reset while they waited take no place in a turn', async () => {
   const waiting = new WaitingStreams()
   const begun: number[] = []

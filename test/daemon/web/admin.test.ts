@@ -76,27 +76,6 @@ test('an owner who removes herself is named, and an administrator who yanks is c
   assert.match(text, /<strong>yank<\/strong>[\s\S]*?<div class="row-more">as administrator/)
 })
 
-test('users are found by username and by name', async t => {
-  const test = await TestRegistry.open(t)
-  await test.user('root', {}, true)
-  const id = await test.user('gh')
-  assert.ok(id)
-  await run(
-    test.registry.database,
-    `UPDATE users SET name = ? WHERE canonical = 'gh'`,
-    'Grace Hopper',
-  )
-  const root = await loggedIn(test, 'root')
-  const found = async (query: string) => {
-    const text = await (await root.get(`/me/admin/users?q=${query}`)).text()
-    return [...text.matchAll(/<div class="row-head"><strong>(\w+)/g)].map(match => match[1])
-  }
-  assert.deepEqual(await found('hopper'), ['gh'])
-  assert.deepEqual(await found('OO'), ['root'])
-  assert.deepEqual(await found(''), ['gh', 'root'])
-  assert.deepEqual(await found('%25'), [])
-})
-
 test('the status page shows pending work, failures and versions, and counts up to a limit', async t => {
   const test = await TestRegistry.open(t)
   await test.user('root', {}, true)
