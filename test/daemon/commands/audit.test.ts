@@ -11,10 +11,8 @@ import { until } from '../../support/until.ts'
 
 /** Publishes `Demo_Crate` as `Alice`, lets her in once and somebody else not. */
 async function eventful({ run, ok, url }: ServedFolder): Promise<void> {
-  assert.equal(
-    (await run(['user', 'add', 'Alice', '--password-stdin'], 'correct horse battery')).code,
-    0,
-  )
+  const added = await run(['user', 'add', 'Alice', '--password-stdin'], 'correct horse battery')
+  assert.equal(added.code, 0)
   const token = await ok('token', 'create', '--user', 'alice')
   const headers = { authorization: token }
   const demo = { name: 'Demo_Crate', version: '1.0.0' }
@@ -33,35 +31,20 @@ test('audit tells what was done, when, by whom and from where, and narrows it do
     return events.map(event => event.action)
   }
   const start = ['user-add', 'token-create', 'password-link']
-  const all = [
-    ...start,
-    'user-add',
-    'password-change',
-    'token-create',
-    'publish',
-    'yank',
-    'login-failed',
-    'login',
-  ]
+  const later = 'user-add password-change token-create publish yank login-failed login'
+  const all = [...start, ...later.split(' ')]
   assert.deepEqual(await actions(), all)
   assert.deepEqual(await actions('--limit', '2'), ['login-failed', 'login'])
   assert.deepEqual(await actions('--actor', 'ALICE'), ['publish', 'yank', 'login'])
-  assert.deepEqual(
-    await actions('--actor', 'command line', '--action', 'token-create', '--limit', '1'),
-    ['token-create'],
-  )
-  assert.deepEqual(await actions('--crate', 'demo-crate'), ['publish', 'yank'])
-  assert.deepEqual(
-    await actions('--crate', 'demo-crate', '--action', 'yank', '--actor', 'alice', '--since', '1h'),
-    ['yank'],
-  )
+  assert.deepEqual(await actions('--actor', 'command line', '--limit', '1'), ['token-create'])
+  const demo = ['--crate', 'demo-crate']
+  assert.deepEqual(await actions(...demo), ['publish', 'yank'])
+  const yanks = await actions(...demo, '--action', 'yank', '--actor', 'alice', '--since', '1h')
+  assert.deepEqual(yanks, ['yank'])
   assert.deepEqual(await actions('--crate', 'none'), [])
   assert.deepEqual(await actions('--since', '1h'), all)
-  const [event] = JSON.parse(await folder.ok('audit', '--json', '--action', 'publish')) as Record<
-    string,
-    unknown
-  >[]
-  const { id, at, detail, ...rest } = event ?? {}
+  const [event] = JSON.parse(await folder.ok('audit', '--json', '--action', 'publish'))
+  const { id, at, detail, ...rest } = event
   assert.match(String(at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
   assert.deepEqual(rest, {
     action: 'publish',
@@ -87,16 +70,7 @@ test('audit: what is refused, and how', async t => {
   const folder = await servedFolder(t)
   await refuses(folder, [
     [['audit', '--limit', '0'], 2, '`0` is not a limit; write a whole number from 1 to 999999'],
-    [
-      ['audit', '--limit', 'many'],
-      2,
-      '`many` is not a limit; write a whole number from 1 to 999999',
-    ],
-    [
-      ['audit', '--since', 'yesterday'],
-      2,
-      '`yesterday` is not a duration; write for example 90d, 12h, 30m or 10s',
-    ],
+    [['audit', '--since', 'yesterday'], 2, /^error: `yesterday` is not a duration; write for exam/],
     [['audit', 'surplus'], 2, /^error: too many arguments/],
   ])
 })
@@ -104,14 +78,8 @@ test('audit: what is refused, and how', async t => {
 test('audit names the actions there are when no event has the one asked for', async t => {
   const folder = await servedFolder(t)
   const { code, stdout, stderr } = await folder.run(['audit', '--action', 'yanc', '--json'])
-  assert.deepEqual(
-    [code, stdout, stderr],
-    [
-      0,
-      '[]\n',
-      'no event has the action yanc; the log has: password-link, token-create, user-add\n',
-    ],
-  )
+  const said = 'no event has the action yanc; the log has: password-link, token-create, user-add\n'
+  assert.deepEqual([code, stdout, stderr], [0, '[]\n', said])
   await folder.ok('user', 'add', 'alice')
   for (const [words, stderr] of [
     [['--actor', 'alice'], ''],
@@ -127,45 +95,21 @@ test('audit names the actions there are when no event has the one asked for', as
   }
 })
 
-test('audit --follow ends when nobody reads it any more', async t => {
+test('audit --follow goes on telling what happens, one event a line, as long as somebody reads it', async t => {
   const folder = await servedFolder(t)
   const cli = join(root, 'dist', 'daemon', 'cli.js')
-  const script = '{ "$0" "$1" audit --follow --dir "$2"; echo "ended with $?" >&2; } | head -2'
+  const follow = '"$0" "$1" audit --follow --json --action user-add --dir "$2"'
+  const script = `{ ${follow}; echo "ended with $?" >&2; } | sed -u 3q`
   const child = spawn('sh', ['-c', script, process.execPath, cli, folder.dir], { detached: true })
-  const said = { stdout: '', stderr: '' }
-  let isOver = false
-  child.on('close', () => {
-    isOver = true
-  })
-  new Cleanup(t).add(() => {
-    if (!isOver && child.pid) process.kill(-child.pid, 'SIGKILL')
-  })
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name].on('data', (chunk: Buffer) => {
-      said[name] += chunk.toString()
-    })
-  await until(
-    () => said.stdout !== '',
-    () => `nothing was printed: ${said.stderr}`,
-  )
-  // What `head` does not take may still fit into the pipe.
-  for (let at = 0; !isOver && at < 20; at++) await folder.ok('user', 'add', `user-${at}`)
-  await until(
-    () => isOver,
-    () => `still running: ${said.stderr}`,
-  )
-  assert.match(said.stdout, /^time +actor .*\n\S+Z {2}command line {2}user-add {2}[^\n]*\n$/)
-  assert.equal(said.stderr, 'ended with 0\n')
-})
-
-test('audit --follow goes on telling what happens, one event a line', async t => {
-  const folder = await servedFolder(t)
-  const args = ['audit', '--follow', '--json', '--action', 'user-add', '--dir', folder.dir]
-  const child = spawn(process.execPath, [join(root, 'dist', 'daemon', 'cli.js'), ...args])
-  new Cleanup(t).add(() => void child.kill('SIGKILL'))
-  let said = ''
+  let [said, complaints] = ['', '']
   child.stdout.on('data', (chunk: Buffer) => {
     said += chunk.toString()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaints += chunk.toString()
+  })
+  new Cleanup(t).add(() => {
+    if (child.exitCode === null && child.pid) process.kill(-child.pid, 'SIGKILL')
   })
   const lines = async (count: number) => {
     const whole = () => said.split('\n').slice(0, -1)
@@ -180,4 +124,11 @@ test('audit --follow goes on telling what happens, one event a line', async t =>
   await folder.ok('user', 'lock', 'alice')
   await folder.ok('user', 'add', 'bob')
   assert.deepEqual(await lines(3), ['admin', 'alice', 'bob'])
+  // What `sed` does not take may still fit into the pipe.
+  for (let at = 0; complaints === '' && at < 20; at++) await folder.ok('user', 'add', `user-${at}`)
+  await until(
+    () => child.exitCode !== null,
+    () => `still running: ${complaints}`,
+  )
+  assert.deepEqual([(await lines(3)).length, complaints], [3, 'ended with 0\n'])
 })

@@ -26,22 +26,11 @@ test('a token made beside a running daemon works at once, as far as it reaches; 
   const token = await ok('token', 'create', '--user', 'ALICE')
   assert.match(token, /^plim_[0-9A-Za-z]{38}$/)
   assert.equal(await publish(url, token, 'alpha'), '200')
-  const options = [
-    '--name',
-    'ci',
-    '--scope',
-    'yank',
-    '--scope',
-    'publish-new',
-    '--scope',
-    'yank',
-    '--crate',
-    'alpha-*',
-  ]
+  const scopes = ['--scope', 'yank', '--scope', 'publish-new', '--scope', 'yank']
+  const options = ['--name', 'ci', ...scopes, '--crate', 'alpha-*']
   const narrow = await ok('token', 'create', '--user', 'alice', ...options, '--expires', '1s')
   // Its second begins when the command makes it; the listing does not depend on the clock of the test.
-  const rows = JSON.parse(await ok('token', 'list', '--json')) as Record<string, unknown>[]
-  const { created, expires, ...rest } = rows[2] ?? {}
+  const { created, expires, ...rest } = JSON.parse(await ok('token', 'list', '--json'))[2]
   assert.deepEqual(rest, {
     id: 3,
     name: 'ci',
@@ -50,10 +39,10 @@ test('a token made beside a running daemon works at once, as far as it reaches; 
     crates: ['alpha-*'],
     last_used: null,
   })
-  assert.equal(Date.parse(String(expires)) - Date.parse(String(created)), 1000)
+  assert.equal(Date.parse(expires) - Date.parse(created), 1000)
   const rejected = `403 this token is not valid: it is unknown, revoked or expired; ${url}/me says how to get a new one`
   await until(
-    () => new Date().toISOString() > String(expires),
+    () => new Date().toISOString() > expires,
     () => 'time stands still',
   )
   assert.equal(await publish(url, narrow, 'alpha-one'), rejected)
@@ -76,11 +65,7 @@ test('token create, list, revoke: what is refused, and how', async t => {
   const create = (...options: string[]) => ['token', 'create', '--user', 'alice', ...options]
   await refuses(folder, [
     [['token', 'create'], 2, "required option '--user <username>' not specified"],
-    [
-      ['token', 'create', '--user', 'nobody'],
-      1,
-      'there is no user `nobody`; add one with `plimsoll user add nobody`',
-    ],
+    [['token', 'create', '--user', 'nobody'], 1, /there is no user `nobody`; add one with/],
     [['token', 'create', '--user', 'carol'], 1, LOCKED],
     [create('--scope', 'Yank', 'read', 'all'), 2, `\`Yank\` ${SCOPES}\nerror: \`all\` ${SCOPES}`],
     [
@@ -89,24 +74,11 @@ test('token create, list, revoke: what is refused, and how', async t => {
       ['a*b', '9', ''].map(pattern => `\`${pattern}\` ${PATTERN}`).join('\nerror: '),
     ],
     [create('--scope', 'read', 'yank', '--crate', 'a*'), 2, READ_LIMITED],
-    [
-      create('--name', ''),
-      2,
-      'a token needs a name of 1 to 100 characters on one line, such as its purpose',
-    ],
-    [create('--name', 'x'.repeat(101)), 2, /^error: a token needs a name of 1 to 100 characters/],
+    [create('--name', ''), 2, /^error: a token needs a name of 1 to 100 characters/],
     ...['5w', ''].map(text => [create(`--expires=${text}`), 2, `\`${text}\` ${DURATION}`] as const),
     [create('surplus'), 2, /^error: too many arguments/],
-    [
-      ['token', 'revoke', '99'],
-      1,
-      'there is no token 99, or it is revoked; `plimsoll token list` and `/me` list the tokens',
-    ],
-    [
-      ['token', 'revoke', 'x'],
-      2,
-      '`x` is not the number of a token; `plimsoll token list` has them',
-    ],
+    [['token', 'revoke', '99'], 1, /there is no token 99, or it is revoked; `plimsoll token list`/],
+    [['token', 'revoke', 'x'], 2, /`x` is not the number of a token; `plimsoll token list` has/],
     [['token', 'revoke'], 2, "missing required argument 'id'"],
   ])
   assert.equal((await folder.ok('token', 'list')).split('\n').length, 2, 'nothing was made')
@@ -122,17 +94,10 @@ test('a token without read is warned of in a private registry; one too many is r
     blind.stderr,
     'warning: this registry is private; without the scope `read`, the token can neither resolve nor download crates\n',
   )
-  assert.equal(
-    (await folder.run(['token', 'create', '--user', 'alice', '--scope', 'read'])).stderr,
-    '',
-  )
-  await refuses(folder, [
-    [
-      ['token', 'create', '--user', 'alice'],
-      1,
-      'a user may have at most 2 tokens (`limits.tokens_per_user`); revoke one that is no longer used',
-    ],
-  ])
+  const reader = await folder.run(['token', 'create', '--user', 'alice', '--scope', 'read'])
+  assert.equal(reader.stderr, '')
+  const said = /a user may have at most 2 tokens \(`limits\.tokens_per_user`\); revoke one/
+  await refuses(folder, [[['token', 'create', '--user', 'alice'], 1, said]])
 })
 
 test('what a stolen token has published is listed and yanked, also when it is revoked', async t => {
@@ -146,12 +111,8 @@ test('what a stolen token has published is listed and yanked, also when it is re
   await ok('token', 'revoke', '2')
   await ok('yank', 'beta@1.0.0')
   const trace = async (...more: string[]) => {
-    const rows = JSON.parse(await ok('token', 'trace', '2', '--json', ...more)) as {
-      name: string
-      state: string
-      address: string
-    }[]
-    return rows.map(({ name, state, address }) => `${name} ${state} ${address}`)
+    const rows = JSON.parse(await ok('token', 'trace', '2', '--json', ...more))
+    return rows.map((row: Record<string, string>) => `${row.name} ${row.state} ${row.address}`)
   }
   assert.deepEqual(await trace(), ['alpha available 127.0.0.1', 'beta yanked 127.0.0.1'])
   assert.deepEqual(await trace('--yank'), ['alpha yanked 127.0.0.1', 'beta yanked 127.0.0.1'])

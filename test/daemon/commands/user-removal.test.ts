@@ -29,9 +29,7 @@ function shown({ dir }: ServedFolder, logins: readonly string[]) {
     /Published by<\/dt><dd>([^<]*)/.exec(read('crates/alpha/1.0.0/index.html')) ?? []
   const [, feed = ''] =
     /<author><name>([^<]*)<\/name><\/author>\n<link rel="alt/.exec(read('feeds/updates.xml')) ?? []
-  const pages = logins.filter(login =>
-    existsSync(join(dir, 'public', 'users', login, 'index.html')),
-  )
+  const pages = logins.filter(login => existsSync(join(dir, 'public', 'users', login)))
   return { names: [record.versions[0].published_by, page, feed], pages }
 }
 
@@ -66,28 +64,17 @@ test('a removed user has no rights left; the name stays taken, and pages say so'
   const browser = new RemoteBrowser(folder.url)
   await browser.logIn('alice', PASSWORD)
   await refuses(folder, [
-    [
-      ['user', 'remove', 'alice', '--yes'],
-      1,
-      '`alice` is the only owner of `alpha`; add another owner as an administrator at `/me` first, nothing was changed',
-    ],
-    [
-      ['user', 'remove', 'admin', '--yes'],
-      1,
-      '`admin` is the last administrator; make another user an administrator first',
-    ],
+    [['user', 'remove', 'alice', '--yes'], 1, /`alice` is the only owner of `alpha`; add another/],
+    [['user', 'remove', 'admin', '--yes'], 1, /`admin` is the last administrator; make another/],
   ])
   const owner = { method: 'PUT', headers: { authorization: alice }, body: '{"users":["bob"]}' }
   assert.equal((await fetch(`${folder.url}/api/v1/crates/alpha/owners`, owner)).status, 200)
   const asked = await folder.run(['user', 'remove', 'alice'])
-  assert.deepEqual(
-    [asked.code, asked.stdout, asked.stderr],
-    [
-      1,
-      'would remove alice: 1 token revoked, 1 crate given up\n',
-      'error: nobody was removed; add --yes to remove them for good\n',
-    ],
-  )
+  assert.deepEqual(asked, {
+    code: 1,
+    stdout: 'would remove alice: 1 token revoked, 1 crate given up\n',
+    stderr: 'error: nobody was removed; add --yes to remove them for good\n',
+  })
   assert.equal(await browser.isLoggedIn(), true)
   assert.deepEqual(JSON.parse(await folder.ok('user', 'remove', 'alice', '--yes', '--json')), {
     login: 'alice',
@@ -111,7 +98,7 @@ test('a removed user has no rights left; the name stays taken, and pages say so'
   ])
   const bob = await folder.ok('token', 'create', '--user', 'bob')
   const again = { ...owner, headers: { authorization: bob }, body: '{"users":["alice"]}' }
-  const refused = await (await fetch(`${folder.url}/api/v1/crates/alpha/owners`, again)).json()
-  assert.match(JSON.stringify(refused), /there is no user `alice` here/)
+  const refused = await fetch(`${folder.url}/api/v1/crates/alpha/owners`, again)
+  assert.match(await refused.text(), /there is no user `alice` here/)
   assert.match(await folder.ok('audit', '--action', 'user-remove'), /alice/)
 })

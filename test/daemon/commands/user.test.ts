@@ -23,15 +23,9 @@ test('user add, list: what is said, and what is refused', async t => {
     await folder.ok('user', 'list'),
     /^username {2}role {3}state {3}since\nadmin {5}admin {2}active {2}\S+Z\nalice {5}user {3}locked {2}\S+Z\nroot {6}admin {2}active {2}\S+Z$/,
   )
-  const users = JSON.parse(await folder.ok('user', 'list', '--json')) as Record<string, unknown>[]
-  assert.deepEqual(
-    users.map(({ created, ...rest }) => rest),
-    [
-      { id: 1, login: 'admin', name: null, admin: true, locked: false, removed: false },
-      { id: 2, login: 'alice', name: null, admin: false, locked: true, removed: false },
-      { id: 3, login: 'root', name: null, admin: true, locked: false, removed: false },
-    ],
-  )
+  const [, { created, ...alice }] = JSON.parse(await folder.ok('user', 'list', '--json'))
+  const state = { name: null, admin: false, locked: true, removed: false }
+  assert.deepEqual(alice, { id: 2, login: 'alice', ...state })
   const form =
     'cannot be a username; use 1 to 39 letters, digits, `.`, `_` and `-`, and begin with a letter or digit'
   await refuses(folder, [
@@ -42,11 +36,7 @@ test('user add, list: what is said, and what is refused', async t => {
     [['user', 'add', 'carol', '--colour', 'red'], 2, /^error: unknown option '--colour'/],
     [['user', 'list', 'carol'], 2, /^error: too many arguments/],
     [['user', 'nonsense'], 2, /^error: unknown command 'nonsense'/],
-    [
-      ['user', 'password', 'alice'],
-      2,
-      'there is no terminal at which to ask for the password; pass it with --password-stdin',
-    ],
+    [['user', 'password', 'alice'], 2, /^error: there is no terminal .* with --password-stdin/],
     [['user', 'link', 'nobody'], 1, NOBODY],
     [['user', 'link', 'alice'], 1, '`alice` is locked; unlock the account first'],
     ...['lock', 'unlock', 'promote', 'demote', 'logout'].map(
@@ -82,10 +72,8 @@ test('user --password-stdin takes one line; user link gives a link that works', 
   const first = new RemoteBrowser(url)
   assert.equal((await first.logIn('alice')).status, 303)
   assert.equal(await first.isLoggedIn(), true)
-  assert.equal(
-    (await run(['user', 'password', 'alice', '--password-stdin'], 'another good one\n')).code,
-    0,
-  )
+  const changed = await run(['user', 'password', 'alice', '--password-stdin'], 'another good one\n')
+  assert.equal(changed.code, 0)
   assert.equal(await first.isLoggedIn(), false, 'a new password ends the sessions')
   const link = await folder.ok('user', 'link', 'alice')
   assert.match(link, new RegExp(`^${url}/me/password\\?link=[\\w-]{43}$`))
@@ -148,12 +136,10 @@ test('rights come and go at once, and the last administrator stays', async t => 
     [['user', 'demote', 'admin'], 1, last],
     [['user', 'lock', 'admin'], 1, last],
   ])
-  assert.equal(
-    (await folder.run(['user', 'add', 'alice', '--password-stdin'], 'correct horse battery')).code,
-    0,
-  )
+  const password = 'correct horse battery'
+  assert.equal((await folder.run(['user', 'add', 'alice', '--password-stdin'], password)).code, 0)
   const browser = new RemoteBrowser(folder.url)
-  await browser.logIn('alice', 'correct horse battery')
+  await browser.logIn('alice', password)
   const administers = async () => (await browser.get('/me/admin/users')).status
   assert.equal(await administers(), 403)
   assert.equal(await folder.ok('user', 'promote', 'alice'), 'promoted alice')

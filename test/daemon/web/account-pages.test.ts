@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { canonicalName, type Name } from '../../../core/name.ts'
-import { browserName } from '../../../daemon/web/login.ts'
 import { insert, run } from '../../../generator/database/statement.ts'
 import { addUser } from '../../../generator/records/accounts/accounts.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
@@ -114,15 +113,4 @@ test('full access is chosen, not what a token gets when nothing is ticked', asyn
     await (await alice.post('/me/tokens', full)).text(),
     /<span class="note">full access</,
   )
-})
-
-test('a session is named by its browser, in a word where that is unknown', () => {
-  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
-  assert.equal(browserName(firefox), 'Firefox 140 on Linux')
-  assert.equal(browserName('curl/8.5.0'), 'curl')
-  const headless =
-    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/130.0 Safari/537.36'
-  assert.equal(browserName(headless), 'HeadlessChrome')
-  assert.equal(browserName('Mozilla/5.0 (something new)'), 'unknown browser')
-  assert.equal(browserName('<img src=x>'), 'unknown browser')
 })

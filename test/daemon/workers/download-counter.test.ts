@@ -8,21 +8,6 @@ import { TestRegistry } from '../../support/registry.ts'
 
 const PATH = 'crates/demo/demo-1.0.0.crate'
 
-test('counts by path until they are drained', () => {
-  const counter = new DownloadCounter()
-  counter.count('a')
-  counter.count('a')
-  counter.count('b', 3)
-  assert.deepEqual(
-    [...counter.drain()],
-    [
-      ['a', 2],
-      ['b', 3],
-    ],
-  )
-  assert.equal(counter.size, 0)
-})
-
 test('when nobody drains, it counts only the files that it knows', () => {
   const counter = new DownloadCounter(1)
   for (const path of ['a', 'b', 'a']) counter.count(path)

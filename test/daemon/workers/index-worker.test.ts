@@ -171,16 +171,6 @@ test('closing tries once more what has failed', async t => {
   assert.match((await test.shown('index/de/mo/demo')) ?? '', /"vers":"1\.0\.0"/)
 })
 
-test('closing does not fail when the last try does', async t => {
-  const test = await TestRegistry.open(t)
-  const token = await test.user('alice')
-  const mend = breakTree(test)
-  await test.publish(token, { name: 'demo', version: '1.0.0' })
-  await test.indexWorker.close()
-  assert.equal((await listMarks(test.registry.database, 'index')).length, 1)
-  mend()
-})
-
 test('a build that takes too long is late, and is still finished', async t => {
   const { registry } = await TestRegistry.open(t)
   const { context, close, open } = gated(registry)
@@ -224,15 +214,4 @@ test('what a build could not render, beside everything else that it did, is a fa
   renameSync(`${path}.away`, path)
   await shows(test, 'index/lo/st/lost')
   assert.match((await test.shown('index/lo/st/lost')) ?? '', /"vers":"1\.0\.0"/)
-})
-
-test('a lost .crate that a whole rebuild meets is told, too', async t => {
-  const test = await TestRegistry.open(t)
-  const { registry } = test
-  const token = await test.user('alice')
-  await test.publish(token, { name: 'demo', version: '1.0.0' })
-  rmSync(registry.tree.root, { recursive: true })
-  rmSync(join(test.dir, 'crates'), { recursive: true })
-  await test.indexWorker.catchUp()
-  assert.match(String(test.buildFailures[0]), /`demo` 1\.0\.0/)
 })
