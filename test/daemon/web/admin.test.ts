@@ -82,28 +82,22 @@ test('the status page shows pending work, failures and versions, and counts up t
   const { database } = test.registry
   const why = '`origin` says no <b>'
   await recordFailure(database, { what: 'git push', at: '2026-11-20T11:00:00Z', why })
-  const many = Array.from(
-    { length: 10_003 },
-    (_, subject) => ({ kind: 'search', subject }) as const,
-  )
+  const subjects = Array.from({ length: 10_003 }, (_, subject) => subject)
+  const many = subjects.map(subject => ({ kind: 'search', subject }) as const)
   await setMarks(database, [...many, { kind: 'feeds', subject: 1 }], 1)
-  await run(
-    database,
-    `UPDATE marks SET retry_at = ?, attempts = 2, error = ? WHERE kind = 'feeds'`,
-    '2026-11-20T12:30:00Z',
-    'EIO',
-  )
+  const failed = `UPDATE marks SET retry_at = ?, attempts = 2, error = 'EIO' WHERE kind = 'feeds'`
+  await run(database, failed, '2026-11-20T12:30:00Z')
   const root = await loggedIn(test, 'root')
   const text = await (await root.get('/me/admin/status')).text()
-  assert.match(text, /search files<\/dt><dd>more than 10,000</)
-  assert.match(text, /feeds and site map<\/dt><dd>1</)
-  assert.match(text, /<strong>git push<\/strong>/)
-  assert.match(text, /<code>origin<\/code> says no &lt;b&gt;/)
-  assert.match(text, /feeds, 2 attempts<\/strong>/)
-  assert.match(text, /next attempt <time[^>]*>2026-11-20 12:30:00</)
-  assert.match(text, /Node\.js<\/dt><dd>\d+\./)
-  assert.match(text, /SQLite<\/dt><dd>3\./)
-  assert.match(text, /Disk<\/dt><dd>[\d.]+ [KMG]iB of [\d.]+ [KMG]iB free</)
+  for (const part of [
+    /search files<\/dt><dd>more than 10,000</,
+    /feeds and site map<\/dt><dd>1</,
+    /<strong>git push<\/strong>[\s\S]*<code>origin<\/code> says no &lt;b&gt;/,
+    /feeds, 2 attempts<\/strong>[\s\S]*next attempt <time[^>]*>2026-11-20 12:30:00</,
+    /Node\.js<\/dt><dd>\d+\./,
+    /Disk<\/dt><dd>[\d.]+ [KMG]iB of [\d.]+ [KMG]iB free</,
+  ])
+    assert.match(text, part)
 })
 
 test('the cookie with the username follows the session, and nothing trusts it', async t => {

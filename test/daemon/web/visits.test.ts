@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { routes } from '../../../daemon/app.ts'
-import { all, one, run } from '../../../generator/database/statement.ts'
+import { all, run } from '../../../generator/database/statement.ts'
 import { addUser } from '../../../generator/records/accounts/accounts.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
@@ -189,11 +189,8 @@ test('no form does anything that did not come from a page of ours, made for that
   const { test, visitorOf } = await prepared(t, { PLIMSOLL_AUTH_PASSWORD_COST: '14' })
   const before = await rows(test)
   for (const [route, ask] of Object.entries(FORMS)) {
-    const caller = route.includes('admin')
-      ? 'admin'
-      : route === 'POST /me/login'
-        ? 'nobody'
-        : 'owner'
+    const member = route.includes('admin') ? 'admin' : 'owner'
+    const caller = route === 'POST /me/login' ? 'nobody' : member
     const visitor = await visitorOf(caller)
     const csrf = await visitor.proof()
     const others = await (await visitorOf(caller)).proof()
@@ -211,101 +208,65 @@ test('no form does anything that did not come from a page of ours, made for that
         ['of the same name by another scheme', { csrf }, { origin: `${BASE}.evil.example` }],
       ]
     for (const [what, fields, headers] of tries) {
-      const response = await visitor.send(ask.path, {
-        method: 'POST',
-        headers,
-        body: form({ ...ask.fields, ...fields }),
-      })
+      const body = form({ ...ask.fields, ...fields })
+      const response = await visitor.send(ask.path, { method: 'POST', headers, body })
       assert.equal(response.status, 403, `${route}: ${what}`)
-      assert.match(
-        await response.text(),
-        /came from another site or is too old/,
-        `${route}: ${what}`,
-      )
+      const text = await response.text()
+      assert.match(text, /came from another site or is too old/, `${route}: ${what}`)
     }
-    const json = await visitor.send(ask.path, {
-      method: 'POST',
-      headers: { 'content-type': 'text/plain' },
-      body: `csrf=${csrf}`,
-    })
-    assert.equal(json.status, 400, route)
+    const plain = { headers: { 'content-type': 'text/plain' }, body: `csrf=${csrf}` }
+    const { status } = await visitor.send(ask.path, { method: 'POST', ...plain })
+    assert.equal(status, 400, route)
   }
   assert.deepEqual(await rows(test), before)
 })
 
 test('a form from here is taken, by whatever of its headers the browser shows', async t => {
   const { visitorOf } = await prepared(t, { PLIMSOLL_AUTH_PASSWORD_COST: '14' })
-  for (const headers of [
-    {},
-    { origin: BASE },
-    { 'sec-fetch-site': 'same-origin' },
-    { 'sec-fetch-site': 'none' },
-  ]) {
+  const fetched = ['same-origin', 'none'].map(site => ({ 'sec-fetch-site': site }))
+  for (const headers of [{}, { origin: BASE }, ...fetched]) {
     const owner = await visitorOf('owner')
-    assert.equal(
-      (await owner.post('/me/logout', {}, { headers })).status,
-      303,
-      JSON.stringify(headers),
-    )
+    const { status } = await owner.post('/me/logout', {}, { headers })
+    assert.equal(status, 303, JSON.stringify(headers))
   }
 })
 
 test('a reader of a private registry may be a browser that is logged in, for what changes nothing', async t => {
   const { test, visitorOf } = await prepared(t, { PLIMSOLL_AUTH_REQUIRED: 'true' })
-  const front = {
-    path: 'index.html',
-    contentType: 'text/html',
-    cache: 'revalidate',
-    bytes: Buffer.from('front'),
-  } as const
-  await test.registry.tree.write(front)
-  const statuses: Record<string, number[]> = {}
-  const paths = [
-    '/',
-    '/crates/demo/demo-1.0.0.crate',
-    '/index/config.json',
-    '/api/v1/crates?q=demo',
-    '/metrics',
-    '/none.html',
+  await test.indexWorker.pages.flush()
+  const rows: [path: string, others: number, user: number][] = [
+    ['/', 303, 200],
+    ['/crates/demo/demo-1.0.0.crate', 401, 200],
+    ['/index/config.json', 401, 200],
+    ['/api/v1/crates?q=demo', 401, 200],
+    ['/metrics', 303, 200],
+    ['/none.html', 303, 404],
   ]
-  for (const path of paths) {
-    statuses[path] = []
+  for (const [path, others, user] of rows)
     for (const caller of ['nobody', 'made up', 'expired', 'stranger'] as const) {
-      statuses[path]?.push((await (await visitorOf(caller)).get(path)).status)
+      const { status } = await (await visitorOf(caller)).get(path)
+      assert.equal(status, caller === 'stranger' ? user : others, `${path} by ${caller}`)
     }
-  }
-  assert.deepEqual(statuses, {
-    '/': [303, 303, 303, 200],
-    '/crates/demo/demo-1.0.0.crate': [401, 401, 401, 200],
-    '/index/config.json': [401, 401, 401, 200],
-    '/api/v1/crates?q=demo': [401, 401, 401, 200],
-    '/metrics': [303, 303, 303, 200],
-    '/none.html': [303, 303, 303, 404],
-  })
   const nobody = new Visitor(test)
-  assert.equal(
-    (await nobody.get('/crates/demo/?tab=deps')).headers.get('location'),
-    `/me?next=${encodeURIComponent('/crates/demo/?tab=deps')}`,
-  )
+  const path = '/crates/demo/?tab=deps'
+  const { headers } = await nobody.get(path)
+  assert.equal(headers.get('location'), `/me?next=${encodeURIComponent(path)}`)
   assert.equal((await nobody.get('/', { accept: '*/*' })).status, 401)
   // A session is no token: it opens none of Cargo's operations.
   const owner = await visitorOf('owner')
-  assert.equal(
-    (await owner.send('/api/v1/crates/demo/1.0.0/yank', { method: 'DELETE' })).status,
-    403,
-  )
-  assert.equal((await owner.get('/api/v1/crates/demo/owners')).status, 403)
+  const yank = await owner.send('/api/v1/crates/demo/1.0.0/yank', { method: 'DELETE' })
+  const owners = await owner.get('/api/v1/crates/demo/owners')
+  assert.deepEqual([yank.status, owners.status], [403, 403])
 })
 
 /** Everything a form may change. */
 async function rows({ registry }: TestRegistry) {
   const { database } = registry
-  const tables = [
-    ...(['users', 'tokens', 'owners', 'invitations', 'releases'] as const),
-    'upstream_allowed',
-  ]
+  const tables = ['users', 'tokens', 'owners', 'invitations', 'releases', 'upstream_allowed']
   return Promise.all(tables.map(table => all(database, `SELECT * FROM ${table}`)))
 }
+
+const EXPIRE = 'UPDATE sessions SET expires_at = ? WHERE id = (SELECT max(id) FROM sessions)'
 
 /** A registry with `demo` of alice, and a browser for each caller. */
 async function prepared(t: Parameters<typeof TestRegistry.open>[0], env: Record<string, string>) {
@@ -326,12 +287,7 @@ async function prepared(t: Parameters<typeof TestRegistry.open>[0], env: Record<
         return visitor
       case 'expired': {
         const past = await loggedIn(test, 'alice')
-        await run(
-          database,
-          'UPDATE sessions SET expires_at = ? WHERE id = ?',
-          AT,
-          await latest(test),
-        )
+        await run(database, EXPIRE, AT)
         return past
       }
       case 'stranger':
@@ -347,24 +303,17 @@ async function prepared(t: Parameters<typeof TestRegistry.open>[0], env: Record<
   return { test, visitorOf }
 }
 
-async function latest({ registry }: TestRegistry): Promise<number> {
-  const sql = 'SELECT max(id) AS id FROM sessions'
-  return (await one<{ id: number }>(registry.database, sql)).id
-}
-
 /** No page with an identity is kept, framed, sniffed or says elsewhere where it was. */
 function assertGuarded({ headers }: Response, what: string): void {
-  assert.equal(headers.get('cache-control'), 'no-store', what)
-  assert.equal(headers.get('x-content-type-options'), 'nosniff', what)
-  const referrer = what.includes('?link=') ? 'strict-origin' : 'same-origin'
-  assert.equal(headers.get('referrer-policy'), referrer, what)
-  assert.equal(headers.get('x-frame-options'), 'DENY', what)
-  assert.match(
-    headers.get('content-security-policy') ?? '',
-    /^default-src 'none';.*; frame-ancestors 'none'$/,
-    what,
-  )
-  assert.doesNotMatch(headers.get('content-security-policy') ?? '', /unsafe/, what)
+  const expected = {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': what.includes('?link=') ? 'strict-origin' : 'same-origin',
+    'x-frame-options': 'DENY',
+  }
+  for (const [name, value] of Object.entries(expected)) assert.equal(headers.get(name), value, what)
+  const policy = headers.get('content-security-policy') ?? ''
+  assert.match(policy, /^default-src 'none';(?!.*unsafe).*; frame-ancestors 'none'$/, what)
 }
 
 test('the slashes at the end of an address are taken off at once, however many come before others', async t => {
