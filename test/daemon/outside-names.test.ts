@@ -8,23 +8,21 @@ import { loggedIn } from '../support/visitor.ts'
 /** Names that every plain object answers to. */
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'] as const
 
-const ok = { status: 200 }
-
 for (const name of NAMES) {
   test(`a query, a header, a cookie and a form may use the name ${name}`, async t => {
     const test = await TestRegistry.open(t)
     await test.publish(await test.user('alice'), { name: 'demo', version: '1.0.0' })
-    const get = async (path: string, headers: Record<string, string> = {}) => {
-      const { status } = await test.app.request(path, { headers })
-      return { status }
-    }
-    assert.deepEqual(await get(`/api/v1/crates?${name}=1&q=${name}&page=${name}`), ok)
-    assert.deepEqual(await get(`/api/v1/crates/demo?include=${name}`), ok)
-    assert.deepEqual(await get(`/api/v1/crates/demo/versions?sort=${name}`), ok)
-    assert.deepEqual(await get(`/search/?q=${name}&${name}=${name}`), ok)
-    assert.deepEqual(await get(`/api/v1/crates/${name}`), { status: 404 })
-    assert.deepEqual(await get(`/${name}`), { status: 404 })
-    assert.deepEqual(await get('/api/v1/summary', { cookie: `${name}=1`, [name]: '1' }), ok)
+    const headers = { cookie: `${name}=1`, [name]: '1' }
+    const rows: [path: string, status: number][] = [
+      [`/api/v1/crates?${name}=1&q=${name}&page=${name}`, 200],
+      [`/api/v1/crates/demo?include=${name}`, 200],
+      [`/api/v1/crates/demo/versions?sort=${name}`, 200],
+      [`/search/?q=${name}&${name}=${name}`, 200],
+      [`/api/v1/crates/${name}`, 404],
+      [`/${name}`, 404],
+    ]
+    for (const [path, status] of rows)
+      assert.equal((await test.app.request(path, { headers })).status, status, path)
     const visitor = await loggedIn(test, 'alice')
     const home = await (await visitor.get(`/me?done=${name}&page=${name}`)).text()
     assert.ok(home.includes('alice') && !home.includes('native code'))
@@ -43,17 +41,10 @@ test('a text with U+0000 is refused where it comes in, and in a README it is rep
   assert.equal(published.body.errors, undefined)
   const readme = await test.request('GET', '/api/v1/crates/demo/1.0.0/readme')
   assert.equal(await readme.text(), 'one\uFFFDtwo')
-  const license = `[package]
-name = "demo"
-version = "1.1.0"
-license = "MI\\u0000T"`
+  const license = '[package]\nname = "demo"\nversion = "1.1.0"\nlicense = "MI\\u0000T"'
   const refused = await test.publish(token, { name: 'demo', version: '1.1.0', manifest: license })
-  assert.deepEqual(refused.body.errors, [
-    {
-      detail:
-        '`package.license` in `Cargo.toml` contains the character U+0000, which no registry can store; remove it',
-    },
-  ])
+  const [{ detail } = { detail: '' }] = refused.body.errors ?? []
+  assert.match(detail, /^`package\.license` in `Cargo\.toml` contains the character U\+0000/)
   await buildPages(test.registry)
   const search = await test.request('GET', '/api/v1/crates?q=demo&license=%00')
   assert.deepEqual(((await search.json()) as { crates: unknown }).crates, [])

@@ -55,11 +55,8 @@ test('ready means that catalog, crate store and public tree can be written to', 
 test('asking often makes no more work', async t => {
   const test = await TestRegistry.open(t)
   const probe = t.mock.method(test.registry.tree, 'probe')
-  const ask = () => test.request('GET', '/readyz')
-  assert.deepEqual(
-    (await Promise.all(Array.from({ length: 50 }, ask))).map(response => response.status),
-    Array(50).fill(200),
-  )
+  const asked = Array.from({ length: 50 }, () => test.request('GET', '/readyz'))
+  assert.ok((await Promise.all(asked)).every(response => response.ok))
   assert.equal(probe.mock.callCount(), 1)
   await ready(test)
   assert.equal(probe.mock.callCount(), 2)
@@ -104,17 +101,14 @@ test('a registry is not ready while the disk has no room for the largest .crate'
 test('while the daemon starts it lives and is not ready; all else waits', async t => {
   const server = await openServer(t, { meanwhile: whileStarting })
   const early = fetch(`${server.url}/index/config.json`)
-  const asked = await Promise.all(
-    ['/healthz', '/readyz?x=1', '/startupz'].map(path => fetch(`${server.url}${path}`)),
-  )
-  assert.deepEqual(
-    await Promise.all(asked.map(async response => [response.status, await response.text()])),
-    [
-      [200, 'ok\n'],
-      [503, 'not ready: starting\n'],
-      [503, 'not ready: starting\n'],
-    ],
-  )
+  for (const [path, status, text] of [
+    ['/healthz', 200, 'ok\n'],
+    ['/readyz?x=1', 503, 'not ready: starting\n'],
+    ['/startupz', 503, 'not ready: starting\n'],
+  ] as const) {
+    const response = await fetch(`${server.url}${path}`)
+    assert.deepEqual([response.status, await response.text()], [status, text])
+  }
   server.answer(() => new Response('the app'))
   for (const answer of [early, fetch(`${server.url}/readyz`)])
     assert.equal(await (await answer).text(), 'the app')

@@ -53,11 +53,9 @@ test('the first start prints what to paste and a token, once; later ones print n
     /^Paste this into \.cargo\/config\.toml:\n\n(?:# .*\n)+\[registries\.plimsoll\]\n/,
   )
   assert.ok(first.said.out.includes(`index = "sparse+${first.url}/index/"`))
-  const config = (await (await fetch(`${first.url}/index/config.json`)).json()) as object
-  assert.deepEqual(config, {
-    dl: `${first.url}/crates/{crate}/{crate}-{version}.crate`,
-    api: first.url,
-  })
+  const config = await (await fetch(`${first.url}/index/config.json`)).json()
+  const dl = `${first.url}/crates/{crate}/{crate}-{version}.crate`
+  assert.deepEqual(config, { dl, api: first.url })
   const put = await publishTo(first.url, first.token, { name: 'demo', version: '1.0.0' })
   assert.equal(put.status, 200)
   first.kill('SIGTERM')
@@ -113,25 +111,27 @@ test('serve --init creates a missing registry, and serves one that exists as it 
   )
 })
 
-test('SIGTERM lets a slow publish finish, index file and all, then exits 0', async t => {
-  const cleanup = new Cleanup(t)
+/** A daemon to which a publish was sent but for its last bytes. */
+async function publishing(cleanup: Cleanup, shutdownSeconds: number) {
   const dir = await folder(cleanup)
-  // A silent connection would keep it for an hour.
-  const daemon = await start(cleanup, dir, { PLIMSOLL_SERVER_SHUTDOWN_SECONDS: '3600' })
+  const env = { PLIMSOLL_SERVER_SHUTDOWN_SECONDS: String(shutdownSeconds) }
+  const daemon = await start(cleanup, dir, env)
   const body = largePublish()
   const client = await RawClient.open(daemon.url)
+  const headers = { authorization: daemon.token, 'content-length': body.length }
+  await client.send(head('PUT', '/api/v1/crates/new', headers))
+  await client.send(body.subarray(0, -50))
+  await receiving(dir)
+  return { dir, daemon, client, rest: body.subarray(-50) }
+}
+
+test('SIGTERM lets a slow publish finish, index file and all, then exits 0', async t => {
+  // A silent connection would keep it for an hour.
+  const { dir, daemon, client, rest } = await publishing(new Cleanup(t), 3600)
   const silent = await RawClient.open(daemon.url)
   const probe = await RawClient.open(daemon.url)
   await probe.send(head('GET', '/readyz', {}))
   await probe.until(received => received.endsWith('ready\n'))
-  await client.send(
-    head('PUT', '/api/v1/crates/new', {
-      authorization: daemon.token,
-      'content-length': body.length,
-    }),
-  )
-  await client.send(body.subarray(0, -50))
-  await receiving(dir)
   daemon.kill('SIGTERM')
   const refuses = () =>
     fetch(daemon.url).then(
@@ -143,34 +143,17 @@ test('SIGTERM lets a slow publish finish, index file and all, then exits 0', asy
   const probed = await probe.until((_, isClosed) => isClosed)
   assert.equal(probed.match(/HTTP\/1\.1 200/g)?.length, 1)
   assert.equal(daemon.child.exitCode, null, 'it waits')
-  await client.send(body.subarray(-50))
+  await client.send(rest)
   const answer = await client.answer()
-  assert.deepEqual(
-    [answer.status, answer.body],
-    [200, { warnings: { invalid_categories: [], invalid_badges: [], other: [] } }],
-  )
+  assert.equal(answer.status, 200)
   assert.equal(await daemon.ended, 0)
   assert.equal(await silent.until((_, isClosed) => isClosed), '')
-  assert.match(
-    readFileSync(join(dir, 'public/index/de/mo/demo'), 'utf8'),
-    /^\{"name":"demo","vers":"1\.0\.0",/,
-  )
+  const line = readFileSync(join(dir, 'public/index/de/mo/demo'), 'utf8')
+  assert.match(line, /^\{"name":"demo","vers":"1\.0\.0",/)
 })
 
 test('SIGTERM does not wait longer than server.shutdown_seconds', async t => {
-  const cleanup = new Cleanup(t)
-  const dir = await folder(cleanup)
-  const daemon = await start(cleanup, dir, { PLIMSOLL_SERVER_SHUTDOWN_SECONDS: '1' })
-  const body = largePublish()
-  const client = await RawClient.open(daemon.url)
-  await client.send(
-    head('PUT', '/api/v1/crates/new', {
-      authorization: daemon.token,
-      'content-length': body.length,
-    }),
-  )
-  await client.send(body.subarray(0, -50))
-  await receiving(dir)
+  const { daemon, client } = await publishing(new Cleanup(t), 1)
   daemon.kill('SIGTERM')
   assert.equal(await daemon.ended, 0)
   assert.equal(await client.until((_, isClosed) => isClosed), '')
@@ -184,40 +167,25 @@ test('what keeps a daemon from starting is one sentence, and code 1 where trying
   cleanup.add(() => closeServer(other))
   const running = await start(cleanup, dir)
   // What may pass by itself is 1: systemd then tries again, but not after 2.
-  const rows: [what: string, code: number, args: string[], said: RegExp][] = [
-    [
-      'no registry',
-      2,
-      ['--dir', `${dir}-none`],
-      /^error: \S+ is not a registry; create one with `plimsoll init --dir \S+`/,
-    ],
-    [
-      'served already',
-      1,
-      ['--dir', dir],
-      /^error: \S+ is already being served by process \d+ at http:\S+, version \S+; stop it first/,
-    ],
-    [
-      'no address',
-      2,
-      ['--dir', dir, '--listen', 'nonsense'],
-      /^error: --\S+: `server\.listen` cannot be "nonsense"; accepted: /,
-    ],
+  const served =
+    /^error: \S+ is already being served by process \d+ at http:\S+, version \S+; stop it/
+  const none = /^error: \S+ is not a registry; create one with `plimsoll init --dir \S+`/
+  const nonsense = /^error: --\S+: `server\.listen` cannot be "nonsense"; accepted: /
+  const rows: [code: number, said: RegExp, args: string[]][] = [
+    [2, none, ['--dir', `${dir}-none`]],
+    [1, served, ['--dir', dir]],
+    [2, nonsense, ['--dir', dir, '--listen', 'nonsense']],
   ]
-  for (const [what, expected, args, said] of rows) {
+  for (const [expected, said, args] of rows) {
     const { code, stdout, stderr } = await plimsoll('.', ['serve', ...args])
-    assert.equal(code, expected, what)
-    assert.match(stderr, said, what)
-    assert.deepEqual([stdout, stderr.trim().split('\n').length], ['', 1], what)
+    assert.match(stderr, said)
+    assert.deepEqual([code, stdout, stderr.trim().split('\n').length], [expected, '', 1], stderr)
   }
   running.kill('SIGTERM')
   assert.equal(await running.ended, 0)
   const { code, stderr } = await plimsoll('.', ['serve', '--dir', dir, '--listen', taken])
   assert.equal(code, 1)
-  assert.equal(
-    stderr,
-    `error: cannot listen on ${taken}: address already in use; choose another address with --listen\n`,
-  )
+  assert.ok(stderr.startsWith(`error: cannot listen on ${taken}: address already in use;`), stderr)
 })
 
 test('the log of a whole life for people: started, a refused publish, stopping, stopped', async t => {

@@ -82,16 +82,9 @@ test('a failing build does not fail the publish: it warns, is tried again, and s
       .map(call => Number(call.arguments[1]) / test.timing.retry)
       .filter(times => Number.isInteger(Math.log2(times)))
       .map(times => times * test.timing.retry)
-  assert.deepEqual(await test.publish(token, { name: 'demo', version: '1.0.0' }), {
-    status: 200,
-    body: {
-      warnings: {
-        invalid_categories: [],
-        invalid_badges: [],
-        other: ['the index of `demo` could not be written yet; the daemon keeps trying'],
-      },
-    },
-  })
+  const { status, body } = await test.publish(token, { name: 'demo', version: '1.0.0' })
+  const late = 'the index of `demo` could not be written yet; the daemon keeps trying'
+  assert.deepEqual([status, body.warnings?.other], [200, [late]])
   await until(
     () => pauses().length >= 5,
     () => 'it was not tried again',
