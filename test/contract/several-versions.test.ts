@@ -4,12 +4,9 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { parseName } from '../../core/name.ts'
-import { parseVersion } from '../../core/version.ts'
 import { PageWorker } from '../../daemon/workers/page-worker.ts'
 import { copyCatalog } from '../../generator/database/copy.ts'
 import { openDatabase } from '../../generator/database/database.ts'
-import { openPostgres } from '../../generator/database/postgres/open.ts'
 import type { Step } from '../../generator/database/schema/step.ts'
 import { column, type Queries } from '../../generator/database/statement.ts'
 import { markOutdatedPages } from '../../generator/pages/claim.ts'
@@ -17,23 +14,17 @@ import { countPageMarks, pageMarks } from '../../generator/pages/due.ts'
 import { buildMarks } from '../../generator/pages/marked.ts'
 import { buildPages } from '../../generator/pages/pages.ts'
 import { PLIMSOLL, type Program } from '../../generator/projections/context.ts'
-import { operatorChange } from '../../generator/records/change.ts'
 import { readFact, writeFact } from '../../generator/records/facts.ts'
-import { deleteReleases } from '../../generator/registry/delete.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
 import { beginServing } from '../../generator/serving.ts'
 import { assetPath } from '../../site/layout/assets.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { Cluster, firstToken, publish, shownVersions, yank } from '../support/cluster.ts'
-import { serverSettings } from '../support/engine.ts'
 import { type Daemon, laterProgram, plimsoll, root } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
-import { TestRegistry } from '../support/registry.ts'
-import { ownDependency } from '../support/release.ts'
 import { insertRows } from '../support/rows.ts'
 import { until } from '../support/until.ts'
 import { CONTRACTING, EXPANDING, NEWER, NEWEST } from '../support/versions.ts'
-import { loggedIn, Visitor, withPassword } from '../support/visitor.ts'
 import { folderOf } from '../support/workplace.ts'
 
 const { server, skip } = postgresSuite()
@@ -240,67 +231,6 @@ test('a schema that was only expanded is opened by the version before, a contrac
   await (await openDatabase(path, NEWEST)).close()
   await assert.rejects(openDatabase(path), /newer version of Plimsoll than this one/)
   await (await openDatabase(path, NEWER)).close()
-})
-
-/** Does what a registry is for, with crates and users of these names. */
-async function useAll(test: TestRegistry, name: string): Promise<void> {
-  const { database } = test.registry
-  const token = await test.user(`${name}-owner`)
-  await test.user(`${name}-friend`)
-  for (const version of ['1.0.0', '1.1.0']) {
-    const answer = await test.publish(token, {
-      name,
-      version,
-      files: { 'README.md': `# ${name}`, 'src/lib.rs': '' },
-    })
-    assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  }
-  const { manifest, metadata } = ownDependency(name)
-  const needs = { name: `${name}-user`, version: '0.1.0', manifest }
-  assert.equal((await test.publish(token, needs, { deps: [metadata] })).status, 200)
-  await test.indexWorker.pages.flush()
-  const crate = `/api/v1/crates/${name}`
-  const expect = async (method: string, path: string, status = 200, body?: object) => {
-    const init = body ? { body: JSON.stringify(body) } : {}
-    const answer = await test.request(method, path, token, init)
-    assert.equal(answer.status, status, `${method} ${path}: ${await answer.text()}`)
-  }
-  await expect('DELETE', `${crate}/1.0.0/yank`)
-  await expect('PUT', `${crate}/1.0.0/unyank`)
-  await expect('PUT', `${crate}/owners`, 200, { users: [`${name}-friend`] })
-  await expect('DELETE', `${crate}/owners`, 200, { users: [`${name}-friend`] })
-  for (const path of ['', '/versions', '/reverse_dependencies', '/downloads', '/owners'])
-    await expect('GET', `${crate}${path}`)
-  for (const path of [`/api/v1/crates?q=${name}`, '/api/v1/summary', `/search/?q=${name}`])
-    await expect('GET', path)
-  await withPassword(test, `${name}-owner`)
-  const visitor = new Visitor(test)
-  assert.equal((await visitor.logIn(`${name}-owner`, 'not the right one')).status, 403)
-  assert.equal((await visitor.logIn(`${name}-owner`)).status, 303)
-  assert.equal((await visitor.get('/me')).status, 200)
-  const made = await visitor.post('/me/tokens', { access: 'full', name: 'another' })
-  assert.equal(made.status, 200)
-  await test.user(`${name}-admin`, {}, true)
-  const admin = await loggedIn(test, `${name}-admin`)
-  for (const path of ['/me/admin/users', '/me/admin/audit', '/me/admin/status'])
-    assert.equal((await admin.get(path)).status, 200, path)
-  const gone = { name: parseName(`${name}-user`), version: parseVersion('0.1.0'), force: false }
-  await deleteReleases(test.registry, gone, operatorChange('2026-11-20T12:00:00Z'))
-  await test.indexWorker.pages.flush()
-  assert.match((await test.shown(`crates/${name}/index.html`)) ?? '', new RegExp(name))
-  assert.deepEqual(test.buildFailures, [])
-  assert.equal(await countPageMarks(database), 0)
-}
-
-test('a version goes on while the next one expands the schema under its prepared statements', {
-  skip,
-}, async t => {
-  const url = await server.create('expanded')
-  const test = await TestRegistry.open(t, { env: { PLIMSOLL_DATABASE_URL: url } })
-  await useAll(test, 'before')
-  await (await openPostgres(serverSettings(url), NEWER)).close()
-  await useAll(test, 'after')
-  await (await openPostgres(serverSettings(url))).close()
 })
 
 /** The statements of a step on PostgreSQL. */
