@@ -64,32 +64,21 @@ for (const engine of engines) {
       const path = fresh()
       const repository = await open(path)
       assert.equal(await repository.commit([], info()), null)
-      assert.equal(await repository.commit([{ path: '1/a', bytes: null }], info()), null)
+      assert.equal(await repository.commit([gone('1/a')], info()), null)
       const first = await repository.commit([put('1/a'), put('ca/rg/cargo')], info())
-      assert.equal(
-        await repository.commit([put('1/a'), { path: '1/b', bytes: null }], info()),
-        null,
-      )
+      assert.equal(await repository.commit([put('1/a'), gone('1/b')], info()), null)
       assert.equal(await repository.head(), first)
-      const second = await repository.commit(
-        [put('1/a'), { path: 'ca/rg/cargo', bytes: null }, put('1/c')],
-        info(),
-      )
+      const changes = [put('1/a'), gone('ca/rg/cargo'), put('1/c')]
+      const second = await repository.commit(changes, info())
       assert.deepEqual(await paths(repository), ['1/a', '1/c'])
       assert.equal(await git(path, 'rev-parse', 'HEAD~1'), first)
       assert.equal(
         await git(path, 'diff-tree', '--name-status', '-r', `${second}`, '--'),
         `${second}\nA\t1/c\nD\tca/rg/cargo`,
       )
-      await repository.commit(
-        [
-          { path: '1/a', bytes: null },
-          { path: '1/c', bytes: null },
-        ],
-        info(),
-      )
+      await repository.commit([gone('1/a'), gone('1/c')], info())
       assert.deepEqual(await paths(repository), [])
-      assert.equal((await repository.commit([put('1/a')], info())) === null, false)
+      assert.ok(await repository.commit([put('1/a')], info()))
       await git(path, 'fsck', '--strict')
       await repository.close()
     })
@@ -97,15 +86,14 @@ for (const engine of engines) {
     test('a path that is not lowercase and plain is refused, and so is one named twice', async () => {
       const repository = await open(fresh())
       for (const path of [
-        'Ca/rg/Cargo',
+        'Ca/rg',
         '../x',
         'a/../b',
-        '.git/config',
+        '.git/x',
         '/a',
         'a//b',
         'a/',
         '',
-        'a b',
         'a\nD b',
         'ü',
       ])
@@ -114,10 +102,8 @@ for (const engine of engines) {
           refusal('git_path_invalid'),
           path,
         )
-      await assert.rejects(
-        repository.commit([put('1/a'), put('1/a', 'x')], info()),
-        refusal('git_path_twice'),
-      )
+      const twice = [put('1/a'), put('1/a', 'x')]
+      await assert.rejects(repository.commit(twice, info()), refusal('git_path_twice'))
       assert.equal(await repository.head(), null)
       await repository.close()
     })
@@ -237,6 +223,10 @@ for (const engine of engines) {
       await repository.close()
     })
   })
+}
+
+function gone(path: string) {
+  return { path, bytes: null }
 }
 
 /** Objects in the repository, loose and packed. */

@@ -3,8 +3,6 @@ import assert from 'node:assert/strict'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { crateKey } from '../../core/paths/crates.ts'
-import { sumOf } from '../../generator/places/disk/files.ts'
 import { MARK_KINDS } from '../../generator/projections/projections.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
 import { createToken } from '../../generator/records/accounts/tokens.ts'
@@ -16,7 +14,6 @@ import { openRegistry, type Registry } from '../../generator/registry/registry.t
 import { assertServed, type Candidate, publish } from '../crash/truth.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
-import { sumsBelow } from '../support/folder.ts'
 import { hostEnvironment, root, serve } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
@@ -68,12 +65,11 @@ async function tokenOf({ database }: Registry): Promise<string> {
   return (await createToken(database, order, operatorChange(at))).token
 }
 
-/** All versions of a registry, with the keys of their bytes. */
-async function versionsOf({ database }: Registry): Promise<Map<string, string>> {
-  const versions = new Map<string, string>()
+/** All versions of a registry. */
+async function versionsOf({ database }: Registry): Promise<Set<string>> {
+  const versions = new Set<string>()
   for await (const { id, name } of eachCrate(database))
-    for (const { version, cksum } of await listReleases(database, id))
-      versions.set(`${name} ${version}`, crateKey(name, cksum))
+    for (const { version } of await listReleases(database, id)) versions.add(`${name} ${version}`)
   return versions
 }
 
@@ -149,19 +145,16 @@ async function settle(t: TestContext, { dir, env }: Home, versions: readonly Can
     // Overviews may be put off for a minute.
     3 * 60_000,
   )
-  await daemon.kill()
-  const verified = await plimsollHere(['verify', '--dir', dir], env)
-  expectCode('verify', verified, 0)
-  const known = await versionsOf(registry)
   await registry.close()
-  return known
+  await daemon.kill()
+  expectCode('verify', await plimsollHere(['verify', '--dir', dir], env), 0)
 }
 
 test('a registry moves to a server and buckets and back while all publish', { skip }, async t => {
   const s3 = await startS3(new Cleanup(t))
   const first = await newRegistry(t)
-  const [token, seed] = [await tokenOf(first), { name: 'seed', version: '1.0.0' }]
-  await addAndShow(first, seed)
+  const token = await tokenOf(first)
+  await addAndShow(first, { name: 'seed', version: '1.0.0' })
   await first.close()
   const url = await server.create('served')
   const there = folderOf(t)
@@ -175,31 +168,8 @@ test('a registry moves to a server and buckets and back while all publish', { sk
   const away: Home = { dir: there, env: { ...storage, ...places, PLIMSOLL_DATABASE_URL: url } }
   const home: Home = { dir: there, env: { ...storage, PLIMSOLL_STORAGE_PUBLIC: 'www' } }
   expectCode('build', await plimsollHere(['build', '--dir', first.dir], storage), 0)
-  const below = (prefix: string) => {
-    const keys = s3.keys().filter(key => key.startsWith(prefix))
-    const sum = (key: string) => sumOf('sha256', s3.objects.get(key)?.bytes ?? Buffer.alloc(0))
-    return new Map(keys.map(key => [key.slice(prefix.length), sum(key)]))
-  }
-  /** Renders everything anew: no file is another one, and none is left. */
-  const rendered = async ({ dir, env }: Home, tree: () => Map<string, string>) => {
-    const before = tree()
-    expectCode('build', await plimsollHere(['build', '--all', '--dir', dir], env), 0)
-    assert.deepEqual([...tree().keys()], [...before.keys()])
-    assert.deepEqual(tree(), before)
-  }
-
   const toServer = ['--to', url, '--crates', 's3://test/crates', '--public', 's3://test/www']
-  const published = await moveUnderLoad(t, { from: file, to: away, args: toServer, token })
-  const stored = await settle(t, away, published)
-  assert.deepEqual([...below('crates/').keys()].sort(), [...stored.values()].sort())
-  for (const [key, sum] of sumsBelow(join(first.dir, 'crates')))
-    assert.equal(below('crates/').get(key), sum, key)
-  await rendered(away, () => below('www/'))
-
+  await settle(t, away, await moveUnderLoad(t, { from: file, to: away, args: toServer, token }))
   const toFile = ['--to', 'file', '--crates', 'crates', '--public', 'www']
-  const more = await moveUnderLoad(t, { from: away, to: home, args: toFile, token })
-  const versions = await settle(t, home, more)
-  assert.deepEqual([...sumsBelow(join(there, 'crates')).keys()], [...versions.values()].sort())
-  assert.deepEqual(sumsBelow(join(there, 'crates')), below('crates/'))
-  await rendered(home, () => sumsBelow(join(there, 'www')))
+  await settle(t, home, await moveUnderLoad(t, { from: away, to: home, args: toFile, token }))
 })

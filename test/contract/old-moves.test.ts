@@ -73,20 +73,10 @@ for (const engine of ['file', 'server'] as const) {
     const registry = await open()
     t.after(() => registry.close())
     await addAndShow(registry, { name: 'demo', version: '1.0.0' })
-    const tables = await column<string>(registry.database, 'SELECT name FROM sqlite_master')
-    assert.deepEqual(
-      tables.filter(name => /^(?:moves|changed_rows)$/.test(name)),
-      [],
-    )
-    const triggers =
-      engine === 'file'
-        ? "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-        : 'SELECT tgname FROM pg_trigger'
-    const names = await column<string>(registry.database, triggers)
-    assert.deepEqual(
-      names.filter(name => name.startsWith('changed_')),
-      [],
-    )
+    const names = await column<string>(registry.database, 'SELECT name FROM sqlite_master')
+    if (engine === 'server')
+      names.push(...(await column<string>(registry.database, 'SELECT tgname FROM pg_trigger')))
+    assert.doesNotMatch(names.join('\n'), /^(?:moves$|changed_)/m)
   })
 
   test(`records that an earlier version has moved stay closed, in a ${engine}`, {
