@@ -107,16 +107,6 @@ for (const [name, open] of Object.entries(stores)) {
     assert.deepEqual(incoming(), [])
   })
 
-  test(`${name}: the same bytes may be kept again, and by many at once`, async t => {
-    const { store } = await opened(t)
-    const staged = await Promise.all(
-      Array.from({ length: 20 }, () => store.stage(once(BYTES), 100)),
-    )
-    await Promise.all(staged.map(upload => upload.keep(KEY)))
-    assert.deepEqual(await keysOf(store), [KEY])
-    assert.deepEqual(await read(store, KEY), { size: BYTES.length, text: `${BYTES}` })
-  })
-
   test(`${name}: removed and set aside bytes are gone from the list, which has only keys`, async t => {
     const { store } = await opened(t)
     const other = Buffer.from('other bytes')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { routes } from '../../../daemon/app.ts'
-import { all, run } from '../../../generator/database/statement.ts'
+import { all as rowsOf, run } from '../../../generator/database/statement.ts'
 import { addUser } from '../../../generator/records/accounts/accounts.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
@@ -22,116 +22,86 @@ type Statuses = readonly [number, number, number, number, number, number, number
 
 interface Ask {
   readonly path: string
-  readonly fields?: Readonly<Record<string, string>>
   readonly statuses: Statuses
+  readonly fields?: Readonly<Record<string, string>>
+}
+
+const ask = (path: string, statuses: Statuses, fields: Ask['fields'] = {}): Ask => {
+  return { path, statuses, fields }
+}
+const all = (status: number): Statuses => {
+  return [status, status, status, status, status, status, status]
 }
 
 /** Pages: whoever is not logged in is sent to do so. */
-const OWNER: Statuses = [303, 303, 303, 303, 403, 200, 200]
-const ADMIN: Statuses = [303, 303, 303, 303, 403, 403, 200]
+const page = (stranger: number, owner: number, admin: number): Statuses => {
+  return [303, 303, 303, 303, stranger, owner, admin]
+}
+const OWNER = page(403, 200, 200)
+const ADMIN = page(403, 403, 200)
 
 /** Every route that browsers take. A new one goes in here, or the test below fails. */
 const PAGES: Readonly<Record<string, readonly Ask[]>> = {
-  'GET /me': [{ path: '/me', statuses: [200, 200, 200, 200, 200, 200, 200] }],
-  'GET /me/login': [{ path: '/me/login', statuses: [200, 200, 200, 200, 303, 303, 303] }],
+  'GET /me': [ask('/me', all(200))],
+  'GET /me/login': [ask('/me/login', [200, 200, 200, 200, 303, 303, 303])],
   'GET /me/password': [
-    { path: '/me/password', statuses: [403, 403, 403, 403, 303, 303, 303] },
-    { path: '/me/password?link=x', statuses: [403, 403, 403, 403, 403, 403, 403] },
+    ask('/me/password', [403, 403, 403, 403, 303, 303, 303]),
+    ask('/me/password?link=x', all(403)),
   ],
   'GET /me/crates/:name': [
-    { path: '/me/crates/demo', statuses: OWNER },
-    { path: '/me/crates/none', statuses: [303, 303, 303, 303, 404, 404, 404] },
+    ask('/me/crates/demo', OWNER),
+    ask('/me/crates/none', page(404, 404, 404)),
   ],
-  'GET /me/crates/:name/yank': [{ path: '/me/crates/demo/yank?version=1.0.0', statuses: OWNER }],
-  'GET /me/crates/:name/unyank': [
-    { path: '/me/crates/demo/unyank?version=1.0.0', statuses: OWNER },
-  ],
-  'GET /me/crates/:name/owners/remove': [
-    { path: '/me/crates/demo/owners/remove?login=alice', statuses: OWNER },
-  ],
-  'GET /me/admin/users': [{ path: '/me/admin/users', statuses: ADMIN }],
-  'GET /me/admin/audit': [{ path: '/me/admin/audit', statuses: ADMIN }],
-  'GET /me/admin/status': [{ path: '/me/admin/status', statuses: ADMIN }],
+  'GET /me/crates/:name/yank': [ask('/me/crates/demo/yank?version=1.0.0', OWNER)],
+  'GET /me/crates/:name/unyank': [ask('/me/crates/demo/unyank?version=1.0.0', OWNER)],
+  'GET /me/crates/:name/owners/remove': [ask('/me/crates/demo/owners/remove?login=alice', OWNER)],
+  'GET /me/admin/users': [ask('/me/admin/users', ADMIN)],
+  'GET /me/admin/audit': [ask('/me/admin/audit', ADMIN)],
+  'GET /me/admin/status': [ask('/me/admin/status', ADMIN)],
   'GET /me/admin/upstream/:name': [
-    { path: '/me/admin/upstream/up', statuses: ADMIN },
-    { path: '/me/admin/upstream/none', statuses: [303, 303, 303, 303, 403, 403, 404] },
+    ask('/me/admin/upstream/up', ADMIN),
+    ask('/me/admin/upstream/none', page(403, 403, 404)),
   ],
-  'GET /me/*': [{ path: '/me/none', statuses: [404, 404, 404, 404, 404, 404, 404] }],
+  'GET /me/*': [ask('/me/none', all(404))],
 }
 
 /** Forms sent with what the form carries; who has no session cannot have that of one. */
-const POSTED: Statuses = [403, 403, 403, 403, 303, 303, 303]
-const BY_OWNER: Statuses = [403, 403, 403, 403, 403, 303, 303]
-const BY_ADMIN: Statuses = [403, 403, 403, 403, 403, 403, 303]
+const sent = (stranger: number, owner: number, admin: number): Statuses => {
+  return [403, 403, 403, 403, stranger, owner, admin]
+}
+const BY_USER = sent(303, 303, 303)
+const BY_OWNER = sent(403, 303, 303)
+const BY_ADMIN = sent(403, 403, 303)
 
+const VERSION = { version: '1.0.0' }
+const LOGIN = { login: 'alice', password: PASSWORD }
+const WRONG = { current: 'not this one', password: 'another good one' }
 const FORMS: Readonly<Record<string, Ask>> = {
-  'POST /me/login': {
-    path: '/me/login',
-    fields: { login: 'alice', password: PASSWORD },
-    statuses: [303, 303, 303, 303, 303, 303, 303],
-  },
-  'POST /me/logout': { path: '/me/logout', statuses: POSTED },
-  'POST /me/password': {
-    path: '/me/password',
-    fields: { current: 'not this one', password: 'another good one' },
-    statuses: [403, 403, 403, 403, 403, 403, 403],
-  },
-  'POST /me/tokens': {
-    path: '/me/tokens',
-    fields: { access: 'full', name: 'new' },
-    statuses: [403, 403, 403, 403, 200, 200, 200],
-  },
-  'POST /me/tokens/:id/revoke': {
-    path: '/me/tokens/1/revoke',
-    statuses: [403, 403, 403, 403, 400, 303, 400],
-  },
-  'POST /me/sessions/:id/end': {
-    path: '/me/sessions/1/end',
-    statuses: [403, 403, 403, 403, 400, 303, 400],
-  },
-  'POST /me/sessions/end': { path: '/me/sessions/end', statuses: POSTED },
-  'POST /me/invitations/:name/accept': {
-    path: '/me/invitations/demo/accept',
-    statuses: [403, 403, 403, 403, 400, 400, 400],
-  },
-  'POST /me/invitations/:name/decline': {
-    path: '/me/invitations/demo/decline',
-    statuses: [403, 403, 403, 403, 400, 400, 400],
-  },
-  'POST /me/crates/:name/yank': {
-    path: '/me/crates/demo/yank',
-    fields: { version: '1.0.0' },
-    statuses: BY_OWNER,
-  },
-  'POST /me/crates/:name/unyank': {
-    path: '/me/crates/demo/unyank',
-    fields: { version: '1.0.0' },
-    statuses: BY_OWNER,
-  },
-  'POST /me/crates/:name/owners/add': {
-    path: '/me/crates/demo/owners/add',
-    fields: { login: 'carol' },
-    statuses: BY_OWNER,
-  },
-  'POST /me/crates/:name/owners/remove': {
-    path: '/me/crates/demo/owners/remove',
-    fields: { login: 'dave' },
-    statuses: [403, 403, 403, 403, 403, 400, 400],
-  },
-  'POST /me/admin/users/add': {
-    path: '/me/admin/users/add',
-    fields: { login: 'newcomer' },
-    statuses: [403, 403, 403, 403, 403, 403, 200],
-  },
-  'POST /me/admin/users/:login/:action': {
-    path: '/me/admin/users/carol/lock',
-    statuses: BY_ADMIN,
-  },
-  'POST /me/admin/upstream/:name/:action': {
-    path: '/me/admin/upstream/up/allow',
-    fields: { crate: 'keel', version: '1.0.0' },
-    statuses: BY_ADMIN,
-  },
+  'POST /me/login': ask('/me/login', all(303), LOGIN),
+  'POST /me/logout': ask('/me/logout', BY_USER),
+  'POST /me/password': ask('/me/password', all(403), WRONG),
+  'POST /me/tokens': ask('/me/tokens', sent(200, 200, 200), { access: 'full', name: 'new' }),
+  'POST /me/tokens/:id/revoke': ask('/me/tokens/1/revoke', sent(400, 303, 400)),
+  'POST /me/sessions/:id/end': ask('/me/sessions/1/end', sent(400, 303, 400)),
+  'POST /me/sessions/end': ask('/me/sessions/end', BY_USER),
+  'POST /me/invitations/:name/accept': ask('/me/invitations/demo/accept', sent(400, 400, 400)),
+  'POST /me/invitations/:name/decline': ask('/me/invitations/demo/decline', sent(400, 400, 400)),
+  'POST /me/crates/:name/yank': ask('/me/crates/demo/yank', BY_OWNER, VERSION),
+  'POST /me/crates/:name/unyank': ask('/me/crates/demo/unyank', BY_OWNER, VERSION),
+  'POST /me/crates/:name/owners/add': ask('/me/crates/demo/owners/add', BY_OWNER, {
+    login: 'carol',
+  }),
+  'POST /me/crates/:name/owners/remove': ask('/me/crates/demo/owners/remove', sent(403, 400, 400), {
+    login: 'dave',
+  }),
+  'POST /me/admin/users/add': ask('/me/admin/users/add', sent(403, 403, 200), {
+    login: 'newcomer',
+  }),
+  'POST /me/admin/users/:login/:action': ask('/me/admin/users/carol/lock', BY_ADMIN),
+  'POST /me/admin/upstream/:name/:action': ask('/me/admin/upstream/up/allow', BY_ADMIN, {
+    crate: 'keel',
+    ...VERSION,
+  }),
 }
 
 for (const required of ['false', 'true']) {
@@ -263,7 +233,7 @@ test('a reader of a private registry may be a browser that is logged in, for wha
 async function rows({ registry }: TestRegistry) {
   const { database } = registry
   const tables = ['users', 'tokens', 'owners', 'invitations', 'releases', 'upstream_allowed']
-  return Promise.all(tables.map(table => all(database, `SELECT * FROM ${table}`)))
+  return Promise.all(tables.map(table => rowsOf(database, `SELECT * FROM ${table}`)))
 }
 
 const EXPIRE = 'UPDATE sessions SET expires_at = ? WHERE id = (SELECT max(id) FROM sessions)'
