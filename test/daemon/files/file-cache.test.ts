@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -66,6 +66,18 @@ test('the compressed copy counts, too', t => {
   assert.equal(both.size - plain.size, gzip?.length)
 })
 
+test('what has just been written is read again, what has rested is not', t => {
+  const file = folder(t)
+  const memory = new FileCache(100_000)
+  const path = file('a', 10)
+  memory.load(path, statSync(path), false)
+  assert.notEqual(memory.find(path, statSync(path)), null)
+  const young = new Date(Date.now() - 1000)
+  utimesSync(path, young, young)
+  memory.load(path, statSync(path), false)
+  assert.equal(memory.find(path, statSync(path)), null)
+})
+
 test('a file that cannot be read fails for its caller, and can be asked for again', async t => {
   const file = folder(t)
   const memory = new FileCache(100_000)
@@ -75,5 +87,7 @@ test('a file that cannot be read fails for its caller, and can be asked for agai
   await assert.rejects(memory.loadLater(path, stats, true), { code: 'ENOENT' })
   await assert.rejects(memory.tag(path, stats), { code: 'ENOENT' })
   file('a', 5000)
-  assert.equal((await memory.loadLater(path, stats, true)).bytes.length, 5000)
+  const [first, second] = [1, 2].map(() => memory.loadLater(path, stats, true))
+  assert.equal((await first)?.bytes.length, 5000)
+  assert.equal(await first, await second, 'read once for all who ask at the same time')
 })
