@@ -109,10 +109,7 @@ async function moveUnderLoad(
   })
   expectCode('migrate', moved, 0)
   const answered = refused.length
-  await until(
-    () => refused.length > answered + 5,
-    () => 'publishes are not refused after the move',
-  )
+  await until(() => refused.length > answered + 5, 'publishes are not refused after the move')
   await publisher.end()
   assert.match(refused.at(-1)?.text ?? '', /have moved/)
   assert.ok(refused.some(refusal => /is paused .* until/.test(refusal.text)))

@@ -50,15 +50,9 @@ test('the daemon publishes; without its server it goes on serving files, and ret
     samples.find(line => line.startsWith('plimsoll_held')),
     undefined,
   )
-  await until(
-    async () => (await statusOf('/readyz')) === 503,
-    () => 'it is ready without its records',
-  )
+  await until(async () => (await statusOf('/readyz')) === 503, 'it is ready without its records')
   await server.start()
-  await until(
-    async () => (await statusOf('/readyz')) === 200,
-    () => 'it does not return',
-  )
+  await until(async () => (await statusOf('/readyz')) === 200, 'it does not return')
   assert.equal((await publish(daemon, token, '1.1.0')).status, 200)
   assert.deepEqual(await shownVersions(daemon), ['1.0.0', '1.1.0'])
   assert.doesNotMatch(daemon.log(), /secret/)

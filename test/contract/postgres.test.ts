@@ -212,10 +212,7 @@ test('a server that is away is said to be away, and is used again when it is bac
   await assert.rejects(readFact(database, 'a'), refusedWith('database_away'))
   await assert.rejects(writeFact(database, 'a', '2'), refusedWith('database_away'))
   await server.start()
-  await until(
-    async () => (await readFact(database, 'a')) === '1',
-    () => 'the catalog is not read again',
-  )
+  await until(async () => (await readFact(database, 'a')) === '1', 'the catalog is not read again')
   await writeFact(database, 'a', '3')
   assert.equal(await readFact(database, 'a'), '3')
 })

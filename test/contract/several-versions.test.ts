@@ -91,7 +91,7 @@ test('daemons are upgraded one by one: two versions serve beside each other, and
   const dead = "SELECT 1 FROM facts WHERE key LIKE 'daemon:%'"
   await until(
     async () => (await cluster.query(dead)).length === 2,
-    () => 'the daemon that was stopped is still there',
+    'the daemon that was stopped is still there',
   )
   await cluster.query(
     `DELETE FROM facts WHERE key LIKE 'daemon:%' AND value LIKE '%"${PLIMSOLL.version}"%'`,

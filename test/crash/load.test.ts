@@ -50,10 +50,7 @@ test('killed at any moment under load, the daemon keeps every version it acknowl
       }
       const load = Array.from({ length: PUBLISHERS }, (_, number) => publisher(number))
       const enough = acknowledged.length + Math.ceil(Math.random() * ANSWERS_MAX)
-      await until(
-        () => acknowledged.length >= enough,
-        () => 'publishes are not answered',
-      )
+      await until(() => acknowledged.length >= enough, 'publishes are not answered')
       isOver = true
       daemon.child.kill('SIGKILL')
       await Promise.all(load)

@@ -94,7 +94,7 @@ test('a pause ends by itself, and what was to be rendered in it is rendered then
   assert.equal(await test.shown('crates/late/index.html'), null)
   await until(
     async () => (await test.publish(token, { name: 'demo', version: '2.0.0' })).status === 200,
-    () => 'the pause does not end',
+    'the pause does not end',
   )
   await test.indexWorker.pages.flush()
   assert.match((await test.shown('crates/late/index.html')) ?? '', /late/)

@@ -107,7 +107,7 @@ test('serve --init creates a missing registry, and serves one that exists as it 
   // The pages follow soon after the start.
   await until(
     async () => (await (await fetch(`${second.url}/`)).text()).includes('<title>Kept'),
-    () => 'the settings of the registry are not used',
+    'the settings of the registry are not used',
   )
 })
 
@@ -138,7 +138,7 @@ test('SIGTERM lets a slow publish finish, index file and all, then exits 0', asy
       () => false,
       () => true,
     )
-  await until(refuses, () => 'it takes new connections')
+  await until(refuses, 'it takes new connections')
   // Nobody finds it ready any more, not even on a connection that was kept.
   const probed = await probe.until((_, isClosed) => isClosed)
   assert.equal(probed.match(/HTTP\/1\.1 200/g)?.length, 1)

@@ -53,10 +53,7 @@ for (const [config, port] of [
     assert.deepEqual(Object.keys((await put.json()) as object), ['warnings'])
     const audit = await plimsoll(folder, ['audit', '--action', 'publish', '--dir', dir])
     assert.match(audit.stdout, / 198\.51\.100\.7$/m)
-    await until(
-      async () => (await fetch(`${url}/crates/demo/`)).status === 200,
-      () => 'no page',
-    )
+    await until(async () => (await fetch(`${url}/crates/demo/`)).status === 200, 'no page')
     const facts = async (path: string) => {
       const answer = await fetch(url + path)
       await answer.arrayBuffer()

@@ -27,7 +27,7 @@ test('50 publishes of different crates at once by one user all land, and so do 5
   }
   // The marks go with a sync that publishes share, after their answers.
   const isClear = async () => (await listMarks(test.registry.database, 'index')).length === 0
-  await until(isClear, () => 'some index file is still marked')
+  await until(isClear, 'some index file is still marked')
   const yanks = await Promise.all(
     names.map(name => test.request('DELETE', `/api/v1/crates/${name}/1.0.0/yank`, token)),
   )

@@ -175,15 +175,12 @@ test('a client that vanishes half-way leaves nothing, and is no failure of the d
     if (what === 'in the crate') {
       await until(
         () => existsSync(incoming) && readdirSync(incoming).length > 0,
-        () => 'nothing is being received',
+        'nothing is being received',
       )
       assert.equal(readdirSync(incoming).length, 1, 'it is being received')
     }
     connection.socket.resetAndDestroy()
-    await until(
-      () => test.logged.length > 0,
-      () => 'nothing was logged',
-    )
+    await until(() => test.logged.length > 0, 'nothing was logged')
     assert.deepEqual(await test.everything(), before, what)
     const lines = test.logged.splice(0).map(line => JSON.parse(line))
     const warned = lines.map(({ level, status }) => [level, status])

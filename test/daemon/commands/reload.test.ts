@@ -79,10 +79,7 @@ test('the end of its terminal stops the daemon', async t => {
   assert.equal((await fetch(`${url}/healthz`)).status, 200)
   kill('SIGKILL')
   await ended
-  await until(
-    () => !serveLock(dir).isHeld(),
-    () => 'it goes on',
-  )
+  await until(() => !serveLock(dir).isHeld(), 'it goes on')
 })
 
 test('of all settings those are taken over that the document says', () => {

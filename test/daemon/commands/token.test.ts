@@ -41,10 +41,7 @@ test('a token made beside a running daemon works at once, as far as it reaches; 
   })
   assert.equal(Date.parse(expires) - Date.parse(created), 1000)
   const rejected = `403 this token is not valid: it is unknown, revoked or expired; ${url}/me says how to get a new one`
-  await until(
-    () => new Date().toISOString() > expires,
-    () => 'time stands still',
-  )
+  await until(() => new Date().toISOString() > expires, 'time stands still')
   assert.equal(await publish(url, narrow, 'alpha-one'), rejected)
   assert.equal(await ok('token', 'revoke', '2'), 'revoked 2')
   assert.equal(await publish(url, token, 'beta'), rejected)

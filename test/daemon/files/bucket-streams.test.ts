@@ -68,10 +68,7 @@ test('a place is free when the bytes are sent, the client leaves, or there are n
   const left = await ask('a')
   find('nothing')
   await left.body?.cancel()
-  await until(
-    async () => (await ask('a')).status === 404,
-    () => 'the place is not free',
-  )
+  await until(async () => (await ask('a')).status === 404, 'the place is not free')
   find('failure')
   assert.equal(await (await ask('a')).text(), '')
   find('stream')

@@ -34,11 +34,7 @@ async function fakeGit(script: (notes: string) => string) {
 }
 
 /** Waits for the end of a process. */
-const ends = (pid: number) =>
-  until(
-    () => !isAlive(pid),
-    () => 'git still runs',
-  )
+const ends = (pid: number) => until(() => !isAlive(pid), 'git still runs')
 
 /** A request as bytes. */
 const REQUEST = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: ${TYPE}\r\nContent-Length: 4\r\n\r\n0000`
@@ -73,10 +69,7 @@ describe('git over HTTP, under load', { concurrency: 3 }, () => {
       () => `${arrived} requests have arrived`,
     )
     second.destroy()
-    await until(
-      () => left === 1,
-      () => 'the second has not left',
-    )
+    await until(() => left === 1, 'the second has not left')
     first.destroy()
     await git.isNoted(1, 'stopped')
     await git.isNoted(2, 'started')
@@ -134,10 +127,7 @@ describe('git over HTTP, under load', { concurrency: 3 }, () => {
     const clients = [1, 2].map(() => connect(Number(new URL(here.url).port), '127.0.0.1').pause())
     for (const [i, client] of clients.entries()) {
       client.on('error', () => {}).write(REQUEST)
-      await until(
-        async () => (await noted()).length > i,
-        () => 'not started',
-      )
+      await until(async () => (await noted()).length > i, 'not started')
     }
     const [idle = 0, slow = 0] = (await noted()).map(Number)
     let taken = 0
@@ -149,10 +139,7 @@ describe('git over HTTP, under load', { concurrency: 3 }, () => {
     await ends(idle)
     // As often as fits into more time than the other one had.
     const then = taken
-    await until(
-      () => taken > then + 30,
-      () => 'nothing is taken',
-    )
+    await until(() => taken > then + 30, 'nothing is taken')
     assert.ok(isAlive(slow), 'the one whose client goes on taking')
     clients[1]?.destroy()
     await ends(slow)

@@ -37,7 +37,7 @@ async function scene(t: TestContext) {
     const { code } = await git(['clone', '-q', withToken(served.url, token), clone])
     return code === 0 && existsSync(join(clone, '3/f/foo'))
   }
-  await until(isCommitted, () => 'the publish is not committed')
+  await until(isCommitted, 'the publish is not committed')
   return { served, folder, token, git }
 }
 

@@ -196,7 +196,7 @@ test('quick answers count like those of the app', async t => {
   // An answer of several pieces counts a moment after its last one has arrived.
   await until(
     async () => isDeepStrictEqual(await counted(), twice),
-    () => 'the quick answers do not count',
+    'the quick answers do not count',
   )
 })
 
@@ -236,10 +236,7 @@ test('of answers that are asked for ahead only one is read at a time, and all of
   const client = await RawClient.open(quick)
   client.socket.pause()
   await client.send(`GET ${big} HTTP/1.1\r\nhost: crates.test\r\n\r\n`.repeat(5))
-  await until(
-    () => open().length > 0,
-    () => 'nothing is read',
-  )
+  await until(() => open().length > 0, 'nothing is read')
   await settle()
   assert.ok(open().length <= 1, `${open().length} open files`)
   client.socket.resume()

@@ -120,10 +120,7 @@ test('clients that read nothing hold up neither publishes nor others, and get al
   void test.publish(token, { name: 'other', version: '1.0.0' }).then(({ status }) => {
     published = status
   })
-  await until(
-    () => published === 200,
-    () => 'the publish waits for the downloads',
-  )
+  await until(() => published === 200, 'the publish waits for the downloads')
   const other = await ask('192.0.2.2', PATH)
   assert.deepEqual(Buffer.from(await other.arrayBuffer()), BYTES)
   for (const answer of [...held, ...(await Promise.all(waiting))])

@@ -141,10 +141,7 @@ test('what lasts too long is cut, whatever it is', async t => {
   client.write(GET)
   await come(1)
   await connections.stop(0.05)
-  await until(
-    () => client.destroyed && silent.isClosed,
-    () => 'the connection is open',
-  )
+  await until(() => client.destroyed && silent.isClosed, 'the connection is open')
 })
 
 /** Such a server with a certificate, and a client of it. */

@@ -69,26 +69,17 @@ test('a push that fails shows in the log, in /metrics and in status, and a start
   const env = { PLIMSOLL_GIT_PUSH: remote, PLIMSOLL_GIT_ENGINE: 'git' }
   const first = await serve(new Cleanup(t), dir, env)
   const counted = /^plimsoll_background_failures_total\{what="git push"\} [1-9]/m
-  await until(
-    async () => counted.test(await metricsOf(first)),
-    () => 'the failure is not counted',
-  )
+  await until(async () => counted.test(await metricsOf(first)), 'the failure is not counted')
   assert.match(first.log(), /a push of the git index failed; trying again/)
   const line = /^error {5}\S+ git push: the git index was not pushed to `.*mirror\.git`/m
   assert.match(await status(), line)
   first.stop()
-  await until(
-    async () => !/^daemon {4}process/m.test(await status()),
-    () => 'the daemon does not end',
-  )
+  await until(async () => !/^daemon {4}process/m.test(await status()), 'the daemon does not end')
   execFileSync('git', ['init', '-q', '--bare', '-b', 'master', remote])
   await serve(new Cleanup(t), dir, env)
   const log = () =>
     execFileSync('git', ['--git-dir', remote, 'log', '--all', '--format=%s'], { encoding: 'utf8' })
-  await until(
-    () => log() !== '',
-    () => 'nothing was pushed, because nothing was committed since',
-  )
+  await until(() => log() !== '', 'nothing was pushed, because nothing was committed since')
 })
 
 test('a command does not wait for a remote that does not answer, and says who will push', async t => {

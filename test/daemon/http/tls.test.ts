@@ -212,16 +212,13 @@ test('looks for a renewed certificate when it is told to', async t => {
 test('takes up a renewed certificate, and keeps the old one while the files do not fit', async t => {
   const { server, put, failures } = await renewable(t, 20)
   put(second, 'cert')
-  await until(
-    () => failures.length > 0,
-    () => 'nobody noticed that the files do not fit',
-  )
+  await until(() => failures.length > 0, 'nobody noticed that the files do not fit')
   assert.deepEqual(failures, ['tls_mismatch'])
   assert.equal((await get(server.url)).name, 'first')
   put(second, 'key')
   await until(
     async () => (await get(server.url)).name === 'second',
-    () => 'the certificate was not renewed',
+    'the certificate was not renewed',
   )
   assert.deepEqual(failures, ['tls_mismatch'])
 })

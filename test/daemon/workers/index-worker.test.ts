@@ -85,10 +85,7 @@ test('a failing build does not fail the publish: it warns, is tried again, and s
   const { status, body } = await test.publish(token, { name: 'demo', version: '1.0.0' })
   const late = 'the index of `demo` could not be written yet; the daemon keeps trying'
   assert.deepEqual([status, body.warnings?.other], [200, [late]])
-  await until(
-    () => pauses().length >= 5,
-    () => 'it was not tried again',
-  )
+  await until(() => pauses().length >= 5, 'it was not tried again')
   assert.deepEqual(
     pauses().slice(0, 5),
     [1, 2, 4, 8, 16].map(times => times * test.timing.retry),
@@ -100,7 +97,7 @@ test('a failing build does not fail the publish: it warns, is tried again, and s
   assert.match((await test.shown('index/de/mo/demo')) ?? '', /"vers":"1\.0\.0"/)
   await until(
     async () => (await listMarks(test.registry.database, 'index')).length === 0,
-    () => 'its mark stays',
+    'its mark stays',
   )
 })
 
@@ -131,10 +128,7 @@ test('one crate that cannot be rendered holds up no other', async t => {
   const shown = async () => (await test.shown(path)) ?? ''
   assert.doesNotMatch(await shown(), /"vers":"1\.0\.1"/)
   isBroken = false
-  await until(
-    async () => (await shown()).includes('"vers":"1.0.1"'),
-    () => 'the crate is not shown',
-  )
+  await until(async () => (await shown()).includes('"vers":"1.0.1"'), 'the crate is not shown')
 })
 
 test('closing waits for what runs', async t => {

@@ -61,7 +61,7 @@ test('a page that cannot be written keeps no other from its turn, fails nobody, 
   await registry.publish(token, { name: 'third', version: '1.0.0' })
   await until(
     async () => (await registry.shown('crates/third/crate.json')) !== null,
-    () => 'a page waits for a failed one',
+    'a page waits for a failed one',
   )
   await registry.indexWorker.pages.flush()
   rmSync(obstacle, { recursive: true })
@@ -150,20 +150,14 @@ test('overviews wait after they were rendered, other pages do not', async t => {
   worker.wake()
   await until(
     async () => ((await registry.shown('crates/demo/index.html')) ?? '').includes('1.1.0'),
-    () => 'the page of the crate waits for overviews',
+    'the page of the crate waits for overviews',
   )
-  await until(
-    async () => (await kinds()).length === 4,
-    () => 'other pages are waiting',
-  )
+  await until(async () => (await kinds()).length === 4, 'other pages are waiting')
   assert.deepEqual(await kinds(), ['feeds', 'label', 'user', 'views'])
   assert.doesNotMatch((await registry.shown('keywords/k/index.html')) ?? '', /1\.1\.0/)
   now += 60_000
   worker.wake()
-  await until(
-    async () => (await kinds()).length === 0,
-    () => 'overviews are still waiting',
-  )
+  await until(async () => (await kinds()).length === 0, 'overviews are still waiting')
   for (const path of ['keywords/k/', 'lists/newest.html', 'crates/'])
     assert.match(
       (await registry.shown(path.replace(/\/$/, '/index.html'))) ?? '',
