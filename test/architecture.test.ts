@@ -66,12 +66,15 @@ const tools = WORKSHOPS.flatMap(list)
 const toolText = new Map(tools.map(file => [file, readFileSync(join(root, file), 'utf8')]))
 const support = [...tools, ...list('test')]
 
+/** Fails with what was found, if anything was. */
+const none = (found: readonly unknown[]) => assert.deepEqual(found, [])
+
 test('no folder imports what it may not', () => {
   const wrong = edges().filter(([from, to]) => {
     const allowed = MAY[from.slice(0, from.indexOf('/'))]?.(from) ?? []
     return !allowed.some(start => to.startsWith(start))
   })
-  assert.deepEqual(wrong, [])
+  none(wrong)
 })
 
 test('no import cycles, types included: neither of files nor of the folders beside each other', () => {
@@ -86,7 +89,7 @@ test('benches and chaos do not import each other, and nothing of tests imports i
     const other = file.startsWith('bench/') ? 'chaos/' : 'bench/'
     return (of.get(file) ?? []).filter(to => to.startsWith(other)).map(to => `${file} → ${to}`)
   })
-  assert.deepEqual(wrong, [])
+  none(wrong)
 })
 
 test('no house is higher than it may be', () => {
@@ -103,7 +106,7 @@ test('a projection imports no other, so that each can be read alone and removed'
     const [own, other] = [roomOf(from), roomOf(to)]
     return own !== undefined && other !== undefined && own !== other
   })
-  assert.deepEqual(wrong, [])
+  none(wrong)
 })
 
 test('no room is too large, with all inside it', () => {
@@ -112,10 +115,7 @@ test('no room is too large, with all inside it', () => {
     const room = file.split('/').slice(0, 2).join('/')
     if (room !== file) sizes.set(room, (sizes.get(room) ?? 0) + text.split('\n').length - 1)
   }
-  assert.deepEqual(
-    [...sizes].filter(([, lines]) => lines > ROOM_LINES_MAX),
-    [],
-  )
+  none([...sizes].filter(([, lines]) => lines > ROOM_LINES_MAX))
 })
 
 test('the daemon changes records by `makeChange` only, which requires the right to it', () => {
@@ -126,19 +126,13 @@ test('the daemon changes records by `makeChange` only, which requires the right 
       (handlers.test(file) && /operatorChange/.test(text)) ||
       ((handlers.test(file) || file.startsWith('generator/records/accounts/')) && past.test(text)),
   )
-  assert.deepEqual(
-    wrong.map(([file]) => file),
-    [],
-  )
+  none(wrong.map(([file]) => file))
 })
 
 test('the daemon has no statements of SQL, and its workers have one shape and one list', () => {
   const daemon = [...textOf].filter(([file]) => file.startsWith('daemon/'))
   const sql = /\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) [a-z]/
-  assert.deepEqual(
-    daemon.filter(([, text]) => sql.test(text)).map(([file]) => file),
-    [],
-  )
+  none(daemon.filter(([, text]) => sql.test(text)).map(([file]) => file))
   const workers = daemon.filter(([file]) => /\/workers\/.*-worker\.ts$/.test(file))
   assert.ok(workers.length >= 6)
   const list = textOf.get('daemon/workers/workers.ts') ?? ''
@@ -156,34 +150,22 @@ test('handlers of the daemon never import each other', () => {
       /\b(?:OpenHandler|ActorHandler|SessionHandler|BrowserHandler)\b/.test(textOf.get(file) ?? ''),
   )
   assert.ok(handlers.length >= 11)
-  assert.deepEqual(
-    edges().filter(([from, to]) => handlers.includes(from) && handlers.includes(to)),
-    [],
-  )
+  none(edges().filter(([from, to]) => handlers.includes(from) && handlers.includes(to)))
 })
 
 test('a folder has few loose files, and none is a grab bag', () => {
   const loose = new Map<string, number>()
   for (const file of [...sources, ...tools])
     loose.set(dirname(file), (loose.get(dirname(file)) ?? 0) + 1)
-  assert.deepEqual(
-    [...loose].filter(([folder, files]) => files > LOOSE_FILES_MAX && folder !== GALLERY),
-    [],
-  )
-  assert.deepEqual(
-    sources.filter(file => /(^|\/)(utils?|helpers?|common|types|misc)(\.ts$|\/)/.test(file)),
-    [],
-  )
+  none([...loose].filter(([folder, files]) => files > LOOSE_FILES_MAX && folder !== GALLERY))
+  none(sources.filter(file => /(^|\/)(utils?|helpers?|common|types|misc)(\.ts$|\/)/.test(file)))
 })
 
 test('files stay readable', () => {
   const long = [...textOf, ...toolText].filter(
     ([, text]) => text.split('\n').length - 1 > FILE_LINES_MAX,
   )
-  assert.deepEqual(
-    long.map(([file]) => file),
-    [],
-  )
+  none(long.map(([file]) => file))
 })
 
 test('comments and code keep to the width; only a text may be longer', () => {
@@ -194,7 +176,7 @@ test('comments and code keep to the width; only a text may be longer', () => {
         line.length > COLUMNS_MAX && !/['"`/].*\s.*['"`/]/.test(line) ? [`${file}:${at + 1}`] : [],
       ),
   )
-  assert.deepEqual(wide, [])
+  none(wide)
 })
 
 test('public functions and classes say what they promise', () => {
@@ -204,7 +186,7 @@ test('public functions and classes say what they promise', () => {
       .filter(([, before = '']) => !before.trimEnd().endsWith('*/') && !before.startsWith('export'))
       .map(([, , definition = '']) => `${file}: ${definition}`)
   })
-  assert.deepEqual(silent, [])
+  none(silent)
 })
 
 test('every path that the documents for developers name exists', () => {
@@ -218,10 +200,7 @@ test('every path that the documents for developers name exists', () => {
     [...readFileSync(join(root, document), 'utf8').matchAll(path)].map(match => match[1] ?? ''),
   )
   assert.ok(named.length > 50)
-  assert.deepEqual(
-    named.filter(name => !existsSync(join(root, name))),
-    [],
-  )
+  none(named.filter(name => !existsSync(join(root, name))))
 })
 
 test('every dependency has its line in docs/adr', () => {
@@ -256,7 +235,7 @@ test('a test stands where its subject stands: it has its name, or names it in th
       return existsSync(`${name}.ts`) || existsSync(name)
     })
   })
-  assert.deepEqual(lost, [])
+  none(lost)
 })
 
 test('no test depends on a clock: what must come is waited for, what must not gets the chance to', () => {
@@ -266,7 +245,7 @@ test('no test depends on a clock: what must come is waited for, what must not ge
     file =>
       !Object.hasOwn(MAY_USE_TIMERS, file) && clock.test(readFileSync(join(root, file), 'utf8')),
   )
-  assert.deepEqual(timed, [])
+  none(timed)
 })
 
 /** What the program has, and the library does not: upstreams need a daemon, or its commands. */

@@ -46,22 +46,14 @@ async function open(t: After, settings: ServerSettings): Promise<Database> {
   return database
 }
 
-test('processes that open a new database at the same time migrate it once', { skip }, async t => {
-  const settings = await empty()
-  const opened = await Promise.all(Array.from({ length: 4 }, () => open(t, settings)))
-  for (const database of opened)
-    assert.deepEqual(await column(database, 'SELECT id FROM crates'), [])
-})
-
 test('a database of a newer version is refused; the message has no password', { skip }, async t => {
   const settings = await empty()
   const database = await open(t, settings)
   await run(database, "INSERT INTO kysely_migration VALUES ('999_later', '2027-01-01')")
   const url = settings.url.replace('plimsoll@', 'plimsoll:secret@')
   await assert.rejects(openPostgres({ ...settings, url }), (error: Error) => {
-    assert.ok(refusedWith('registry_newer')(error))
     assert.doesNotMatch(error.message, /secret/)
-    return true
+    return refusedWith('registry_newer')(error)
   })
 })
 
@@ -201,20 +193,6 @@ test('a lost connection: reads go on, a transaction is undone, the next one work
       { key: 'b', value: '3' },
     ],
   )
-})
-
-test('a server that is away is said to be away, and is used again when it is back', {
-  skip,
-}, async t => {
-  const database = await open(t, await empty())
-  await writeFact(database, 'a', '1')
-  await server.kill()
-  await assert.rejects(readFact(database, 'a'), refusedWith('database_away'))
-  await assert.rejects(writeFact(database, 'a', '2'), refusedWith('database_away'))
-  await server.start()
-  await until(async () => (await readFact(database, 'a')) === '1', 'the catalog is not read again')
-  await writeFact(database, 'a', '3')
-  assert.equal(await readFact(database, 'a'), '3')
 })
 
 test('a process ends although the server says nothing any more', { skip }, async () => {

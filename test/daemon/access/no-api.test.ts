@@ -25,11 +25,8 @@ test('a registry without API refuses every change of a crate that a token asks f
   for (const [method, path, body] of calls) {
     const init = { method, headers: { authorization }, ...(body && { body }) }
     const response = await test.app.request(path, init)
-    assert.deepEqual(
-      [response.status, await response.json()],
-      [403, { errors: [{ detail: message }] }],
-      `${method} ${path}`,
-    )
+    const expected = [403, { errors: [{ detail: message }] }]
+    assert.deepEqual([response.status, await response.json()], expected, `${method} ${path}`)
   }
   assert.equal((await registryCounts(test.registry.database)).crates, 0)
 })

@@ -13,26 +13,19 @@ const after = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 
 test("a minute's worth comes at once, then one after the other", () => {
   const limit = new RateLimit(3)
-  assert.deepEqual(
-    [1, 2, 3, 4].map(() => limit.take('a', NOW).wait),
-    [0, 0, 0, 20],
-  )
+  const four = (at: Date) => [1, 2, 3, 4].map(() => limit.take('a', at).wait)
+  assert.deepEqual(four(NOW), [0, 0, 0, 20])
   assert.equal(limit.take('b', NOW).wait, 0)
   assert.equal(limit.take('a', after(19)).wait, 1)
   assert.equal(limit.take('a', after(20)).wait, 0)
   assert.equal(limit.take('a', after(20)).wait, 20)
-  assert.deepEqual(
-    [1, 2, 3, 4].map(() => limit.take('a', after(1000)).wait),
-    [0, 0, 0, 20],
-  )
+  assert.deepEqual(four(after(1000)), [0, 0, 0, 20])
 })
 
 test('a clock that is set back gives nothing; 0 is no limit', () => {
   const limit = new RateLimit(1)
-  assert.deepEqual(
-    [NOW, after(-3600), after(-3540)].map(at => limit.take('a', at).wait),
-    [0, 60, 0],
-  )
+  const waits = [NOW, after(-3600), after(-3540)].map(at => limit.take('a', at).wait)
+  assert.deepEqual(waits, [0, 60, 0])
   const none = new RateLimit(0)
   for (let i = 0; i < 1000; i++) assert.equal(none.take('a', NOW).wait, 0)
   assert.equal(none.size, 0)
@@ -42,10 +35,8 @@ test('what is owed is waited for', () => {
   const limit = new RateLimit(60)
   assert.equal(limit.owe('a', 59, NOW), 0)
   assert.equal(limit.owe('a', 30, NOW), 30)
-  assert.deepEqual(
-    [limit.take('a', NOW).wait, limit.take('a', after(29)).wait, limit.take('a', after(30)).wait],
-    [30, 1, 0],
-  )
+  const waits = [NOW, after(29), after(30)].map(at => limit.take('a', at).wait)
+  assert.deepEqual(waits, [30, 1, 0])
   assert.equal(new RateLimit(0).owe('a', 1000, NOW), 0)
 })
 

@@ -77,14 +77,20 @@ async function get<S extends v.GenericSchema>(schema: S, path: string): Promise<
   return v.parse(schema, await response.json())
 }
 
+const URLS = {
+  homepage: 'https://example.com/',
+  documentation: 'https://docs.example.com/',
+  repository: 'https://git.example.com/rich',
+}
+const TIMES = { created_at: '2026-11-21T08:30:15Z', updated_at: '2026-11-21T08:30:15Z' }
+const CRATE = '/api/v1/crates/Rich_Crate'
 const VERSION = {
   id: 3,
   crate: 'Rich_Crate',
   num: '1.1.0+build.5',
-  dl_path: '/api/v1/crates/Rich_Crate/1.1.0+build.5/download',
-  readme_path: '/api/v1/crates/Rich_Crate/1.1.0+build.5/readme',
-  created_at: '2026-11-21T08:30:15Z',
-  updated_at: '2026-11-21T08:30:15Z',
+  dl_path: `${CRATE}/1.1.0+build.5/download`,
+  readme_path: `${CRATE}/1.1.0+build.5/readme`,
+  ...TIMES,
   downloads: 0,
   features: { default: ['std'], std: [] },
   yanked: false,
@@ -92,9 +98,9 @@ const VERSION = {
   lib_links: 'rich',
   license: 'MIT OR Apache-2.0',
   links: {
-    dependencies: '/api/v1/crates/Rich_Crate/1.1.0+build.5/dependencies',
-    version_downloads: '/api/v1/crates/Rich_Crate/1.1.0+build.5/downloads',
-    authors: '/api/v1/crates/Rich_Crate/1.1.0+build.5/authors',
+    dependencies: `${CRATE}/1.1.0+build.5/dependencies`,
+    version_downloads: `${CRATE}/1.1.0+build.5/downloads`,
+    authors: `${CRATE}/1.1.0+build.5/authors`,
   },
   published_by: { id: 1, login: 'alice', name: null, avatar: null, url: '' },
   audit_actions: [],
@@ -110,9 +116,7 @@ const VERSION = {
   unpacked_size: 668,
   num_files: 4,
   description: 'Everything said',
-  homepage: 'https://example.com/',
-  documentation: 'https://docs.example.com/',
-  repository: 'https://git.example.com/rich',
+  ...URLS,
 }
 
 test('a crate, found by its canonical name, in the shape of crates.io', async () => {
@@ -122,8 +126,7 @@ test('a crate, found by its canonical name, in the shape of crates.io', async ()
     assert.deepEqual(crate, {
       id: 'Rich_Crate',
       name: 'Rich_Crate',
-      updated_at: '2026-11-21T08:30:15Z',
-      created_at: '2026-11-21T08:30:15Z',
+      ...TIMES,
       versions: [3, 2],
       keywords: ['alpha', 'beta'],
       categories: ['parsing'],
@@ -137,16 +140,14 @@ test('a crate, found by its canonical name, in the shape of crates.io', async ()
       newest_version: '1.1.0+build.5',
       max_stable_version: '1.1.0+build.5',
       description: 'Everything said',
-      homepage: 'https://example.com/',
-      documentation: 'https://docs.example.com/',
-      repository: 'https://git.example.com/rich',
+      ...URLS,
       links: {
-        version_downloads: '/api/v1/crates/Rich_Crate/downloads',
-        versions: '/api/v1/crates/Rich_Crate/versions',
-        owners: '/api/v1/crates/Rich_Crate/owners',
-        owner_team: '/api/v1/crates/Rich_Crate/owners',
-        owner_user: '/api/v1/crates/Rich_Crate/owners',
-        reverse_dependencies: '/api/v1/crates/Rich_Crate/reverse_dependencies',
+        version_downloads: `${CRATE}/downloads`,
+        versions: `${CRATE}/versions`,
+        owners: `${CRATE}/owners`,
+        owner_team: `${CRATE}/owners`,
+        owner_user: `${CRATE}/owners`,
+        reverse_dependencies: `${CRATE}/reverse_dependencies`,
       },
       exact_match: true,
       trustpub_only: false,
@@ -164,14 +165,13 @@ test('a crate, found by its canonical name, in the shape of crates.io', async ()
 })
 
 test('`include` picks the parts of a crate', async () => {
-  const cheap = await get(crateAnswer, '/api/v1/crates/Rich_Crate?include=')
+  const cheap = await get(crateAnswer, `${CRATE}?include=`)
   assert.deepEqual(
     [cheap.versions, cheap.keywords, cheap.categories, cheap.crate.versions],
     [null, null, null, null],
   )
   assert.equal(cheap.crate.homepage, 'https://example.com/')
-  const path = '/api/v1/crates/Rich_Crate?include=versions,keywords,nonsense'
-  const some = await get(crateAnswer, path)
+  const some = await get(crateAnswer, `${CRATE}?include=versions,keywords,nonsense`)
   assert.deepEqual([some.versions?.length, some.keywords?.length, some.categories], [2, 2, null])
 })
 
@@ -203,7 +203,7 @@ test('a version, with its build metadata raw or encoded; another build is anothe
 })
 
 test('dependencies keep their ids, name the real crate, and say what it is called', async () => {
-  const path = '/api/v1/crates/Rich_Crate/1.1.0+build.5/dependencies'
+  const path = `${CRATE}/1.1.0+build.5/dependencies`
   const { dependencies } = await get(dependenciesAnswer, path)
   const common = {
     ...{ version_id: 3, crate_id: 'basis', optional: false, default_features: true },
@@ -350,12 +350,8 @@ test('what is not there is 404 with the errors object, and kept by nobody', asyn
 })
 
 test('an answer that has not changed is 304', async () => {
-  for (const path of [
-    '/api/v1/crates/basis',
-    '/api/v1/crates?q=basis',
-    '/api/v1/summary',
-    '/api/openapi.json',
-  ]) {
+  const api = ['crates/basis', 'crates?q=basis', 'summary'].map(path => `/api/v1/${path}`)
+  for (const path of [...api, '/api/openapi.json']) {
     const first = await registry.request('GET', path)
     const etag = first.headers.get('etag') ?? ''
     assert.match(etag, /^"[0-9a-f]{32}"$/)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readlinkSync } from 'node:fs'
-import { request } from 'node:http'
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -13,11 +12,12 @@ import { settle } from '../../support/event-loop.ts'
 import { parseExposition } from '../../support/exposition.ts'
 import { openServer } from '../../support/open-server.ts'
 import { RawClient } from '../../support/raw-client.ts'
+import { send } from '../../support/raw-publish.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
 
 interface Received {
-  readonly status: number | undefined
+  readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
 }
@@ -60,17 +60,11 @@ async function serve(t: TestContext, { app, dir }: TestRegistry, tls = false) {
   return { slow: slow.url, quick: quick.url, counts }
 }
 
-function ask(url: string, [path, headers = {}, method = 'GET']: Asked): Promise<Received> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url)
-    const sent = request({ hostname, port, path, headers, method, agent: false }, async answer => {
-      const { date, ...rest } = answer.headers
-      const body = (await buffer(answer)).toString('latin1')
-      resolve({ status: answer.statusCode, headers: rest, body })
-    })
-    sent.on('error', reject)
-    sent.end()
-  })
+async function ask(url: string, asked: Asked): Promise<Received> {
+  const [path, asking = {}, method = 'GET'] = asked
+  const { status, headers, bytes } = await send(method, url, path, asking)
+  const { date, ...rest } = headers
+  return { status, headers: rest, body: bytes.toString('latin1') }
 }
 
 /** The same over HTTP/2. */

@@ -5,15 +5,6 @@ import { ByteCollector, inLargerChunks } from '../../../daemon/http/byte-collect
 const bytes = (from: number, count: number) =>
   Uint8Array.from({ length: count }, (_, at) => from + at)
 
-test('chunks of any size come back as one piece, in their order', () => {
-  const body = new ByteCollector()
-  assert.deepEqual(body.take(), Buffer.alloc(0))
-  for (const chunk of [bytes(0, 1), bytes(1, 0), bytes(1, 2), bytes(3, 100)]) body.add(chunk)
-  assert.equal(body.size, 103)
-  assert.deepEqual(body.take(), Buffer.from(bytes(0, 103)))
-  assert.equal(body.size, 0)
-})
-
 test('a collector never writes into the memory of a chunk', () => {
   const body = new ByteCollector()
   const memory = bytes(0, 10)
