@@ -4,14 +4,11 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { MARK_KINDS } from '../../generator/projections/projections.ts'
-import { addUser } from '../../generator/records/accounts/accounts.ts'
-import { createToken } from '../../generator/records/accounts/tokens.ts'
-import { operatorChange } from '../../generator/records/change.ts'
 import { eachCrate } from '../../generator/records/crates.ts'
 import { countMarks } from '../../generator/records/marks.ts'
 import { listReleases } from '../../generator/records/releases.ts'
 import { openRegistry, type Registry } from '../../generator/registry/registry.ts'
-import { assertServed, type Candidate, publish } from '../crash/truth.ts'
+import { assertServed, type Candidate, publish, tokenOf } from '../crash/truth.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
 import { hostEnvironment, root, serve } from '../support/plimsoll.ts'
@@ -56,13 +53,6 @@ class Publisher {
       }
     }
   }
-}
-
-async function tokenOf({ database }: Registry): Promise<string> {
-  const at = '2026-11-20T12:00:00Z'
-  const user = await addUser(database, { login: 'load', admin: true }, operatorChange(at))
-  const order = { userId: user.id, name: 'load', scopes: null, crates: null, expires: null }
-  return (await createToken(database, order, operatorChange(at))).token
 }
 
 /** All versions of a registry. */

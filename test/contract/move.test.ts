@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { sha256 } from '../../core/sha256.ts'
 import { OWN_TABLES, TABLE_KEYS } from '../../generator/database/copy.ts'
 import { openPostgres } from '../../generator/database/postgres/open.ts'
-import { all, column } from '../../generator/database/statement.ts'
+import { column } from '../../generator/database/statement.ts'
 import { migrate } from '../../generator/migrate/migrate.ts'
 import type { BucketPlace } from '../../generator/places/bucket-place.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
@@ -20,6 +20,7 @@ import { sumsBelow } from '../support/folder.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
 import { refusedWith } from '../support/refusal.ts'
+import { allRecords } from '../support/rows.ts'
 import { bucketOn } from '../support/s3/bucket.ts'
 import { startEngine } from '../support/s3/engine.ts'
 import { environmentOf } from '../support/s3/environment.ts'
@@ -31,16 +32,7 @@ const { server, skip } = postgresSuite()
 const ours = (table: string) =>
   table === 'facts' ? "key NOT IN ('copy', 'moved', 'pause', 'tree_format')" : 'true'
 
-/** All rows of a registry. */
-async function rowsOf({ database }: Registry): Promise<Record<string, unknown[]>> {
-  const tables = Object.entries(TABLE_KEYS).map(async ([table, keys]) => {
-    const sql = `SELECT * FROM ${table} WHERE ${ours(table)} ORDER BY ${keys}`
-    const rows = await all<object>(database, sql)
-    const sorted = rows.map(row => Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))
-    return [table, sorted] as const
-  })
-  return Object.fromEntries(await Promise.all(tables))
-}
+const rowsOf = ({ database }: Registry) => allRecords(database, ours)
 
 async function filled(t: TestContext): Promise<Registry> {
   const registry = await newRegistry(t)

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { TABLE_KEYS } from '../../generator/database/copy.ts'
 import { databaseTime } from '../../generator/database/engine.ts'
-import { all } from '../../generator/database/statement.ts'
 import { readDeparture } from '../../generator/records/departure.ts'
 import { endPause, readPause, requireUnpaused } from '../../generator/records/pause.ts'
 import { openRegistry, type Registry } from '../../generator/registry/registry.ts'
@@ -13,6 +11,7 @@ import { sumsBelow } from '../support/folder.ts'
 import { plimsoll } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
+import { allRecords } from '../support/rows.ts'
 import { addAndShow, folderOf } from '../support/workplace.ts'
 import { openPublishing } from './truth.ts'
 import { Victim } from './victim.ts'
@@ -20,14 +19,8 @@ import { Victim } from './victim.ts'
 const { server, skip } = postgresSuite()
 
 /** All records but those about the database itself. */
-async function recordsOf({ database }: Registry): Promise<Record<string, unknown[]>> {
-  const tables = Object.entries(TABLE_KEYS).filter(([table]) => table !== 'facts')
-  const rows = tables.map(async ([table, keys]) => {
-    const found = await all<object>(database, `SELECT * FROM ${table} ORDER BY ${keys}`)
-    return [table, found.map(row => Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))]
-  })
-  return Object.fromEntries(await Promise.all(rows))
-}
+const recordsOf = ({ database }: Registry) =>
+  allRecords(database, table => (table === 'facts' ? 'false' : 'true'))
 
 /** Where a registry is: its environment, and the arguments of a move there. */
 interface Home {

@@ -9,7 +9,6 @@ import { isTemporary } from '../../generator/places/disk/steps.ts'
 import { build } from '../../generator/projections/index/build.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
 import { createToken } from '../../generator/records/accounts/tokens.ts'
-import { operatorChange } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { verifyCrates } from '../../generator/verify/crates.ts'
 import type { Finding } from '../../generator/verify/finding.ts'
@@ -17,7 +16,7 @@ import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import { filesBelow } from '../support/folder.ts'
 import { encodePublish, plainMetadata } from '../support/release.ts'
-import { folderOf, newRegistry } from '../support/workplace.ts'
+import { folderOf, newRegistry, OPERATOR } from '../support/workplace.ts'
 
 /** A version that a crash test publishes; the same parts give the same bytes. */
 export interface Candidate {
@@ -28,19 +27,19 @@ export interface Candidate {
 /** The marks of what Cargo reads; pages and the git index follow later. */
 export const FOR_CARGO: readonly string[] = ['file', 'index', 'whole']
 
+/** A token of a new user, who may publish. */
+export async function tokenOf({ database }: Registry): Promise<string> {
+  const { id } = await addUser(database, { login: 'publisher', admin: false }, OPERATOR)
+  const order = { userId: id, name: 'load', scopes: null, crates: null, expires: null }
+  return (await createToken(database, order, OPERATOR)).token
+}
+
 /** A registry with a user who may publish. */
 export async function openPublishing(t: TestContext) {
   // First, so that the last victim is dead before its folder goes.
   const cleanup = new Cleanup(t)
   const registry = await newRegistry(t)
-  const at = '2026-11-20T12:00:00Z'
-  const user = await addUser(
-    registry.database,
-    { login: 'crash', admin: false },
-    operatorChange(at),
-  )
-  const order = { userId: user.id, name: 'crash', scopes: null, crates: null, expires: null }
-  const { token } = await createToken(registry.database, order, operatorChange(at))
+  const token = await tokenOf(registry)
   await build(registry, { all: true })
   return { cleanup, registry, token, notes: folderOf(t) }
 }

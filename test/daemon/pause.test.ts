@@ -3,8 +3,6 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { TABLE_KEYS } from '../../generator/database/copy.ts'
-import { all } from '../../generator/database/statement.ts'
 import { beginPause, endPause } from '../../generator/records/pause.ts'
 import { Cargo } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'
@@ -14,6 +12,7 @@ import { plimsollHere } from '../support/program.ts'
 import { writeProject } from '../support/project.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { publishRequest } from '../support/release.ts'
+import { allRecords } from '../support/rows.ts'
 import { scratch } from '../support/scratch.ts'
 import { refuses, servedFolder } from '../support/served-folder.ts'
 import { until } from '../support/until.ts'
@@ -23,10 +22,8 @@ const SENTENCE =
   /^the registry is paused and takes no changes until 20\d\d-\S+Z at the latest; nothing was changed, try again then \(operators end a pause with `plimsoll resume`\)$/
 
 /** All records but what daemons note for themselves. */
-async function recordsOf({ registry }: TestRegistry): Promise<unknown> {
-  const tables = Object.keys(TABLE_KEYS).filter(table => table !== 'facts')
-  return Promise.all(tables.map(table => all(registry.database, `SELECT * FROM ${table}`)))
-}
+const recordsOf = ({ registry }: TestRegistry) =>
+  allRecords(registry.database, table => (table === 'facts' ? 'false' : 'true'))
 
 /** A registry with `demo` 1.0.0 of alice, with bob, and with everything rendered. */
 async function busyRegistry(t: TestContext) {

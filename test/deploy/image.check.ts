@@ -1,11 +1,12 @@
 // `npm run check:deploy`: does what the Dockerfile says in folders that stand for its stages, with
 // this machine's system instead of the base images, and uses the result as a container would.
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { chownSync, cpSync, mkdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
+import { watch } from '../support/command.ts'
 import {
   execForm,
   type Instruction,
@@ -68,19 +69,20 @@ async function useAsContainer(cleanup: Cleanup, final: Stage, image: string): Pr
   const command = [...execForm(lastOf(final, 'ENTRYPOINT')), ...execForm(lastOf(final, 'CMD'))]
   const daemon = enter(image, command, confinement)
   cleanup.add(() => void daemon.kill('SIGKILL'))
-  const said = words(daemon)
+  const { said, ended } = watch(daemon)
   await until(() => said().includes('listening on') || daemon.exitCode !== null, said)
   assert.equal(daemon.exitCode, null, said())
   const pid = insideOf(daemon)
   assert.equal(readlinkSync(`/proc/${pid}/exe`).endsWith('/usr/local/bin/node'), true)
   assert.match(readFileSync(`/proc/${pid}/status`, 'utf8'), new RegExp(`^Uid:\\t${uid}\\t`, 'm'))
 
+  const endOf = (...argv: string[]) => watch(enter(image, argv, confinement)).ended
   const health = execForm(lastOf(final, 'HEALTHCHECK')).map(word => word.replace('8080', '8099'))
-  assert.equal(await ended(enter(image, health, confinement)), 0)
+  assert.equal(await endOf(...health), 0)
   const nobody = health.map(word => word.replace('8099', '1'))
-  assert.equal(await ended(enter(image, nobody, confinement)), 1)
-  const write = ['sh', '-c', 'touch /tmp/new /data/new && ! touch /new 2>/dev/null']
-  assert.equal(await ended(enter(image, write, confinement)), 0)
+  assert.equal(await endOf(...nobody), 1)
+  const write = 'touch /tmp/new /data/new && ! touch /new 2>/dev/null'
+  assert.equal(await endOf('sh', '-c', write), 0)
 
   const authorization = /plim_\w+/.exec(said())?.[0] ?? ''
   const base = 'http://127.0.0.1:8099'
@@ -94,12 +96,10 @@ async function useAsContainer(cleanup: Cleanup, final: Stage, image: string): Pr
   )
 
   const began = process.hrtime.bigint()
-  const end = ended(daemon)
   process.kill(pid, 'SIGTERM')
-  assert.equal(await end, 0, said())
+  assert.equal(await ended, 0, said())
   assert.ok(Number(process.hrtime.bigint() - began) / 1e6 < STOP_MS)
-  const verify = ['plimsoll', 'verify']
-  assert.equal(await ended(enter(image, verify, confinement)), 0)
+  assert.equal(await endOf('plimsoll', 'verify'), 0)
 }
 
 /** Does what a stage says in the folder that stands for it. */
@@ -117,9 +117,8 @@ async function perform(
     if (name !== 'RUN') continue
     t.diagnostic(`RUN ${text}`)
     const { env, mounts } = npmAccess()
-    const child = enter(root, ['sh', '-c', text], { cwd, env, mounts })
-    const said = words(child)
-    assert.equal(await ended(child), 0, said())
+    const { said, ended } = watch(enter(root, ['sh', '-c', text], { cwd, env, mounts }))
+    assert.equal(await ended, 0, said())
   }
 }
 
@@ -166,25 +165,6 @@ function isIgnored(path: string, pattern: string): boolean {
 function ignoredNames(): string[] {
   const lines = readFileSync(join(checkout, '.dockerignore'), 'utf8').split('\n')
   return lines.filter(line => line !== '' && !line.startsWith('#'))
-}
-
-/** Collects what a program says, and returns how to read it. */
-function words(child: ChildProcess): () => string {
-  let text = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => {
-      text += chunk.toString()
-    })
-  return () => text
-}
-
-function ended(child: ChildProcess): Promise<number | NodeJS.Signals | null> {
-  child.stdout?.resume()
-  child.stderr?.resume()
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code, signal) => resolve(code ?? signal))
-  })
 }
 
 /** The bytes of all files below a folder. */

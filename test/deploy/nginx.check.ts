@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { parse } from 'yaml'
 import { makeCertificate } from '../support/certificate.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import { expectCode } from '../support/command.ts'
+import { expectCode, watch } from '../support/command.ts'
 import { plimsoll, root, serve } from '../support/plimsoll.ts'
 import { publishTo } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
@@ -177,23 +177,14 @@ async function runNginx(
   writeFileSync(file, `${process.getuid?.() === 0 ? 'user root;\n' : ''}${text}`)
   const args = ['-c', file, '-e', 'stderr']
   const child = spawn('nginx', args, { env: { PATH }, stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
-  child.stderr.on('data', chunk => {
-    said += chunk
-  })
-  const ended = new Promise(resolve => child.on('close', resolve))
+  const { said, ended } = watch(child)
   cleanup.add(async () => {
     child.kill('SIGQUIT')
-    assert.equal(await ended, 0, said)
+    assert.equal(await ended, 0, said())
   })
-  await until(
-    async () => {
-      assert.equal(child.exitCode, null, said)
-      return await fetch(`http://127.0.0.1:${port}/healthz`).then(
-        () => true,
-        () => false,
-      )
-    },
-    () => said,
-  )
+  const answers = async () => {
+    assert.equal(child.exitCode, null, said())
+    return (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null)) !== null
+  }
+  await until(answers, said)
 }

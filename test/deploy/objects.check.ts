@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { Cleanup } from '../support/cleanup.ts'
-import { expectCode } from '../support/command.ts'
+import { expectCode, watch } from '../support/command.ts'
 import { freePort } from '../support/loopback.ts'
 import { plimsoll, root, serve } from '../support/plimsoll.ts'
 import { publishTo } from '../support/release.ts'
@@ -40,14 +40,8 @@ test('the daemon keeps its crates on the S3 server of compose.yaml', { skip }, a
   for (const name of ['AWS_SECRET_ACCESS_KEY', 'ROOT_SECRET_KEY']) given[name] = 'a-secret-of-both'
   const server = start(cleanup, services.objects.command.map(here), given)
   const health = here(services.objects.healthcheck.test.at(-1) ?? '')
-  await until(
-    () =>
-      fetch(health).then(
-        answer => answer.ok,
-        () => false,
-      ),
-    () => `the S3 server is not healthy (${server.exitCode})`,
-  )
+  const isHealthy = async () => (await fetch(health).catch(() => null))?.ok === true
+  await until(isHealthy, () => `the S3 server is not healthy (${server.exitCode})`)
 
   const env = { ...given, PLIMSOLL_STORAGE_ENDPOINT: `http://127.0.0.1:${port}` }
   const dir = join(folder, 'registry')
@@ -79,7 +73,7 @@ function start(
   env: Readonly<Record<string, string>>,
 ): ChildProcess {
   const server = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } })
-  const ended = new Promise(resolve => server.on('close', resolve))
+  const { ended } = watch(server)
   cleanup.add(async () => {
     server.kill('SIGKILL')
     await ended

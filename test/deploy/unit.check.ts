@@ -7,6 +7,7 @@ import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
+import { watch } from '../support/command.ts'
 import { hostEnvironment, root } from '../support/plimsoll.ts'
 import { publishTo } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
@@ -31,25 +32,17 @@ test('the daemon publishes under the unit, and archives are read at low priority
     ['-c', `umask ${umask}; exec "$@"`, 'sh', ...asOthers, ...filter, ...serve],
     { env: { ...hostEnvironment(), NODE_ENV: 'production', ...settings }, stdio: 'pipe' },
   )
-  let said = ''
-  for (const stream of [daemon.stdout, daemon.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-    })
-  const ended = new Promise(resolve => daemon.on('close', resolve))
+  const { said, ended } = watch(daemon)
   cleanup.add(async () => {
     daemon.kill('SIGTERM')
-    assert.equal(await ended, 0, said)
+    assert.equal(await ended, 0, said())
   })
   const listening = /^listening on (\S+)$/m
-  await until(
-    () => listening.test(said) || daemon.exitCode !== null,
-    () => said,
-  )
-  const url = listening.exec(said)?.[1]
-  const token = /plim_\w+/.exec(said)?.[0] ?? ''
+  await until(() => listening.test(said()) || daemon.exitCode !== null, said)
+  const url = listening.exec(said())?.[1]
+  const token = /plim_\w+/.exec(said())?.[0] ?? ''
   const put = await publishTo(url, token, { name: 'demo', version: '1.0.0' })
-  assert.equal(put.status, 200, `${await put.text()}\n${said}`)
+  assert.equal(put.status, 200, `${await put.text()}\n${said()}`)
   const nicenesses = nicenessesOf(daemon.pid)
   assert.ok(nicenesses.includes(Math.max(10, getPriority())), nicenesses.join())
 })

@@ -14,7 +14,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { settingTable } from '../../core/settings/schema.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import { expectCode, run } from '../support/command.ts'
+import { expectCode, run, watch } from '../support/command.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import { root } from '../support/plimsoll.ts'
 import { plimsollHere } from '../support/program.ts'
@@ -260,18 +260,13 @@ function shell(folder: string, line: string) {
 async function serves(t: TestContext, folder: string, line: string): Promise<void> {
   const child = spawn('sh', ['-c', `exec ${line}`], { cwd: folder, env: environment(folder) })
   t.after(() => child.kill('SIGKILL'))
-  let said = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', chunk => {
-      said += chunk
-    })
-  const ended = new Promise(resolve => child.on('close', resolve))
+  const { said, ended } = watch(child)
   await until(
-    () => /^listening on /m.test(said) || child.exitCode !== null,
-    () => `${line}\n${said}`,
+    () => /^listening on /m.test(said()) || child.exitCode !== null,
+    () => `${line}\n${said()}`,
   )
   child.kill('SIGTERM')
-  assert.equal(await ended, 0, `${line}\n${said}`)
+  assert.equal(await ended, 0, `${line}\n${said()}`)
 }
 
 /** A registry with the one crate. */

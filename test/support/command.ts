@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 
 /** The exit code and the output of a command. */
 export interface Run {
@@ -51,6 +51,23 @@ export async function run(
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** What a program has said so far, on both streams, and its exit code or signal at its end. */
+export function watch(child: ChildProcess): {
+  readonly said: () => string
+  readonly ended: Promise<number | NodeJS.Signals | null>
+} {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+    })
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve(code ?? signal))
+  })
+  return { said: () => text, ended }
 }
 
 /** The run itself, when it ended with `code`; otherwise an error with its output. */

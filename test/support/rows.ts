@@ -1,4 +1,5 @@
-import { type NewRow, type Queries, run } from '../../generator/database/statement.ts'
+import { TABLE_KEYS } from '../../generator/database/copy.ts'
+import { all, type NewRow, type Queries, run } from '../../generator/database/statement.ts'
 import type { Tables } from '../../generator/database/tables.ts'
 
 /** Inserts a row, or several, as they are. */
@@ -12,4 +13,17 @@ export async function insertRows<Table extends keyof Tables>(
     const sql = `INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`
     await run(database, sql, ...(Object.values(row) as string[]))
   }
+}
+
+/** All records, by table: those that `where` selects in each, in the order of their keys. */
+export async function allRecords(
+  database: Queries,
+  where: (table: string) => string = () => 'true',
+): Promise<Record<string, unknown[]>> {
+  const tables = Object.entries(TABLE_KEYS).map(async ([table, keys]) => {
+    const sql = `SELECT * FROM ${table} WHERE ${where(table)} ORDER BY ${keys}`
+    const rows = await all<object>(database, sql)
+    return [table, rows.map(row => Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))]
+  })
+  return Object.fromEntries(await Promise.all(tables))
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
+import { watch } from '../../support/command.ts'
 import { hostEnvironment, root } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { RemoteBrowser } from '../../support/remote-browser.ts'
@@ -98,21 +98,13 @@ test('user password asks at a terminal, twice and without showing what is typed'
     const child = spawn('script', ['-qec', line, '/dev/null'], {
       env: { ...hostEnvironment(), NO_COLOR: '1' },
     })
-    let said = ''
-    child.stdout.on('data', (bytes: Buffer) => {
-      said += bytes
-    })
-    const ended = once(child, 'close')
+    const { said, ended } = watch(child)
     for (const [at, text] of typed.entries()) {
       const question = ['New password of alice: ', 'The same again: '][at] as string
-      await until(
-        () => said.endsWith(question),
-        () => said,
-      )
+      await until(() => said().endsWith(question), said)
       child.stdin.write(text)
     }
-    const [code] = await ended
-    return { code, said: said.replaceAll('\r', '') }
+    return { code: await ended, said: said().replaceAll('\r', '') }
   }
   const long = 'correct horse battery'
   const asked = 'New password of alice: \nThe same again: \n'
