@@ -84,26 +84,32 @@ const TOKEN: Refusals = {
 const OWNER_TOKEN: Refusals = { ...TOKEN, 'a crate that is lost': both('is not an owner of') }
 const ADMIN_TOKEN: Refusals = { ...TOKEN, 'a demotion': both('is not an owner of') }
 
+type Body = (
+  sender: Sender,
+  test: TestRegistry,
+) => Record<string, string> | Uint8Array | Promise<Record<string, string>>
+
 /** A change, and who loses the right to it how. */
 interface Row {
-  readonly path: string | ((sender: Sender) => string)
+  readonly refusals: Refusals
+  readonly body: Body | null
+  /** What follows the method in the route, by default with the names of `demo` 1.0.0. */
+  readonly path?: (sender: Sender) => string
   /** What an administrator sends, who owns nothing; others own `demo`. */
   readonly isAdmin?: boolean
   /** Whether it is sent by a browser that is not logged in. */
   readonly isStranger?: boolean
-  readonly body?: (
-    sender: Sender,
-    test: TestRegistry,
-  ) => Record<string, string> | Uint8Array | Promise<Record<string, string>>
-  readonly refusals: Refusals
 }
 
+const row = (refusals: Refusals, body: Row['body'] = null, more: Partial<Row> = {}): Row => {
+  return { refusals, body, ...more }
+}
 const version = () => ({ version: '1.0.0' })
 const login = ({ other }: Sender) => ({ login: other })
 const json = ({ other }: Sender) => Buffer.from(JSON.stringify({ users: [other] }))
-const onlyAdmin = (path: Row['path'], body?: Row['body']): Row => {
-  return { path, isAdmin: true, refusals: ADMIN, ...(body && { body }) }
-}
+const newAdmin = ({ user }: Sender) => ({ login: `new-${user.login}`, admin: '1' })
+const self = ({ user }: Sender) => ({ login: user.login })
+const selfInJson = ({ user }: Sender) => Buffer.from(JSON.stringify({ users: [user.login] }))
 let published = 1
 const publish = () => publishRequest({ name: 'demo', version: `1.0.${published++}` })
 const password = ({ user }: Sender) => ({ login: user.login, password: PASSWORD })
@@ -122,83 +128,52 @@ const alarmed = async (_: Sender, test: TestRegistry) => {
 
 /** Every route that changes something. */
 const ROWS: Readonly<Record<string, readonly Row[]>> = {
-  'POST /me/login': [{ path: '/me/login', isStranger: true, body: password, refusals: LOGIN }],
-  'POST /me/logout': [{ path: '/me/logout', refusals: SESSION }],
+  'POST /me/login': [row(LOGIN, password, { isStranger: true })],
+  'POST /me/logout': [row(SESSION)],
   'POST /me/password': [
-    {
-      path: '/me/password',
-      body: current,
-      refusals: { ...SESSION, 'a new password': SESSION['a lock'] ?? assert.fail() },
-    },
-    {
-      path: '/me/password',
-      isStranger: true,
-      body: byLink,
-      refusals: { 'a lock': both('The account of this link is locked') },
-    },
+    row({ ...SESSION, 'a new password': SESSION['a lock'] ?? assert.fail() }, current),
+    row({ 'a lock': both('The account of this link is locked') }, byLink, { isStranger: true }),
   ],
-  'POST /me/tokens': [
-    { path: '/me/tokens', body: () => ({ access: 'full', name: 'new' }), refusals: SESSION },
-  ],
+  'POST /me/tokens': [row(SESSION, () => ({ access: 'full', name: 'new' }))],
   'POST /me/tokens/:id/revoke': [
-    { path: ({ tokenId }) => `/me/tokens/${tokenId}/revoke`, refusals: SESSION },
+    row(SESSION, null, { path: ({ tokenId }) => `/me/tokens/${tokenId}/revoke` }),
   ],
   'POST /me/sessions/:id/end': [
-    { path: ({ sessionId }) => `/me/sessions/${sessionId}/end`, refusals: SESSION },
+    row(SESSION, null, { path: ({ sessionId }) => `/me/sessions/${sessionId}/end` }),
   ],
-  'POST /me/sessions/end': [{ path: '/me/sessions/end', refusals: SESSION }],
+  'POST /me/sessions/end': [row(SESSION)],
   'POST /me/invitations/:name/accept': [
-    { path: '/me/invitations/other/accept', refusals: SESSION },
+    row(SESSION, null, { path: () => '/me/invitations/other/accept' }),
   ],
   'POST /me/invitations/:name/decline': [
-    { path: '/me/invitations/other/decline', refusals: SESSION },
+    row(SESSION, null, { path: () => '/me/invitations/other/decline' }),
   ],
-  'POST /me/crates/:name/yank': [
-    { path: '/me/crates/demo/yank', body: version, refusals: OWNER },
-    { path: '/me/crates/demo/yank', body: version, isAdmin: true, refusals: DEMOTED },
-  ],
-  'POST /me/crates/:name/unyank': [
-    { path: '/me/crates/demo/unyank', body: version, refusals: OWNER },
-  ],
-  'POST /me/crates/:name/owners/add': [
-    { path: '/me/crates/demo/owners/add', body: login, refusals: OWNER },
-    { path: '/me/crates/demo/owners/add', body: login, isAdmin: true, refusals: DEMOTED },
-  ],
-  'POST /me/crates/:name/owners/remove': [
-    {
-      path: '/me/crates/demo/owners/remove',
-      body: ({ user }) => ({ login: user.login }),
-      refusals: OWNER,
-    },
-  ],
-  'POST /me/admin/users/add': [
-    onlyAdmin('/me/admin/users/add', ({ user }) => ({ login: `new-${user.login}`, admin: '1' })),
-  ],
+  'POST /me/crates/:name/yank': [row(OWNER, version), row(DEMOTED, version, { isAdmin: true })],
+  'POST /me/crates/:name/unyank': [row(OWNER, version)],
+  'POST /me/crates/:name/owners/add': [row(OWNER, login), row(DEMOTED, login, { isAdmin: true })],
+  'POST /me/crates/:name/owners/remove': [row(OWNER, self)],
+  'POST /me/admin/users/add': [row(ADMIN, newAdmin, { isAdmin: true })],
   'POST /me/admin/users/:login/:action': ['lock', 'unlock', 'promote', 'demote', 'reset'].map(
-    action => onlyAdmin(({ other }) => `/me/admin/users/${other}/${action}`),
+    action =>
+      row(ADMIN, null, {
+        isAdmin: true,
+        path: ({ other }) => `/me/admin/users/${other}/${action}`,
+      }),
   ),
   'POST /me/admin/upstream/:name/:action': ['allow', 'hold', 'accept'].map(action =>
-    onlyAdmin(`/me/admin/upstream/up/${action}`, alarmed),
+    row(ADMIN, alarmed, { isAdmin: true, path: () => `/me/admin/upstream/up/${action}` }),
   ),
-  'PUT /api/v1/crates/new': [{ path: '/api/v1/crates/new', body: publish, refusals: OWNER_TOKEN }],
+  'PUT /api/v1/crates/new': [row(OWNER_TOKEN, publish)],
   'DELETE /api/v1/crates/:name/:version/yank': [
-    { path: '/api/v1/crates/demo/1.0.0/yank', refusals: OWNER_TOKEN },
-    { path: '/api/v1/crates/demo/1.0.0/yank', isAdmin: true, refusals: ADMIN_TOKEN },
+    row(OWNER_TOKEN),
+    row(ADMIN_TOKEN, null, { isAdmin: true }),
   ],
-  'PUT /api/v1/crates/:name/:version/unyank': [
-    { path: '/api/v1/crates/demo/1.0.0/unyank', refusals: OWNER_TOKEN },
-  ],
+  'PUT /api/v1/crates/:name/:version/unyank': [row(OWNER_TOKEN)],
   'PUT /api/v1/crates/:name/owners': [
-    { path: '/api/v1/crates/demo/owners', body: json, refusals: OWNER_TOKEN },
-    { path: '/api/v1/crates/demo/owners', body: json, isAdmin: true, refusals: ADMIN_TOKEN },
+    row(OWNER_TOKEN, json),
+    row(ADMIN_TOKEN, json, { isAdmin: true }),
   ],
-  'DELETE /api/v1/crates/:name/owners': [
-    {
-      path: '/api/v1/crates/demo/owners',
-      body: ({ user }) => Buffer.from(JSON.stringify({ users: [user.login] })),
-      refusals: OWNER_TOKEN,
-    },
-  ],
+  'DELETE /api/v1/crates/:name/owners': [row(OWNER_TOKEN, selfInJson)],
 }
 
 const request = new AsyncLocalStorage<() => Promise<void>>()
@@ -287,8 +262,8 @@ async function send(
   sender: Sender,
   moments: readonly [() => Promise<void>, () => Promise<void>],
 ): Promise<{ status: number; text: string }> {
-  const [method = ''] = route.split(' ')
-  const path = typeof row.path === 'string' ? row.path : row.path(sender)
+  const [method = '', pattern = ''] = route.split(' ')
+  const path = row.path?.(sender) ?? pattern.replace(':name', 'demo').replace(':version', '1.0.0')
   const { visitor, token } = sender
   const isForm = path.startsWith('/me/')
   const fields = (await row.body?.(sender, test)) ?? (isForm ? {} : null)
