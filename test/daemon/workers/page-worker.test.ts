@@ -18,21 +18,24 @@ import { TestRegistry } from '../../support/registry.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { until } from '../../support/until.ts'
 
+/** One more worker of a registry, which may not fail; it waits before each page. */
+function workerOf(
+  { registry: context }: TestRegistry,
+  waitForIdle = async (): Promise<void> => undefined,
+  now?: () => number,
+): PageWorker {
+  const onFailure = (error: unknown) => assert.fail(error as Error)
+  return new PageWorker({ context, onFailure, waitForIdle, ...(now && { now }) })
+}
+
 test('a publish does not wait for pages, not even for one that is being rendered', async t => {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
-  let finish: () => void = () => undefined
-  const rendering = registry.registry.pageMutex.run(
-    () =>
-      new Promise<void>(resolve => {
-        finish = resolve
-      }),
-  )
-  const { body } = await registry.publish(token, { name: 'demo', version: '1.0.0' })
-  assert.deepEqual(body, { warnings: { invalid_categories: [], invalid_badges: [], other: [] } })
-  assert.equal(await registry.shown('crates/demo/crate.json'), null)
-  finish()
-  await rendering
+  const published = registry.registry.pageMutex.run(async () => {
+    const { body } = await registry.publish(token, { name: 'demo', version: '1.0.0' })
+    return [body.errors, await registry.shown('crates/demo/crate.json')]
+  })
+  assert.deepEqual(await published, [undefined, null])
 })
 
 test('a page that cannot be written keeps no other from its turn, fails nobody, and is tried again', async t => {
@@ -48,13 +51,10 @@ test('a page that cannot be written keeps no other from its turn, fails nobody, 
   await registry.indexWorker.pages.flush()
   assert.notEqual(await registry.shown('crates/second/crate.json'), null)
   assert.ok(registry.buildFailures.length > 0)
-  assert.equal(await countPageMarks(registry.registry.database), 1)
   const { database } = registry.registry
-  const [failed] = await listFailedMarks(database, followers)
-  assert.deepEqual(
-    [failed?.kind, failed?.crate, failed?.attempts, failed?.retryAt],
-    ['page', 'first', 1, '2026-11-20T12:01:00Z'],
-  )
+  const [failed, ...others] = await listFailedMarks(database, followers)
+  assert.deepEqual(others, [])
+  assert.deepEqual([failed?.crate, failed?.retryAt], ['first', '2026-11-20T12:01:00Z'])
   // A second failure puts the next try off by five minutes: longer than anything here waits.
   registry.now = new Date('2026-11-20T12:01:00Z')
   await registry.indexWorker.pages.flush()
@@ -78,12 +78,7 @@ test('many publishes of one crate render its pages once', async t => {
   const token = await registry.user('alice')
   await registry.indexWorker.pages.close(600)
   let rendered = 0
-  const { registry: context } = registry
-  const worker = new PageWorker({
-    context,
-    onFailure: error => assert.fail(error as Error),
-    waitForIdle: async () => void rendered++,
-  })
+  const worker = workerOf(registry, async () => void rendered++)
   for (let patch = 0; patch < 5; patch++) {
     await registry.publish(token, { name: 'busy', version: `1.0.${patch}` })
   }
@@ -100,13 +95,9 @@ test('a worker that closes leaves to other daemons what they publish meanwhile',
   const token = await registry.user('alice')
   await registry.indexWorker.pages.close(600)
   let published = 0
-  const worker = new PageWorker({
-    context: registry.registry,
-    onFailure: error => assert.fail(error as Error),
-    waitForIdle: async () => {
-      if (published++ < 50)
-        await registry.publish(token, { name: `other-${published}`, version: '1.0.0' })
-    },
+  const worker = workerOf(registry, async () => {
+    if (published++ < 50)
+      await registry.publish(token, { name: `other-${published}`, version: '1.0.0' })
   })
   await registry.publish(token, { name: 'demo', version: '1.0.0' })
   const { database } = registry.registry
@@ -122,18 +113,12 @@ test('overviews wait after they were rendered, other pages do not', async t => {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
   await registry.indexWorker.pages.close(600)
-  const { registry: context } = registry
-  const { database } = context
+  const { database } = registry.registry
   let now = 0
-  const worker = new PageWorker({
-    context,
-    onFailure: error => assert.fail(error as Error),
-    // Each page takes a second.
-    waitForIdle: async () => {
-      now += 1000
-    },
-    now: () => now,
-  })
+  const aSecondForEachPage = async () => {
+    now += 1000
+  }
+  const worker = workerOf(registry, aSecondForEachPage, () => now)
   const kinds = async () =>
     (await countMarks(database, MARK_KINDS))
       .map(mark => mark.kind)
@@ -176,11 +161,7 @@ test('closing renders what is pending, and leaves marked what there is no time f
   // List, part of the site map, crate, feeds, release, registry, owner, views; by what searches
   // find it.
   assert.equal(await countPageMarks(registry.registry.database), 8 + 1)
-  const next = new PageWorker({
-    context: registry.registry,
-    onFailure: error => assert.fail(error as Error),
-    waitForIdle: async () => undefined,
-  })
+  const next = workerOf(registry)
   await next.start()
   await next.close(600)
   assert.notEqual(await registry.shown('crates/late/crate.json'), null)
