@@ -27,7 +27,7 @@ async function read(registry: TestRegistry): Promise<Document> {
 test('every route below /api/ is in the document, and nothing else is', async t => {
   const registry = await TestRegistry.open(t)
   const routes = registry.app.routes
-    .filter(route => route.method !== 'ALL' && route.path.startsWith('/api/'))
+    .filter(({ path }) => path.startsWith('/api/') && !path.endsWith('/*'))
     .map(route => `${route.method} ${route.path.replace(/:(\w+)/g, '{$1}')}`)
   const { paths } = await read(registry)
   const described = Object.entries(paths).flatMap(([path, methods]) =>

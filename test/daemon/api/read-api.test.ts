@@ -1,6 +1,6 @@
 // Mirrors daemon/api/crates.ts
 import assert from 'node:assert/strict'
-import { after, type TestContext, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import * as v from 'valibot'
 import {
   authorsAnswer,
@@ -12,15 +12,20 @@ import {
   versionsAnswer,
 } from '../../../daemon/api/schema.ts'
 import { run } from '../../../generator/database/statement.ts'
+import { Cleanup } from '../../support/cleanup.ts'
 import type { CrateParts } from '../../support/crate-builder.ts'
 import { frugallyInTheEnd } from '../../support/processor-time.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { ownDependency } from '../../support/release.ts'
 
+const cleanup = new Cleanup({ after })
+let registry: TestRegistry
+
 /** One registry for all tests here; none changes it. */
-const registry = await TestRegistry.open({ after })
-const token = await registry.user('alice')
-const rich = `[package]
+before(async () => {
+  registry = await TestRegistry.open({ after: step => cleanup.add(step) })
+  const token = await registry.user('alice')
+  const rich = `[package]
 name = "Rich_Crate"
 version = "1.1.0+build.5"
 edition = "2021"
@@ -39,35 +44,36 @@ readme = "README.md"
 default = ["std"]
 std = []
 `
-const publish = async (...[parts, metadata]: [CrateParts, object?]) => {
-  const { body } = await registry.publish(token, parts, metadata)
-  assert.equal(body.errors, undefined)
-}
-await publish({ name: 'basis', version: '1.0.0' })
-registry.now = new Date('2026-11-21T08:30:15Z')
-const dependencies = [
-  ownDependency('basis'),
-  ownDependency('basis', { kind: 'dev', req: '*', rename: 'tested' }),
-]
-await publish({ name: 'Rich_Crate', version: '1.0.0' })
-await publish(
-  {
-    name: 'Rich_Crate',
-    version: '1.1.0+build.5',
-    manifest: rich + dependencies.map(dependency => dependency.manifest).join(''),
-    files: { 'src/lib.rs': '', 'src/main.rs': 'fn main() {}', 'README.md': '# Rich <script>' },
-  },
-  {
-    deps: dependencies.map(dependency => dependency.metadata),
-    features: { default: ['std'], std: [] },
-    rust_version: '1.70',
-    links: 'rich',
-  },
-)
-await publish({ name: 'new', version: '1.0.0' })
-await publish({ name: 'summary', version: '0.1.0-alpha' })
-const { manifest, metadata } = ownDependency('basis', { kind: 'build' })
-await publish({ name: 'user-of', version: '0.2.0', manifest }, { deps: [metadata] })
+  const publish = async (...[parts, metadata]: [CrateParts, object?]) => {
+    const { body } = await registry.publish(token, parts, metadata)
+    assert.equal(body.errors, undefined)
+  }
+  await publish({ name: 'basis', version: '1.0.0' })
+  registry.now = new Date('2026-11-21T08:30:15Z')
+  const dependencies = [
+    ownDependency('basis'),
+    ownDependency('basis', { kind: 'dev', req: '*', rename: 'tested' }),
+  ]
+  await publish({ name: 'Rich_Crate', version: '1.0.0' })
+  await publish(
+    {
+      name: 'Rich_Crate',
+      version: '1.1.0+build.5',
+      manifest: rich + dependencies.map(dependency => dependency.manifest).join(''),
+      files: { 'src/lib.rs': '', 'src/main.rs': 'fn main() {}', 'README.md': '# Rich <script>' },
+    },
+    {
+      deps: dependencies.map(dependency => dependency.metadata),
+      features: { default: ['std'], std: [] },
+      rust_version: '1.70',
+      links: 'rich',
+    },
+  )
+  await publish({ name: 'new', version: '1.0.0' })
+  await publish({ name: 'summary', version: '0.1.0-alpha' })
+  const { manifest, metadata } = ownDependency('basis', { kind: 'build' })
+  await publish({ name: 'user-of', version: '0.2.0', manifest }, { deps: [metadata] })
+})
 
 async function get<S extends v.GenericSchema>(schema: S, path: string): Promise<v.InferOutput<S>> {
   const response = await registry.request('GET', path)
