@@ -12,27 +12,40 @@ const [concurrency, timeout, times, ...given] = process.argv.slice(2)
 rmSync(GROUPS, { recursive: true, force: true })
 mkdirSync(GROUPS)
 const files = given.map((file, at) => (file.includes(',') ? group(file.split(','), at) : file))
+const members = given.flatMap(file => file.split(','))
 const took = new Map()
 const stream = run({ files, concurrency: Number(concurrency), timeout: Number(timeout) })
 for (const event of ['test:pass', 'test:fail'])
   stream.on(event, ({ file = '', nesting, details }) => {
     if (event === 'test:fail') process.exitCode = 1
-    // Errors and tests know their sources, in whichever checkout these were compiled.
-    const [source] = /test[\\/](?!.*[\\/]test[\\/]).*\.test(?=\.[jt]s$)/.exec(file) ?? []
-    if (source === undefined || nesting > 0) return
-    const compiled = join('dist', `${source}.js`)
+    if (nesting > 0) return
+    const compiled = compiledOf(file)
+    if (compiled === undefined) return
     took.set(compiled, (took.get(compiled) ?? 0) + Math.round(details.duration_ms))
   })
 stream.on('end', () => {
+  // Whatever a file awaits before its tests may end them all in silence.
+  const silent = members.filter(file => !took.has(file))
+  if (silent.length > 0) {
+    console.error(`no test ran in ${silent.join(', ')}`)
+    process.exitCode = 1
+  }
   const known = existsSync(times) ? JSON.parse(readFileSync(times, 'utf8')) : {}
   writeFileSync(times, JSON.stringify({ ...known, ...Object.fromEntries(took) }))
 })
 stream.compose(new spec()).pipe(process.stdout)
 
+/** Errors and tests know their sources, in whichever checkout these were compiled. */
+function compiledOf(source) {
+  const path = source.replace(/\.[jt]s$/, '.js')
+  const fitting = members.filter(file => path.endsWith(`/${file.replace(/^dist\W/, '')}`))
+  return fitting.sort((a, b) => b.length - a.length)[0]
+}
+
 /** Writes a program that runs the tests of several files one after the other. */
-function group(members, at) {
+function group(files, at) {
   const path = join(GROUPS, `${at}.test.mjs`)
-  const lines = members.map(file => `await import(${JSON.stringify(resolve(file))})\n`)
+  const lines = files.map(file => `await import(${JSON.stringify(resolve(file))})\n`)
   writeFileSync(path, lines.join(''))
   return path
 }
