@@ -14,6 +14,7 @@ import { all, type Queries, type Row, run, value } from '../../../generator/data
 import { pageMarks } from '../../../generator/pages/due.ts'
 import {
   countFailedMarks,
+  marksOf,
   nextRetry,
   postponeMark,
   setMarks,
@@ -146,6 +147,15 @@ test('a database of a newer version is refused in one sentence that names this o
   const { version: running } = PLIMSOLL_SCHEMA
   const newer = issue('registry_newer', { file: path, running, steps: '999_later' })
   await assert.rejects(openDatabase(path), new Refusal([newer]))
+})
+
+test('marks come in the order of their kinds', async t => {
+  const database = await open(t, join(folderOf(t), 'plimsoll.db'))
+  await setMarks(database, [...marksOf('crate', [2, 1]), ...marksOf('release', [3])], 1)
+  const order = async (...kinds: string[]) =>
+    (await pageMarks(database, new Date(), 2, kinds)).map(({ subject }) => subject)
+  assert.deepEqual(await order('release', 'crate'), [3, 1])
+  assert.deepEqual(await order('crate', 'release'), [1, 2])
 })
 
 test('a mark whose work fails is put off longer each time, and at once due when it is renewed', async t => {
