@@ -5,20 +5,18 @@ import { matchedRoutes } from 'hono/route'
 import type { RouterRoute } from 'hono/types'
 import { answerError } from './examples/answers/errors.ts'
 import { type Example, examples } from './examples.ts'
-import { describe } from './openapi.ts'
-import { type About, docsPage, indexPage, pageHeaders } from './pages/pages.ts'
+import { type About, describe } from './openapi.ts'
+import { docsPage, indexPage, pageHeaders } from './pages/pages.ts'
 import { spooledForms } from './parity/forms.ts'
-import { type NodeEnv, target, wireCookies, wirePath } from './parity/wire.ts'
-
-type App = Hono<NodeEnv>
+import { type NodeEnv, wireCookies, wirePath } from './parity/wire.ts'
 
 /** The examples at the root of the gallery, too; the first of two equal routes counts. */
 const FRONT = `root query-optional path-params path-converter query-params body query-mixed forms
 uploads dependencies dependencies-cache security https`.split(/\s/)
-const FRONT_PAGE = { name: 'Sample application', about: 'Some examples, together.' }
+const FRONT_PAGE = { name: 'Sample application', about: 'Some examples, together.', source: '' }
 
 /** The frame of all examples here: 404, 405 and 307, and errors as JSON. */
-export function emptyApp(): App {
+export function emptyApp() {
   const app = new Hono<NodeEnv>({ getPath: wirePath })
   const onMethodNotAllowed = (c: Context, methods: readonly string[]) => {
     const Allow = methods.filter(method => method !== 'HEAD').join(', ')
@@ -40,7 +38,7 @@ export function emptyApp(): App {
 export const single = (example: Example) => serveUnder(emptyApp(), '/', example, [example])
 
 /** All examples below `/examples/`, some at the root, too, and an index of them for browsers. */
-export function gallery(): App {
+export function gallery() {
   const app = emptyApp()
   app.get('/examples/', pageHeaders, indexPage)
   for (const [name, example] of examples) serveUnder(app, `/examples/${name}/`, example, [example])
@@ -55,7 +53,7 @@ export function gallery(): App {
 }
 
 /** Adds apps under a path that ends with a slash, and their documentation beside them. */
-function serveUnder(app: App, base: string, about: About, parts: Example[]): App {
+function serveUnder(app: Hono<NodeEnv>, base: string, about: About, parts: Example[]) {
   const description = describe(about, parts, base)
   app.get(`${base}openapi.json`, c => c.json(description))
   app.get(`${base}docs`, pageHeaders, c => docsPage(c, about, description))
@@ -68,19 +66,16 @@ function serveUnder(app: App, base: string, about: About, parts: Example[]): App
 const mayAnswer = ({ method, path, basePath }: RouterRoute) =>
   method !== 'ALL' || path !== `${basePath.replace(/\/$/, '')}/*`
 
-/** Whether it cares about a slash at its end: what is for all below a path, as `cors`, does not. */
-const isExact = ({ method, path }: RouterRoute) => method !== 'ALL' || !path.endsWith('*')
-
-// 307 for a path that differs from a route's only by a slash at its end, else 404.
-function unmatched({ routes, router }: App, c: Context<NodeEnv>): Response {
+// 307 for a path that only a slash at its end keeps from a route, not from middleware; else 404.
+function unmatched({ routes, router }: Hono<NodeEnv>, c: Context<NodeEnv>): Response {
   const methods = [...new Set(routes.map(({ method }) => method))]
   const takes = (path: string) =>
-    methods.some(verb => router.match(verb, path)[0].some(([[, route]]) => isExact(route)))
+    methods.some(verb => router.match(verb, path)[0].some(([[, route]]) => route.method !== 'ALL'))
   if (takes(c.req.path) || !takes(toggleSlash(c.req.path)))
     return c.json({ detail: 'Not Found' }, 404)
-  // To the same place as the client wrote it, with the query untouched.
-  const { path, query } = target(c.req.raw, c.env)
-  const Location = `${new URL(c.req.url).origin}${toggleSlash(path)}${query}`
+  // With the query as it was sent.
+  const [query = ''] = /\?.*/s.exec(c.env?.incoming?.url ?? c.req.url) ?? []
+  const Location = `${new URL(c.req.url).origin}${toggleSlash(c.req.path)}${query}`
   return c.body(null, 307, { Location, 'Content-Length': '0' })
 }
 

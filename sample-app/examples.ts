@@ -5,10 +5,10 @@ import type { Documents } from './openapi.ts'
 /** By chapter, in the order in which to read them. */
 const CHAPTERS = {
   Hono: 'root path-params path-converter query-optional request',
-  Validator: `query-required query-params query-default query-list path-params-int query-mixed body`,
-  Pipes: `path-validation path-validation-float path-validation-str path-alias query-validation
+  Validator: `query-required path-params-int query-params query-default query-list query-mixed body`,
+  Pipes: `path-validation path-validation-float path-validation-str query-validation
     query-metadata body-any`,
-  Headers: 'headers header-options cookies cookie-options',
+  Headers: 'headers cookies',
   Forms: 'forms uploads upload-methods',
   Middleware: `dependencies dependencies-class dependencies-nested dependencies-cache
     dependencies-no-cache dependencies-cleanup global-dependencies`,
@@ -18,11 +18,8 @@ const CHAPTERS = {
 }
 
 /** Compiled code runs from `dist/`, but the files it shows or sends stay among the sources. */
-export function readSource(file: string): string {
-  const isSource = import.meta.url.endsWith('.ts')
-  const folder = new URL(isSource ? '.' : '../../sample-app/', import.meta.url)
-  return readFileSync(new URL(file, folder), 'utf8')
-}
+export const readSource = (file: string) =>
+  readFileSync(new URL(file, import.meta.url.replace('/dist/sample-app/', '/sample-app/')), 'utf8')
 
 /** A plain Hono app with the answers of its routes, and what the first lines of its file say. */
 export type Example = Awaited<ReturnType<typeof load>>

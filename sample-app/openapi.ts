@@ -15,7 +15,8 @@ type Schemas = Record<string, v.GenericSchema>
 export type Documents = Record<string, Document>
 type Document = { answers?: Answers; errors?: number[]; security?: Record<string, object> }
 type Answers = Record<number, v.GenericSchema | string | undefined>
-type About = { name: string; about: string }
+/** What is said of one example, or of several. */
+export type About = { name: string; about: string; source: string; request?: string }
 type App = { app: Hono; documents: Documents | undefined }
 type Part = { target: string; schema: v.GenericSchema & { entries?: Schemas } }
 /** One method of one path, one value that is not part of its body, and an OpenAPI 3.1 document. */
@@ -88,14 +89,12 @@ function describeOperation(route: string, parts: Part[], document: Document, nam
 
 function describeParameter(target: string, name: string, entry: v.GenericSchema) {
   const title = name.replaceAll('_', ' ').replace(/\b[a-z]/gi, letter => letter.toUpperCase())
-  const { default: _, ...rest } = converted(entry)
-  // A default of null only says that it is optional.
   const absent = v.safeParse(entry, undefined)
-  const hasDefault = (absent.output ?? null) !== null
-  const schema: Schema = { title, ...rest, ...(hasDefault && { default: absent.output }) }
+  // As it is after the check. A default of null only says that it is optional.
+  const schema: Schema = { title, ...converted(entry), default: absent.output ?? undefined }
   const required = target === 'param' || !absent.success
-  const deprecated = schema.deprecated === true && { deprecated: true }
-  return { name, in: target.replace('param', 'path'), required, ...deprecated, schema }
+  const { deprecated } = schema
+  return { name, in: target.replace('param', 'path'), required, deprecated, schema }
 }
 
 /** A schema with a title stands under its name, and is referred to. A form may have a file. */
@@ -119,18 +118,14 @@ const converted = (schema: v.GenericSchema): Schema => ({
 const CONVERSION: ConversionConfig = {
   errorMode: 'ignore',
   overrideRef: ({ referenceId }) => reference(referenceId),
-  overrideSchema: ({ valibotSchema: { type }, jsonSchema }) => {
-    if (type === 'file') return { type: 'string', contentMediaType: 'application/octet-stream' }
-    // Alternatives that are one to the reader: a number, or a text that is one.
-    const kinds = new Set(jsonSchema.anyOf?.map(schema => JSON.stringify(schema)))
-    return type === 'union' && kinds.size === 1 ? JSON.parse([...kinds].join()) : undefined
-  },
+  overrideSchema: ({ valibotSchema: { type } }) =>
+    type === 'file' ? { type: 'string', contentMediaType: 'application/octet-stream' } : undefined,
   overrideAction: ({ valibotAction: { type, ...rest }, jsonSchema }) => {
     const { requirement } = rest as { requirement?: number }
     if (type === 'min_code_points') return { ...jsonSchema, minLength: requirement }
     if (type === 'max_code_points') return { ...jsonSchema, maxLength: requirement }
     if (type === 'safe_integer') return { type: 'integer' }
-    if (type === 'to_number') return { type: 'number' }
+    if (type === 'to_number' || type === 'finite') return { type: 'number' }
     return type === 'parse_boolean' ? { type: 'boolean' } : undefined
   },
 }

@@ -2,12 +2,10 @@ import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
 import { NONCE, secureHeaders } from 'hono/secure-headers'
 import { examples, readSource } from '../examples.ts'
-import type { Description, Operation, Parameter, Schema } from '../openapi.ts'
+import type { About, Description, Operation, Parameter, Schema } from '../openapi.ts'
 import { colored, linksOf } from './source.ts'
 import { STYLE } from './style.ts'
 
-/** What a page of documentation says of one example, or of several. */
-export type About = { name: string; about: string; source?: string; request?: string }
 type FormSchema = { properties?: Record<string, Schema>; required?: string[] }
 
 const SCRIPT = readSource('pages/try.js')
@@ -56,9 +54,8 @@ apps, each with a page to try it. Some answer <a href="/docs">at the root</a>, t
 
 /** The documentation on one page: the source of an example, and each operation with a form. */
 export function docsPage(c: Context, page: About, { paths, servers }: Description) {
-  const { name, about, source = '', request = '' } = page
   const base = servers?.[0]?.url ?? ''
-  const [, login = ''] = /Authorization: ([^']*)/.exec(request) ?? []
+  const [, login = ''] = /Authorization: ([^']*)/.exec(page.request ?? '') ?? []
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const [type = ''] = Object.keys(operation.requestBody?.content ?? {})
@@ -73,13 +70,13 @@ ${fieldsOf(operation, login).map(input)}<p><button>Try it</button></p>
 <p class="quiet">Answers: ${words.join(', ')}</p></section>`
     }),
   )
-  const links = linksOf(source).map(([name, url]) => html`<a href="${url}">${name}</a> `)
-  const shown = html`<pre class="source">${raw(colored(source))}</pre>
+  const links = linksOf(page.source).map(([name, url]) => html`<a href="${url}">${name}</a> `)
+  const shown = html`<pre class="source">${raw(colored(page.source))}</pre>
 <p class="quiet">Used here: ${links}</p>`
-  const content = html`<p class="lead">${about}</p>
-${source && shown}${operations}
+  const content = html`<p class="lead">${page.about}</p>
+${page.source && shown}${operations}
 <p>Described in full by <a href="${base}/openapi.json">openapi.json</a>.</p>`
-  return answer(c, name, content)
+  return answer(c, page.name, content)
 }
 
 /** The inputs of a form: parameters, login, the fields of a form or a JSON body. */
@@ -94,8 +91,8 @@ function fieldsOf({ parameters = [], requestBody, security }: Operation, login: 
   return [...parameters, ...(security ? [proof] : []), ...sent]
 }
 
-function input({ name, in: place, required, deprecated, schema }: Parameter) {
-  const { title, default: given = '' } = schema
+function input({ name, in: place, required, schema }: Omit<Parameter, 'deprecated'>) {
+  const { title, deprecated, default: given = '' } = schema
   const attributes = html`name="${name}" data-in="${place}" ${place === 'path' && 'required'}`
   const type = schema.contentMediaType ? 'file' : /password/.test(name) ? 'password' : 'text'
   // A list has a line for each value.

@@ -15,10 +15,9 @@ a, .accent { color: var(--accent); }
 code, pre, output, textarea, input { font: 0.875rem / 1.5 ui-monospace, Menlo, monospace; }
 pre, output:not(:empty) { display: block; margin: 0 0 0.75rem; padding: 0.7rem 1rem;
   white-space: pre-wrap; background: var(--sunk); border-radius: 0.5rem; }
-.cards { display: grid; gap: 0 1.25rem; counter-reset: chapter;
+.cards { display: grid; gap: 0 1.25rem;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)); }
-.cards > h2 { grid-column: 1 / -1; counter-increment: chapter; }
-.cards > h2::before { content: counter(chapter) ". "; }
+.cards > h2 { grid-column: 1 / -1; }
 .card { min-width: 0; margin-block: 0.75rem; padding: 1.25rem 1.25rem 0.5rem;
   border: 1px solid var(--line); border-radius: 0.75rem; }
 .card h2 { margin-top: 0; font-size: 1.125rem; }

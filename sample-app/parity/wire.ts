@@ -5,20 +5,16 @@ import { createMiddleware } from 'hono/factory'
 /** Node's own objects, which are absent under `app.request`. */
 export type NodeEnv = { Bindings: Partial<HttpBindings> }
 
-/** Path and query as they were on the wire: `new URL` would collapse dot segments. */
-export function target(request: Request, env: NodeEnv['Bindings'] | undefined) {
-  const written = env?.incoming?.url ?? request.url
-  const [, path, query = ''] = /^(?:https?:\/\/[^/?#]*)?([^?]*)(.*)$/is.exec(written) ?? []
-  return { path: path || '/', query }
-}
-
 /**
  * Hono's `getPath`: the path that routes match. Each segment is decoded and encoded again, so
  * `/%69tems` meets `/items`, `%2F` stays in its segment, and bytes that are no text are U+FFFD.
  */
 export function wirePath(request: Request, options?: { env?: NodeEnv['Bindings'] }): string {
-  const segments = target(request, options?.env).path.split('/')
-  return segments.map(segment => encodeURIComponent(undoPercent(segment))).join('/')
+  // As it was on the wire: `new URL` would collapse dot segments.
+  const written = options?.env?.incoming?.url ?? request.url
+  const path = written.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*/s, '') || '/'
+  const segments = path.split('/').map(segment => encodeURIComponent(undoPercent(segment)))
+  return segments.join('/')
 }
 
 /** Cookies as they were sent, less quotes; the last of a name counts. Hono's reader would decode. */

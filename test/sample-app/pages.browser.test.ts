@@ -66,11 +66,11 @@ async function tried(example: string, values: Readonly<Record<string, string>>):
 test('every kind of input can be tried in the documentation, on a phone', async () => {
   const item = { name: 'Unnamed item', description: null, price: 1, tax: null }
   const token = { access_token: 'johndoe', token_type: 'bearer' }
-  const trace = { trace: '00c0ffee', tags: [] }
+  const secrets = { 'x-token': 'fake-super-secret-token', 'x-key': 'fake-super-secret-key' }
   const table: readonly (readonly [string, Record<string, string>, unknown])[] = [
     ['path-converter', { file_path: 'a/b c' }, { file_path: 'a/b c' }],
     ['query-list', { q: 'a\nb' }, { q: ['a', 'b'] }],
-    ['header-options', { 'X-Trace-Id': '00c0ffee' }, trace],
+    ['global-dependencies', secrets, [{ item: 'Portal Gun' }, { item: 'Plumbus' }]],
     ['cookies', { ads_id: 'abc' }, { ads_id: 'abc' }],
     ['forms', { username: 'a b', password: 'x' }, { username: 'a b' }],
     ['security', { username: 'johndoe', password: 'secret' }, token],

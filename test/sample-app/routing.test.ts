@@ -72,6 +72,7 @@ async function redirects(
 test('a slash too few or too many: 307 to the absolute address, the query untouched', async () => {
   await redirects('query-params', '/items', '/items/')
   await redirects('query-params', '/items?skip=%31&x=a+b&y', '/items/?skip=%31&x=a+b&y')
+  await redirects('query-params', `/items?q='"<`, `/items/?q='"<`)
   await redirects('path-params', '/items/5/', '/items/5')
   await redirects('path-params', '/items/5//', '/items/5')
   await redirects('path-params', '/items/a%20b%2Fc/', '/items/a%20b%2Fc')

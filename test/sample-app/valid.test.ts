@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Hono } from 'hono'
 import { serveStatic } from 'hono/serve-static'
 import * as v from 'valibot'
-import { integer } from '../../sample-app/examples/numbers.ts'
+import { integer } from '../../sample-app/examples/validator/path-params-int.ts'
 import { incomplete } from '../../sample-app/valid/incomplete.ts'
 import { complete, type Schema, valid } from '../../sample-app/valid/valid.ts'
 

@@ -4,7 +4,7 @@ import { type ErrorHandler, Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../numbers.ts'
+import { integer } from '../validator/path-params-int.ts'
 
 const items = new Map([[1, 'Foo']])
 const Param = v.object({ item_id: v.pipe(integer, v.minValue(1), v.maxValue(1000)) })

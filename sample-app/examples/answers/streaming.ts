@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import { streamSSE, streamText } from 'hono/streaming'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../numbers.ts'
+import { integer } from '../validator/path-params-int.ts'
 
 const to = v.pipe(integer, v.minValue(0), v.maxValue(100_000))
 const query = valid('query', v.object({ to: v.optional(to, '10') }))

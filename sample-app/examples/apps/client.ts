@@ -9,7 +9,7 @@ import routes, { type AppType } from './routes.ts'
 const client = hc<AppType>('http://localhost', { fetch: routes.request })
 
 export default new Hono().get('/first', async c => {
-  const response = await client.api.items.$get({ query: { limit: '1' } })
-  const [first] = await response.json()
-  return c.json({ first: first?.item_name ?? null })
+  const response = await client.api.shop.items[':item_id'].$get({ param: { item_id: '1' } })
+  const { name } = await response.json()
+  return c.json({ first: name })
 })

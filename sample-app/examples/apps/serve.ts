@@ -4,10 +4,9 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 
-type App = Hono<{ Bindings: Partial<HttpBindings> }>
 /** Port 0 takes a free one. The files, in PEM, are for TLS. */
 export type Place = { host: string; port: number; cert?: string; key?: string }
 
@@ -16,7 +15,7 @@ const [IDLE_MS, GRACE_MS] = [120_000, 10_000]
 const OPTIONS = { requestTimeout: 0, maxHeaderSize: 64 * 1024 }
 
 /** Serves an app on Node. `close` lets running requests end, for ten seconds. */
-export async function listen(app: App, { host, port, cert, key }: Place) {
+export async function listen(app: Hono<{ Bindings: object }>, { host, port, cert, key }: Place) {
   const server = cert && key ? createServerWithTls(cert, key) : createServer(OPTIONS)
   const answer = async (request: Request, node: object) => {
     const response = await app.fetch(request, node)

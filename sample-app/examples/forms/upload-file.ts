@@ -16,13 +16,9 @@ export class UploadFile {
     this.#bytes = file
   }
 
-  get size() {
-    return this.#opened().size
-  }
-
   /** At most `size` bytes, by default all that are left; none at the end. */
   async read(size = -1): Promise<Uint8Array> {
-    const end = size < 0 ? undefined : this.#position + whole(size)
+    const end = size < 0 ? undefined : this.#position + size
     const bytes = await this.#opened().slice(this.#position, end).arrayBuffer()
     this.#position += bytes.byteLength
     return new Uint8Array(bytes)
@@ -39,7 +35,8 @@ export class UploadFile {
   /** Moves to a byte, counted from 0; it may lie beyond the end. */
   async seek(offset: number): Promise<void> {
     this.#opened()
-    this.#position = whole(offset)
+    if (!Number.isSafeInteger(offset) || offset < 0) throw new RangeError(`no offset: ${offset}`)
+    this.#position = offset
   }
 
   async close(): Promise<void> {
@@ -50,11 +47,6 @@ export class UploadFile {
     if (this.#bytes) return this.#bytes
     throw new Error('the file is closed')
   }
-}
-
-function whole(value: number): number {
-  if (Number.isSafeInteger(value) && value >= 0) return value
-  throw new RangeError(`a size or an offset must be a whole number, not ${value}`)
 }
 
 const words = "Value error, Expected UploadFile, received: <class 'str'> | value_error | error"

@@ -3,7 +3,7 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../numbers.ts'
+import { integer } from '../validator/path-params-int.ts'
 
 // Middleware is a value: each route that names this constant has its values, with their types.
 export const Common = v.object({

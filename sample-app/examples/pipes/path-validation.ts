@@ -3,7 +3,7 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../numbers.ts'
+import { integer } from '../validator/path-params-int.ts'
 
 // Rules are more steps of a pipe. The first broken one is reported, and no other of the same value:
 // a text that is no number has no bounds. A title is for the documentation.

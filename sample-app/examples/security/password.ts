@@ -1,4 +1,5 @@
 import { scryptAsync } from '@noble/hashes/scrypt.js'
+import { randomBytes } from '@noble/hashes/utils.js'
 import { timingSafeEqual } from 'hono/utils/buffer'
 import { decodeBase64 } from 'hono/utils/encode'
 
@@ -9,10 +10,7 @@ export const PASSWORD_HASH = /^[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/
 export const DECOY = `${'A'.repeat(22)}==$${'A'.repeat(43)}=`
 
 /** Hashes a password for storage, by default with a new salt. Takes about 0.1 s and 16 MiB. */
-export async function hashPassword(
-  password: string,
-  salt = crypto.getRandomValues(new Uint8Array(16)),
-): Promise<string> {
+export async function hashPassword(password: string, salt = randomBytes(16)): Promise<string> {
   const key = await scryptAsync(password, salt, COSTS)
   return [salt, key].map(bytes => btoa(String.fromCharCode(...bytes))).join('$')
 }

@@ -15,18 +15,20 @@ const username = v.pipe(v.string(), v.nonEmpty())
 const fields = { username, email: v.string(), full_name: v.string(), disabled: v.boolean() }
 /** The public part of a user. */
 export const User = v.pipe(v.object(fields), v.title('User'))
-const hashed_password = v.pipe(v.string(), v.regex(PASSWORD_HASH, 'must come from --hash-password'))
+const words = 'SAMPLE_USERS: hashed_password must come from --hash-password'
+const hashed_password = v.pipe(v.string(), v.regex(PASSWORD_HASH, words))
 
 /** The users by name, from JSON. A Map: a plain object would find `constructor`. */
 const Users = v.pipe(
   v.string(),
-  v.parseJson(undefined, 'must be JSON'),
+  v.parseJson(),
   v.array(v.strictObject({ ...fields, hashed_password })),
   v.transform(list => new Map(list.map(user => [user.username, user]))),
 )
 
 /** Reads `SAMPLE_USERS`; without it there are demo users. @throws ValiError */
-export const readUsers = (json = DEMO) => v.parse(Users, json || DEMO)
+export const readUsers = (json = DEMO) =>
+  v.parse(Users, json || DEMO, { message: ({ message }) => `SAMPLE_USERS: ${message}` })
 export const usersOf = (c: Context) => readUsers(env<{ SAMPLE_USERS?: string }>(c).SAMPLE_USERS)
 
 /** Whether it is the user's password. An unknown user costs as much time as a wrong password. */

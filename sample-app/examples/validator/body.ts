@@ -3,7 +3,7 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { float } from '../numbers.ts'
+import { float } from '../pipes/path-validation-float.ts'
 
 // A price is a number, or a text that is one. Among several alternatives, the one that came
 // furthest reports the problem. JSON could not answer with a number that is not finite.

@@ -6,10 +6,10 @@ import { complete, valid } from '../../valid/valid.ts'
 
 // A pipe has steps, from left to right: a text, without blanks around it, that has digits only,
 // becomes a number, if a number can be that exact. `v.toNumber()` alone would take `0x10`, `1e3`
-// and ``. The message has its type behind a bar. The examples after this one share `numbers.ts`.
+// and ``. The message has its type behind a bar. Other examples import `integer` from here.
 const words = 'Input should be a valid integer, unable to parse string as an integer | int_parsing'
 const digits = v.regex(/^[+-]?\d+$/, words)
-const integer = v.pipe(v.string(), v.trim(), digits, v.toNumber(), v.safeInteger())
+export const integer = v.pipe(v.string(), v.trim(), digits, v.toNumber(), v.safeInteger())
 
 const param = valid('param', v.object({ item_id: integer }))
 const query = valid('query', v.object({ q: v.optional(v.string()) }))

@@ -3,7 +3,7 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../numbers.ts'
+import { integer } from './path-params-int.ts'
 
 // Yes or no in twelve spellings, in any letter case. Any other is refused: a typo is not a no.
 const truthy = ['1', 'true', 't', 'yes', 'y', 'on']

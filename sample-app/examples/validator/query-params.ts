@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 import { page } from '../items.ts'
-import { integer } from '../numbers.ts'
+import { integer } from './path-params-int.ts'
 
 // A value in `v.optional` may be absent: its second argument, as it would be sent, replaces it.
 const Page = v.object({ skip: v.optional(integer, '0'), limit: v.optional(integer, '10') })
