@@ -227,6 +227,14 @@ test('folders that cannot be meant are refused', async t => {
   for (const [from, out, message] of rows) assert.deepEqual(await refusal({ from, out }), [message])
 })
 
+test('a checkout for Pages takes a tree: what is there of git and the host stays', async t => {
+  const job = folders(t)
+  put(job.from, 'a.crate', crate('demo', '1.0.0'))
+  for (const path of ['.git/HEAD', 'CNAME']) put(job.out, path, Buffer.from('x'))
+  await run(job)
+  assert.deepEqual(filesBelow(job.out).slice(0, 4), ['.git/HEAD', '.nojekyll', '404.html', 'CNAME'])
+})
+
 test('a first build that is broken off is done again', async t => {
   const job = folders(t)
   put(job.from, 'a.crate', crate('demo', '1.0.0'))
