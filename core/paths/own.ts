@@ -62,6 +62,11 @@ export function isOwnPath(path: string): boolean {
   return isKnown || PATTERNS.some(pattern => pattern.test(path))
 }
 
+/** Whether `path` is a file of hosts or version control, such as of a checkout for Pages. */
+export function isOfHost(path: string): boolean {
+  return path === 'CNAME' || path.startsWith('.')
+}
+
 function isOfCrate(path: string, name: Name, below: readonly string[]): boolean {
   const [version = '', ...more] = below
   if (more.length > 0 && isVersion(version)) return true

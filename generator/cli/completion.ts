@@ -105,7 +105,7 @@ function completed(program: Command, words: readonly string[], env: Io['env']): 
   if (!option && command.commands.length > 0)
     return offer(help.visibleCommands(command).map(child => [child.name(), child.description()]))
   if (choices) return choices.filter(fits)
-  if (place === 'dir') return [':d']
+  if (place === 'dir' || place === 'place') return [':d']
   if (/^(?:file|dir-or-url|source)\b/.test(place)) return [':f']
   if (place === 'key=value')
     return [...[...settingTable.keys()].map(key => `${key}=`).filter(fits), ':open']

@@ -85,11 +85,11 @@ async function deployTree(io: Io, options: Options, command: Command): Promise<v
     ? [...uploaded.map(path => `upload ${path}`), ...removed.map(path => `remove ${path}`)]
     : []
   const size = formatBytes(bytes)
-  const verb = dryRun ? 'to upload' : 'uploaded'
+  const [uploads, removes] = verbsOf(options)
   const rest = surplus - foreign.length - removed.length
   report(io, options, result, [
     ...names,
-    `${counted(uploaded.length, 'file')} ${verb} (${size}), ${counted(removed.length, 'file')} removed, ${counted(unchanged, 'file')} unchanged`,
+    `${counted(uploaded.length, 'file')} ${uploads} (${size}), ${counted(removed.length, 'file')} ${removes}, ${counted(unchanged, 'file')} unchanged`,
     ...(rest > 0
       ? [
           `${counted(rest, 'file')} there that the tree does not have; \`--delete\` removes them, \`--delete --dry-run\` lists them`,
@@ -104,6 +104,10 @@ async function deployTree(io: Io, options: Options, command: Command): Promise<v
   ])
 }
 
+function verbsOf({ dryRun }: Options): readonly [uploads: string, removes: string] {
+  return dryRun ? ['to upload', 'to remove'] : ['uploaded', 'removed']
+}
+
 /** Brings the trees of upstreams along, which are beside that of the registry. */
 async function deployUpstreams(io: Io, options: Options, settings: Settings): Promise<string[]> {
   if (options.from !== undefined) return []
@@ -114,9 +118,9 @@ async function deployUpstreams(io: Io, options: Options, settings: Settings): Pr
     const to = await openTarget(at, from.name, settings.storage, io)
     const done = await deployUpstream(from, to, options.dryRun ?? false)
     if (!done) continue
-    const verb = options.dryRun ? 'to upload' : 'uploaded'
+    const [uploads, removes] = verbsOf(options)
     lines.push(
-      `${counted(done.uploaded.length, 'file')} of the upstream ${upstream.name} ${verb}, ${counted(done.removed.length, 'file')} removed, ${counted(done.unchanged, 'file')} unchanged`,
+      `${counted(done.uploaded.length, 'file')} of the upstream ${upstream.name} ${uploads}, ${counted(done.removed.length, 'file')} ${removes}, ${counted(done.unchanged, 'file')} unchanged`,
     )
   }
   return lines

@@ -1,5 +1,5 @@
 import { refuse } from '../../core/error/error.ts'
-import { isOwnPath } from '../../core/paths/own.ts'
+import { isOfHost, isOwnPath } from '../../core/paths/own.ts'
 import { configPath, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import type { OwnDl } from '../../core/urls/dl-template.ts'
@@ -92,9 +92,6 @@ function rulesOf({ dl }: Deployment) {
   }
 }
 
-/** Matches files of hosts and version control, such as of a checkout for Pages. */
-const OF_HOST = /^(?:\.[^/]+(?:\/.*)?|CNAME)$/
-
 /**
  * Refuses a target with these files unless it is empty, has a tree, or what a first upload that was
  * stopped may have left: that wrote the `config.json` after all `.crate` files and before all pages.
@@ -111,7 +108,7 @@ async function checkTarget(
   if (files.has(configPath)) return
   if (isPagesOnly) refuse('deploy_not_pushed', { to })
   for (const path of files.keys()) {
-    if (OF_HOST.test(path)) continue
+    if (isOfHost(path)) continue
     const isOurs = isOwn(path) || (await tree.head(path))
     if (!isOurs || order(path) === 2) refuse('deploy_foreign', { to, path })
   }

@@ -12,6 +12,7 @@ import { renderGitIndex } from '../git/static-repository.ts'
 import { buildPages } from '../pages/pages.ts'
 import { listCrates } from '../places/disk/crate-files.ts'
 import type { ProcessMutex } from '../places/locks/process-mutex.ts'
+import { stageOf } from '../places/sync.ts'
 import { PLIMSOLL } from '../projections/context.ts'
 import type { Progress } from '../projections/index/build.ts'
 import { renderConfig } from '../projections/index/crate.ts'
@@ -112,7 +113,8 @@ async function renderUnlessSame(
   ])
   await tree.discard(respelled(present.keys(), places))
   const issues = await render(job, tree, releases, cache)
-  await tree.discard([...present.keys()].filter(path => !tree.wanted.has(path)))
+  const gone = [...present.keys()].filter(path => !tree.wanted.has(path))
+  await tree.discard(gone.sort((a, b) => stageOf(b) - stageOf(a)))
   cache.set('tree', issues.length > 0 ? null : stateOf(await tree.stamps(urls)))
   await cache.close()
   return issues

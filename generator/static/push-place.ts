@@ -1,4 +1,5 @@
 import { refuse } from '../../core/error/error.ts'
+import { isOfHost } from '../../core/paths/own.ts'
 import { configPath, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import { FileMutex } from '../places/locks/lock.ts'
@@ -17,7 +18,7 @@ export interface PushFolder {
 export async function openPushFolder(folder: string): Promise<PushFolder> {
   const reader = new FolderPlace(folder, { sync: 'never' })
   for await (const path of reader.paths()) {
-    if (path.startsWith(`${PUSH_FOLDER}/`)) continue
+    if (isOfHost(path)) continue
     // In this order: another first push makes the `config.json` before anything else.
     if (!(await reader.head(configPath))) refuse('folder_in_use', { out: folder })
     break

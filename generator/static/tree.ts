@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { posix, resolve, sep } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { CRATES_FOLDER } from '../../core/paths/crates.ts'
-import { isOwnPath } from '../../core/paths/own.ts'
+import { isOfHost, isOwnPath } from '../../core/paths/own.ts'
 import { configPath, GIT_INDEX_FOLDER, type Output } from '../../core/paths/tree.ts'
 import { type OwnDl, ownDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
@@ -31,7 +31,7 @@ export class StaticTree extends PublicTree {
     const tree = new StaticTree(target, 'never')
     const isTree = (await tree.read(configPath)) !== null
     // Removing files from another kind of folder, such as a Cargo workspace, would destroy it.
-    if (!isTree && existsSync(target) && (await readdir(target)).length > 0)
+    if (!isTree && existsSync(target) && !(await readdir(target)).every(isOfHost))
       refuse('folder_in_use', { out })
     // A repository that a daemon wrote has a history, which a build cannot render again.
     const path = tree.path(GIT_INDEX_FOLDER)

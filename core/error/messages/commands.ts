@@ -235,6 +235,6 @@ export const commandMessages = {
     delete_unfinished:
       '`{name}` is gone from the records, but some of its deleted files and bytes are left; run the command again to remove them',
     page_failed: (p: { kind: string; of: string; reason: string }) =>
-      `work of the kind \`${p.kind}\`${p.of === '' ? '' : ` for ${p.of}`} failed and will be tried again: ${p.reason}`,
+      `work of the kind \`${p.kind}\`${p.of === '' ? '' : ` for ${p.of}`} failed and is still to be done: ${p.reason}`,
   },
 } as const satisfies MessageTable

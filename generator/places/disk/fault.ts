@@ -31,9 +31,9 @@ const OF_THE_SYSTEM = new Map<string, SystemCode>([
   ['SQLITE_CORRUPT', 'database_damaged'],
   ['SQLITE_NOTADB', 'database_damaged'],
   ['SQLITE_CANTOPEN', 'database_unusable'],
-  ...['EEXIST', 'EFBIG', 'EISDIR', 'ELOOP', 'ENOTDIR', 'ENOTEMPTY', 'EPIPE'].map(
-    code => [code, 'system_refuses'] as const,
-  ),
+  ...'EEXIST EFBIG EISDIR ELOOP ENAMETOOLONG ENOTDIR ENOTEMPTY EPIPE'
+    .split(' ')
+    .map(code => [code, 'system_refuses'] as const),
 ])
 
 /** Runs work that writes; turns the error of a full or read-only disk into a `Refusal`. */

@@ -31,7 +31,7 @@ interface Numbered {
  * Returns the versions of a crate, without build metadata. They are read from a database index, as
  * one text: a row for each would take three times as long.
  */
-async function listIdentities(tx: Queries, crateId: number): Promise<Numbered[]> {
+export async function listIdentities(tx: Queries, crateId: number): Promise<Numbered[]> {
   const sql = `SELECT json_group_array(json_object('id', id, 'version', identity))
     FROM releases WHERE crate_id = ?`
   return JSON.parse((await value<string>(tx, sql, crateId)) ?? '[]') as Numbered[]

@@ -13,7 +13,6 @@ import { readFailure, writeFailure } from '../../records/pages/plain-pages.ts'
 import {
   findRelease,
   listReleases,
-  listVersions,
   type ReleaseRecord,
   readReadme,
   readRelease,
@@ -22,7 +21,7 @@ import { unpackedLimit } from '../../sandbox/archive.ts'
 import { renderReadme } from '../../sandbox/rendering.ts'
 import { PAGE_FORMAT, type PageContext, remembered } from '../context.ts'
 import { renderCrateFeed } from '../feed.ts'
-import type { PageCrate } from './change.ts'
+import { listIdentities, type PageCrate } from './change.ts'
 import { DEPENDENTS_SHOWN, renderCratePages, renderCrateRecord, versionData } from './render.ts'
 import { sourcePages } from './source.ts'
 
@@ -82,8 +81,7 @@ export async function releasePages(context: PageContext, releaseId: number): Pro
   const found = await readRelease(database, releaseId)
   if (!found) return []
   const { crate, release } = found
-  // Versions only: there may be thousands of releases, each with an index line.
-  const before = previousOf(await listVersions(database, crate.id), release.version)
+  const before = previousOf(await listIdentities(database, crate.id), release.version)
   const previous = before && (await findRelease(database, crate.id, before.version))
   const readme = await readReadme(database, releaseId)
   const { version, files } = await shownVersion(context, crate.name, release, previous, readme)

@@ -54,6 +54,7 @@ const LINES: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['plimsoll delete --dir nowhere de', []],
   ['plimsoll import --as loc', ['local-registry']],
   ['plimsoll downloads import acc', ['access log']],
+  ['plimsoll push --to reg', ['registry']],
   ['plimsoll downloads import --format cloudfr', ['cloudfront']],
   ['plimsoll serve --set downloads.c', ['downloads.count=']],
   ['plimsoll completion f', ['fish']],

@@ -241,6 +241,10 @@ test('a folder with other things is left alone', async t => {
   const folder = folderOf(t)
   writeFileSync(join(folder, 'thesis.txt'), '')
   await assert.rejects(openPushFolder(folder), refusedWith('folder_in_use'))
+  // The folder of a repository for Pages.
+  const pages = folderOf(t)
+  for (const name of ['.gitkeep', 'CNAME']) writeFileSync(join(pages, name), '')
+  await (await openPushFolder(pages)).close()
   // What a push leaves that died at once is nothing else.
   const died = folderOf(t)
   mkdirSync(join(died, 'index'))

@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
+import { PublicTree } from '../../../generator/places/public-tree.ts'
 import type { Progress } from '../../../generator/projections/index/build.ts'
 import { buildStatic, type StaticResult } from '../../../generator/static/build.ts'
 import { buildEvil, type CrateParts } from '../../support/crate-builder.ts'
@@ -131,7 +132,11 @@ test('unchanged files are not rewritten; what vanished is removed, what was spoi
   writeFileSync(join(job.out, 'crates/other/other-1.0.0.crate'), 'spoilt')
   writeFileSync(join(job.out, 'index/ot/he/other'), 'spoilt')
   writeFileSync(join(job.out, 'mine.txt'), 'mine')
+  const remove = t.mock.method(PublicTree.prototype, 'remove')
   await run(job)
+  const removed = remove.mock.calls.map(call => call.arguments[0])
+  const cargos = removed.filter(path => path.endsWith('/demo') || path.endsWith('.crate'))
+  assert.deepEqual(cargos, ['index/de/mo/demo', 'crates/demo/demo-1.0.0.crate'])
   assert.deepEqual(cargoFiles(job.out), [
     'crates/other/other-1.0.0.crate',
     'crates/other/other-1.1.0.crate',
@@ -220,6 +225,14 @@ test('folders that cannot be meant are refused', async t => {
     [job.from, foreign, strange],
   ]
   for (const [from, out, message] of rows) assert.deepEqual(await refusal({ from, out }), [message])
+})
+
+test('a checkout for Pages takes a tree: what is there of git and the host stays', async t => {
+  const job = folders(t)
+  put(job.from, 'a.crate', crate('demo', '1.0.0'))
+  for (const path of ['.git/HEAD', 'CNAME']) put(job.out, path, Buffer.from('x'))
+  await run(job)
+  assert.deepEqual(filesBelow(job.out).slice(0, 4), ['.git/HEAD', '.nojekyll', '404.html', 'CNAME'])
 })
 
 test('a first build that is broken off is done again', async t => {

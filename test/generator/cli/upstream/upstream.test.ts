@@ -190,7 +190,7 @@ test('build renders the tree again, deploy brings it along, verify reads it, sta
   await ok('build')
   assert.match(await ok('build'), /^rendered 1 crate of the upstream up$/m)
   const dry = await ok('deploy', '--to', 'site', '--dry-run')
-  assert.match(dry, /^3 files of the upstream up to upload, 0 files removed, 0 files unchanged$/m)
+  assert.match(dry, /^3 files of the upstream up to upload, 0 files to remove, 0 files unchanged$/m)
   await ok('deploy', '--to', 'site')
   const again = await ok('deploy', '--to', 'site', '--delete')
   assert.match(again, /^0 files of the upstream up uploaded, 0 files removed, 3 files unchanged$/m)

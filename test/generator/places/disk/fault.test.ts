@@ -60,8 +60,10 @@ test('errors of the system have messages of their own, and bugs have none', () =
   for (const [code, kind] of Object.entries(expected)) assert.equal(codeOf(failed(code)), kind)
   for (const code of ['ENOENT', 'ENOTDIR', 'SQLITE_ERROR', 'SQLITE_CONSTRAINT', 'constructor', ''])
     assert.equal(codeOf(failed(code)), null, code)
-  const told = systemRefusal(failed('ENOTDIR'), 'operator')?.issues.map(issue => issue.code)
-  assert.deepEqual(told, ['system_refuses'], 'a client gets an id instead')
+  for (const code of ['ENOTDIR', 'ENAMETOOLONG']) {
+    const told = systemRefusal(failed(code), 'operator')?.issues.map(issue => issue.code)
+    assert.deepEqual(told, ['system_refuses'], 'a client gets an id instead')
+  }
   const opening = 'ConnectionFailed("Unable to open connection to local database /srv/x.db: 14")'
   assert.equal(codeOf(Object.assign(new Error(opening), { code: '' })), 'database_unusable')
   const thread = new Error('Error [ERR_WORKER_INIT_FAILED]: EMFILE\n    at [kOnExit]')
