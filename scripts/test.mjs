@@ -183,9 +183,10 @@ function isQuick(file) {
   return isShort(file) && !startsProcess(file)
 }
 
-/** Whether a file replaces timers, which would stop what others in its process wait for. */
-function mocksTimers(file) {
-  return /mock\.timers\.enable\(\{ apis: \[.set/.test(readFileSync(join(root, file), 'utf8'))
+/** Whether a file replaces what others in its process use: timers, or methods of a class. */
+function mocksOthers(file) {
+  const mocks = /mock\.timers\.enable\(\{ apis: \[.set|mock\.method\(\w+\.prototype/
+  return mocks.test(readFileSync(join(root, file), 'utf8'))
 }
 
 /**
@@ -193,7 +194,7 @@ function mocksTimers(file) {
  * longer to load than to run.
  */
 function grouped(files) {
-  const short = files.filter(file => isShort(file) && !mocksTimers(file))
+  const short = files.filter(file => isShort(file) && !mocksOthers(file))
   const groups = short
     .slice(0, GROUPS)
     .map((_, at) => short.filter((_, index) => index % GROUPS === at).join(','))
