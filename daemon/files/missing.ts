@@ -4,7 +4,7 @@ import { isName } from '../../core/name.ts'
 import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
 import { movedPath } from '../../core/paths/moved.ts'
 import { isVersion } from '../../core/version.ts'
-import { findCrate } from '../../generator/records/crates.ts'
+import { findCard } from '../../generator/records/pages/cards.ts'
 import { findRelease } from '../../generator/records/releases.ts'
 import { refuseDeleted } from '../../generator/records/tombstones.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
@@ -35,7 +35,7 @@ async function missing(registry: Registry, files: TreeFiles, c: Context): Promis
   const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
   // The name of a `.crate` contains that of the crate, so a redirect would lead nowhere.
   const isPage = isName(name) && !rest.endsWith('.crate')
-  const crate = isPage ? await findCrate(registry.database, name) : null
+  const crate = isPage ? await findCard(registry.database, name) : null
   if (crate === null || crate.name === name) {
     const moved = crate && registry.site.source ? movedPath(c.req.path.slice(CRATES.length)) : null
     if (crate && moved && (await hasVersion(registry, crate.id, moved.split('/')[1] ?? ''))) {

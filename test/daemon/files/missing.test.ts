@@ -56,4 +56,9 @@ test('a download of a deleted version says why it was deleted, and so does a pub
     JSON.stringify(again),
     /`demo` 1\.0\.0 was deleted: it contained a key; lock files may/,
   )
+  // Its name stays taken, but there is no page to lead to.
+  const page = await test.request('GET', '/crates/demo/', null, {
+    headers: { accept: 'text/html' },
+  })
+  assert.doesNotMatch(await page.text(), /The crate exists/)
 })
