@@ -108,8 +108,9 @@ function tab(id: Tab['id'], title: string, amount: number | null, body: Child): 
   return { id, title, amount, body }
 }
 
-function readmeTab({ name, version, readme }: VersionData, to: Linker): Tab {
-  const none = html`<p class="quiet">This version has no README.</p>`
+function readmeTab({ name, version, readme, readme_file }: VersionData, to: Linker): Tab {
+  const large = html`<code>${readme_file}</code> is too large to be shown here.`
+  const none = html`<p class="quiet">${readme_file === null ? 'This version has no README.' : large}</p>`
   const folder = to(imagePath(name, version, 'x')).slice(0, -1)
   return tab('readme', 'Readme', null, readme === null ? none : raw(placeImages(readme, folder)))
 }

@@ -192,10 +192,13 @@ test('install lines fit what the crate is', () => {
 })
 
 test('empty parts have no tab but the one that old versions lead to, and a crate without owners says who manages it', () => {
-  const page = (config: Parameters<typeof demoFacts>[1]) =>
-    cratePage(demoFacts('https://x.example', config), crate(version())).bytes.toString()
+  const page = (config: Parameters<typeof demoFacts>[1], shown = version()) =>
+    cratePage(demoFacts('https://x.example', config), crate(shown)).bytes.toString()
   const tabs = [...page({}).matchAll(/<a href="#(\w+)">/g)].map(match => match[1])
   assert.deepEqual(tabs, ['readme', 'versions', 'dependents'])
+  assert.match(page({}), /This version has no README\./)
+  const large = page({}, version({ readme_file: 'docs/README.md' }))
+  assert.match(large, /<code>docs\/README\.md<\/code> is too large to be shown here\./)
   assert.match(page({}), /id="dependents".*No crate here depends on keel\./s)
   assert.match(page({}), /<h2>Owners<\/h2><p class="quiet">None. The administrators/)
   for (const config of [{ api: false }, { owners: false }])

@@ -9,7 +9,7 @@ export const registryMessages = {
   },
   not_found: {
     crate_unknown: 'there is no crate `{name}` here',
-    readme_unknown: '{name} {version} was packaged without a README',
+    readme_unknown: 'there is no README of {name} {version} here',
     release_other_build:
       'there is no version {version} of `{name}` here, but {existing}, which differs only in build metadata; name that one',
     release_deleted: (p: { name: string; version: string; reason: string | null }) =>

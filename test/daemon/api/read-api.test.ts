@@ -308,7 +308,7 @@ test('a README is plain text, whatever it says; a version without one says so', 
   const none = await registry.request('GET', '/api/v1/crates/basis/1.0.0/readme')
   assert.equal(none.status, 404)
   assert.deepEqual(await none.json(), {
-    errors: [{ detail: 'basis 1.0.0 was packaged without a README' }],
+    errors: [{ detail: 'there is no README of basis 1.0.0 here' }],
   })
 })
 
