@@ -79,9 +79,10 @@ export function postOwner(deps: Deps): SessionHandler {
     const work = async () => {
       if (login === '') refuse('owner_no_user', { login, name: crate.name })
       const add = isInvite ? inviteOwners : addOwners
-      await add(registry, crate, [login], request.change)
+      const { changed } = await add(registry, crate, [login], request.change)
       to.indexWorker.pages.wake()
-      return redirectDone(c, registry, to.path, isInvite ? 'owner-invited' : 'owner-added')
+      const isInvited = isInvite && changed.length > 0
+      return redirectDone(c, registry, to.path, isInvited ? 'owner-invited' : 'owner-added')
     }
     return attempt(c, work, refused => showCrate(to, refused))
   })

@@ -67,6 +67,9 @@ test('owners see who is invited, and take an invitation back, by the page or wit
     [303, '/me/crates/demo?done=owner-removed'],
   )
   assert.deepEqual(await shown(), ['carol'])
+  // Who owns the crate already is not said to be invited.
+  const again = await alice.post('/me/crates/demo/owners/add', { login: 'alice' })
+  assert.equal(again.headers.get('location'), '/me/crates/demo?done=owner-added')
   const bob = await loggedIn(test, 'bob')
   assert.equal((await bob.post('/me/invitations/demo/accept')).status, 400)
   await ask('DELETE', { users: ['carol'] })
