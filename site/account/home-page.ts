@@ -183,7 +183,7 @@ function tokenForm(viewer: Viewer, draft: TokenDraft, to: Linker): Markup {
 ${access('full', 'Full access: everything you may do')}
 ${access('limited', 'Limited to:')}
 <div class="scopes">${SCOPES.map(scope)}</div></fieldset>
-${field('Crates', html`<input name="crates" value="${draft.crates}" placeholder="all">`, html`Names or prefixes (<code>team-*</code>), separated by spaces. Such a token cannot read.`)}
+${field('Crates', html`<input name="crates" value="${draft.crates}" placeholder="all">`, html`Names or prefixes (<code>team-*</code>), separated by spaces. A token for some crates cannot read a private registry.`)}
 ${field('Expires after', html`<select name="expires">${EXPIRIES.map(([value, text]) => html`<option value="${value}"${value === draft.expires ? html` selected` : null}>${text}</option>`)}</select>`)}
 <button class="button main">Create token</button>`,
   )

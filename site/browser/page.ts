@@ -149,7 +149,7 @@ async function describeDownloads(): Promise<void> {
   const answer = image && (await fetch(image.dataset.numbers ?? ''))
   if (image === null || !answer?.ok) return
   const { total, recent } = await answer.json()
-  image.alt = `${total} downloads in total, ${recent} in the last 90 days`
+  image.alt = `Downloads: ${total} in total, ${recent} in the last 90 days`
 }
 
 /** Marks the chosen tab for screen readers; the stylesheet marks it visually. */

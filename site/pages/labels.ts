@@ -82,7 +82,7 @@ export function labelsPage(
       ? `No crate has a ${kind} yet.`
       : labels.length < LABELS_SHOWN
         ? `${counted(labels.length, kind, title.toLowerCase())}${order}.`
-        : `The ${formatNumber(LABELS_SHOWN)} ${title.toLowerCase()} that most crates have${order}.`
+        : `The ${formatNumber(LABELS_SHOWN)} most used ${title.toLowerCase()}.`
   const links =
     kind === 'keyword'
       ? html`${filterBox('keyword-list', 'json')}${keywordLinks(labels, to, 'keyword-list')}`

@@ -55,19 +55,19 @@ async function described(page: Page, alt: RegExp): Promise<void> {
 for (const place of [still, live]) {
   test(`${place.what}: the downloads of a crate`, () =>
     look(place, 'crates/keel/', async page => {
-      await described(page, /^\d+ downloads in total, \d+ in the last 90 days$/)
+      await described(page, /^Downloads: \d+ in total, \d+ in the last 90 days$/)
       await checkView(page, `${place.what}-downloads`)
     }))
 
   test(`${place.what}: the downloads of the registry`, () =>
     look(place, 'statistics/', async page => {
-      await described(page, /^\d+ downloads in total/)
+      await described(page, /^Downloads: \d+ in total/)
       await checkPage(page)
       await picture(page, `${place.what}-statistics-downloads`)
     }))
 
   test(`${place.what}: a crate with a hostile README, and a crate without downloads`, async () => {
-    await look(place, 'crates/hostile/', page => described(page, /^1 downloads in total/))
+    await look(place, 'crates/hostile/', page => described(page, /^Downloads: 1 in total/))
     await look(place, 'crates/long-readme/', async page => {
       assert.equal(await page.locator('.downloads').count(), 0)
     })

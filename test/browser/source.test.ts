@@ -187,6 +187,8 @@ for (const place of [still, live]) {
       const hits = page.locator('.found li')
       await hits.filter({ hasText: 'src/deep/mod.rs:1' }).waitFor()
       assert.match(await page.locator('.found p').innerText(), /^\d+ places$/)
+      await page.getByPlaceholder('Search in all files').fill('const version')
+      await page.locator('.found p', { hasText: /^1 place$/ }).waitFor()
       await hits.filter({ hasText: 'src/deep/mod.rs:1' }).locator('a').click()
       await page.waitForURL(`**/${SOURCE}#src/deep/mod.rs:L1`)
       await page.locator('.file-name', { hasText: 'mod.rs' }).waitFor()
@@ -219,6 +221,14 @@ for (const place of [still, live]) {
       assert.match(await renamed.innerText(), /docs\/NOTES\.txt \+1 −1\s+was NOTES/)
       await page.getByRole('button', { name: 'Swap' }).click()
       await page.waitForURL('**/crates/hull/compare/#2.0.0...1.0.0')
+      // Without versions in its address, the page shows the newest two, also on the way back.
+      const newest = page.locator('h2', { hasText: 'from 1.1.0 to 2.0.0' })
+      await page.goto(`${place.url}/crates/hull/compare/`)
+      await newest.waitFor()
+      await page.getByRole('button', { name: 'Swap' }).click()
+      await page.locator('h2', { hasText: 'from 2.0.0 to 1.1.0' }).waitFor()
+      await page.goBack()
+      await newest.waitFor()
     })
   })
 

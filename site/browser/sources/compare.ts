@@ -1,7 +1,7 @@
 import { counted, formatBytes, formatNumber } from '../../../core/quantity.ts'
 import { MADE_BY_CARGO } from '../../compare/file-pairs.ts'
 import type { ChangedFile } from '../../compare/package-diff.ts'
-import { compareFragment, readCompareAddress } from '../../source/address.ts'
+import { type CompareAddress, compareFragment, readCompareAddress } from '../../source/address.ts'
 import { CheckBox, placeOf } from './check.ts'
 import { element, part } from './element.ts'
 import { hunkView } from './hunks.ts'
@@ -28,6 +28,8 @@ class CompareView {
   readonly #box: CheckBox
   readonly #from: HTMLSelectElement
   readonly #to: HTMLSelectElement
+  /** What an address without versions means. */
+  readonly #first: CompareAddress
   readonly #opened = new Map<string, Check>()
   /** The lines that are loaded for files that are open from the beginning. */
   #filling: Promise<void>[] = []
@@ -40,6 +42,7 @@ class CompareView {
     this.#box = new CheckBox(root)
     this.#from = part(root, 'select[name=from]')
     this.#to = part(root, 'select[name=to]')
+    this.#first = { from: this.#from.value, to: this.#to.value, path: null }
     const swap = part<HTMLButtonElement>(root, '[data-swap]')
     swap.hidden = false
     swap.addEventListener('click', () => this.#go(this.#to.value, this.#from.value))
@@ -55,8 +58,7 @@ class CompareView {
   }
 
   async show(): Promise<void> {
-    const chosen = { from: this.#from.value, to: this.#to.value, path: null }
-    const { from, to, path } = readCompareAddress(location.hash) ?? chosen
+    const { from, to, path } = readCompareAddress(location.hash) ?? this.#first
     const pair = compareFragment({ from, to, path: null })
     if (pair !== this.#shown) {
       this.#shown = pair
@@ -142,7 +144,7 @@ class CompareView {
       if (isFilled) return
       isFilled = true
       const lines = hunkView(this.#workers, file, at, source)
-      details.append(await lines.catch(error => `They could not be shown: ${error.message}.`))
+      details.append(await lines.catch(error => `Not shown: ${error.message}.`))
     }
     details.addEventListener('toggle', () => void fill())
     details.open = isOpen

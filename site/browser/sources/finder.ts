@@ -1,3 +1,4 @@
+import { counted } from '../../../core/quantity.ts'
 import { fileFragment } from '../../source/address.ts'
 import type { Matches } from '../../source/find.ts'
 import { element } from './element.ts'
@@ -70,9 +71,9 @@ export class Finder {
       const code = element('code', {}, before, element('mark', {}, found), after)
       return element('li', {}, link, ' ', code)
     })
-    const places = hits.length === 0 ? 'No file contains this text.' : `${hits.length} places`
-    const text = isMore ? `The first ${hits.length} places; there are more` : places
-    this.#show(query, links, text)
+    const places = counted(hits.length, 'place')
+    const text = isMore ? `The first ${places}; there are more` : places
+    this.#show(query, links, hits.length === 0 ? 'No file contains this text.' : text)
   }
 
   #show(query: string, items: readonly HTMLElement[], text: string | null): void {
