@@ -97,7 +97,7 @@ function rules(settings: UpstreamSettings): Markup {
 function freshness({ viewer, settings: { fresh }, counts }: UpstreamData): Markup {
   const { hits, misses, bytes, answered, failure } = counts
   const time = answered !== null && html`${exactTimeTag(timestamp(new Date(answered)))} UTC`
-  const sums = `${counted(hits, 'answer')} from here, ${counted(misses, 'request')} there, ${formatBytes(bytes)} fetched`
+  const sums = `${counted(hits, 'answer')} from here, ${counted(misses, 'request')} there, ${formatBytes(bytes)} of crates fetched`
   return facts([
     ['Confirmed', fresh === 0 ? 'each time' : `when older than ${inUnits(fresh, DURATIONS)}`],
     ['Last answer', time || 'none since the start'],

@@ -56,7 +56,7 @@ export const accountMessages = {
       'a user may have at most {max} tokens (`limits.tokens_per_user`); revoke one that is no longer used',
     user_locked: '`{login}` is locked; unlock the account first',
     user_sole_owner:
-      '`{login}` is the only owner of {crates}; add another owner as an administrator at `/me` first, nothing was changed',
+      '`{login}` is the only owner of {crates}, so nothing was changed; add another owner first, as an administrator at `/me`',
     admin_last: '`{login}` is the last administrator; make another user an administrator first',
     own_account: 'you cannot lock or demote your own account; ask another administrator to do it',
     passwords_differ: 'the two passwords differ; nothing was changed',

@@ -154,7 +154,7 @@ export const commandMessages = {
     user_remove_unconfirmed: 'nobody was removed; add --yes to remove them for good',
     backup_exists: '{file} already exists; choose another name for the backup',
     migrate_not_empty:
-      'the database to move to has records already; name an empty one, nothing was changed',
+      'the database to move to has records already, so nothing was changed; name an empty one',
     migrate_newer:
       'a newer version of Plimsoll has upgraded one of the two databases; run that version, nothing was copied',
     migrate_differs:

@@ -3,7 +3,7 @@ import type { MessageTable } from '../kind.ts'
 export const registryMessages = {
   forbidden: {
     not_owner:
-      '`{login}` is not an owner of `{name}`; ask one of its owners for `cargo owner --add {login}`',
+      '`{login}` is not an owner of `{name}`; ask one of its owners to run `cargo owner --add {login}`',
     crate_ownerless:
       '`{login}` is not an owner of `{name}`: it has no owners; ask an administrator',
   },
@@ -20,7 +20,7 @@ export const registryMessages = {
       'the upstream has no `{name}` {version} with the checksum of the lock file',
     upstream_requirement:
       'the upstream has no version of `{name}` that fits {requirement} and is shown',
-    upstream_crate_unknown: 'the upstream `{upstream}` has no {spec}',
+    upstream_crate_unknown: 'the upstream `{upstream}` has no `{spec}`',
     upstream_name_own:
       'the name `{name}` is for crates of this registry, so the upstream is not asked for it',
     upstream_lacks: 'the upstream does not have the .crate of `{name}` {version}',

@@ -64,7 +64,7 @@ test('a removed user has no rights left; the name stays taken, and pages say so'
   const browser = new RemoteBrowser(folder.url)
   await browser.logIn('alice', PASSWORD)
   await refuses(folder, [
-    [['user', 'remove', 'alice', '--yes'], 1, /`alice` is the only owner of `alpha`; add another/],
+    [['user', 'remove', 'alice', '--yes'], 1, /`alice` is the only owner of `alpha`, so nothing/],
     [['user', 'remove', 'admin', '--yes'], 1, /`admin` is the last administrator; make another/],
   ])
   const owner = { method: 'PUT', headers: { authorization: alice }, body: '{"users":["bob"]}' }

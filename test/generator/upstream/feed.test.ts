@@ -47,7 +47,7 @@ test('an own name among the new crates of an upstream raises an alarm, once', as
   }
   assert.deepEqual(upstream.source.counts.alarms, new Map([['name', 1]]))
   const again = acceptVersion(registry.registry.database, OPERATOR, upstream, cleared)
-  await assert.rejects(again, /the upstream `up` has no our-crate/)
+  await assert.rejects(again, /the upstream `up` has no `our-crate`/)
   made.requests.clear()
   const { source } = upstream
   const settings = { ...upstream.settings, offline: true }

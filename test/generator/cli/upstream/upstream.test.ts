@@ -146,7 +146,7 @@ test('explain says what is held, until when, and who may allow it; allow and acc
   assert.match(await upstream('explain', 'demo@1.0.0'), /does not have it any more/)
   assert.match(await upstream('accept', 'demo@1.0.0'), /^accepted demo@1\.0\.0/)
   const gone = await run('upstream', 'explain', 'demo@1.0.0')
-  assert.deepEqual([gone.code, gone.stderr], [1, 'error: the upstream `up` has no demo@1.0.0\n'])
+  assert.deepEqual([gone.code, gone.stderr], [1, 'error: the upstream `up` has no `demo@1.0.0`\n'])
   const actions = (await ok('audit')).match(/upstream-\w+/g)
   assert.deepEqual(actions, ['upstream-allow', 'upstream-hold', 'upstream-accept'])
 })
