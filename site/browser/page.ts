@@ -11,7 +11,7 @@ function showAges(): void {
     ['hour', 3600],
     ['minute', 60],
   ]
-  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+  const format = new Intl.RelativeTimeFormat('en')
   for (const tag of document.querySelectorAll<HTMLTimeElement>(
     'time:not(.exact, .date, .readme *)',
   )) {
