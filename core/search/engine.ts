@@ -5,7 +5,7 @@ import { type Bucket, readBucket, readColumn } from './files/read.ts'
 import { Candidates, Found, Hits } from './hits.ts'
 import { planSearch, rarestOf, type Vocabulary } from './plan.ts'
 import { isEmptySearch, rustMinor, type SearchRequest } from './request.ts'
-import { beginningFit, filterTerm, plainFit, SHORT } from './terms.ts'
+import { beginningFit, filterTerms, plainFit, SHORT } from './terms.ts'
 import type { ListedWord } from './vocabulary.ts'
 import { parseQuery } from './words.ts'
 
@@ -39,8 +39,8 @@ export async function findCrates(files: SearchFiles, request: SearchRequest): Pr
   if (isBlank || isVain) return new Hits(new Candidates(NONE), plan)
   const candidates = new Candidates(ranks)
   for (const filter of ['keyword', 'category', 'license', 'owner'] as const) {
-    const value = filters[filter]
-    if (value !== undefined) candidates.keep(await terms.postings(filterTerm(filter, value)))
+    for (const term of filterTerms(filter, filters[filter] ?? ''))
+      candidates.keep(await terms.postings(term))
   }
   const minor = rustMinor(filters.rust ?? null)
   if (minor !== null)

@@ -44,9 +44,10 @@ export function beginningFit(fit: number): number | null {
 /** Beginnings of words of names up to this length are terms; longer ones are found in words. */
 export const SHORT = 2
 
-/** Returns the term of all crates with a keyword, a category, a license, or an owner. */
-export function filterTerm(filter: Exclude<Filter, 'rust'>, value: string): string {
-  return `${filter}:${value.trim().toLowerCase()}`
+/** Returns the terms of crates with a label, an owner, or each license of an expression. */
+export function filterTerms(filter: Exclude<Filter, 'rust'>, value: string): string[] {
+  const values = filter === 'license' ? value.split(/\s+(?:or|and|with)\s+|[()/,\s]+/i) : [value]
+  return values.filter(Boolean).map(value => `${filter}:${value.trim().toLowerCase()}`)
 }
 
 export interface SearchableCrate {
@@ -75,23 +76,22 @@ export function termsOf(crate: SearchableCrate): ReadonlyMap<string, number> {
   for (const word of wordsOf(crate.keywords.join(' '))) put(word, Fit.keyword)
   const described = wordsOf(crate.description ?? '').filter(word => !isStopWord(word))
   for (const word of [...new Set(described)].slice(0, DESCRIPTION_WORDS)) put(word, Fit.description)
-  for (const term of filterTerms(crate)) put(term, Fit.exact)
+  for (const term of allFilterTerms(crate)) put(term, Fit.exact)
   return fits
 }
 
-/** A crate is also in its categories' parents, and has each license of an expression. */
-function filterTerms(crate: SearchableCrate): string[] {
+/** A crate is also in its categories' parents. */
+function allFilterTerms(crate: SearchableCrate): string[] {
   const { keywords, categories = [], license, owners = [] } = crate
   const terms = (filter: Exclude<Filter, 'rust'>, values: readonly string[]) =>
-    values.slice(0, FILTERED).map(value => filterTerm(filter, value))
+    values.flatMap(value => filterTerms(filter, value)).slice(0, FILTERED)
   const above = categories.flatMap(category =>
     category.split('::').map((_, at, parts) => parts.slice(0, at + 1).join('::')),
   )
-  const licenses = (license ?? '').split(/\s+(?:or|and|with)\s+|[()/,\s]+/i).filter(Boolean)
   return [
     ...terms('keyword', keywords),
     ...terms('category', above),
-    ...terms('license', licenses),
+    ...terms('license', [license ?? '']),
     ...terms('owner', owners),
   ]
 }

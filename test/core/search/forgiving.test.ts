@@ -36,6 +36,7 @@ const searches: [parameters: string, names: string, notes?: string][] = [
   ['keyword=JSON&sort=name', 'serde_json simd-json'],
   ['category=development-tools', 'log'],
   ['q=parser&license=gpl-3.0-only', 'rapid'],
+  ['q=json&license=mit+OR+(Apache-2.0)&sort=dependents', 'serde_json simd-json'],
   ['q=parser&rust=1.65', 'nom pest rapid'],
   ['q=parser&rust=1.65.2&sort=name', 'nom pest rapid'],
   ['q=serde&sort=dependents', 'serde serde_json Serde-Yaml'],
