@@ -6,7 +6,7 @@ import type { PublicTree } from '../places/public-tree.ts'
 import type { BuildContext } from './index/crate.ts'
 
 /** Raise it when the same catalog renders to different pages; an upgrade then rerenders them. */
-export const PAGE_FORMAT = '17'
+export const PAGE_FORMAT = '18'
 
 /** A program among those of several versions that use one registry. */
 export interface Program extends SchemaOwner {
