@@ -28,6 +28,8 @@ export async function transpile(root, sources, out) {
   const gone = Object.keys(before).filter(path => !(path in after))
   if (changed.length + gone.length === 0) return []
   const { transform } = await import('esbuild')
+  // If one cannot be parsed, nobody knows which others were written: all are made again then.
+  rmSync(kept, { force: true })
   await Promise.all(changed.map(path => strip(transform, join(root, path), join(out, path))))
   for (const path of gone)
     for (const end of ['.js', '.js.map', '.d.ts'])
