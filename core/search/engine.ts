@@ -39,8 +39,10 @@ export async function findCrates(files: SearchFiles, request: SearchRequest): Pr
   if (isBlank || isVain) return new Hits(new Candidates(NONE), plan)
   const candidates = new Candidates(ranks)
   for (const filter of ['keyword', 'category', 'license', 'owner'] as const) {
-    for (const term of filterTerms(filter, filters[filter] ?? ''))
+    for (const term of filterTerms(filter, filters[filter] ?? '')) {
       candidates.keep(await terms.postings(term))
+      await files.pause()
+    }
   }
   const minor = rustMinor(filters.rust ?? null)
   if (minor !== null)

@@ -47,7 +47,8 @@ export const SHORT = 2
 /** Returns the terms of crates with a label, an owner, or each license of an expression. */
 export function filterTerms(filter: Exclude<Filter, 'rust'>, value: string): string[] {
   const values = filter === 'license' ? value.split(/\s+(?:or|and|with)\s+|[()/,\s]+/i) : [value]
-  return values.filter(Boolean).map(value => `${filter}:${value.trim().toLowerCase()}`)
+  const known = values.filter(Boolean).map(value => `${filter}:${value.trim().toLowerCase()}`)
+  return [...new Set(known)]
 }
 
 export interface SearchableCrate {

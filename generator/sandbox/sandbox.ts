@@ -82,7 +82,7 @@ export class Sandbox {
 
   /** Starts a thread ahead of the first task, which takes longer than most tasks. */
   prepare(): void {
-    if (this.#running + this.#idle.length === 0) this.#idle.push(this.#open())
+    this.#idle.push(this.#take())
   }
 
   /** Ends all idle threads. */
@@ -115,8 +115,11 @@ export class Sandbox {
     this.#next()
   }
 
-  #open(): Thread {
-    return new Thread(this.#program, this.#limits)
+  /** Takes an idle thread that has not ended by itself, or starts one. */
+  #take(): Thread {
+    let idle = this.#idle.pop()
+    while (idle?.isEnded) idle = this.#idle.pop()
+    return idle ?? new Thread(this.#program, this.#limits)
   }
 
   #next(): void {
@@ -127,7 +130,7 @@ export class Sandbox {
     this.#waiting--
     this.#running++
     if (!urgent) this.#othersRunning++
-    begin(this.#idle.pop() ?? this.#open())
+    begin(this.#take())
   }
 
   /** Takes the first task of the first client that has none running. */

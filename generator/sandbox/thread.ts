@@ -51,9 +51,11 @@ export class Thread {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: limits.megabytes, maxYoungGenerationSizeMb: 32 },
     })
-    this.#worker.on('exit', () => {
+    const end = () => {
       this.isEnded = true
-    })
+    }
+    // Without a listener, the error of a thread that has no task would end the process.
+    this.#worker.on('exit', end).on('error', end)
     this.#worker.unref()
   }
 
@@ -94,10 +96,7 @@ export class Thread {
         act()
       }
       const onMessage = (reply: Reply) => settle(() => resolve(reply))
-      const onError = (error: Error) => {
-        this.isEnded = true
-        settle(() => reject(this.#explain(error)))
-      }
+      const onError = (error: Error) => settle(() => reject(this.#explain(error)))
       const onExit = () => settle(() => reject(this.#timeError()))
       worker.on('message', onMessage).on('error', onError).on('exit', onExit)
       meter.start()
