@@ -181,6 +181,11 @@ async function fill(
 async function addBytes(archive: Pack, name: string, found: OpenFile | null): Promise<boolean> {
   // Opened before the header is written: a file that is deleted now stays readable to its end.
   if (!found) return false
-  await pipeline(found.bytes, archive.entry({ name: `${TOP}/${name}`, size: found.size }))
-  return true
+  try {
+    await pipeline(found.bytes, archive.entry({ name: `${TOP}/${name}`, size: found.size }))
+    return true
+  } finally {
+    // An archive that has failed takes no entry, and would leave the file open.
+    found.bytes.destroy()
+  }
 }
