@@ -4,7 +4,7 @@ import { findCrates, type SearchFiles } from './engine.ts'
 import { BLOCK_CRATES, blockOf } from './files/layout.ts'
 import { type FoundCrate, readBlock } from './files/read.ts'
 import type { Hits } from './hits.ts'
-import type { SearchRequest } from './request.ts'
+import { type SearchRequest, searchFor } from './request.ts'
 
 /** Loads the text of a file by its path below `search/`; bypasses caches if `isFresh`. */
 export type Load = (path: string, isFresh: boolean) => Promise<string>
@@ -34,7 +34,7 @@ export class Lookup implements SearchFiles {
   }
 
   async suggest(q: string, limit: number): Promise<readonly FoundCrate[]> {
-    return (await this.search({ q, filters: {}, sort: 'relevance', page: 1 }, limit)).crates
+    return (await this.search(searchFor(q), limit)).crates
   }
 
   async search(request: SearchRequest, limit: number): Promise<SearchResults> {

@@ -11,10 +11,11 @@ export interface Vocabulary {
   shapedAs(word: string): Promise<readonly ListedWord[]>
 }
 
-/** A term that a word of the query stands for. */
+/** A term that a word of the query stands for, and the number of crates that it finds. */
 export interface Variant {
   readonly term: string
   readonly likeness: Likeness
+  readonly crates: number
 }
 
 export interface PlannedWord {
@@ -57,51 +58,49 @@ const GRADES_APART = 3
 /** Plans the search for some words: which terms each of them stands for. */
 export async function planSearch(words: readonly string[], vocabulary: Vocabulary): Promise<Plan> {
   const share = Math.max(1, Math.floor(NEAR_MAX / words.length))
-  const parts = await Promise.all(words.map(word => planWord(word, vocabulary, share)))
+  const plans = await Promise.all(words.map(word => planWord(word, vocabulary, share)))
   return {
-    words: parts.flatMap(part => (part.planned.crates > 0 ? [part.planned] : [])),
-    similar: parts.flatMap(part => part.similar ?? []),
-    suggested: parts.flatMap(part => part.suggested ?? []),
-    missing: parts.filter(part => part.planned.crates === 0).map(part => part.planned.word),
+    words: plans.flatMap(plan => plan.words ?? []),
+    similar: plans.flatMap(plan => plan.similar ?? []),
+    suggested: plans.flatMap(plan => plan.suggested ?? []),
+    missing: plans.flatMap(plan => plan.missing ?? []),
   }
 }
 
-interface Part {
-  readonly planned: PlannedWord
-  readonly similar?: Similar
-  readonly suggested?: Similar
-}
-
-async function planWord(word: string, vocabulary: Vocabulary, share: number): Promise<Part> {
-  const planned = (variants: readonly VariantCount[]): PlannedWord => ({
-    word,
-    variants: variants.map(({ term, likeness }) => ({ term, likeness })),
-    crates: variants.reduce((sum, variant) => sum + variant.crates, 0),
-  })
-  if (word.length > WORD_MAX) return { planned: planned([]) }
-  const counted = async (term: string, likeness: Likeness): Promise<VariantCount[]> => {
+async function planWord(
+  word: string,
+  vocabulary: Vocabulary,
+  share: number,
+): Promise<Partial<Plan>> {
+  const missing = { missing: [word] }
+  if (word.length > WORD_MAX) return missing
+  const counted = async (term: string, likeness: Likeness): Promise<Variant[]> => {
     const crates = await vocabulary.count(term)
     return crates > 0 ? [{ term, likeness, crates }] : []
   }
+  const planned = (variants: readonly Variant[]): PlannedWord => ({
+    word,
+    variants,
+    crates: variants.reduce((sum, variant) => sum + variant.crates, 0),
+  })
   const own = await counted(word, 'same')
-  if ((own[0]?.crates ?? 0) > MANY) return { planned: planned(own) }
+  if ((own[0]?.crates ?? 0) > MANY) return { words: [planned(own)] }
   const listed = word.length < 3 ? [] : await vocabulary.beginningAs(word)
   const alike = nearWords(word, listed).slice(0, share)
   const near = await Promise.all(alike.map(listed => counted(listed.word, 'near')))
   const found = planned([...own, ...near.flat()])
-  if (found.crates >= FEW) return { planned: found }
+  if (found.crates >= FEW) return { words: [found] }
   const likely = likelyWords(word, [...listed, ...(await vocabulary.shapedAs(word))])
   if (found.crates > 0) {
     const better = likely.find(listed => listed.grade >= gradeOf(found.crates) + GRADES_APART)
-    return { planned: found, ...(better && { suggested: { word, others: [better.word] } }) }
+    return { words: [found], suggested: better ? [{ word, others: [better.word] }] : [] }
   }
   const others = likely.slice(0, LIKELY_MAX).map(listed => counted(listed.word, 'same'))
-  const instead = planned((await Promise.all(others)).flat())
-  if (instead.crates === 0) return { planned: found }
-  return { planned: instead, similar: { word, others: instead.variants.map(({ term }) => term) } }
+  const variants = (await Promise.all(others)).flat()
+  if (variants.length === 0) return missing
+  const similar = [{ word, others: variants.map(({ term }) => term) }]
+  return { words: [planned(variants)], similar }
 }
-
-type VariantCount = Variant & { readonly crates: number }
 
 /** Returns the position of the word that the fewest crates have: it says most about the query. */
 export function rarestOf(words: readonly PlannedWord[]): number {

@@ -7,6 +7,11 @@ export interface SearchRequest {
   readonly page: number
 }
 
+/** Returns a search for words only, best first. */
+export function searchFor(q: string): SearchRequest {
+  return { q, filters: {}, sort: SORTS[0], page: 1 }
+}
+
 /** The crates on a page of results. */
 export const RESULTS_SHOWN = 20
 

@@ -9,7 +9,12 @@ import {
 } from '../../core/paths/search.ts'
 import { frontPath, listPath, type Output, output } from '../../core/paths/tree.ts'
 import { betterText, headlineOf, notesOf, type Outcome } from '../../core/search/notes.ts'
-import { isEmptySearch, parametersOf, type SearchRequest } from '../../core/search/request.ts'
+import {
+  isEmptySearch,
+  parametersOf,
+  type SearchRequest,
+  searchFor,
+} from '../../core/search/request.ts'
 import type { CrateItem } from '../crate-data.ts'
 import { crateList, type PagePosition, pager } from '../elements/elements.ts'
 import { type Linker, linker, searchLink, webLink } from '../elements/links.ts'
@@ -23,15 +28,13 @@ export interface SearchResults extends PagePosition {
   readonly crates: readonly CrateItem[]
 }
 
-const EMPTY: SearchRequest = { q: '', filters: {}, sort: SORTS[0], page: 1 }
-
 /** Renders the search page of a static registry; a script fills it from the search files. */
 export function staticSearchPage(site: SiteConfig): Output {
   const to = linker(site, searchPath)
   const body = html`<div data-results="${to('search/')}" data-crates="${to('crates/')}">
 <p data-status role="status" class="lead"></p>
 <div data-notes></div>
-${narrowing(site, EMPTY)}
+${narrowing(site, searchFor(''))}
 <ul class="cards" data-list></ul>
 <nav class="pager" aria-label="Pages" data-pager hidden></nav>
 <div data-elsewhere hidden>${elsewhere(site, to, null)}</div>

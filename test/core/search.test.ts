@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Lookup, type SearchResults } from '../../core/search/lookup.ts'
 import { notesOf } from '../../core/search/notes.ts'
-import type { SearchRequest } from '../../core/search/request.ts'
+import { type SearchRequest, searchFor } from '../../core/search/request.ts'
 import { termsOf } from '../../core/search/terms.ts'
 import { parseQuery } from '../../core/search/words.ts'
 import { inventedEntries } from '../support/many-crates.ts'
@@ -172,7 +172,7 @@ test('with 20,000 crates a search loads at most 60,000 bytes, and nothing twice'
       assert.ok(bytes <= 60_000, `${q}: ${bytes} bytes in ${loaded.length} files`)
     }
     await run(search => search.suggest(q, 8))
-    for (const way of ways) await run(search => search.search({ ...searchOf(q), ...way }, 20))
+    for (const way of ways) await run(search => search.search({ ...searchFor(q), ...way }, 20))
   }
 })
 
@@ -191,7 +191,7 @@ test('among more crates than two bytes count, searches find all, and say what th
   )
   const last = Math.ceil(found.total / 20)
   const { crates: rest } = await search.search(
-    { ...searchOf('common words usual'), page: last },
+    { ...searchFor('common words usual'), page: last },
     20,
   )
   assert.equal(rest.length, found.total - (last - 1) * 20)
@@ -237,11 +237,7 @@ function filesOf(entries: readonly SearchedCrate[]): Map<string, string> {
 
 /** Returns the first page of a search for words. */
 function find(search: Lookup, q: string, limit: number): Promise<SearchResults> {
-  return search.search(searchOf(q), limit)
-}
-
-function searchOf(q: string): SearchRequest {
-  return { q, filters: {}, sort: 'relevance', page: 1 }
+  return search.search(searchFor(q), limit)
 }
 
 function lookup(entries: readonly SearchedCrate[]): Lookup {

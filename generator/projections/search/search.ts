@@ -33,11 +33,6 @@ export const NO_CRATES: FoundCrates = {
   words: 0,
 }
 
-/** Returns a search for words only, best first. */
-export function searchFor(q: string): SearchRequest {
-  return { q, filters: {}, sort: 'relevance', page: 1 }
-}
-
 /** A registry whose crates are searched. */
 export interface SearchedRegistry {
   readonly database: Database
@@ -118,23 +113,28 @@ async function sortedIds(
 const kept = new WeakMap<Database, KeptFiles>()
 
 interface KeptFile {
-  /** The version of the files when it was read, or an earlier one. */
-  readonly version: number
-  readonly data: Promise<unknown>
+  readonly data: unknown
+  readonly size: number
+}
+
+interface Wanted {
+  readonly path: string
+  readonly read: (text: string) => unknown
 }
 
 /** The search files of a tree, as far as they are in memory. */
 class KeptFiles {
-  readonly #tree: PublicTree
-  readonly #files = new LRUCache<string, KeptFile & { readonly size: number }>({
-    maxSize: MAX_BYTES,
-    sizeCalculation: ({ size }) => size,
-  })
-  readonly #reading = new Map<string, KeptFile>()
+  /** The files by the version of all of them, and their paths. */
+  readonly #files: LRUCache<string, KeptFile, Wanted>
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(tree: PublicTree) {
-    this.#tree = tree
+    this.#files = new LRUCache<string, KeptFile, Wanted>({
+      maxSize: MAX_BYTES,
+      sizeCalculation: ({ size }) => size,
+      ignoreFetchAbort: true,
+      fetchMethod: (_key, _stale, { context: { path, read } }) => this.#read(tree, path, read),
+    })
   }
 
   /** Returns what a search finds; null before the files are complete. */
@@ -144,42 +144,29 @@ class KeptFiles {
     } catch (error) {
       if (error instanceof SearchUnready) return null
       // The files may be laid out in another way since the layout was read.
-      this.#files.delete(searchLayoutPath)
-      return findCrates(this.#at(await version()), request)
+      const now = await version()
+      this.#files.delete(`${now} ${searchLayoutPath}`)
+      return findCrates(this.#at(now), request)
     }
   }
 
   /** Returns the files as they are at a version, or later. */
   #at(version: number): SearchFiles {
     return {
-      load: (path, read) => this.#load(path, version, read),
+      load: async <T>(path: string, read: (text: string) => T) => {
+        const context = { path, read }
+        return (await this.#files.forceFetch(`${version} ${path}`, { context })).data as T
+      },
       pause: () => this.#pause(),
     }
   }
 
-  async #load<T>(path: string, version: number, read: (text: string) => T): Promise<T> {
-    const known = [this.#files.get(path), this.#reading.get(path)]
-    const same = known.find(file => file?.version === version)
-    if (same) return same.data as Promise<T>
-    const data = this.#read(path, version, read)
-    const reading = { version, data }
-    this.#reading.set(path, reading)
-    try {
-      return await data
-    } finally {
-      if (this.#reading.get(path) === reading) this.#reading.delete(path)
-    }
-  }
-
-  async #read<T>(path: string, version: number, read: (text: string) => T): Promise<T> {
-    const bytes = await this.#tree.read(path)
+  async #read(tree: PublicTree, path: string, read: Wanted['read']): Promise<KeptFile> {
+    const bytes = await tree.read(path)
     if (bytes === null && path === searchLayoutPath) throw new SearchUnready('no layout')
     if (bytes === null) throw new Error(`there is no ${path}`)
     await this.#pause()
-    const data = read(bytes.toString())
-    const size = 1000 + CHARACTER_BYTES * bytes.byteLength
-    this.#files.set(path, { version, data: Promise.resolve(data), size })
-    return data
+    return { data: read(bytes.toString()), size: 1000 + CHARACTER_BYTES * bytes.byteLength }
   }
 
   /** Lets others have a turn of the event loop; each that waits for one goes on in its own. */
