@@ -9,9 +9,9 @@ import { temporaryPath } from './disk/steps.ts'
 import type { LocalFile, Place } from './place.ts'
 import { reading } from './s3/failure.ts'
 
-/** How long a copy stays at least, in milliseconds, and how much stays longer, in bytes. */
+/** How long a copy stays at least, in milliseconds; after so many new bytes, others go. */
 const STAY_MS = 10 * 60_000
-const CACHE_BYTES = 1024 ** 3
+const SWEPT_BYTES = 1024 ** 3
 
 /**
  * Copies of `.crate` files of a bucket that are read here, such as for pages, in a folder of this
@@ -20,8 +20,7 @@ const CACHE_BYTES = 1024 ** 3
 export class LocalCopies {
   readonly #place: Place
   readonly #folder: string
-  /** Copies by name, the least recently used first. */
-  readonly #copies = new Map<string, { readonly size: number; readonly used: number }>()
+  /** The bytes that came since the last sweep. */
   #copied = 0
 
   constructor(place: Place, folder: string) {
@@ -39,17 +38,16 @@ export class LocalCopies {
       await utimes(path, now, now)
     }
     const size = facts?.size ?? (await this.#download(key, path))
-    if (size === null) return null
-    await this.#used(basename(key), size)
-    return { path, size }
+    return size === null ? null : { path, size }
   }
 
-  /** Removes copies that nobody used for an hour. */
+  /** Removes copies that nobody used for ten minutes. */
   async sweep(): Promise<void> {
+    this.#copied = 0
     for (const { name } of await readFolder(this.#folder)) {
       const path = join(this.#folder, name)
       const facts = await fileFacts(path)
-      if (facts && facts.modified < Date.now() - 3_600_000) await rm(path, { force: true })
+      if (facts && facts.modified < Date.now() - STAY_MS) await rm(path, { force: true })
     }
   }
 
@@ -63,22 +61,11 @@ export class LocalCopies {
       await reading(() => pipeline(found.bytes, file))
       if ((await fileChecksum(temporary)) !== cksumOfKey(key)) return null
       await rename(temporary, path)
+      this.#copied += found.size
+      if (this.#copied > SWEPT_BYTES) await this.sweep()
       return found.size
     } finally {
       await rm(temporary, { force: true })
-    }
-  }
-
-  /** Notes that a copy is used, and removes those that are in excess and no longer used. */
-  async #used(name: string, size: number): Promise<void> {
-    this.#copied += size - (this.#copies.get(name)?.size ?? 0)
-    this.#copies.delete(name)
-    this.#copies.set(name, { size, used: Date.now() })
-    for (const [other, copy] of this.#copies) {
-      if (this.#copied <= CACHE_BYTES || copy.used > Date.now() - STAY_MS) return
-      this.#copies.delete(other)
-      this.#copied -= copy.size
-      await rm(join(this.#folder, other), { force: true })
     }
   }
 }
