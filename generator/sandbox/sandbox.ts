@@ -16,6 +16,9 @@ const CLIENT_WAITING_MAX = 64
 /** Milliseconds of the first task of a thread that no client has to answer for. */
 const START_MS = 1000
 
+/** Nearly all tasks take less, in milliseconds. */
+const QUICK_MS = 10
+
 /** Tasks that clients wait for; all other tasks leave one thread free for them. */
 const URGENT: ReadonlySet<string> = new Set<keyof Tasks>(['inspect', 'adopt'])
 
@@ -70,7 +73,6 @@ export class Sandbox {
     const thread = await this.#thread(task, id)
     // The input is copied for the thread: thousands of features take milliseconds.
     await pace()
-    // Asking for the processor time takes as long as a small task.
     const used = client && startClock(thread.isNew ? START_MS : 0)
     try {
       return (await thread.run({ task, input })) as Result<T>
@@ -147,13 +149,20 @@ export class Sandbox {
 
 /**
  * Returns a function that tells the milliseconds of processor time since now, without the `free`
- * ones: at most the elapsed time, and at most the time of the whole process.
+ * ones: at most the elapsed time, and at most the time of the whole process. The first of them are
+ * wall time: asking for the processor time takes as long as a small task.
  */
 function startClock(free: number): () => number {
-  const [at, before] = [performance.now(), process.cpuUsage()]
+  const at = performance.now()
+  let usage: NodeJS.CpuUsage | null = null
+  const timer = setTimeout(() => {
+    usage = process.cpuUsage()
+  }, QUICK_MS)
   return () => {
-    const { user, system } = process.cpuUsage(before)
-    return Math.max(0, Math.min(performance.now() - at, (user + system) / 1000) - free)
+    clearTimeout(timer)
+    const { user, system } = usage ? process.cpuUsage(usage) : { user: 0, system: 0 }
+    const used = QUICK_MS + (user + system) / 1000
+    return Math.max(0, Math.min(performance.now() - at, used) - free)
   }
 }
 
