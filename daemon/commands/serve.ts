@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { refuse, warning } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
@@ -8,16 +7,8 @@ import type { Alarm } from '../../core/upstream/crate.ts'
 import { requireOwnDl } from '../../core/urls/dl-template.ts'
 import { registryUrls } from '../../core/urls/urls.ts'
 import { painter } from '../../generator/cli/console/color.ts'
-import {
-  type FolderOptions,
-  flagsOf,
-  type Io,
-  run,
-  withDir,
-  withSettingFlags,
-} from '../../generator/cli/console/io.ts'
-import { withManual } from '../../generator/cli/console/manual.ts'
-import { progressLine } from '../../generator/cli/console/progress.ts'
+import { folderCommand, settingRows, type Task } from '../../generator/cli/console/command.ts'
+import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
 import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
 import { lacksAdministrator, NO_ADMINISTRATOR } from '../../generator/records/accounts/accounts.ts'
@@ -42,47 +33,28 @@ import { printWelcome } from './welcome.ts'
 /** The log message when the other daemons cannot be told that this one stops. */
 const STILL_LISTED = 'this daemon is listed as serving for some more seconds'
 
-interface ServeOptions extends FolderOptions {
-  readonly init?: boolean
-}
-
-/**
- * Registers `serve`, which runs the daemon until the promise of `stopped` resolves, and has it
- * reload its settings when `stopped` calls back.
- */
-export function registerServe(
-  program: Command,
-  io: Io,
-  stopped: (reload: () => void) => Promise<string>,
-): void {
-  const command = withSettingFlags(withDir(program.command('serve'), io))
-    .description('run the daemon: publishing, the web API and the pages')
-    .option('--init', 'create the registry folder if it is missing')
-    .action((options: ServeOptions) => {
-      const life: Life = { stopped: stopped(() => life.reload()), reload: () => undefined }
-      return run(io, () => serve(io, options, life))
-    })
-  withManual(command, {
-    examples: [
-      ['plimsoll serve', 'serves ./registry at http://127.0.0.1:8080'],
-      ['plimsoll serve --listen 9000', 'serves it at http://127.0.0.1:9000'],
-      [
-        'plimsoll serve --listen 0.0.0.0:8080 --base-url https://crates.example.com',
-        'serves others',
-      ],
-      ['plimsoll serve --init --dir /data', 'the same in a container: /data may be empty at first'],
-    ],
-    fails: 'the registry cannot be served',
-  })
-}
+/** `serve`: runs the daemon until `stopped` of its caller resolves. */
+export const registerServe = folderCommand('serve', {
+  about: 'run the daemon: publishing, the web API and the pages',
+  takes: [...settingRows, ['--init', 'create the registry folder if it is missing']],
+  examples: [
+    ['plimsoll serve', 'serves ./registry at http://127.0.0.1:8080'],
+    ['plimsoll serve --listen 9000', 'serves it at http://127.0.0.1:9000'],
+    ['plimsoll serve --listen 0.0.0.0:8080 --base-url https://crates.example.com', 'serves others'],
+    ['plimsoll serve --init --dir /data', 'the same in a container: /data may be empty at first'],
+  ],
+  fails: 'the registry cannot be served',
+  run: serve,
+})
 
 /**
  * Serves a registry folder until it is stopped. Opens one thing after the other, and closes all of
  * them at the end, the last one first.
  */
-async function serve(io: Io, options: ServeOptions, life: Life): Promise<void> {
+async function serve({ io, options, progress }: Task<{ readonly init?: boolean }>): Promise<void> {
+  const life: Life = { stopped: io.stopped(() => life.reload()), reload: () => undefined }
   const { dir } = options
-  const sources = { env: io.env, flags: flagsOf(options), program: io.program, onUpgrade: io.err }
+  const sources = sourcesOf(io, options)
   if (options.init && !isRegistry(dir)) {
     await initRegistry(dir, sources, {})
     io.err(`created a registry in ${dir}`)
@@ -103,9 +75,8 @@ async function serve(io: Io, options: ServeOptions, life: Life): Promise<void> {
     lock.describe(`process ${process.pid} at ${server.url}, version ${version}`)
     // Cargo would get 404 for every download of a crate that other daemons published.
     requireOwnDl(registryUrls(settings.registry, server.url))
-    const progress = progressLine(io)
-    const registry = await openRegistry(dir, sources, server.url, progress.at)
-    progress.done()
+    const registry = await openRegistry(dir, sources, server.url, progress)
+    io.transient?.('')
     ends.push(() => registry.close())
     const serving = await beginServing(registry, server.url)
     ends.push(() => serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED)))

@@ -66,15 +66,26 @@ export function registerCompletion(program: Command, io: Io): void {
     .description('print a script that completes commands, options, settings and crates in a shell')
     .addArgument(shells.choices(Object.keys(SCRIPTS)))
     .action((shell: keyof typeof SCRIPTS) => io.out(SCRIPTS[shell]))
-  const bash = 'in every bash with `source ~/.plimsoll.bash` in ~/.bashrc'
-  const zsh = 'in every zsh with `source ~/.plimsoll.zsh` after `compinit` in ~/.zshrc'
-  const fish = '~/.config/fish/completions/plimsoll.fish'
-  const examples: [string, string][] = [
-    ['plimsoll completion bash > ~/.plimsoll.bash', `completes ${bash}`],
-    ['plimsoll completion zsh > ~/.plimsoll.zsh', `completes ${zsh}`],
-    [`plimsoll completion fish > ${fish}`, 'completes in every fish'],
-  ]
-  withManual(command, { examples })
+  withManual(command, {
+    examples: [
+      [
+        'plimsoll completion bash > ~/.plimsoll.bash',
+        'completes in every bash with `source ~/.plimsoll.bash` in ~/.bashrc',
+      ],
+      [
+        'plimsoll completion zsh > ~/.plimsoll.zsh',
+        'completes in every zsh with `source ~/.plimsoll.zsh` after `compinit` in ~/.zshrc',
+      ],
+      [
+        'plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish',
+        'completes in every fish',
+      ],
+    ],
+  })
+}
+
+/** `complete-words WORD…`: what the scripts ask for. */
+export function registerCompleteWords(program: Command, io: Io): void {
   program
     .command('complete-words [words...]', { hidden: true })
     .action((words: string[]) => io.out(completed(program, words, io.env).join('\n')))

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { quotedText } from '../../core/error/catalog.ts'
 import { issue, refuse, refuseErrors } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
@@ -9,55 +9,41 @@ import { LOG_FORMATS, type LogFormat } from '../downloads/log-line.ts'
 import { releaseFinder } from '../downloads/release-path.ts'
 import { readFolder, statOf } from '../places/disk/files.ts'
 import { Lock } from '../places/locks/lock.ts'
-import type { Registry } from '../registry/registry.ts'
 import { showChanges } from './console/changes.ts'
-import { withRegistry } from './console/folder.ts'
-import { type FolderOptions, type Io, report, withDir } from './console/io.ts'
-import { withManual } from './console/manual.ts'
-import { progressLine } from './console/progress.ts'
+import { commandGroup, type RegistryTask, registryCommand } from './console/command.ts'
+import type { Io } from './console/io.ts'
 
-interface Options extends FolderOptions {
+interface Options {
   readonly format: LogFormat
   readonly path?: string
-  readonly json?: boolean
 }
 
 /** `downloads import FILE…`: counts downloads from access logs; see docs/run/downloads.md. */
-export function registerDownloads(program: Command, io: Io): void {
-  const downloads = program.command('downloads').description('downloads from access logs')
-  const command = withDir(downloads.command('import'), io)
-    .description(
-      'count the downloads in access logs of web servers and CDNs; what was imported before is skipped',
-    )
-    .argument('<file-or-dir...>', 'access logs, plain or packed with gzip, or folders of them')
-    .addOption(
-      new Option('--format <format>', 'format of the logs').choices(LOG_FORMATS).default('auto'),
-    )
-    .option(
-      '--path <path>',
-      'path below which the logs have the registry; default: that of the base URL',
-    )
-    .action((files: string[], options: Options) =>
-      withRegistry(io, options, registry => importAll(io, registry, files, options)),
-    )
-  withManual(command, {
-    examples: [
-      [
-        'plimsoll downloads import access.log --set downloads.count=imported',
-        'counts what is new in a log',
-      ],
+const registerImport = registryCommand('import', {
+  about:
+    'count the downloads in access logs of web servers and CDNs; what was imported before is skipped',
+  takes: [
+    ['<file-or-dir...>', 'access logs, plain or packed with gzip, or folders of them'],
+    new Option('--format <format>', 'format of the logs').choices(LOG_FORMATS).default('auto'),
+    ['--path <path>', 'path below which the logs have the registry; default: that of the base URL'],
+  ],
+  examples: [
+    [
+      'plimsoll downloads import access.log --set downloads.count=imported',
+      'counts what is new in a log',
     ],
-    json: 'an array with an object for each log: `path`, and `error`, a text, or `lines`, `downloads`, `others`, `unknown` and `bad`, numbers of lines; `examples`, objects of lines that were not understood; `known`, bytes that were imported before; `isCopy`; `unfinished`',
-    fails: 'some logs could not be read; the others were imported',
-  })
-}
+  ],
+  json: 'an array with an object for each log: `path`, and `error`, a text, or `lines`, `downloads`, `others`, `unknown` and `bad`, numbers of lines; `examples`, objects of lines that were not understood; `known`, bytes that were imported before; `isCopy`; `unfinished`',
+  fails: 'some logs could not be read; the others were imported',
+  run: importAll,
+})
 
-async function importAll(
-  io: Io,
-  registry: Registry,
-  sources: readonly string[],
-  options: Options,
-): Promise<void> {
+export const registerDownloads = commandGroup('downloads', 'downloads from access logs', [
+  registerImport,
+])
+
+async function importAll(task: RegistryTask<Options>, sources: readonly string[]): Promise<void> {
+  const { io, registry, options } = task
   const { count } = registry.settings.downloads
   if (count !== 'imported') refuse('downloads_not_imported', { count })
   if (!sources.some(source => existsSync(source)))
@@ -71,16 +57,15 @@ async function importAll(
   const results: ({ path: string } & (LogSums | { error: string }))[] = []
   try {
     if (!(await lease.isMine())) refuse('import_running', { holder: 'on another machine' })
-    for (const file of files)
-      results.push({ path: file, ...(await importOne(io, registry, file, options)) })
+    for (const file of files) results.push({ path: file, ...(await importOne(task, file)) })
     await deleteOldLogs(registry)
   } finally {
     await lease.close()
     lock.release()
   }
-  const { issues } = await showChanges(io, registry)
+  const { issues } = await showChanges(task)
   if (!options.json) printWarnings(io, results)
-  report(io, options, results, [summary(results)])
+  task.report(results, [summary(results)])
   const failed = results.flatMap(result =>
     'error' in result ? issue('log_unreadable', { path: result.path, reason: result.error }) : [],
   )
@@ -90,12 +75,10 @@ async function importAll(
 type Report = LogSums | { readonly error: string }
 
 async function importOne(
-  io: Io,
-  registry: Registry,
+  { registry, options, progress }: RegistryTask<Options>,
   file: string,
-  { format, path }: Options,
 ): Promise<Report> {
-  const progress = progressLine(io)
+  const { format, path } = options
   const size = ((await statOf(file))?.size ?? 0) / MIB
   const step = `reading ${quotedText(file)}, MiB`
   const find = releaseFinder(registry.urls, path)
@@ -104,15 +87,13 @@ async function importOne(
       format,
       find,
       progress: bytes =>
-        progress.at(step, Math.floor(bytes / MIB), Math.ceil(Math.max(size, bytes / MIB))),
+        progress(step, Math.floor(bytes / MIB), Math.ceil(Math.max(size, bytes / MIB))),
     })
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException
     // A log may be gone by now, or be a pipe; the database has no system calls.
     if (!code?.startsWith('Z_') && !syscall) throw error
     return { error: message }
-  } finally {
-    progress.done()
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { groupWarnings, type Issue, kindOf, Refusal } from '../../../core/error/error.ts'
 import { formatNumber } from '../../../core/quantity.ts'
 import { isBucket } from '../../../core/settings/bucket.ts'
@@ -27,12 +27,15 @@ export interface Io {
   readonly stderr: Stream
 }
 
-/** How a program asks who runs it, and learns that it shall end. */
-export interface Caller {
+/** The same, and how a command asks who runs it, and learns that it shall end. */
+export interface Caller extends Io {
   readonly readInput: () => Promise<string>
   /** Asks at the terminal for a text that is not shown; null when there is no terminal. */
   readonly askSecret: ((question: string) => Promise<string>) | null
+  /** Resolves when the process shall end, and calls back when it shall read its settings again. */
   readonly stopped: (reload: () => void) => Promise<string>
+  /** Whether somebody may still read stdout; only the next line that is printed can tell. */
+  readonly isRead: () => boolean
 }
 
 /** A stream of lines, such as `process.stderr`. */
@@ -61,13 +64,16 @@ export function printIssues(io: Io, issues: readonly Issue[], before = ''): void
   for (const issue of issues) io.err(`${issue.severity}: ${before}${issue.message}`)
 }
 
-/** The registry folder, and the settings that the command line overrides. */
+/** What most commands take: the registry folder, settings to override, and how to print. */
 export interface FolderOptions {
   readonly dir: string
   readonly set?: Readonly<Record<string, string>>
   readonly baseUrl?: string
   readonly api?: string
   readonly listen?: string
+  readonly from?: string
+  readonly json?: boolean
+  readonly verbose?: boolean
 }
 
 /** Parses the value of an option; refuses an empty value, such as that of an unset variable. */
@@ -88,30 +94,6 @@ export function localPath(text: string): string {
   return filled(text)
 }
 
-/** Adds `--dir` to a command, and `--set` for every setting. */
-export function withDir(command: Command, io: Io): Command {
-  const add = (text: string, before: Record<string, string> = {}) => {
-    const at = text.indexOf('=')
-    if (at < 1) throw new InvalidArgumentError('write KEY=VALUE, such as `auth.required=true`')
-    return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
-  }
-  // An empty variable counts as none: its folder would be the current one.
-  return command
-    .option('--dir <dir>', 'the registry folder', localPath, io.env.PLIMSOLL_DIR || './registry')
-    .option('--set <key=value>', 'override a setting; can be repeated', add)
-}
-
-/** Adds the flags that set a setting to a command. */
-export function withSettingFlags(command: Command): Command {
-  return command
-    .option('--base-url <url>', 'URL at which users reach the registry')
-    .option('--api <url>', 'URL of the web API, or `none` for no publishing')
-    .option(
-      '--listen <address>',
-      'HOST:PORT, unix:/PATH, or PORT alone, which is a port of 127.0.0.1; 0 chooses a free one',
-    )
-}
-
 /** Returns the settings that a command line overrides, by key. */
 export function flagsOf({ set, baseUrl, api, listen }: FolderOptions): Flags {
   return {
@@ -120,6 +102,11 @@ export function flagsOf({ set, baseUrl, api, listen }: FolderOptions): Flags {
     ...(api !== undefined && { 'registry.api': api }),
     ...(listen !== undefined && { 'server.listen': listen }),
   }
+}
+
+/** Returns where the settings of a command come from, and what opens the registry. */
+export function sourcesOf({ env, program, err }: Io, options: FolderOptions) {
+  return { env, flags: flagsOf(options), program, onUpgrade: err }
 }
 
 /** Runs a command. A refusal or an error of the system is printed and sets the exit code. */
@@ -131,6 +118,8 @@ export async function run(io: Io, work: () => Promise<void>): Promise<void> {
     if (!refusal) throw error
     printIssues(io, refusal.issues)
     throw new Exit(exitCode(refusal))
+  } finally {
+    io.transient?.('')
   }
 }
 

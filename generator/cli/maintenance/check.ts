@@ -8,7 +8,7 @@ import { badge, junit, tableLines } from '../../check/report.ts'
 import { isBroken, type Result } from '../../check/run.ts'
 import { makeFolder } from '../../places/disk/durable.ts'
 import { plain } from '../../web/web-url.ts'
-import { type Caller, Exit, filled, type Io, printIssues, report, run } from '../console/io.ts'
+import { type Caller, Exit, filled, printIssues, report, run } from '../console/io.ts'
 import { withManual } from '../console/manual.ts'
 import { progressLine } from '../console/progress.ts'
 
@@ -30,7 +30,7 @@ const PREFIX_MAX = 40
 const PAUSE_MS = 1000
 
 /** `check REGISTRY…`: asks any registry about every statement; exits with 1 if something breaks. */
-export function registerCheck(program: Command, io: Io, caller: Caller): void {
+export function registerCheck(program: Command, io: Caller): void {
   const several = (text: string, before: readonly string[] = []) => [...before, filled(text)]
   const command = program
     .command('check')
@@ -53,7 +53,7 @@ export function registerCheck(program: Command, io: Io, caller: Caller): void {
     .option('--junit <file>', 'write the results as JUnit')
     .option('--badge <file>', 'write an image with the number of statements that hold')
     .action((targets: readonly string[], options: CheckOptions) =>
-      run(io, () => checkAll(io, caller, targets, options)),
+      run(io, () => checkAll(io, targets, options)),
     )
   withManual(command, {
     examples: [
@@ -70,15 +70,14 @@ export function registerCheck(program: Command, io: Io, caller: Caller): void {
 }
 
 async function checkAll(
-  io: Io,
-  caller: Caller,
+  io: Caller,
   targets: readonly string[],
   options: CheckOptions,
 ): Promise<void> {
-  const token = options.tokenStdin ? await readToken(caller) : null
-  if (options.write) await confirm(io, caller, targets, options, token)
+  const token = options.tokenStdin ? await readToken(io) : null
+  if (options.write) await confirm(io, targets, options, token)
   const [progress, end] = [progressLine(io), new AbortController()]
-  caller.stopped(() => undefined).then(signal => end.abort(signal))
+  io.stopped(() => undefined).then(signal => end.abort(signal))
   const results: Result[] = []
   let isBad = false
   const lines: string[] = []
@@ -92,7 +91,7 @@ async function checkAll(
       env: io.env,
       pauseMs: PAUSE_MS,
       signal: end.signal,
-      onResult: (done, all) => progress.at(`checking ${target}`, done, all),
+      onResult: (done, all) => progress(`checking ${target}`, done, all),
       onLeft: (release, isYanked) =>
         io.err(`${isYanked ? 'left behind, yanked' : 'warning: left behind'}: ${release}`),
     }).catch(error => {
@@ -101,7 +100,6 @@ async function checkAll(
       printIssues(io, error.issues)
       return []
     })
-    progress.done()
     results.push(...found)
     isBad ||= isBroken(found)
     lines.push(...(targets.length > 1 ? [plain(target)] : []), ...tableLines(found))
@@ -126,8 +124,7 @@ async function readToken({ askSecret, readInput }: Caller): Promise<string> {
 
 /** Says what a run leaves behind, and asks. */
 async function confirm(
-  io: Io,
-  { askSecret }: Caller,
+  io: Caller,
   targets: readonly string[],
   { yes, prefix }: CheckOptions,
   token: string | null,
@@ -138,7 +135,7 @@ async function confirm(
     `${what} ${prefix} will be published to ${targets.map(plain).join(', ')}; they stay there, yanked`,
   )
   if (yes) return
-  const answer = askSecret === null ? '' : await askSecret('Publish them? yes or no: ')
+  const answer = io.askSecret === null ? '' : await io.askSecret('Publish them? yes or no: ')
   if (!/^y(?:es)?$/i.test(answer.trim())) refuse('check_unsure')
 }
 
