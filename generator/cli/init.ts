@@ -1,7 +1,6 @@
 import { initRegistry } from '../registry/registry.ts'
 import { showChanges } from './console/changes.ts'
-import { folderCommand, type Task } from './console/command.ts'
-import { withRegistry } from './console/folder.ts'
+import { folderCommand, type Task, withRegistry } from './console/command.ts'
 import { flagsOf } from './console/io.ts'
 
 /** `init`: creates the registry folder, with all that `serve` needs; asks no questions. */

@@ -4,8 +4,7 @@ import { completeMirror, isMirrored } from '../deploy/complete-mirror.ts'
 import { openUpstreams } from '../upstream/open.ts'
 import { renderUpstream } from '../upstream/tree.ts'
 import { showChanges } from './console/changes.ts'
-import type { RegistryTask, Task } from './console/command.ts'
-import { withRegistry } from './console/folder.ts'
+import { type RegistryTask, type Task, withRegistry } from './console/command.ts'
 
 /** `build` without `--from`: renders a registry, and completes the copy of its tree in a bucket. */
 export function renderRegistry(task: Task<{ readonly all?: boolean }>): Promise<void> {

@@ -1,8 +1,9 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import { timestamp } from '../../../core/timestamp.ts'
 import type { Progress } from '../../projections/index/build.ts'
 import type { Change } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
-import { type Caller, type FolderOptions, localPath, report, run } from './io.ts'
+import { type Caller, type FolderOptions, localPath, report, run, sourcesOf } from './io.ts'
 import { type Manual, withManual } from './manual.ts'
 import { progressLine } from './progress.ts'
 
@@ -83,12 +84,33 @@ export function registryCommand<Options, Args extends unknown[]>(
   return folderCommand<Options, Args>(name, {
     ...declared,
     async run(task, ...args) {
-      // Commands that open no registry load nothing of it.
-      const { withRegistry } = await import('./folder.ts')
       const opening = { reads: typeof reads === 'boolean' ? reads : reads(task.options) }
       await withRegistry(task, opened => work(opened, ...args), opening)
     },
   })
+}
+
+/**
+ * Works with the registry folder open, and closes it in any case. `forMove`: also if its records
+ * were moved. `reads`: see `RegistrySources`.
+ */
+export async function withRegistry<Options>(
+  task: Task<Options>,
+  work: (task: RegistryTask<Options>) => Promise<void>,
+  { reads = false, forMove = false } = {},
+): Promise<void> {
+  // Commands that open no registry load nothing of it.
+  const { openRegistry } = await import('../../registry/registry.ts')
+  const { operatorChange } = await import('../../records/change.ts')
+  const { io, options, progress } = task
+  const sources = { ...sourcesOf(io, options), reads }
+  const registry = await openRegistry(options.dir, sources, undefined, progress, forMove)
+  io.transient?.('')
+  try {
+    await work({ ...task, registry, change: operatorChange(timestamp(io.now())) })
+  } finally {
+    await registry.close()
+  }
 }
 
 /** Declares a group of commands. */

@@ -8,8 +8,7 @@ import type { CrateStore } from '../../places/crate-store.ts'
 import { openCrates, requireApart } from '../../places/storage.ts'
 import { readSettings } from '../../registry/folder.ts'
 import { isServed } from '../../registry/registry.ts'
-import { folderCommand, type RegistryTask, type Task } from '../console/command.ts'
-import { withRegistry } from '../console/folder.ts'
+import { folderCommand, type RegistryTask, type Task, withRegistry } from '../console/command.ts'
 import { filled, flagsOf } from '../console/io.ts'
 
 interface MoveOptions {

@@ -3,8 +3,7 @@ import { counted } from '../../../core/quantity.ts'
 import { restore } from '../../backup/restore.ts'
 import { ORIGINAL_SETTINGS_FILE } from '../../backup/restored-settings.ts'
 import { showChanges } from '../console/changes.ts'
-import { folderCommand, type Task } from '../console/command.ts'
-import { withRegistry } from '../console/folder.ts'
+import { folderCommand, type Task, withRegistry } from '../console/command.ts'
 import { printIssues, sourcesOf } from '../console/io.ts'
 
 /** `restore FILE`: a registry folder from a backup. */
