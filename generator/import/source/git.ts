@@ -11,13 +11,7 @@ import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
 import { type CrateSource, cratesOfDl, namedCrates } from './crate-sources.ts'
 import { INDEX_FILE_MAX, readIndexFile, stemOf, tooLong } from './index-file.ts'
-import {
-  type ImportRequest,
-  type OpenedSource,
-  refusedCrate,
-  refusedPart,
-  type SourceCrate,
-} from './source.ts'
+import { type ImportRequest, type OpenedSource, refusedCrate, type SourceCrate } from './source.ts'
 
 /** A file of the index at HEAD. */
 interface GitFile {
@@ -64,8 +58,7 @@ async function* readCrates(
   try {
     for (const { id, size, path: where } of files) {
       const stem = stemOf(where) ?? ''
-      if (size === null)
-        yield refusedCrate(refusedPart(where, [issue('import_git_missing', { id })]))
+      if (size === null) yield refusedCrate(where, [issue('import_git_missing', { id })])
       else if (size > INDEX_FILE_MAX) yield tooLong(where)
       else yield readIndexFile({ where, stem, bytes: await blobs.read(id, size) }, crates)
     }

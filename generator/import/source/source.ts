@@ -69,8 +69,8 @@ export interface SourceCrate {
 }
 
 /** Returns a crate without importable versions. */
-export function refusedCrate(...refused: readonly RefusedPart[]): SourceCrate {
-  return { name: null, versions: [], refused }
+export function refusedCrate(...refused: Parameters<typeof refusedPart>): SourceCrate {
+  return { name: null, versions: [], refused: [refusedPart(...refused)] }
 }
 
 /** The operator's request for an import. */

@@ -10,7 +10,6 @@ import {
   type OpenedSource,
   refusalOfPart,
   refusedCrate,
-  refusedPart,
   type SourceCrate,
 } from './source.ts'
 
@@ -31,7 +30,7 @@ export async function openVendor(request: ImportRequest, web: Web): Promise<Open
     async *crates() {
       for (const path of paths) {
         const crate = await readVendored(path, crates).catch(refusalOfPart)
-        yield crate instanceof Refusal ? refusedCrate(refusedPart(path, crate.issues)) : crate
+        yield crate instanceof Refusal ? refusedCrate(path, crate.issues) : crate
       }
     },
   }
@@ -39,7 +38,7 @@ export async function openVendor(request: ImportRequest, web: Web): Promise<Open
 
 async function readVendored(where: string, crates: CrateSource): Promise<SourceCrate> {
   const text = await readText(join(where, '.cargo-checksum.json'))
-  if (text === null) return refusedCrate()
+  if (text === null) return { name: null, versions: [], refused: [] }
   const cksum = readChecksum(text)
   const manifest = (await readText(join(where, 'Cargo.toml'))) ?? ''
   const { name, version } = parseManifest(manifest)
