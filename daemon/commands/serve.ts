@@ -7,7 +7,7 @@ import type { Alarm } from '../../core/upstream/crate.ts'
 import { requireOwnDl } from '../../core/urls/dl-template.ts'
 import { registryUrls } from '../../core/urls/urls.ts'
 import { painter } from '../../generator/cli/console/color.ts'
-import { folderCommand, settingRows, type Task } from '../../generator/cli/console/command.ts'
+import { command, settingRows, type Task } from '../../generator/cli/console/command.ts'
 import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
 import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
@@ -34,7 +34,7 @@ import { printWelcome } from './welcome.ts'
 const STILL_LISTED = 'this daemon is listed as serving for some more seconds'
 
 /** `serve`: runs the daemon until `stopped` of its caller resolves. */
-export const registerServe = folderCommand('serve', {
+export const registerServe = command('serve', {
   about: 'run the daemon: publishing, the web API and the pages',
   takes: [...settingRows, ['--init', 'create the registry folder if it is missing']],
   examples: [

@@ -4,7 +4,7 @@ import { counted } from '../../core/quantity.ts'
 import { buildStatic } from '../static/build.ts'
 import { cacheName, removeOldCaches } from '../static/cache.ts'
 import { TRIAL_BASE } from '../static/settings.ts'
-import { folderCommand, settingRows, type Task } from './console/command.ts'
+import { command, settingRows, type Task } from './console/command.ts'
 import { type Io, localPath, reportChecked } from './console/io.ts'
 import { looseSettings } from './console/loose-settings.ts'
 
@@ -16,7 +16,7 @@ interface Options {
 }
 
 /** `build`: renders the public tree from the catalog, or a static tree from `.crate` files. */
-export const registerBuild = folderCommand('build', {
+export const registerBuild = command('build', {
   about: 'render what changed in the public tree, or with --from a whole tree from .crate files',
   takes: [
     ...settingRows,

@@ -13,7 +13,7 @@ import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { isRegistry } from '../registry/folder.ts'
 import { openUpstreamPlace } from '../upstream/open.ts'
-import { folderCommand, type Task } from './console/command.ts'
+import { command, type Task } from './console/command.ts'
 import { filled, type Io, localPath } from './console/io.ts'
 import { looseSettings } from './console/loose-settings.ts'
 
@@ -25,7 +25,7 @@ interface Options {
 }
 
 /** `deploy`: uploads a public tree to a bucket or another folder. */
-export const registerDeploy = folderCommand('deploy', {
+export const registerDeploy = command('deploy', {
   about: 'upload a public tree to a bucket or folder: only what changed, the index last',
   takes: [
     new Option('--to <place>', 'where to: s3://BUCKET/PREFIX or a folder')

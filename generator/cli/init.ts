@@ -1,10 +1,10 @@
 import { initRegistry } from '../registry/registry.ts'
 import { showChanges } from './console/changes.ts'
-import { folderCommand, type Task, withRegistry } from './console/command.ts'
+import { command, type Task, withRegistry } from './console/command.ts'
 import { flagsOf } from './console/io.ts'
 
 /** `init`: creates the registry folder, with all that `serve` needs; asks no questions. */
-export const registerInit = folderCommand('init', {
+export const registerInit = command('init', {
   about: 'create a registry folder: settings, database, empty public tree',
   takes: [
     ['--base-url <url>', 'URL for users; default: the address the daemon listens on'],

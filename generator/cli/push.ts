@@ -9,7 +9,7 @@ import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { push } from '../static/push.ts'
 import { openPushFolder } from '../static/push-place.ts'
-import { folderCommand, type Task } from './console/command.ts'
+import { command, type Task } from './console/command.ts'
 import { filled, reportChecked } from './console/io.ts'
 import { looseSettings } from './console/loose-settings.ts'
 
@@ -18,7 +18,7 @@ interface Options {
 }
 
 /** `push`: adds `.crate` files to a static tree. */
-export const registerPush = folderCommand('push', {
+export const registerPush = command('push', {
   about: 'add .crate files to a static tree in a bucket or folder, also many at once',
   takes: [
     ['<file-or-dir...>', '.crate files, or folders to search for them'],

@@ -1,10 +1,10 @@
 import { describeSettings } from '../../core/settings/settings.ts'
 import { readSettings } from '../registry/folder.ts'
-import { folderCommand, settingRows, type Task } from './console/command.ts'
+import { command, settingRows, type Task } from './console/command.ts'
 import { sourcesOf } from './console/io.ts'
 
 /** `settings` prints the settings of the registry and changes nothing. */
-export const registerSettings = folderCommand('settings', {
+export const registerSettings = command('settings', {
   about: 'print every effective setting and where it comes from',
   takes: settingRows,
   examples: [['plimsoll settings --set auth.required=true', 'shows what a setting would change']],

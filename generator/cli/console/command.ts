@@ -1,10 +1,9 @@
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import { Argument, type Command, Help, InvalidArgumentError, Option } from 'commander'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Progress } from '../../projections/index/build.ts'
 import type { Change } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
 import { type Caller, type FolderOptions, localPath, report, run, sourcesOf } from './io.ts'
-import { type Manual, withManual } from './manual.ts'
 import { progressLine } from './progress.ts'
 
 /** Adds a command to the program or to a group. */
@@ -27,12 +26,27 @@ export interface RegistryTask<Options = object> extends Task<Options> {
   readonly change: Change
 }
 
+/** The help of a command, besides its arguments and options. */
+export interface Manual {
+  /** Command lines, each with its effect. */
+  readonly examples: readonly (readonly [line: string, meaning: string])[]
+  /** The output of `--json`; adds the option. */
+  readonly json?: string
+  /** The meaning of exit code 1; default: `the operation was refused or failed`. */
+  readonly fails?: string
+}
+
 /** An argument, or an option if it begins with `-`; its meaning; how its text is read. */
-type Row = Option | readonly [name: string, meaning: string, parse?: (text: string) => unknown]
+type Row =
+  | Option
+  | Argument
+  | readonly [name: string, meaning: string, parse?: (text: string) => unknown]
 
 /** The help of a command, what it takes besides `--dir`, `--set` and `--json`, and what it does. */
 interface Declaration<T, Args extends unknown[]> extends Manual {
   readonly about: string
+  /** False if it is about no registry folder: then it takes no `--dir` and `--set`. */
+  readonly hasFolder?: boolean
   readonly takes?: readonly Row[]
   run(task: T, ...args: Args): Promise<void>
 }
@@ -47,22 +61,26 @@ export const settingRows: readonly Row[] = [
   ],
 ]
 
-/** Declares a command about a registry folder, which it does not open by itself. */
-export function folderCommand<Options, Args extends unknown[]>(
+const manuals = new WeakMap<Command, Manual>()
+
+/** Declares a command that opens no registry by itself. */
+export function command<Options, Args extends unknown[]>(
   name: string,
-  { about, takes = [], run: work, ...manual }: Declaration<Task<Options>, Args>,
+  { about, hasFolder = true, takes = [], run: work, ...manual }: Declaration<Task<Options>, Args>,
 ): Register {
   return (parent, io) => {
-    const command = parent.command(name).description(about)
-    for (const row of [...folderRows(io), ...takes]) addRow(command, row)
-    withManual(command, manual)
-    command.action(() => {
-      const options = command.opts<Options & FolderOptions>()
+    const made = parent.command(name).description(about)
+    for (const row of [...(hasFolder ? folderRows(io) : []), ...takes]) addRow(made, row)
+    if (manual.json !== undefined) made.option('--json', 'print the result as JSON')
+    made.addHelpText('after', () => `\n${helpText(manual)}`)
+    manuals.set(made, manual)
+    made.action(() => {
+      const options = made.opts<Options & FolderOptions>()
       const task: Task<Options> = {
-        ...{ io, command, options, progress: progressLine(io) },
+        ...{ io, command: made, options, progress: progressLine(io) },
         report: (result, lines) => report(io, options, result, lines),
       }
-      return run(io, () => work(task, ...(command.processedArgs as Args)))
+      return run(io, () => work(task, ...(made.processedArgs as Args)))
     })
   }
 }
@@ -81,7 +99,7 @@ export function registryCommand<Options, Args extends unknown[]>(
     readonly reads?: boolean | ((options: Options) => boolean)
   },
 ): Register {
-  return folderCommand<Options, Args>(name, {
+  return command<Options, Args>(name, {
     ...declared,
     async run(task, ...args) {
       const opening = { reads: typeof reads === 'boolean' ? reads : reads(task.options) }
@@ -136,14 +154,38 @@ function folderRows({ env }: Caller): Row[] {
 }
 
 function addRow(command: Command, row: Row): void {
-  if (row instanceof Option) {
-    command.addOption(row)
-    return
+  if (row instanceof Option) command.addOption(row)
+  else if (row instanceof Argument) command.addArgument(row)
+  else {
+    const [name, meaning, parse] = row
+    const made = name.startsWith('-') ? new Option(name, meaning) : new Argument(name, meaning)
+    addRow(command, parse ? made.argParser(parse) : made)
   }
-  const [name, meaning, parse] = row
-  const isOption = name.startsWith('-')
-  const made = isOption ? new Option(name, meaning) : new Argument(name, meaning)
-  if (parse) made.argParser(parse)
-  if (made instanceof Option) command.addOption(made)
-  else command.addArgument(made)
+}
+
+/** Returns the manual of a command; null for a group of commands. */
+export function manualOf(command: Command): Manual | null {
+  return manuals.get(command) ?? null
+}
+
+/** Returns the exit codes of a command, with their meaning. */
+export function exitCodes({ fails }: Manual): readonly (readonly [code: number, what: string])[] {
+  return [
+    [0, 'success'],
+    [1, fails ?? 'the operation was refused or failed'],
+    [2, 'wrong usage or settings; nothing was changed'],
+  ]
+}
+
+function helpText(manual: Manual): string {
+  const json = manual.json === undefined ? [] : ['JSON:', ...wrapped(manual.json), '']
+  const examples = manual.examples.flatMap(([line, meaning]) => [`  # ${meaning}`, `  ${line}`])
+  const codes = exitCodes(manual).map(([code, what]) => `  ${code}  ${what}`)
+  return [...json, 'Examples:', ...examples, '', 'Exit codes:', ...codes].join('\n')
+}
+
+/** Breaks a text into indented lines of at most 80 columns. */
+function wrapped(text: string): string[] {
+  const lines = new Help().boxWrap(text.replaceAll('`', ''), 78).split('\n')
+  return lines.map(line => `  ${line}`)
 }

@@ -8,7 +8,7 @@ import type { CrateStore } from '../../places/crate-store.ts'
 import { openCrates, requireApart } from '../../places/storage.ts'
 import { readSettings } from '../../registry/folder.ts'
 import { isServed } from '../../registry/registry.ts'
-import { folderCommand, type RegistryTask, type Task, withRegistry } from '../console/command.ts'
+import { command, type RegistryTask, type Task, withRegistry } from '../console/command.ts'
 import { filled, flagsOf } from '../console/io.ts'
 
 interface MoveOptions {
@@ -18,7 +18,7 @@ interface MoveOptions {
 }
 
 /** `migrate`: moves the records to another database, and files to other places. */
-export const registerMigrate = folderCommand('migrate', {
+export const registerMigrate = command('migrate', {
   about:
     'move a registry: records to a PostgreSQL server, or from there to a file, and files to other places; publishers wait while records are copied',
   takes: [

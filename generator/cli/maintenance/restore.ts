@@ -3,11 +3,11 @@ import { counted } from '../../../core/quantity.ts'
 import { restore } from '../../backup/restore.ts'
 import { ORIGINAL_SETTINGS_FILE } from '../../backup/restored-settings.ts'
 import { showChanges } from '../console/changes.ts'
-import { folderCommand, type Task, withRegistry } from '../console/command.ts'
+import { command, type Task, withRegistry } from '../console/command.ts'
 import { printIssues, sourcesOf } from '../console/io.ts'
 
 /** `restore FILE`: a registry folder from a backup. */
-export const registerRestore = folderCommand('restore', {
+export const registerRestore = command('restore', {
   about: 'create a registry folder from a backup; nothing outside of it is changed',
   takes: [['<file>', 'a file that `plimsoll backup` wrote; - reads standard input']],
   examples: [['plimsoll restore backups/monday.tar --dir restored', 'restores into a new folder']],

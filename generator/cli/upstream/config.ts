@@ -4,7 +4,7 @@ import { cargoConfig, cargoSetup } from '../../../core/upstream/cargo-config.ts'
 import { type Tool, toolConfigs } from '../../../core/upstream/tool-config.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
 import { isRegistry } from '../../registry/folder.ts'
-import { folderCommand, type Task } from '../console/command.ts'
+import { command, type Task } from '../console/command.ts'
 import { printIssues } from '../console/io.ts'
 import { looseSettings } from '../console/loose-settings.ts'
 
@@ -14,7 +14,7 @@ interface Options {
 }
 
 /** `config`: prints what users of Cargo and other tools paste; changes nothing. */
-export const registerConfig = folderCommand('config', {
+export const registerConfig = command('config', {
   about: 'print what users paste into the configuration of Cargo, or of another tool',
   takes: [
     ['--with <name>', 'have the crates of the upstream NAME come from here, too'],
