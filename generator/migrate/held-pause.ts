@@ -7,46 +7,35 @@ import { beginPause, endPause, renewPause } from '../records/pause.ts'
 const SECONDS = 60
 const RENEW_MS = 10_000
 
-/** The pause of a registry whose records are copied, as long as the process lives. */
-export class HeldPause {
-  readonly began = performance.now()
-  readonly #database: Database
-  #value: string
-  #renewing = Promise.resolve()
-  readonly #timer = setInterval(() => {
-    this.#renewing = this.#renewing.then(() => this.#renew())
-  }, RENEW_MS)
-
-  private constructor(database: Database, value: string) {
-    this.#database = database
-    this.#value = value
-  }
-
-  /** Pauses the registry while its records are copied to `place`. */
-  static async begin(database: Database, place: string): Promise<HeldPause> {
-    const begin = (tx: Queries) => beginPause(tx, SECONDS, place)
-    return new HeldPause(database, await database.transaction(begin))
-  }
-
-  /** Ends the pause, in a transaction that refuses when it has ended before. */
-  async end(tx: Queries): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#renewing
-    if (!(await endPause(tx, this.#value))) refuse('pause_lost')
-  }
-
-  /** Ends the pause if it has not ended. */
-  async release(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#renewing
-    // It ends by itself soon; what there is to say has been said.
-    await endPause(this.#database, this.#value).catch(() => undefined)
-  }
-
-  async #renew(): Promise<void> {
+/** Pauses a registry while its records are copied to `place`, as long as the process lives. */
+export async function holdPause(database: Database, place: string) {
+  let value = await database.transaction(tx => beginPause(tx, SECONDS, place))
+  let renewing = Promise.resolve()
+  const renew = async () => {
     // A server that is away for a moment is asked again; the pause goes on meanwhile.
-    const value = await renewPause(this.#database, this.#value, SECONDS).catch(() => this.#value)
+    const next = await renewPause(database, value, SECONDS).catch(() => value)
     // Otherwise it has ended, and cannot be ended any more.
-    if (value !== null) this.#value = value
+    if (next !== null) value = next
+  }
+  const timer = setInterval(() => {
+    renewing = renewing.then(renew)
+  }, RENEW_MS)
+  const stop = async () => {
+    clearInterval(timer)
+    await renewing
+  }
+  return {
+    began: performance.now(),
+    /** Ends the pause, in a transaction that refuses when it has ended before. */
+    async end(tx: Queries): Promise<void> {
+      await stop()
+      if (!(await endPause(tx, value))) refuse('pause_lost')
+    },
+    /** Ends the pause if it has not ended. */
+    async release(): Promise<void> {
+      await stop()
+      // It ends by itself soon; what there is to say has been said.
+      await endPause(database, value).catch(() => undefined)
+    },
   }
 }
