@@ -10,7 +10,6 @@ export const LOCK_MAX = 4 * 1024 * 1024
 /** The newest version of the format that is known (Cargo's `encode.rs`). */
 const NEWEST = 4
 
-/** A package of a registry in a `Cargo.lock`. */
 export interface LockedPackage {
   readonly name: Name
   readonly version: Version

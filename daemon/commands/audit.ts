@@ -22,7 +22,6 @@ interface AuditOptions extends Conditions {
   readonly follow?: boolean
 }
 
-/** `audit`: prints the audit log. */
 export const registerAudit = registryCommand('audit', {
   about: 'print the audit log: what changed, when and by whom, oldest first',
   takes: [
@@ -68,7 +67,6 @@ function readFilter(io: Io, options: AuditOptions): AuditFilter {
 /** Actors that are no users: the operator, and people who failed to log in. */
 const OTHERS = new Set(['command line', 'unknown'])
 
-/** Returns the requested names that no event has: they may be misspelt. */
 async function hintsOf(
   database: Database,
   { actor, crate, action }: AuditFilter,
@@ -88,7 +86,6 @@ async function hintsOf(
   return hints
 }
 
-/** Prints new events until the process ends, or nobody reads them any more. */
 async function follow(
   database: Database,
   filter: AuditFilter,

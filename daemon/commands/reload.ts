@@ -47,7 +47,6 @@ export function reload({ registry, server, log, read, answer }: Reload): void {
   }
 }
 
-/** Writes changed settings into `running` where possible; returns the keys of all changes. */
 function takeOver(running: Settings, next: Settings): Record<'taken' | 'left', string[]> {
   const found = { taken: [] as string[], left: [] as string[] }
   for (const [section, rows] of Object.entries(next)) {

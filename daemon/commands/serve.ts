@@ -33,7 +33,6 @@ import { printWelcome } from './welcome.ts'
 /** The log message when the other daemons cannot be told that this one stops. */
 const STILL_LISTED = 'this daemon is listed as serving for some more seconds'
 
-/** `serve`: runs the daemon until `stopped` of its caller resolves. */
 export const registerServe = command('serve', {
   about: 'run the daemon: publishing, the web API and the pages',
   takes: [...settingRows, ['--init', 'create the registry folder if it is missing']],

@@ -14,7 +14,6 @@ interface TraceOptions {
   readonly yank?: boolean
 }
 
-/** `token trace ID [--since DURATION] [--yank]`: what a token has published, as after a theft. */
 export const registerTrace = registryCommand('trace', {
   about: 'list the versions that a token has published, also a revoked one',
   takes: [

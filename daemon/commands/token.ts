@@ -89,7 +89,6 @@ const registerRevoke = registryCommand('revoke', {
   },
 })
 
-/** The `token` commands; a daemon may be running. */
 export const registerToken = commandGroup('token', 'manage the tokens that users give to Cargo', [
   registerCreate,
   registerList,

@@ -10,7 +10,6 @@ import {
   renameUser,
 } from '../../generator/registry/users.ts'
 
-/** `user remove NAME --yes`: ends an account for good, whose name stays taken. */
 export const registerRemove = registryCommand('remove', {
   about:
     'remove a user for good: tokens, logins and ownership end; the name stays taken, and their versions stay',
@@ -41,7 +40,6 @@ export const registerRemove = registryCommand('remove', {
   },
 })
 
-/** `user rename OLD NEW`. */
 export const registerRename = registryCommand('rename', {
   about: 'give a user another name; the old one stays taken, tokens and logins go on',
   takes: [

@@ -81,7 +81,6 @@ const registerList = registryCommand('list', {
   },
 })
 
-/** A command that acts on an existing user. */
 interface UserCommand {
   readonly verb: string
   readonly about: string
@@ -90,7 +89,6 @@ interface UserCommand {
     task: RegistryTask<Options>,
     user: User,
   ) => Promise<{ readonly line: string; readonly more?: object }>
-  /** Describes those fields. */
   readonly json?: string
 }
 
@@ -167,7 +165,6 @@ function userCommand({ verb, about, work, json }: UserCommand): Register {
   })
 }
 
-/** The `user` commands, which also work while the daemon is running. */
 export const registerUser = commandGroup('user', 'manage the users of the registry', [
   registerAdd,
   registerList,

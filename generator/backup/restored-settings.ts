@@ -21,13 +21,10 @@ const WITHIN: ReadonlyMap<string, string> = new Map([
   ['cdn.purge_url', ''],
 ])
 
-/** The settings of a restored registry. */
 export interface RestoredSettings {
-  /** For `plimsoll.toml`. */
   readonly text: string
   /** The settings of the backup that are not in `text`: they lead out of the folder. */
   readonly leftOut: readonly string[]
-  /** The variables of the environment that do. */
   readonly variables: readonly string[]
   /** The value for a command line that keeps each of them inside, by setting. */
   readonly within: Readonly<Record<string, string>>
@@ -71,7 +68,6 @@ export function restoredSettings(
   }
 }
 
-/** Whether a setting leads out of the folder of a registry. */
 function leadsOut(dir: string, key: string, value: unknown): boolean {
   if (!WITHIN.has(key) || value === null || value === undefined) return false
   if (!key.startsWith('storage.')) return !Array.isArray(value) || value.length > 0

@@ -10,12 +10,10 @@ import { plain, webUrl } from '../web/web-url.ts'
 import { Answer } from './answer.ts'
 import type { Ask, Client } from './client.ts'
 
-/** A registry that is checked: where its index is read. */
 export interface Target {
   readonly kind: 'http' | 'folder' | 'git'
   /** As Cargo has it in its configuration. */
   readonly name: string
-  /** Returns what is at a path of the index. */
   ask(path: string, ask?: Ask): Promise<Answer>
   /** Returns what is at an address of `dl`, also where that is below the folder's own base. */
   download(url: string, ask?: Ask): Promise<Answer>

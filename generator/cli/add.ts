@@ -7,7 +7,6 @@ import { showChanges } from './console/changes.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
 import { describeOutcomes, Exit, printIssues, printWarnings } from './console/io.ts'
 
-/** The outcome of a file. */
 interface FileResult {
   readonly path: string
   readonly name: string | null
@@ -17,7 +16,6 @@ interface FileResult {
   readonly errors: readonly Issue[]
 }
 
-/** `add FILE|DIR…`: adds `.crate` files, with the checks of a publish. */
 export const registerAdd = registryCommand('add', {
   about: 'add .crate files to the registry, with the checks of a publish',
   takes: [
@@ -64,7 +62,6 @@ async function addAll(task: RegistryTask, sources: readonly string[]): Promise<v
   if (sums.refused > 0) throw new Exit(1)
 }
 
-/** Adds files in the order of a batch, and yields each outcome. */
 async function* addEach(
   { io, registry, progress }: RegistryTask,
   items: readonly BatchItem[],

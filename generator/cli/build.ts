@@ -15,7 +15,6 @@ interface Options {
   readonly skipBad?: boolean
 }
 
-/** `build`: renders the public tree from the catalog, or a static tree from `.crate` files. */
 export const registerBuild = command('build', {
   about: 'render what changed in the public tree, or with --from a whole tree from .crate files',
   takes: [

@@ -58,7 +58,6 @@ end
 complete -c plimsoll -f -a '(__plimsoll_words)'`,
 } as const
 
-/** `completion SHELL`: prints a script that completes commands, options, settings and crates. */
 export const registerCompletion = command('completion', {
   about: 'print a script that completes commands, options, settings and crates in a shell',
   hasFolder: false,

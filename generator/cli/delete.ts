@@ -14,7 +14,6 @@ interface DeleteOptions {
 
 const DEPENDENTS_NAMED = 3
 
-/** `delete NAME[@VERSION] --yes [--force] [--reason TEXT]`. */
 export const registerDelete = registryCommand('delete', {
   about: 'delete a crate or a version permanently; unlike with `yank`, builds locked to it break',
   takes: [

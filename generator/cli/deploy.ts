@@ -24,7 +24,6 @@ interface Options {
   readonly dryRun?: boolean
 }
 
-/** `deploy`: uploads a public tree to a bucket or another folder. */
 export const registerDeploy = command('deploy', {
   about: 'upload a public tree to a bucket or folder: only what changed, the index last',
   takes: [

@@ -3,7 +3,6 @@ import { showChanges } from './console/changes.ts'
 import { command, type Task, withRegistry } from './console/command.ts'
 import { flagsOf } from './console/io.ts'
 
-/** `init`: creates the registry folder, with all that `serve` needs; asks no questions. */
 export const registerInit = command('init', {
   about: 'create a registry folder: settings, database, empty public tree',
   takes: [

@@ -17,7 +17,6 @@ interface Options {
   readonly to: string
 }
 
-/** `push`: adds `.crate` files to a static tree. */
 export const registerPush = command('push', {
   about: 'add .crate files to a static tree in a bucket or folder, also many at once',
   takes: [

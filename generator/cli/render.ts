@@ -19,7 +19,6 @@ export function renderRegistry(task: Task<{ readonly all?: boolean }>): Promise<
   })
 }
 
-/** Renders the trees of upstreams, and returns a line for each. */
 async function renderUpstreams({ io, registry }: RegistryTask): Promise<string[]> {
   const upstreams = await openUpstreams(registry, { env: io.env })
   const lines: string[] = []

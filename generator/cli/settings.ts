@@ -3,7 +3,6 @@ import { readSettings } from '../registry/folder.ts'
 import { command, settingRows, type Task } from './console/command.ts'
 import { sourcesOf } from './console/io.ts'
 
-/** `settings` prints the settings of the registry and changes nothing. */
 export const registerSettings = command('settings', {
   about: 'print every effective setting and where it comes from',
   takes: settingRows,

@@ -10,7 +10,6 @@ import { listAlarms } from '../upstream/alarms.ts'
 import { openUpstreams } from '../upstream/open.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
 
-/** `status` prints the state of the registry and changes nothing. */
 export const registerStatus = registryCommand('status', {
   about: 'print counts, pending work, disk space and the last errors',
   examples: [['plimsoll status', 'also works while a daemon is running']],
@@ -41,7 +40,6 @@ function alarmLine({ upstream, kind, crate: name, version, at }: OpenAlarm): str
   return `alarm     ${at} ${what} (\`plimsoll upstream accept\`)`
 }
 
-/** Returns the number of pending marks, and of pending pages. */
 function pendingSums({ pending }: Status) {
   const sum = (isMeant: (kind: string) => boolean) =>
     pending.reduce((total, { kind, n }) => (isMeant(kind) ? total + n : total), 0)

@@ -4,7 +4,6 @@ import { showChanges } from './console/changes.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
 import { parseSpec } from './release-spec.ts'
 
-/** `yank NAME@VERSION [--undo]`. */
 export const registerYank = registryCommand('yank', {
   about: 'yank a version: new lock files will not choose it, existing ones keep working',
   takes: [

@@ -11,13 +11,10 @@ import { readFact, writeFact } from '../records/facts.ts'
 import { listReleases } from '../records/releases.ts'
 import type { Registry } from '../registry/registry.ts'
 
-/** The fact that says which bucket has the whole tree. */
 const MIRRORED = 'mirrored'
 
-/** How many files are uploaded together. */
 const CHUNK = 1000
 
-/** The most refused files that are named. */
 const REFUSED_MAX = 50
 
 /**

@@ -9,9 +9,7 @@ import { type Difference, stageOf, sync } from '../places/sync.ts'
 import type { Progress } from '../projections/index/build.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 
-/** An upload of a public tree. */
 export interface Deployment {
-  /** The folder with the tree. */
   readonly from: string
   readonly to: Place
   /** Whether files are removed that a tree may have, but this one does not. */
@@ -25,7 +23,6 @@ export interface Deployment {
   readonly progress?: Progress
 }
 
-/** The changes of an upload, made or not. */
 export interface Deployed extends Omit<Difference, 'surplus'> {
   /** The files that only the target has; they stay unless they are removed. */
   readonly surplus: number
@@ -115,7 +112,6 @@ async function checkTarget(
   if (removes && [...files.keys()].some(isOwn)) refuse('deploy_unfinished', { to })
 }
 
-/** Whether a push writes this file. */
 function isPushed(path: string): boolean {
   return path.endsWith('.crate') || /^(?:index|\.push)\//.test(path)
 }

@@ -15,7 +15,6 @@ import { fileChecksum, readFolder, removeIfEmpty, statOf } from '../places/disk/
 import { temporaryPath } from '../places/disk/steps.ts'
 import type { Progress } from '../projections/index/build.ts'
 
-/** A place that may have crates of a lock file. */
 export interface CratesForExport {
   /** Returns the index line and the bytes of a version; with a checksum, only those bytes. */
   find(wanted: WantedVersion): Promise<{ readonly line: string; readonly bytes: Buffer } | null>

@@ -28,7 +28,6 @@ import {
   type SourceRelease,
 } from './source/source.ts'
 
-/** The most `.crate` files that are fetched and inspected at once. */
 const AT_ONCE = 6
 
 /** The most releases, and characters of index lines and READMEs, in one transaction. */
@@ -38,7 +37,6 @@ const TEXT_MAX = 16 * 1024 * 1024
 /** The largest `.crate` that is read, even if publishes have another limit. */
 const CRATE_MAX = 512 * 1024 * 1024
 
-/** A release with staged bytes that is ready to be added. */
 interface Ready {
   readonly where: string
   readonly release: Release
@@ -51,12 +49,9 @@ export interface Outcome extends RefusedPart {
   readonly outcome: 'added' | 'present' | 'refused'
 }
 
-/** The actor and the source of an import. */
 export interface ImportJob {
   readonly change: Change
-  /** The source's description for the audit log. */
   readonly source: string
-  /** The user who becomes the owner of crates without an owner. */
   readonly owner: number | null
 }
 
@@ -145,9 +140,7 @@ async function addBatch(
   })
 }
 
-/** The import's data about a release, besides the release itself. */
 interface ImportInfo {
-  /** The crate, if this registry has it. */
   readonly known: KnownCrate | null
   /** The index URLs of the other registry and of this one. */
   readonly own: ReadonlySet<string>
@@ -155,7 +148,6 @@ interface ImportInfo {
   readonly origin: string | null
 }
 
-/** Fetches and inspects the first valid candidate of a version, unless the version exists. */
 async function prepareVersion(
   registry: Registry,
   candidates: readonly SourceRelease[],

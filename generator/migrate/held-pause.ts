@@ -31,7 +31,6 @@ export async function holdPause(database: Database, place: string) {
       await stop()
       if (!(await endPause(tx, value))) refuse('pause_lost')
     },
-    /** Ends the pause if it has not ended. */
     async release(): Promise<void> {
       await stop()
       // It ends by itself soon; what there is to say has been said.

@@ -16,7 +16,6 @@ import { holdPause } from './held-pause.ts'
 import { openTarget, placeOf, type Target } from './target.ts'
 import type { TreeCopy } from './tree.ts'
 
-/** Where a registry moves to. */
 export interface Destination {
   /** A PostgreSQL server, or without a URL the file in the registry folder. */
   readonly database: Settings['database']
@@ -27,7 +26,6 @@ export interface Destination {
   readonly progress?: CopyProgress
 }
 
-/** The result of a move. */
 export interface Moved {
   /** The rows of all records; 0 when they were there already. */
   readonly records: number

@@ -14,7 +14,6 @@ import { readCopy, readDeparture, recordCopy } from '../records/departure.ts'
 import { DATABASE_FILE } from '../registry/folder.ts'
 import type { Registry } from '../registry/registry.ts'
 
-/** The database that records are moved to. */
 export interface Target {
   readonly database: Database
   /**

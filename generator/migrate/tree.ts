@@ -20,7 +20,6 @@ import { unfollowForGit } from '../records/git-batch.ts'
 import { keyAtPath, type ReleaseBytes } from '../records/releases.ts'
 import { type Registry, serveHolder } from '../registry/registry.ts'
 
-/** A copy of the public tree at another place, for a registry that moves. */
 export interface TreeCopy {
   /**
    * Makes it equal to the tree, but for the `.crate` files; returns how many files differed. What
@@ -41,7 +40,6 @@ const RANGES: readonly PathRange[] = rangesBetween([
 ])
 const AT_ONCE = 4
 
-/** The number of files between two reports of progress. */
 const SEEN = 500
 
 /**
@@ -111,7 +109,6 @@ interface TreeUpdate {
   /** Runs work on the copy, which then is on disk. */
   readonly within: (work: (target: Place) => Promise<void>) => Promise<void>
   readonly after: Date | null
-  /** Returns whether the records have the release of a `.crate` at this path. */
   readonly isShown: (path: string) => Promise<boolean>
 }
 

@@ -16,7 +16,6 @@ export interface CrateFilesOptions extends Pick<CrateIndexOptions, 'url' | 'coun
   readonly web: Pick<Web, 'ask' | 'take'>
   /** How long a caller waits for a file that is being fetched, in milliseconds. */
   readonly waitMs?: number
-  /** The largest `.crate` that is fetched, in bytes. */
   readonly crateMax?: number
 }
 
@@ -47,7 +46,6 @@ export class CrateFiles {
     this.store = options.store
   }
 
-  /** Returns the size of a `.crate` that is here; null for another one. */
   size(file: CrateFile): Promise<number | null> {
     return this.store.size(upstreamCratePath(file))
   }

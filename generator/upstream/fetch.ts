@@ -8,13 +8,11 @@ import { highestVersion } from '../../core/version.ts'
 import type { Progress } from '../projections/index/build.ts'
 import type { Upstream } from './upstream.ts'
 
-/** A crate of which the newest version that fits is wanted, with all that it needs. */
 export interface WantedCrate {
   readonly name: Name
   readonly requirement: Requirement
 }
 
-/** What a fetch has brought, and what it could not bring. */
 export interface FetchOutcome {
   readonly fetched: number
   /** Versions that were here before. */
@@ -69,7 +67,6 @@ export async function fetchAhead(
   return { ...(await fetchLines(upstream, [...lines.values()], issues, progress)), issues }
 }
 
-/** Returns the newest version that fits and is shown; null if there is none. */
 async function newest(
   upstream: Upstream,
   name: Name,

@@ -6,10 +6,8 @@ import type { Version } from '../../core/version.ts'
 import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
 
-/** A crate of an upstream as it is kept in a place. */
 export interface KnownCrate {
   readonly crate: UpstreamCrate
-  /** Identifies its file. */
   readonly tag: string
   /** When the upstream last confirmed it, in milliseconds since 1970; 0 if this is unknown. */
   readonly checked: number

@@ -23,7 +23,6 @@ import { CrateFiles, type CrateFilesOptions } from './crate-files.ts'
 import { CrateIndex, type CrateIndexOptions } from './crate-index.ts'
 import { Upstream, type UpstreamSource } from './upstream.ts'
 
-/** The upstreams of a registry. */
 export interface Upstreams {
   /** By name, in the order of the settings. */
   readonly byName: ReadonlyMap<string, Upstream>
@@ -36,12 +35,10 @@ export interface Upstreams {
   close(): Promise<void>
 }
 
-/** Who opens upstreams. */
 export interface UpstreamOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Told of each alarm, besides the file that is kept. */
   readonly onAlarm?: (upstream: string, alarm: Alarm) => void
-  /** Shorter limits than usual. */
   readonly limits?: UpstreamLimits
 }
 

@@ -23,7 +23,6 @@ import { indexLines } from '../records/releases.ts'
 import type { Registry } from '../registry/registry.ts'
 import { derivable, type Finding, unlessPending, type VerifyOptions } from './finding.ts'
 
-/** A difference between catalog and git index: a path below the index, and its crate. */
 interface Difference {
   readonly path: string
   readonly crateId: number | null
@@ -66,7 +65,6 @@ export async function* verifyGit(
   yield derivable(GIT_INDEX_FOLDER, `${damage}${fate}`, isMended)
 }
 
-/** Runs `work` on the open repository; returns null when the settings have none. */
 async function withIndex<T>(
   registry: Registry,
   work: (git: GitIndex) => Promise<T>,

@@ -8,7 +8,6 @@ import { refuse } from '../../core/error/error.ts'
 import { hasScheme } from '../../core/settings/kind.ts'
 import { isPrivateAddress, PrivateAddress } from './private-address.ts'
 
-/** The most connections to one origin. */
 const PER_ORIGIN = 32
 
 /** The ways to servers: through a proxy or not, and the certificates that are trusted. */

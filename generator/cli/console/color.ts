@@ -1,6 +1,5 @@
 import { WriteStream } from 'node:tty'
 
-/** The colors of text on a terminal. */
 export type Color = 'dim' | 'red' | 'yellow'
 
 /** Codes of `Select Graphic Rendition` (ECMA-48). */

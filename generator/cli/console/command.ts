@@ -28,7 +28,6 @@ export interface RegistryTask<Options = object> extends Task<Options> {
 
 /** The help of a command, besides its arguments and options. */
 export interface Manual {
-  /** Command lines, each with its effect. */
   readonly examples: readonly (readonly [line: string, meaning: string])[]
   /** The output of `--json`; adds the option. */
   readonly json?: string
@@ -51,7 +50,6 @@ interface Declaration<T, Args extends unknown[]> extends Manual {
   run(task: T, ...args: Args): Promise<void>
 }
 
-/** Options that set a setting. */
 export const settingRows: readonly Row[] = [
   ['--base-url <url>', 'URL at which users reach the registry'],
   ['--api <url>', 'URL of the web API, or `none` for no publishing'],

@@ -5,7 +5,6 @@ import { isBucket } from '../../../core/settings/bucket.ts'
 import { systemRefusal } from '../../places/disk/fault.ts'
 import type { Program } from '../../projections/context.ts'
 
-/** Flag values by setting key. */
 export type Flags = Readonly<Record<string, string>>
 
 /** The environment of a command. */
@@ -14,9 +13,7 @@ export interface Io {
   readonly now: () => Date
   /** The running program; by default this package's. */
   readonly program?: Program
-  /** Writes a line to stdout, for results. */
   out(line: string): void
-  /** Writes a line to stderr, for everything else. */
   err(line: string): void
   /**
    * Shows a line on the terminal that the next line of any kind replaces; an empty one removes it.
@@ -163,7 +160,6 @@ export function reportChecked(
   if (refused.length > 0) throw new Exit(1)
 }
 
-/** The numbers of added, present and refused releases. */
 export type Outcomes = Record<'added' | 'present' | 'refused', number>
 
 /** Returns for example `386 added, 1 already present, 2 refused`. */

@@ -1,7 +1,6 @@
 import { type Paint, painter } from './color.ts'
 import type { Io, Stream } from './io.ts'
 
-/** The streams and the environment of a process. */
 export interface Streams {
   readonly stdout: Stream
   readonly stderr: Stream
@@ -53,7 +52,6 @@ function escaped(line: string): string {
   )
 }
 
-/** Colors how bad a line is. */
 function withColor(line: string, paint: Paint): string {
   const [, error = '', warning = '', rest = line] =
     /^(?:(error:)|(warning:))(.*)$/s.exec(line) ?? []

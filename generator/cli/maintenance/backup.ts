@@ -3,7 +3,6 @@ import { backup, STDIO } from '../../backup/backup.ts'
 import { type RegistryTask, registryCommand } from '../console/command.ts'
 import { localPath, report } from '../console/io.ts'
 
-/** `backup FILE`: one tar file with everything that cannot be derived. */
 export const registerBackup = registryCommand('backup', {
   about:
     'write settings, database and .crate files to one tar file, also while a daemon is running',

@@ -27,7 +27,6 @@ const PREFIX_MAX = 40
 /** Cargo looks once a second for what it has published. */
 const PAUSE_MS = 1000
 
-/** `check REGISTRY…`: asks any registry about every statement; exits with 1 if something breaks. */
 export const registerCheck = command('check', {
   about: 'ask any Cargo registry, this one or another, whether it does what Cargo needs',
   hasFolder: false,

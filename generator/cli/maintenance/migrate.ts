@@ -17,7 +17,6 @@ interface MoveOptions {
   readonly public?: string
 }
 
-/** `migrate`: moves the records to another database, and files to other places. */
 export const registerMigrate = command('migrate', {
   about:
     'move a registry: records to a PostgreSQL server, or from there to a file, and files to other places; publishers wait while records are copied',

@@ -3,7 +3,6 @@ import { after, timestamp } from '../../../core/timestamp.ts'
 import { beginPause, endPause } from '../../records/pause.ts'
 import { type RegistryTask, registryCommand } from '../console/command.ts'
 
-/** `pause [--for 10m]`: lets nothing be changed for a while. */
 export const registerPause = registryCommand('pause', {
   about: 'let nothing be changed for a while, as for maintenance; readers go on',
   takes: [
@@ -22,7 +21,6 @@ export const registerPause = registryCommand('pause', {
   },
 })
 
-/** `resume`: ends a pause. */
 export const registerResume = registryCommand('resume', {
   about: 'end a pause; a move that is copying the records is given up',
   examples: [['plimsoll resume', 'publishers may go on']],

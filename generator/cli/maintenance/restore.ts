@@ -6,7 +6,6 @@ import { showChanges } from '../console/changes.ts'
 import { command, type Task, withRegistry } from '../console/command.ts'
 import { printIssues, sourcesOf } from '../console/io.ts'
 
-/** `restore FILE`: a registry folder from a backup. */
 export const registerRestore = command('restore', {
   about: 'create a registry folder from a backup; nothing outside of it is changed',
   takes: [['<file>', 'a file that `plimsoll backup` wrote; - reads standard input']],

@@ -7,7 +7,6 @@ import { verify } from '../../verify/verify.ts'
 import { type RegistryTask, registryCommand } from '../console/command.ts'
 import { Exit } from '../console/io.ts'
 
-/** `verify [--repair]`: compares all parts of the registry; exits with 1 if something differs. */
 export const registerVerify = registryCommand('verify', {
   about: 'compare database, crate store, public tree and git index with one another',
   takes: [['--repair', 'repair everything that can be derived']],
@@ -40,7 +39,6 @@ export const registerVerify = registryCommand('verify', {
 /** Up to this many findings with one cause have a line each. */
 const ALONE = 3
 
-/** Returns a line for each finding, or one for many that have one cause. */
 function grouped(findings: readonly Finding[]): string[] {
   const causes = new Map<string, Finding[]>()
   for (const finding of findings) {

@@ -13,7 +13,6 @@ interface Options {
   readonly for?: Tool
 }
 
-/** `config`: prints what users of Cargo and other tools paste; changes nothing. */
 export const registerConfig = command('config', {
   about: 'print what users paste into the configuration of Cargo, or of another tool',
   takes: [

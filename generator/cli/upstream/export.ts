@@ -15,7 +15,6 @@ interface Options {
   readonly as: Layout
 }
 
-/** `export`: the crates of lock files, for machines without any server. */
 export const registerExport = registryCommand('export', {
   about: 'write the crates of lock files into a folder from which Cargo builds offline',
   takes: [

@@ -139,14 +139,12 @@ const registerPrune = registryCommand('prune', {
     }),
 })
 
-/** `upstream`: what is kept of another registry, and what is shown of it. */
 export const registerUpstream = commandGroup(
   'upstream',
   'manage what is kept and shown of other registries',
   [registerFetch, registerExplain, registerAllow, registerAccept, registerPrune],
 )
 
-/** Runs `work` with the upstream that was chosen, or with the usual one. */
 async function withChosen(
   { io, registry, options }: RegistryTask<Options>,
   work: (upstream: Upstream, all: Upstreams) => Promise<void>,

@@ -8,7 +8,6 @@ import type { CrateSource } from './crate-sources.ts'
 import { listTiers, readTier } from './index-file.ts'
 import type { OpenedSource } from './source.ts'
 
-/** The supported format of Cargo's index cache (`CURRENT_CACHE_VERSION`). */
 const FORMAT = 3
 
 /** Matches Cargo's caches of crates.io: of the sparse index and of the git index. */

@@ -13,16 +13,13 @@ import { plain } from '../../web/web-url.ts'
 import { isFileTemplate } from './config.ts'
 import type { ImportRequest, SourceRelease } from './source.ts'
 
-/** The `.crate` to read. */
 export interface CrateFile {
   readonly name: Name
   readonly version: Version
   readonly cksum: string
 }
 
-/** The location of an index's `.crate` files. */
 export interface CrateSource {
-  /** For messages. */
   readonly description: string
   take<T>(wanted: CrateFile, use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
 }
@@ -117,7 +114,6 @@ export class FolderCrates implements CrateSource {
     return use(createReadStream(path))
   }
 
-  /** Returns whether no file in the folder can be a `.crate`. */
   async isEmpty(): Promise<boolean> {
     return (await this.#survey()).size === 0
   }

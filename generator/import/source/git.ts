@@ -13,7 +13,6 @@ import { type CrateSource, cratesOfDl, namedCrates } from './crate-sources.ts'
 import { INDEX_FILE_MAX, readIndexFile, stemOf, tooLong } from './index-file.ts'
 import { type ImportRequest, type OpenedSource, refusedCrate, type SourceCrate } from './source.ts'
 
-/** A file of the index at HEAD. */
 interface GitFile {
   readonly id: string
   /** Null for a file whose object is missing from the repository. */
@@ -111,7 +110,6 @@ async function git(path: string, ...args: string[]): Promise<string> {
   return (await runGit({ command: 'git', path }, args)).toString('utf8')
 }
 
-/** Reads blobs one at a time through one `git cat-file --batch`. */
 class GitBlobs {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #end: Promise<void>
@@ -123,7 +121,6 @@ class GitBlobs {
     this.#end.catch(() => undefined)
   }
 
-  /** Returns the bytes of a blob in the repository. */
   async read(id: string, size: number): Promise<Buffer> {
     this.#child.stdin.write(`${id}\n`)
     await this.#take(`${id} blob ${size}\n`.length)

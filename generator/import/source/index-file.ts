@@ -63,7 +63,6 @@ export function tooLong(where: string): SourceCrate {
   return refusedCrate(where, [issue('import_too_long', { what: where, max: INDEX_FILE_MAX })])
 }
 
-/** Returns the entry of a line; null for an empty one. */
 function readLine(raw: Uint8Array, line: number): Entry | null {
   if (raw.length > LINE_MAX) refuse('import_too_long', { what: `line ${line}`, max: LINE_MAX })
   if (!isUtf8(raw)) refuse('import_not_text', { line })
@@ -85,9 +84,7 @@ function* split(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** A file at the path of an index file. */
 export interface TierFile {
-  /** Path below the index, with `/`. */
   readonly path: string
   readonly stem: string
   readonly size: number

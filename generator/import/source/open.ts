@@ -42,7 +42,6 @@ export async function openSource(request: ImportRequest, web: WebOptions = {}): 
   return { ...opened, kind, ownUrls: [...new Set([...opened.ownUrls, ...sourceUrl])], close }
 }
 
-/** The kind of a source, and where its index is. */
 interface Detection {
   readonly kind: SourceKind
   /** For a tree: the folder of the index below the source, `.` for the source itself. */

@@ -32,7 +32,6 @@ export interface SourceRelease {
   take<T>(use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
 }
 
-/** A part of the source that is not imported, and why. */
 export interface RefusedPart {
   readonly where: string
   readonly name: string | null
@@ -60,7 +59,6 @@ export function refusalOfPart(error: unknown): Refusal {
   throw error
 }
 
-/** One crate of the source. */
 export interface SourceCrate {
   readonly name: Name | null
   /** In the source's order. If a version has several candidates, the first valid one counts. */
@@ -73,34 +71,27 @@ export function refusedCrate(...refused: Parameters<typeof refusedPart>): Source
   return { name: null, versions: [], refused: [refusedPart(...refused)] }
 }
 
-/** The operator's request for an import. */
 export interface ImportRequest {
-  /** A folder, file, or URL. */
   readonly source: string
-  /** The kind of source, if it is ambiguous. */
   readonly as?: SourceKind
   /** The folder or URL of the `.crate` files, if they are not where the source says. */
   readonly crates?: string
-  /** A file with the names of the crates of a sparse index. */
   readonly names?: string
   readonly token?: string
   /** More index URLs that mean the source itself. */
   readonly sourceUrl?: readonly string[]
 }
 
-/** An opened source. */
 export interface OpenedSource {
   /** The kind of the source, for messages. */
   readonly description: string
   /** Every index URL that means the source itself. */
   readonly ownUrls: readonly string[]
-  /** The number of crates. */
   readonly total: number
   crates(): AsyncIterable<SourceCrate>
   close?(): Promise<void>
 }
 
-/** A registry to import. */
 export interface Source extends OpenedSource {
   readonly kind: SourceKind
 }

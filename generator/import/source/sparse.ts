@@ -23,7 +23,6 @@ import {
   type SourceCrate,
 } from './source.ts'
 
-/** The most index files that are fetched at once. */
 const AT_ONCE = 8
 
 /** Opens a sparse index on the web; the operator lists the crates. */
