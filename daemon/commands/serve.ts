@@ -1,8 +1,10 @@
 import type { Logger } from 'pino'
-import { refuse, warning } from '../../core/error/error.ts'
+import { Refusal, refuse, warning } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import { type ListenAddress, parseListen } from '../../core/settings/kind.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { cargoConfig, cargoSetup } from '../../core/upstream/cargo-config.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
 import { requireOwnDl } from '../../core/urls/dl-template.ts'
 import { registryUrls } from '../../core/urls/urls.ts'
@@ -11,11 +13,26 @@ import { command, settingRows, type Task } from '../../generator/cli/console/com
 import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
 import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
-import { lacksAdministrator, NO_ADMINISTRATOR } from '../../generator/records/accounts/accounts.ts'
+import {
+  addUser,
+  hasNoUsers,
+  lacksAdministrator,
+  NO_ADMINISTRATOR,
+  type User,
+} from '../../generator/records/accounts/accounts.ts'
+import { makeLink, passwordLink } from '../../generator/records/accounts/credentials.ts'
+import { createToken } from '../../generator/records/accounts/tokens.ts'
+import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
+import { isPaused } from '../../generator/records/pause.ts'
 import { prepareChecks } from '../../generator/registry/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
-import { initRegistry, openRegistry, serveLock } from '../../generator/registry/registry.ts'
+import {
+  initRegistry,
+  openRegistry,
+  type Registry,
+  serveLock,
+} from '../../generator/registry/registry.ts'
 import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
@@ -28,7 +45,6 @@ import { UpstreamWorker } from '../upstream/upstream-worker.ts'
 import type { Worker } from '../workers/worker.ts'
 import { openWorkers } from '../workers/workers.ts'
 import { type Life, type Reload, reload } from './reload.ts'
-import { printWelcome } from './welcome.ts'
 
 /** The log message when the other daemons cannot be told that this one stops. */
 const STILL_LISTED = 'this daemon is listed as serving for some more seconds'
@@ -195,4 +211,40 @@ function requireAddress(io: Io, { server, registry }: Settings): ListenAddress {
       `warning: listening on every address of this machine, but links point to ${address.host}, which other machines cannot reach; set \`registry.base_url\` to the address at which users reach the registry`,
     )
   return address
+}
+
+/** Prints the first steps for users; without any user, adds `admin` and prints its token. */
+async function printWelcome(io: Io, { settings, urls, database }: Registry): Promise<void> {
+  const { name } = settings.registry
+  const config = cargoConfig(cargoSetup(settings, urls))
+  io.out(`Paste this into .cargo/config.toml:\n\n${config}`)
+  io.out(`The page of the registry is ${urls.base}/`)
+  if (!(await hasNoUsers(database))) return
+  const change = operatorChange(timestamp(io.now()))
+  const admin = await addAdmin(database, change)
+  if (!admin) return
+  const order = { userId: admin.id, name: 'first start', expires: null, scopes: null, crates: null }
+  const { token } = await createToken(database, order, change)
+  const secret = await makeLink(database, admin, io.now(), change)
+  io.out(`
+To publish, run this and paste the token of \`admin\`, which is shown only once:
+
+    cargo login --registry ${name}
+
+    ${token}
+
+To log in to the page, set a password for \`admin\` with this link (once, within 24 hours):
+
+    ${passwordLink(urls, secret)}
+`)
+}
+
+/** Adds `admin`; null in a pause, and if another daemon that begins now has, and prints the token. */
+async function addAdmin(database: Registry['database'], change: Change): Promise<User | null> {
+  try {
+    return await addUser(database, { login: 'admin', admin: true }, change)
+  } catch (error) {
+    if (isPaused(error) || (error instanceof Refusal && error.has('login_taken'))) return null
+    throw error
+  }
 }

@@ -1,6 +1,9 @@
 import { Option } from 'commander'
-import { refuse } from '../../core/error/error.ts'
-import { after, timestamp } from '../../core/timestamp.ts'
+import { refuse, refuseErrors } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import { after, before, timestamp } from '../../core/timestamp.ts'
+import type { Version } from '../../core/version.ts'
+import { showChanges } from '../../generator/cli/console/changes.ts'
 import {
   commandGroup,
   type RegistryTask,
@@ -10,14 +13,16 @@ import { table } from '../../generator/cli/console/table.ts'
 import { requireUser } from '../../generator/records/accounts/accounts.ts'
 import {
   createToken,
+  listPublished,
   listTokens,
+  type Published,
   parseScopes,
   revokeToken,
   SCOPES,
   type TokenRecord,
 } from '../../generator/records/accounts/tokens.ts'
+import { setYanked } from '../../generator/records/release-changes.ts'
 import { rowId } from '../http/paging.ts'
-import { registerTrace } from './token-trace.ts'
 
 interface CreateOptions {
   readonly user: string
@@ -88,6 +93,49 @@ const registerRevoke = registryCommand('revoke', {
     report(await revokeToken(registry.database, row, change), [`revoked ${id}`])
   },
 })
+
+interface TraceOptions {
+  readonly since?: string
+  readonly yank?: boolean
+}
+
+const registerTrace = registryCommand('trace', {
+  about: 'list the versions that a token has published, also a revoked one',
+  takes: [
+    ['<id>', 'its number in the output of `token list` or `audit`'],
+    ['--since <duration>', 'only those of this last period, such as 90d, 12h, 30m, 10s'],
+    ['--yank', 'yank them'],
+  ],
+  examples: [
+    ['plimsoll token trace 1', 'a line for each version'],
+    ['plimsoll token trace 1 --since 2d --yank', 'yanks what it has published in two days'],
+  ],
+  json: 'an array with an object for each version: `name`; `version`; `at`; `address`, from where, or null; `state`: `available`, `yanked` or `deleted`',
+  fails: 'there is no such token, or a yank could not be rendered',
+  async run(task: RegistryTask<TraceOptions>, id: string) {
+    const { io, registry, options, report } = task
+    const token = rowId(id) ?? refuse('token_id_invalid', { id })
+    const since = options.since === undefined ? '' : timestamp(before(io.now(), options.since))
+    const found = await listPublished(registry.database, token, since)
+    const shown = options.yank ? await yankAll(task, found) : found
+    const rows = shown.map(row => [row.at, row.name, row.version, row.address ?? '', row.state])
+    report(shown, table(['published', 'crate', 'version', 'from', 'state'], rows))
+  },
+})
+
+/** Yanks those that are not yanked. A killed run is simply repeated. */
+async function yankAll(task: RegistryTask, found: readonly Published[]): Promise<Published[]> {
+  const { registry, change } = task
+  const yanked: Published[] = []
+  for (const release of found) {
+    const { name, version, state } = release
+    if (state === 'available')
+      await setYanked(registry, name as Name, version as Version, true, change)
+    yanked.push(state === 'available' ? { ...release, state: 'yanked' } : release)
+  }
+  refuseErrors((await showChanges(task)).issues)
+  return yanked
+}
 
 export const registerToken = commandGroup('token', 'manage the tokens that users give to Cargo', [
   registerCreate,

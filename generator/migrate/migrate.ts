@@ -3,16 +3,18 @@ import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import type { Database } from '../database/connection.ts'
 import { type CopyProgress, compareCatalogs, copyCatalog } from '../database/copy.ts'
 import { openSnapshot, type Snapshot } from '../database/database.ts'
+import type { Queries } from '../database/statement.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { Lock } from '../places/locks/lock.ts'
 import { readDeparture, recordCopy, recordDeparture } from '../records/departure.ts'
 import { writeFact } from '../records/facts.ts'
+import { beginPause, endPause, renewPause } from '../records/pause.ts'
 import { DATABASE_FILE } from '../registry/folder.ts'
 import type { Registry } from '../registry/registry.ts'
 import { type CopiedCrates, migrateCrates, setDeletedAside } from './crates.ts'
-import { holdPause } from './held-pause.ts'
 import { openTarget, placeOf, type Target } from './target.ts'
 import type { TreeCopy } from './tree.ts'
 
@@ -151,4 +153,40 @@ async function takeSnapshot({ settings, dir }: Registry): Promise<Snapshot> {
   if (url === null) return openSnapshot(join(dir, DATABASE_FILE))
   const { openSnapshot: openOnServer } = await import('../database/postgres/open.ts')
   return openOnServer({ ...settings.database, url })
+}
+
+/** Changes go on this long after a mover has died; it renews its pause this often. */
+const SECONDS = 60
+const RENEW_MS = 10_000
+
+/** Pauses a registry while its records are copied to `place`, as long as the process lives. */
+async function holdPause(database: Database, place: string) {
+  let value = await database.transaction(tx => beginPause(tx, SECONDS, place))
+  let renewing = Promise.resolve()
+  const renew = async () => {
+    // A server that is away for a moment is asked again; the pause goes on meanwhile.
+    const next = await renewPause(database, value, SECONDS).catch(() => value)
+    // Otherwise it has ended, and cannot be ended any more.
+    if (next !== null) value = next
+  }
+  const timer = setInterval(() => {
+    renewing = renewing.then(renew)
+  }, RENEW_MS)
+  const stop = async () => {
+    clearInterval(timer)
+    await renewing
+  }
+  return {
+    began: performance.now(),
+    /** Ends the pause, in a transaction that refuses when it has ended before. */
+    async end(tx: Queries): Promise<void> {
+      await stop()
+      if (!(await endPause(tx, value))) refuse('pause_lost')
+    },
+    async release(): Promise<void> {
+      await stop()
+      // It ends by itself soon; what there is to say has been said.
+      await endPause(database, value).catch(() => undefined)
+    },
+  }
 }

@@ -2,9 +2,14 @@ import { Option } from 'commander'
 import { warning } from '../../../core/error/error.ts'
 import { counted } from '../../../core/quantity.ts'
 import { indexUrlKey } from '../../../core/release/dependency.ts'
-import { exportConfig, exportCrates, LAYOUTS, type Layout } from '../../export/export.ts'
-import { readLockFiles } from '../../export/lock-files.ts'
-import { recordedCrates } from '../../export/recorded-crates.ts'
+import {
+  exportConfig,
+  exportCrates,
+  LAYOUTS,
+  type Layout,
+  readLockFiles,
+  recordedCrates,
+} from '../../export/export.ts'
 import { archiveLimits, unpackedLimit } from '../../sandbox/archive.ts'
 import { openUpstreams } from '../../upstream/open.ts'
 import { type RegistryTask, registryCommand } from '../console/command.ts'

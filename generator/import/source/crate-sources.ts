@@ -5,12 +5,11 @@ import type { Entry } from '../../../core/entry/entry.ts'
 import { refuse } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { expandDl } from '../../../core/urls/download-url.ts'
-import { isWebTemplate } from '../../../core/urls/index-config.ts'
+import { isWebTemplate, parseDl } from '../../../core/urls/index-config.ts'
 import type { Version } from '../../../core/version.ts'
-import { fileChecksum, fileFacts, readFolder } from '../../places/disk/files.ts'
+import { fileChecksum, fileFacts, readFolder, readText } from '../../places/disk/files.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
-import { isFileTemplate } from './config.ts'
 import type { ImportRequest, SourceRelease } from './source.ts'
 
 export interface CrateFile {
@@ -180,4 +179,33 @@ function pathsOf(dl: string, wanted: CrateFile): string[] {
   const parts = path.split('/').filter(part => part !== '')
   if (parts.some(part => part === '.' || part === '..' || /[\\\0:]/.test(part))) return []
   return parts.map((_, at) => parts.slice(at).join('/')).slice(0, 12)
+}
+
+/** Returns the `dl` of an index in a folder; null when it has no `config.json`. */
+export async function readDl(index: string): Promise<string | null> {
+  const path = join(index, 'config.json')
+  const text = await readText(path)
+  return text === null ? null : parseDl(text, path)
+}
+
+/** Returns whether a `dl` is a file URL of this machine. */
+export function isFileTemplate(dl: string): boolean {
+  if (!/^file:\/\/(?:localhost)?\/[^/]/i.test(dl)) return false
+  try {
+    return !fileURLToPath(dl).includes('\0')
+  } catch {
+    // Its escapes mean characters that no path can contain.
+    return false
+  }
+}
+
+/**
+ * Guesses the index URLs of a tree from its `dl`: in Plimsoll's layout (`{base}/crates/…` and
+ * `{base}/index/`) or margo's (`{base}crates/…`, with the index at the base).
+ */
+export function guessUrls(dl: string | null, indexAtRoot: boolean): string[] {
+  if (dl === null || !isWebTemplate(dl)) return []
+  const base = /^(.*?\/)crates\/[^/]*\{/.exec(dl)?.[1]
+  if (base === undefined) return []
+  return indexAtRoot ? [`sparse+${base}`] : [`sparse+${base}index/`, `${base}index.git`]
 }

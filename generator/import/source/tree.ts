@@ -1,7 +1,13 @@
 import { join, resolve } from 'node:path'
 import type { Web } from '../../web/web.ts'
-import { guessUrls, readDl } from './config.ts'
-import { type CrateSource, cratesOfDl, FolderCrates, namedCrates } from './crate-sources.ts'
+import {
+  type CrateSource,
+  cratesOfDl,
+  FolderCrates,
+  guessUrls,
+  namedCrates,
+  readDl,
+} from './crate-sources.ts'
 import { listTiers, readTier } from './index-file.ts'
 import type { ImportRequest, OpenedSource } from './source.ts'
 
