@@ -47,11 +47,8 @@ async function addAll(task: RegistryTask, sources: readonly string[]): Promise<v
   const { issues } = await showChanges(task)
   const ofFiles = (of: (result: FileResult) => readonly Issue[]) =>
     results.flatMap(file => of(file).map(each => inFile(file.path, each)))
-  printWarnings(
-    io,
-    ofFiles(file => file.warnings),
-    options.verbose ?? false,
-  )
+  const warnings = ofFiles(file => file.warnings)
+  printWarnings(io, options, warnings)
   printIssues(io, [...ofFiles(file => file.errors), ...issues])
   const rows = results.map(({ warnings, errors, ...rest }) => ({
     ...rest,

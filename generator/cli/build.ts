@@ -4,8 +4,8 @@ import { counted } from '../../core/quantity.ts'
 import { buildStatic } from '../static/build.ts'
 import { cacheName, removeOldCaches } from '../static/cache.ts'
 import { TRIAL_BASE } from '../static/settings.ts'
-import { command, settingRows, type Task } from './console/command.ts'
-import { type Io, localPath, reportChecked } from './console/io.ts'
+import { command, reportChecked, settingRows, type Task } from './console/command.ts'
+import { type Io, localPath } from './console/io.ts'
 import { looseSettings } from './console/loose-settings.ts'
 
 interface Options {
@@ -84,7 +84,7 @@ async function buildFrom(task: Task<Options>, from: string, out: string): Promis
     progress,
   })
   const { crates, releases, changed } = result
-  reportChecked(io, options, result, { crates, versions: releases, changed_files: changed }, [
+  reportChecked(task, result, { crates, versions: releases, changed_files: changed }, [
     `${counted(releases, 'version')} of ${counted(crates, 'crate')}; ${counted(changed, 'file')} changed in ${out}`,
   ])
 }

@@ -100,7 +100,7 @@ async function runImport(task: RegistryTask<Options>, source: string): Promise<v
     await opened.close?.()
     // Also when the rest of the source cannot be read.
     if (json) io.out(`],${JSON.stringify(sums).slice(1)}`)
-    printWarnings(io, warnings, false)
+    printWarnings(io, {}, warnings)
     printIssues(io, errors)
   }
   const { issues } = await showChanges(task)

@@ -9,8 +9,8 @@ import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { push } from '../static/push.ts'
 import { openPushFolder } from '../static/push-place.ts'
-import { command, type Task } from './console/command.ts'
-import { filled, reportChecked } from './console/io.ts'
+import { command, reportChecked, type Task } from './console/command.ts'
+import { filled } from './console/io.ts'
 import { looseSettings } from './console/loose-settings.ts'
 
 interface Options {
@@ -55,7 +55,7 @@ async function pushFiles(task: Task<Options>, sources: readonly string[]): Promi
   const lines = result.files.map(({ name, version, outcome }) =>
     outcome === 'pushed' ? `pushed ${name} ${version}` : `${name} ${version} is there already`,
   )
-  reportChecked(io, options, result, { files: result.files }, lines)
+  reportChecked(task, result, { files: result.files }, lines)
 }
 
 /** Returns the settings of a push; without an address, uses that of the existing tree. */

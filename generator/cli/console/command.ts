@@ -1,9 +1,20 @@
 import { Argument, type Command, Help, InvalidArgumentError, Option } from 'commander'
+import type { Issue } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Progress } from '../../projections/index/build.ts'
 import type { Change } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
-import { type Caller, type FolderOptions, localPath, report, run, sourcesOf } from './io.ts'
+import {
+  type Caller,
+  Exit,
+  type FolderOptions,
+  localPath,
+  printIssues,
+  printWarnings,
+  report,
+  run,
+  sourcesOf,
+} from './io.ts'
 import { progressLine } from './progress.ts'
 
 /** Adds a command to the program or to a group. */
@@ -127,6 +138,23 @@ export async function withRegistry<Options>(
   } finally {
     await registry.close()
   }
+}
+
+/**
+ * Reports the result of a command that checks `.crate` files, with its warnings and refusals as
+ * texts; prints both first, and ends with exit code 1 where a file was refused.
+ */
+export function reportChecked(
+  { io, options, report }: Task,
+  { warnings, refused }: Readonly<Record<'warnings' | 'refused', readonly Issue[]>>,
+  result: object,
+  lines: readonly string[],
+): void {
+  printWarnings(io, options, warnings)
+  printIssues(io, refused)
+  const texts = (issues: readonly Issue[]) => issues.map(issue => issue.message)
+  report({ ...result, warnings: texts(warnings), refused: texts(refused) }, lines)
+  if (refused.length > 0) throw new Exit(1)
 }
 
 /** Declares a group of commands. */

@@ -5,8 +5,6 @@ import { isBucket } from '../../../core/settings/bucket.ts'
 import { systemRefusal } from '../../places/disk/fault.ts'
 import type { Program } from '../../projections/context.ts'
 
-export type Flags = Readonly<Record<string, string>>
-
 /** The environment of a command. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -51,14 +49,9 @@ export class Exit extends Error {
   }
 }
 
-/** Returns the exit code of a refused command: 2 for wrong usage or settings, else 1. */
-export function exitCode(refusal: Refusal): 1 | 2 {
-  return refusal.issues.some(issue => kindOf(issue.code) === 'misuse') ? 2 : 1
-}
-
 /** Prints issues, one per line. */
-export function printIssues(io: Io, issues: readonly Issue[], before = ''): void {
-  for (const issue of issues) io.err(`${issue.severity}: ${before}${issue.message}`)
+export function printIssues(io: Io, issues: readonly Issue[]): void {
+  for (const { severity, message } of issues) io.err(`${severity}: ${message}`)
 }
 
 /** What most commands take: the registry folder, settings to override, and how to print. */
@@ -92,7 +85,7 @@ export function localPath(text: string): string {
 }
 
 /** Returns the settings that a command line overrides, by key. */
-export function flagsOf({ set, baseUrl, api, listen }: FolderOptions): Flags {
+export function flagsOf({ set, baseUrl, api, listen }: FolderOptions): Record<string, string> {
   return {
     ...set,
     ...(baseUrl !== undefined && { 'registry.base_url': baseUrl }),
@@ -114,14 +107,19 @@ export async function run(io: Io, work: () => Promise<void>): Promise<void> {
     const refusal = error instanceof Refusal ? error : systemRefusal(error, 'operator')
     if (!refusal) throw error
     printIssues(io, refusal.issues)
-    throw new Exit(exitCode(refusal))
+    // 2 for wrong usage or settings.
+    throw new Exit(refusal.issues.some(({ code }) => kindOf(code) === 'misuse') ? 2 : 1)
   } finally {
     io.transient?.('')
   }
 }
 
 /** Prints one warning of each kind with the number of the others, or all of them. */
-export function printWarnings(io: Io, all: readonly Issue[], verbose: boolean): void {
+export function printWarnings(
+  io: Io,
+  { verbose }: Pick<FolderOptions, 'verbose'>,
+  all: readonly Issue[],
+): void {
   const shown = verbose ? all : groupWarnings(all)
   printIssues(io, shown)
   if (shown.length < all.length) io.err('`--verbose` lists every one of them')
@@ -139,25 +137,6 @@ export function report(
 ): void {
   if (json) io.out(JSON.stringify(result, null, 2))
   else for (const line of lines) io.out(line)
-}
-
-/**
- * Reports the result of a command that checks `.crate` files, with its warnings and refusals as
- * texts; prints both first, and ends with exit code 1 where a file was refused.
- */
-export function reportChecked(
-  io: Io,
-  options: { readonly json?: boolean; readonly verbose?: boolean },
-  { warnings, refused }: Readonly<Record<'warnings' | 'refused', readonly Issue[]>>,
-  result: object,
-  lines: readonly string[],
-): void {
-  printWarnings(io, warnings, options.verbose ?? false)
-  printIssues(io, refused)
-  const texts = (issues: readonly Issue[]) => issues.map(issue => issue.message)
-  const all = { ...result, warnings: texts(warnings), refused: texts(refused) }
-  report(io, options, all, lines)
-  if (refused.length > 0) throw new Exit(1)
 }
 
 export type Outcomes = Record<'added' | 'present' | 'refused', number>
