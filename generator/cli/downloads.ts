@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Option } from 'commander'
 import { quotedText } from '../../core/error/catalog.ts'
@@ -7,7 +8,7 @@ import { counted } from '../../core/quantity.ts'
 import { deleteOldLogs, importLog, type LogSums } from '../downloads/import-logs.ts'
 import { LOG_FORMATS, type LogFormat } from '../downloads/log-line.ts'
 import { releaseFinder } from '../downloads/release-path.ts'
-import { readFolder, statOf } from '../places/disk/files.ts'
+import { statOf } from '../places/disk/files.ts'
 import { Lock } from '../places/locks/lock.ts'
 import { showChanges } from './console/changes.ts'
 import { commandGroup, type RegistryTask, registryCommand } from './console/command.ts'
@@ -17,6 +18,11 @@ interface Options {
   readonly format: LogFormat
   readonly path?: string
 }
+
+type Log = { readonly path: string } & LogSums
+type Result = Log | { readonly path: string; readonly error: string }
+
+const MIB = 1024 ** 2
 
 /** `downloads import FILE…`: counts downloads from access logs; see docs/run/downloads.md. */
 const registerImport = registryCommand('import', {
@@ -54,92 +60,69 @@ async function importAll(task: RegistryTask<Options>, sources: readonly string[]
     refuse('import_running', { holder: lock.holder() })
   // Another machine has another folder.
   const lease = registry.locks.lease('downloads')
-  const results: ({ path: string } & (LogSums | { error: string }))[] = []
+  const results: Result[] = []
   try {
     if (!(await lease.isMine())) refuse('import_running', { holder: 'on another machine' })
-    for (const file of files) results.push({ path: file, ...(await importOne(task, file)) })
+    for (const file of files) results.push(await importOne(task, file))
     await deleteOldLogs(registry)
   } finally {
     await lease.close()
     lock.release()
   }
   const { issues } = await showChanges(task)
-  if (!options.json) printWarnings(io, results)
-  task.report(results, [summary(results)])
+  const logs = results.flatMap(result => ('error' in result ? [] : [result]))
+  if (!options.json) for (const log of logs) printWarnings(io, log)
+  task.report(results, [summary(logs)])
   const failed = results.flatMap(result =>
     'error' in result ? issue('log_unreadable', { path: result.path, reason: result.error }) : [],
   )
   refuseErrors([...failed, ...issues])
 }
 
-type Report = LogSums | { readonly error: string }
-
-async function importOne(
-  { registry, options, progress }: RegistryTask<Options>,
-  file: string,
-): Promise<Report> {
-  const { format, path } = options
+async function importOne(task: RegistryTask<Options>, file: string): Promise<Result> {
+  const { registry, options, progress } = task
   const size = ((await statOf(file))?.size ?? 0) / MIB
   const step = `reading ${quotedText(file)}, MiB`
-  const find = releaseFinder(registry.urls, path)
   try {
-    return await importLog(registry, file, {
-      format,
-      find,
+    const sums = await importLog(registry, file, {
+      format: options.format,
+      find: releaseFinder(registry.urls, options.path),
       progress: bytes =>
         progress(step, Math.floor(bytes / MIB), Math.ceil(Math.max(size, bytes / MIB))),
     })
+    return { path: file, ...sums }
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException
     // A log may be gone by now, or be a pipe; the database has no system calls.
     if (!code?.startsWith('Z_') && !syscall) throw error
-    return { error: message }
+    return { path: file, error: message }
   }
 }
 
-const MIB = 1024 ** 2
-
-/**
- * Returns the file, also if there is none, or all files below a folder, sorted by name: logs often
- * begin with a date.
- */
+/** Returns the file, or all files below a folder, sorted by name: logs often begin with a date. */
 async function logsAt(source: string): Promise<string[]> {
-  const facts = await statOf(source)
-  if (!facts?.isDirectory()) return [source]
-  const found: string[] = []
-  for (const entry of await readFolder(source)) {
-    if (entry.isDirectory()) found.push(...(await logsAt(join(source, entry.name))))
-    else if (entry.isFile()) found.push(join(source, entry.name))
-  }
-  return found.sort()
+  if (!(await statOf(source))?.isDirectory()) return [source]
+  const entries = await readdir(source, { recursive: true, withFileTypes: true })
+  const files = entries.filter(entry => entry.isFile())
+  return files.map(({ parentPath, name }) => join(parentPath, name)).sort()
 }
 
-type Results = readonly ({ path: string } & Report)[]
-
-function printWarnings(io: Io, results: Results): void {
-  for (const log of results) {
-    if ('error' in log) continue
-    const { path, examples, bad, isCopy, unfinished } = log
-    if (isCopy)
-      io.err(`warning: ${path} is an older copy of a log that was imported; it was skipped`)
-    if (bad > 0) io.err(`warning: ${path}: ${counted(bad, 'line')} not understood, such as`)
-    for (const { line, text } of examples) io.err(`  line ${line} of those read: ${text}`)
-    if (unfinished) io.err(`${path}: the last line is not complete; the next import reads it`)
-  }
+function printWarnings(io: Io, { path, examples, bad, isCopy, unfinished }: Log): void {
+  if (isCopy) io.err(`warning: ${path} is an older copy of a log that was imported; it was skipped`)
+  if (bad > 0) io.err(`warning: ${path}: ${counted(bad, 'line')} not understood, such as`)
+  for (const { line, text } of examples) io.err(`  line ${line} of those read: ${text}`)
+  if (unfinished) io.err(`${path}: the last line is not complete; the next import reads it`)
 }
 
-function summary(results: Results): string {
-  const logs = results.flatMap(result => ('error' in result ? [] : [result]))
-  const sum = (key: 'downloads' | 'others' | 'unknown' | 'bad' | 'lines', noun: string) =>
-    counted(
-      logs.reduce((total, log) => total + log[key], 0),
-      noun,
-    )
+function summary(logs: readonly Log[]): string {
+  const total = (key: 'downloads' | 'others' | 'unknown' | 'bad' | 'lines') =>
+    logs.reduce((sum, log) => sum + log[key], 0)
   const rest = [
-    sum('others', 'other request'),
-    `${sum('unknown', 'download')} of unknown versions`,
-    `${sum('bad', 'line')} not understood`,
+    counted(total('others'), 'other request'),
+    `${counted(total('unknown'), 'download')} of unknown versions`,
+    `${counted(total('bad'), 'line')} not understood`,
   ]
-  const found = `${sum('downloads', 'download')} counted in ${sum('lines', 'new line')}`
-  return `${found} of ${counted(logs.length, 'log')}; ${rest.join(', ')}`
+  const found = `${counted(total('downloads'), 'download')} counted`
+  const lines = `${counted(total('lines'), 'new line')} of ${counted(logs.length, 'log')}`
+  return `${found} in ${lines}; ${rest.join(', ')}`
 }

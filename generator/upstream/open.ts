@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { LRUCache } from 'lru-cache'
 import { refuse } from '../../core/error/error.ts'
-import { alarmPath, UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
+import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import { indexUrlKey } from '../../core/release/dependency.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
@@ -119,13 +118,9 @@ function openSource(
   const cache = place.local ? place.name : join(dir, 'cache', UPSTREAM_FOLDER, name)
   const store = new CrateStore(place, cache)
   const counts = new UpstreamCounts()
-  const known = new LRUCache<string, true>({ max: 1000 })
   const onAlarm = async (alarm: Alarm) => {
-    const key = alarmPath(alarm.name, alarm.version)
-    // It needs no look at the storage each time.
-    if (isLasting(alarm) && known.has(key)) return
     const isFirst = await keepAlarm(place, alarm)
-    if (isLasting(alarm)) known.set(key, true)
+    // What is found again and again counts once.
     if (isLasting(alarm) && !isFirst) return
     counts.alarms.set(alarm.kind, (counts.alarms.get(alarm.kind) ?? 0) + 1)
     tell?.(name, alarm)

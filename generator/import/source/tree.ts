@@ -3,7 +3,7 @@ import type { Web } from '../../web/web.ts'
 import {
   type CrateSource,
   cratesOfDl,
-  FolderCrates,
+  folderCrates,
   guessUrls,
   namedCrates,
   readDl,
@@ -38,7 +38,7 @@ async function ownCrates(
   dl: string | null,
   web: Web,
 ): Promise<CrateSource> {
-  const crates = new FolderCrates(root, dl)
+  const crates = folderCrates(root, dl)
   // An index without any .crate next to it is a copy; its files are elsewhere.
   return (await crates.isEmpty()) ? cratesOfDl(dl, index, web) : crates
 }

@@ -4,7 +4,7 @@ import { parseManifest } from '../../../core/manifest/parse.ts'
 import { jsonIn } from '../../../core/urls/index-config.ts'
 import { readFolder, readText } from '../../places/disk/files.ts'
 import type { Web } from '../../web/web.ts'
-import { type CrateSource, FolderCrates, namedCrates, releaseIn } from './crate-sources.ts'
+import { type CrateSource, folderCrates, namedCrates, releaseIn } from './crate-sources.ts'
 import {
   type ImportRequest,
   type OpenedSource,
@@ -16,7 +16,7 @@ import {
 /** Opens a folder of `cargo vendor`: unpacked sources and the checksums of their `.crate` files. */
 export async function openVendor(request: ImportRequest, web: Web): Promise<OpenedSource> {
   const root = resolve(request.source)
-  const beside = new FolderCrates(root, null)
+  const beside = folderCrates(root, null)
   const named = namedCrates(request, web)
   // Unpacked sources could be packed again, but not to the bytes whose checksums are in lock files.
   if (!named && (await beside.isEmpty())) refuse('import_unpacked_only', { source: request.source })
