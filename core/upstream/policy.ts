@@ -107,10 +107,7 @@ export interface ShownFile {
   readonly lure: Lure | null
 }
 
-/**
- * Renders the index file of a crate: lines as the upstream has them, except that held, denied and
- * vanished versions are yanked. `isThere` leaves out all others.
- */
+/** Renders an index file of what `isThere`: held, denied and vanished versions are yanked. */
 export function showFile(
   crate: UpstreamCrate,
   policy: UpstreamPolicy,

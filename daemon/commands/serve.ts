@@ -62,10 +62,7 @@ export const registerServe = command('serve', {
   run: serve,
 })
 
-/**
- * Serves a registry folder until it is stopped. Opens one thing after the other, and closes all of
- * them at the end, the last one first.
- */
+/** Serves until it is stopped: opens one thing after the other, and closes the last one first. */
 async function serve({ io, options, progress }: Task<{ readonly init?: boolean }>): Promise<void> {
   const life: Life = { stopped: io.stopped(() => life.reload()), reload: () => undefined }
   const { dir } = options

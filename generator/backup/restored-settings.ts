@@ -9,10 +9,7 @@ import type { SettingSources } from '../registry/folder.ts'
 /** The original settings file of a backup, if the restored one differs. */
 export const ORIGINAL_SETTINGS_FILE = 'plimsoll.original.toml'
 
-/**
- * Settings that lead to places which the backed-up registry may still use, with values, as on a
- * command line, that keep the restored registry in its folder.
- */
+/** Settings that may lead out of the folder, and the values that keep them inside. */
 const WITHIN: ReadonlyMap<string, string> = new Map([
   ['storage.crates', 'crates'],
   ['storage.public', 'public'],

@@ -28,10 +28,7 @@ const NEEDS: Readonly<
   public: ['the registry is private', async subject => !(await isPrivate(subject))],
 }
 
-/**
- * Tries statements about a subject, several at a time; what is left when its signal aborts is
- * not tried.
- */
+/** Tries statements, several at a time; what is left when the signal aborts is not tried. */
 export async function play(
   subject: Subject,
   statements: readonly Statement[],

@@ -63,10 +63,7 @@ export class Table {
     })
   }
 
-  /**
-   * Makes a row about a key: of `config.json`, of each line or of each dependency, as the beginning
-   * of the id says, and what follows is the key.
-   */
+  /** Makes a row about the key that `id` names, of `config.json`, each line or each dependency. */
   key(id: string, sentence: string, fits: (value: unknown) => boolean, key = keyIn(id)): this {
     const all = { line: lines, dep: dependencies }[id.replace(/-.*/, '')] ?? onlySettings
     return this.row(id, sentence).by(async subject => {

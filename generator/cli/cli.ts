@@ -30,10 +30,7 @@ export const commands: CommandTable = {
   check: async () => (await import('./maintenance/check.ts')).registerCheck,
 }
 
-/**
- * Loads the command `word`: nothing for `--version`; all commands for help, for an unknown word and
- * for `completion`, which is about all of them.
- */
+/** Loads a command: none for `--version`, all for help, an unknown word and `completion`. */
 export async function loadCommands(
   table: CommandTable,
   word: string | undefined,

@@ -65,10 +65,7 @@ export async function deploy(job: Deployment): Promise<Deployed> {
   }
 }
 
-/**
- * Brings the rendered tree of an upstream to where a server has it below the registry's; returns
- * null without such a tree.
- */
+/** Deploys the rendered tree of an upstream; returns null without such a tree. */
 export async function deployUpstream(
   from: Place,
   to: Place,

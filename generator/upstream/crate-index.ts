@@ -76,10 +76,7 @@ export class CrateIndex {
     this.#options = options
   }
 
-  /**
-   * Returns what is kept of a crate, without asking the upstream; null if nothing is. `isAnew`:
-   * what other processes have written since this one read it counts, too.
-   */
+  /** Returns what is kept; `isAnew`: also what other processes have written since it was read. */
   async kept(name: Name, isAnew = this.#options.isShared): Promise<UpstreamCrate | null> {
     return (await this.#read(name, isAnew))?.crate ?? null
   }

@@ -39,10 +39,7 @@ export async function readKnown(
   return { crate, tag: found.etag, checked: held?.checked ?? 0 }
 }
 
-/**
- * Writes what is known of a crate in place of what it was made from. Returns null when somebody
- * else has written meanwhile, and nothing was done.
- */
+/** Writes what is known of a crate; returns null if somebody else has written meanwhile. */
 export async function writeKnown(
   place: Place,
   name: Name,

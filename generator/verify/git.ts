@@ -157,10 +157,7 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
   return found
 }
 
-/**
- * Replaces a damaged repository and returns a note about its history. Without the git executable
- * the history starts over; Cargo fetches it like any other change.
- */
+/** Replaces a damaged repository, with what git can read of its history; says what was kept. */
 async function replaceRepository(registry: Registry, { command }: FoundEngine): Promise<string> {
   const path = gitIndexPath(registry)
   const [fresh, old] = [`${path}.new`, `${path}.old`]

@@ -33,10 +33,7 @@ export function readRoutes(
   }
 }
 
-/**
- * Opens connections: none to a private address, unless `isTrusted` says so of the host. Where a
- * proxy looks up names, only the proxy can know their addresses.
- */
+/** Opens connections: to a private address only if `isTrusted` says so, or by a proxy's look-up. */
 export async function openConnections(
   { ca, ...proxies }: Routes,
   isTrusted: (host: string) => boolean,

@@ -62,10 +62,7 @@ export class Web {
   readonly #trustedHosts = new Set<string>()
   #connections: Promise<Dispatcher> | null = null
 
-  /**
-   * Sends `token` as `Authorization`, like Cargo, but only to trusted hosts. Refuses a file of
-   * certificates, or a proxy, that cannot be used.
-   */
+  /** Sends `token` only to trusted hosts. Refuses certificates or a proxy that it cannot use. */
   constructor(options: WebOptions, token?: string) {
     this.#options = options
     this.#routes = readRoutes(options.caFile ?? null, options.env ?? {})

@@ -7,10 +7,7 @@ import { isServed, type Registry } from '../../registry/registry.ts'
 import type { RegistryTask } from './command.ts'
 import type { Io } from './io.ts'
 
-/**
- * Brings the public tree and the git index up to date with the catalog; `all` renders every file.
- * The result reports failures.
- */
+/** Brings the public tree and the git index up to date; `all` renders every file. */
 export async function showChanges(
   { io, registry, progress }: RegistryTask,
   all = false,

@@ -94,10 +94,7 @@ export function command<Options, Args extends unknown[]>(
   }
 }
 
-/**
- * Declares a command that opens the registry folder. If it `reads`, it refuses records of an older
- * version.
- */
+/** Declares a command that opens the registry folder; `reads`: see `RegistrySources`. */
 export function registryCommand<Options, Args extends unknown[]>(
   name: string,
   {
@@ -140,10 +137,7 @@ export async function withRegistry<Options>(
   }
 }
 
-/**
- * Reports the result of a command that checks `.crate` files, with its warnings and refusals as
- * texts; prints both first, and ends with exit code 1 where a file was refused.
- */
+/** Reports the result of a command that checks `.crate` files; exits with 1 if it refused any. */
 export function reportChecked(
   { io, options, report }: Task,
   { warnings, refused }: Readonly<Record<'warnings' | 'refused', readonly Issue[]>>,

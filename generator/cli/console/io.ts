@@ -13,10 +13,7 @@ export interface Io {
   readonly program?: Program
   out(line: string): void
   err(line: string): void
-  /**
-   * Shows a line on the terminal that the next line of any kind replaces; an empty one removes it.
-   * Null when stderr is no terminal.
-   */
+  /** Shows a line that the next line of any kind replaces; null when stderr is no terminal. */
   readonly transient: ((line: string) => void) | null
   /** Takes the lines of a daemon's log. */
   readonly stderr: Stream
@@ -125,10 +122,7 @@ export function printWarnings(
   if (shown.length < all.length) io.err('`--verbose` lists every one of them')
 }
 
-/**
- * Prints the result of a command to stdout: with `--json` as JSON, in the shape that the command's
- * manual promises, else as lines.
- */
+/** Prints the result of a command: with `--json` as its manual promises, else as lines. */
 export function report(
   io: Io,
   { json = false }: { readonly json?: boolean },

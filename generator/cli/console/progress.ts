@@ -8,10 +8,7 @@ const LONG_MS = 10_000
 /** The pause between two updates of the line on a terminal. */
 const SHORT_MS = 100
 
-/**
- * Shows progress on stderr: on a terminal one changing line, which goes when anything is printed,
- * else one line every ten seconds.
- */
+/** Shows progress on stderr: on a terminal one changing line, else a line every ten seconds. */
 export function progressLine(io: Io): Progress {
   const { transient } = io
   let last = transient ? 0 : io.now().getTime()

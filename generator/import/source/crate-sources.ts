@@ -149,10 +149,7 @@ function keysOf(path: string): string[] {
   return keys.map(key => key.toLowerCase())
 }
 
-/**
- * Returns the paths in a tree where the `.crate` of a `dl` may be: the path of the URL, or its end
- * when the tree is served below a prefix. Never a path outside the tree.
- */
+/** Returns paths in a tree where a `dl` may lead: the URL's, or its ends; none outside the tree. */
 function pathsOf(dl: string, wanted: CrateFile): string[] {
   const path = expandDl(dl, wanted)
     .replace(/[?#].*$/s, '')
