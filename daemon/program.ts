@@ -1,12 +1,7 @@
 import { Command } from 'commander'
-import { type CommandTable, checkCommand, commands, loadCommands } from '../generator/cli/cli.ts'
+import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
 import type { Caller, Io } from '../generator/cli/console/io.ts'
 import { COMMIT, VERSION } from '../generator/version.ts'
-
-export interface ProcessEnds extends Caller {
-  /** Whether somebody may still read stdout; only the next line that is printed can tell. */
-  readonly isRead: () => boolean
-}
 
 const AFTER_HELP = `
 Every command has its own help: plimsoll add --help
@@ -35,7 +30,7 @@ Documents, in the source archive: docs/README.md; each message: docs/use/message
 export async function createProgram(
   io: Io,
   words: readonly string[],
-  ends: ProcessEnds,
+  ends: Omit<Caller, keyof Io>,
 ): Promise<Command> {
   const version = `${VERSION} (commit ${COMMIT})`
   const program = new Command('plimsoll')
@@ -48,30 +43,15 @@ export async function createProgram(
     .exitOverride()
   if (words[0]?.startsWith('-'))
     program.showHelpAfterError('options follow the command: plimsoll status --dir registry')
-  for (const register of await loadCommands(table(ends), words[0])) register(program, io)
+  for (const register of await loadCommands(table, words[0])) register(program, { ...io, ...ends })
   return program
 }
 
-/** Returns all commands; each is a module of its own, so a command loads only what it needs. */
-function table(ends: ProcessEnds): CommandTable {
-  return {
-    ...commands,
-    check: async () => {
-      const registerCheck = await checkCommand()
-      return (to, io) => registerCheck(to, io, ends)
-    },
-    user: async () => {
-      const { registerUser } = await import('./commands/user.ts')
-      return (to, io) => registerUser(to, io, ends)
-    },
-    token: async () => (await import('./commands/token.ts')).registerToken,
-    audit: async () => {
-      const { registerAudit } = await import('./commands/audit.ts')
-      return (to, io) => registerAudit(to, io, ends.isRead)
-    },
-    serve: async () => {
-      const { registerServe } = await import('./commands/serve.ts')
-      return (to, io) => registerServe(to, io, ends.stopped)
-    },
-  }
+/** All commands; each is a module of its own, so a command loads only what it needs. */
+const table: CommandTable = {
+  ...commands,
+  user: async () => (await import('./commands/user.ts')).registerUser,
+  token: async () => (await import('./commands/token.ts')).registerToken,
+  audit: async () => (await import('./commands/audit.ts')).registerAudit,
+  serve: async () => (await import('./commands/serve.ts')).registerServe,
 }

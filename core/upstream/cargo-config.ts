@@ -2,18 +2,15 @@ import { INDEX_FOLDER } from '../paths/tree.ts'
 import { UPSTREAM_FOLDER } from '../paths/upstream.ts'
 import { CRATES_IO, isCratesIo, type RegistryUrls } from '../urls/urls.ts'
 
-/** A registry in the configuration of Cargo: `[registries.NAME]`. */
 interface CargoRegistry {
   readonly name: string
   readonly index: string
 }
 
-/** An upstream, as far as users of Cargo are concerned. */
 interface SetupUpstream extends CargoRegistry {
   readonly fallback: string
 }
 
-/** What users of a registry configure in Cargo and its tools. */
 export interface CargoSetup {
   readonly base: string
   readonly own: CargoRegistry
@@ -21,9 +18,7 @@ export interface CargoSetup {
   readonly registries: readonly CargoRegistry[]
   /** The upstream whose crates come from here, and the registry that has them. */
   readonly replaced: { readonly upstream: SetupUpstream; readonly by: CargoRegistry } | null
-  /** The names of other upstreams. */
   readonly others: readonly string[]
-  /** Whether there is a web API, for publishing. */
   readonly hasApi: boolean
   readonly isPrivate: boolean
 }

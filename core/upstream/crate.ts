@@ -37,7 +37,6 @@ export interface Alarm {
   readonly at: string
 }
 
-/** An index file of an upstream, read. */
 export interface SeenFile extends Pick<UpstreamCrate, 'etag' | 'lastModified'> {
   /** The lines that Cargo can use, of this crate, each version once. */
   readonly lines: readonly UpstreamLine[]

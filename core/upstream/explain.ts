@@ -16,11 +16,9 @@ export interface VersionState {
   readonly until: string | null
   /** Whether its line, its bytes or its existence have changed, and nobody has accepted that. */
   readonly changed: boolean
-  /** Whether an administrator has exempted it from the hold. */
   readonly allowed: boolean
 }
 
-/** What alarms say of a version or a crate. */
 export const ALARMS: Readonly<Record<AlarmKind, string>> = {
   checksum: 'has other bytes there now; the first ones stay here',
   line: 'has another index line there now; the first one stays here',

@@ -10,7 +10,6 @@ export const LOCK_MAX = 4 * 1024 * 1024
 /** The newest version of the format that is known (Cargo's `encode.rs`). */
 const NEWEST = 4
 
-/** A package of a registry in a `Cargo.lock`. */
 export interface LockedPackage {
   readonly name: Name
   readonly version: Version
@@ -45,11 +44,7 @@ const SCHEMA = v.object({
   metadata: v.optional(v.record(v.string(), v.unknown()), {}),
 })
 
-/**
- * Reads a `Cargo.lock` of version 1, which keeps checksums in a table of their own, to 4. Refuses a
- * newer one, a longer text than `LOCK_MAX`, and what Cargo would not have written; `name` is for
- * messages.
- */
+/** Reads a `Cargo.lock` of any known version; refuses what Cargo would not have written. */
 export function parseLockFile({ name: file, text }: { name: string; text: string }): LockFile {
   const object = (reason: string): never => refuse('lock_file_invalid', { file, reason })
   if (text.length > LOCK_MAX) object(`it is longer than ${LOCK_MAX} characters`)

@@ -4,7 +4,6 @@ import type { UpstreamCrate } from './crate.ts'
 import { type UpstreamLine, withYanked } from './line.ts'
 import type { CrateRule } from './rules.ts'
 
-/** What is shown of a crate of an upstream. */
 export interface UpstreamPolicy {
   /** Seconds for which a version is held after its `pubtime`. */
   readonly hold: number
@@ -15,7 +14,6 @@ export interface UpstreamPolicy {
   readonly allowed: ReadonlySet<Version>
 }
 
-/** How a version is shown, and because of what. */
 export interface Verdict {
   /**
    * `yanked`: the upstream itself has yanked it; `guarded`: around a lure, so it is shown as before;
@@ -24,7 +22,6 @@ export interface Verdict {
   readonly state: 'shown' | 'yanked' | 'guarded' | 'gone' | 'held' | 'denied'
   /** When it will be shown in another way; no time changes that without it. */
   readonly until?: string
-  /** The rule that denies it. */
   readonly rule?: string
 }
 
@@ -100,7 +97,6 @@ export function lureOf(crate: UpstreamCrate, policy: UpstreamPolicy, now: Date):
   return null
 }
 
-/** An index file as it is shown. */
 export interface ShownFile {
   readonly text: string
   /** When it will be shown in another way; null if no time changes it. */
@@ -111,10 +107,7 @@ export interface ShownFile {
   readonly lure: Lure | null
 }
 
-/**
- * Renders the index file of a crate: lines as the upstream has them, except that held, denied and
- * vanished versions are yanked. `isThere` leaves out all others.
- */
+/** Renders an index file of what `isThere`: held, denied and vanished versions are yanked. */
 export function showFile(
   crate: UpstreamCrate,
   policy: UpstreamPolicy,

@@ -5,7 +5,6 @@ import { isVersion, type Version } from '../version.ts'
 
 /** A rule of `allow` or `deny`: all versions of a crate or of names with a prefix, or some. */
 export interface CrateRule {
-  /** As it is written in the settings. */
   readonly text: string
   readonly matches: (name: Name, version: Version) => boolean
 }

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { refuse } from '../../core/error/error.ts'
 import { before, timestamp } from '../../core/timestamp.ts'
-import { readRegistry } from '../../generator/cli/console/folder.ts'
-import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/console/io.ts'
-import { withManual } from '../../generator/cli/console/manual.ts'
+import { type RegistryTask, registryCommand } from '../../generator/cli/console/command.ts'
+import type { Io } from '../../generator/cli/console/io.ts'
 import { table } from '../../generator/cli/console/table.ts'
 import type { Database } from '../../generator/database/connection.ts'
 import { findUser } from '../../generator/records/accounts/accounts.ts'
@@ -18,50 +17,45 @@ import {
 
 type Conditions = Pick<AuditFilter, 'since' | 'actor' | 'crate' | 'action'>
 
-interface AuditOptions extends FolderOptions, Conditions {
+interface AuditOptions extends Conditions {
   readonly limit: string
-  readonly json?: boolean
   readonly follow?: boolean
 }
 
-/** Registers `audit`, which prints the audit log; `isRead`: whether somebody still reads stdout. */
-export function registerAudit(program: Command, io: Io, isRead: () => boolean): void {
-  const audit = withDir(program.command('audit'), io)
-    .description('print the audit log: what changed, when and by whom, oldest first')
-    .option('--since <duration>', 'only events of this last period, such as 90d, 12h, 30m, 10s')
-    .option('--actor <username>', 'only events by this user; `command line` for the operator')
-    .option('--crate <name>', 'only events of this crate')
-    .option('--action <action>', 'only this action, such as publish, yank, login')
-    .addOption(
-      new Option('--limit <n>', 'at most this many events, the latest ones').default('100', '100'),
-    )
-    .option('--follow', 'keep printing new events until interrupted, or until nobody reads them')
-    .action((options: AuditOptions) =>
-      readRegistry(io, options, async ({ database }) => {
-        const filter = readFilter(io, options)
-        const events = await listEvents(database, filter)
-        if (events.length === 0) for (const hint of await hintsOf(database, filter)) io.err(hint)
-        if (!options.follow) return report(io, options, events, table(HEAD, events.map(cellsOf)))
-        let isFirst = true
-        await follow(database, filter, events, isRead, some => {
-          const [head = '', ...lines] = table(HEAD, some.map(cellsOf))
-          for (const line of options.json ? some.map(event => JSON.stringify(event)) : lines) {
-            if (isFirst && !options.json) io.out(head)
-            isFirst = false
-            io.out(line)
-          }
-        })
-      }),
-    )
-  withManual(audit, {
-    examples: [
-      ['plimsoll audit --since 7d --crate demo', 'prints a week of one crate'],
-      ['plimsoll audit --json', 'prints the latest 100 events for a program'],
-    ],
-    json: 'an array with an object for each event, with --follow one object per line: `id`; `at`; `action`; `actor`; `token` and `token_name`, `address`, `crate`, `version` and `detail`, null if there is none',
-    fails: 'the registry cannot be read',
-  })
-}
+export const registerAudit = registryCommand('audit', {
+  about: 'print the audit log: what changed, when and by whom, oldest first',
+  takes: [
+    ['--since <duration>', 'only events of this last period, such as 90d, 12h, 30m, 10s'],
+    ['--actor <username>', 'only events by this user; `command line` for the operator'],
+    ['--crate <name>', 'only events of this crate'],
+    ['--action <action>', 'only this action, such as publish, yank, login'],
+    new Option('--limit <n>', 'at most this many events, the latest ones').default('100', '100'),
+    ['--follow', 'keep printing new events until interrupted, or until nobody reads them'],
+  ],
+  examples: [
+    ['plimsoll audit --since 7d --crate demo', 'prints a week of one crate'],
+    ['plimsoll audit --json', 'prints the latest 100 events for a program'],
+  ],
+  json: 'an array with an object for each event, with --follow one object per line: `id`; `at`; `action`; `actor`; `token` and `token_name`, `address`, `crate`, `version` and `detail`, null if there is none',
+  fails: 'the registry cannot be read',
+  reads: true,
+  async run({ io, registry, options, report }: RegistryTask<AuditOptions>) {
+    const { database } = registry
+    const filter = readFilter(io, options)
+    const events = await listEvents(database, filter)
+    if (events.length === 0) for (const hint of await hintsOf(database, filter)) io.err(hint)
+    if (!options.follow) return report(events, table(HEAD, events.map(cellsOf)))
+    let isFirst = true
+    await follow(database, filter, events, io.isRead, some => {
+      const [head = '', ...lines] = table(HEAD, some.map(cellsOf))
+      for (const line of options.json ? some.map(event => JSON.stringify(event)) : lines) {
+        if (isFirst && !options.json) io.out(head)
+        isFirst = false
+        io.out(line)
+      }
+    })
+  },
+})
 
 function readFilter(io: Io, options: AuditOptions): AuditFilter {
   const { since, actor, crate, action, limit } = options
@@ -73,7 +67,6 @@ function readFilter(io: Io, options: AuditOptions): AuditFilter {
 /** Actors that are no users: the operator, and people who failed to log in. */
 const OTHERS = new Set(['command line', 'unknown'])
 
-/** Returns the requested names that no event has: they may be misspelt. */
 async function hintsOf(
   database: Database,
   { actor, crate, action }: AuditFilter,
@@ -93,7 +86,6 @@ async function hintsOf(
   return hints
 }
 
-/** Prints new events until the process ends, or nobody reads them any more. */
 async function follow(
   database: Database,
   filter: AuditFilter,

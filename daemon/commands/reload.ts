@@ -28,10 +28,7 @@ export interface Reload {
   readonly answer: () => void
 }
 
-/**
- * Reloads certificates, and the settings that can change while a daemon serves; names the others.
- * Logs unusable settings and keeps the old ones. Never throws.
- */
+/** Reloads certificates and the settings that can change; logs the others. Never throws. */
 export function reload({ registry, server, log, read, answer }: Reload): void {
   try {
     server.renewTls()
@@ -47,7 +44,6 @@ export function reload({ registry, server, log, read, answer }: Reload): void {
   }
 }
 
-/** Writes changed settings into `running` where possible; returns the keys of all changes. */
 function takeOver(running: Settings, next: Settings): Record<'taken' | 'left', string[]> {
   const found = { taken: [] as string[], left: [] as string[] }
   for (const [section, rows] of Object.entries(next)) {

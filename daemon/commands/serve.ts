@@ -1,30 +1,38 @@
-import type { Command } from 'commander'
 import type { Logger } from 'pino'
-import { refuse, warning } from '../../core/error/error.ts'
+import { Refusal, refuse, warning } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import { type ListenAddress, parseListen } from '../../core/settings/kind.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { cargoConfig, cargoSetup } from '../../core/upstream/cargo-config.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
 import { requireOwnDl } from '../../core/urls/dl-template.ts'
 import { registryUrls } from '../../core/urls/urls.ts'
-import { painter } from '../../generator/cli/console/color.ts'
-import {
-  type FolderOptions,
-  flagsOf,
-  type Io,
-  run,
-  withDir,
-  withSettingFlags,
-} from '../../generator/cli/console/io.ts'
-import { withManual } from '../../generator/cli/console/manual.ts'
-import { progressLine } from '../../generator/cli/console/progress.ts'
+import { command, settingRows, type Task } from '../../generator/cli/console/command.ts'
+import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
+import { painter } from '../../generator/cli/console/terminal.ts'
 import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
-import { lacksAdministrator, NO_ADMINISTRATOR } from '../../generator/records/accounts/accounts.ts'
+import {
+  addUser,
+  hasNoUsers,
+  lacksAdministrator,
+  NO_ADMINISTRATOR,
+  type User,
+} from '../../generator/records/accounts/accounts.ts'
+import { makeLink, passwordLink } from '../../generator/records/accounts/credentials.ts'
+import { createToken } from '../../generator/records/accounts/tokens.ts'
+import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
+import { isPaused } from '../../generator/records/pause.ts'
 import { prepareChecks } from '../../generator/registry/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
-import { initRegistry, openRegistry, serveLock } from '../../generator/registry/registry.ts'
+import {
+  initRegistry,
+  openRegistry,
+  type Registry,
+  serveLock,
+} from '../../generator/registry/registry.ts'
 import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
@@ -37,52 +45,28 @@ import { UpstreamWorker } from '../upstream/upstream-worker.ts'
 import type { Worker } from '../workers/worker.ts'
 import { openWorkers } from '../workers/workers.ts'
 import { type Life, type Reload, reload } from './reload.ts'
-import { printWelcome } from './welcome.ts'
 
 /** The log message when the other daemons cannot be told that this one stops. */
 const STILL_LISTED = 'this daemon is listed as serving for some more seconds'
 
-interface ServeOptions extends FolderOptions {
-  readonly init?: boolean
-}
+export const registerServe = command('serve', {
+  about: 'run the daemon: publishing, the web API and the pages',
+  takes: [...settingRows, ['--init', 'create the registry folder if it is missing']],
+  examples: [
+    ['plimsoll serve', 'serves ./registry at http://127.0.0.1:8080'],
+    ['plimsoll serve --listen 9000', 'serves it at http://127.0.0.1:9000'],
+    ['plimsoll serve --listen 0.0.0.0:8080 --base-url https://crates.example.com', 'serves others'],
+    ['plimsoll serve --init --dir /data', 'the same in a container: /data may be empty at first'],
+  ],
+  fails: 'the registry cannot be served',
+  run: serve,
+})
 
-/**
- * Registers `serve`, which runs the daemon until the promise of `stopped` resolves, and has it
- * reload its settings when `stopped` calls back.
- */
-export function registerServe(
-  program: Command,
-  io: Io,
-  stopped: (reload: () => void) => Promise<string>,
-): void {
-  const command = withSettingFlags(withDir(program.command('serve'), io))
-    .description('run the daemon: publishing, the web API and the pages')
-    .option('--init', 'create the registry folder if it is missing')
-    .action((options: ServeOptions) => {
-      const life: Life = { stopped: stopped(() => life.reload()), reload: () => undefined }
-      return run(io, () => serve(io, options, life))
-    })
-  withManual(command, {
-    examples: [
-      ['plimsoll serve', 'serves ./registry at http://127.0.0.1:8080'],
-      ['plimsoll serve --listen 9000', 'serves it at http://127.0.0.1:9000'],
-      [
-        'plimsoll serve --listen 0.0.0.0:8080 --base-url https://crates.example.com',
-        'serves others',
-      ],
-      ['plimsoll serve --init --dir /data', 'the same in a container: /data may be empty at first'],
-    ],
-    fails: 'the registry cannot be served',
-  })
-}
-
-/**
- * Serves a registry folder until it is stopped. Opens one thing after the other, and closes all of
- * them at the end, the last one first.
- */
-async function serve(io: Io, options: ServeOptions, life: Life): Promise<void> {
+/** Serves until it is stopped: opens one thing after the other, and closes the last one first. */
+async function serve({ io, options, progress }: Task<{ readonly init?: boolean }>): Promise<void> {
+  const life: Life = { stopped: io.stopped(() => life.reload()), reload: () => undefined }
   const { dir } = options
-  const sources = { env: io.env, flags: flagsOf(options), program: io.program, onUpgrade: io.err }
+  const sources = sourcesOf(io, options)
   if (options.init && !isRegistry(dir)) {
     await initRegistry(dir, sources, {})
     io.err(`created a registry in ${dir}`)
@@ -103,9 +87,8 @@ async function serve(io: Io, options: ServeOptions, life: Life): Promise<void> {
     lock.describe(`process ${process.pid} at ${server.url}, version ${version}`)
     // Cargo would get 404 for every download of a crate that other daemons published.
     requireOwnDl(registryUrls(settings.registry, server.url))
-    const progress = progressLine(io)
-    const registry = await openRegistry(dir, sources, server.url, progress.at)
-    progress.done()
+    const registry = await openRegistry(dir, sources, server.url, progress)
+    io.transient?.('')
     ends.push(() => registry.close())
     const serving = await beginServing(registry, server.url)
     ends.push(() => serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED)))
@@ -225,4 +208,40 @@ function requireAddress(io: Io, { server, registry }: Settings): ListenAddress {
       `warning: listening on every address of this machine, but links point to ${address.host}, which other machines cannot reach; set \`registry.base_url\` to the address at which users reach the registry`,
     )
   return address
+}
+
+/** Prints the first steps for users; without any user, adds `admin` and prints its token. */
+async function printWelcome(io: Io, { settings, urls, database }: Registry): Promise<void> {
+  const { name } = settings.registry
+  const config = cargoConfig(cargoSetup(settings, urls))
+  io.out(`Paste this into .cargo/config.toml:\n\n${config}`)
+  io.out(`The page of the registry is ${urls.base}/`)
+  if (!(await hasNoUsers(database))) return
+  const change = operatorChange(timestamp(io.now()))
+  const admin = await addAdmin(database, change)
+  if (!admin) return
+  const order = { userId: admin.id, name: 'first start', expires: null, scopes: null, crates: null }
+  const { token } = await createToken(database, order, change)
+  const secret = await makeLink(database, admin, io.now(), change)
+  io.out(`
+To publish, run this and paste the token of \`admin\`, which is shown only once:
+
+    cargo login --registry ${name}
+
+    ${token}
+
+To log in to the page, set a password for \`admin\` with this link (once, within 24 hours):
+
+    ${passwordLink(urls, secret)}
+`)
+}
+
+/** Adds `admin`; null in a pause, and if another daemon that begins now has, and prints the token. */
+async function addAdmin(database: Registry['database'], change: Change): Promise<User | null> {
+  try {
+    return await addUser(database, { login: 'admin', admin: true }, change)
+  } catch (error) {
+    if (isPaused(error) || (error instanceof Refusal && error.has('login_taken'))) return null
+    throw error
+  }
 }

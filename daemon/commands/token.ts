@@ -1,108 +1,148 @@
-import type { Command } from 'commander'
-import { refuse } from '../../core/error/error.ts'
-import { after, timestamp } from '../../core/timestamp.ts'
-import { readRegistry, withRegistry } from '../../generator/cli/console/folder.ts'
-import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/console/io.ts'
-import { withManual } from '../../generator/cli/console/manual.ts'
+import { Option } from 'commander'
+import { refuse, refuseErrors } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import { after, before, timestamp } from '../../core/timestamp.ts'
+import type { Version } from '../../core/version.ts'
+import { showChanges } from '../../generator/cli/console/changes.ts'
+import {
+  commandGroup,
+  type RegistryTask,
+  registryCommand,
+} from '../../generator/cli/console/command.ts'
 import { table } from '../../generator/cli/console/table.ts'
 import { requireUser } from '../../generator/records/accounts/accounts.ts'
 import {
   createToken,
+  listPublished,
   listTokens,
+  type Published,
   parseScopes,
   revokeToken,
   SCOPES,
   type TokenRecord,
 } from '../../generator/records/accounts/tokens.ts'
-import { operatorChange } from '../../generator/records/change.ts'
-import type { Registry } from '../../generator/registry/registry.ts'
+import { setYanked } from '../../generator/records/release-changes.ts'
 import { rowId } from '../http/paging.ts'
-import { registerTrace } from './token-trace.ts'
 
-interface CreateOptions extends FolderOptions {
+interface CreateOptions {
   readonly user: string
   readonly name: string
   readonly scope?: string[]
   readonly crate?: string[]
   readonly expires?: string
-  readonly json?: boolean
 }
 
 const JSON_TOKEN =
   '`id`; `name`; `user`; `scopes` and `crates`, arrays of texts, null for all; `created`; `expires` and `last_used`, times or null'
 
-/** Registers the `token` commands; a daemon may be running. */
-export function registerToken(program: Command, io: Io): void {
-  const token = program.command('token').description('manage the tokens that users give to Cargo')
-  registerCreate(token, io)
-  const list = withDir(token.command('list'), io)
-    .description('list the tokens that are not revoked')
-    .action((options: FolderOptions & { json?: boolean }) =>
-      readRegistry(io, options, async ({ database }) => {
-        const tokens = await listTokens(database)
-        const now = timestamp(io.now())
-        const rows = tokens.map(token => cellsOf(token, now))
-        report(io, options, tokens, table(HEAD, rows))
-      }),
-    )
-  withManual(list, {
-    examples: [['plimsoll token list', 'one line for each token']],
-    json: `an array with an object for each token: ${JSON_TOKEN}`,
-    fails: 'the registry cannot be read',
-  })
-  const revoke = withDir(token.command('revoke'), io)
-    .description('revoke a token permanently')
-    .argument('<id>', 'its number in the output of `token list`')
-    .action((id: string, options: FolderOptions & { json?: boolean }) =>
-      withRegistry(io, options, async ({ database }) => {
-        const row = rowId(id) ?? refuse('token_id_invalid', { id })
-        const revoked = await revokeToken(database, row, operatorChange(timestamp(io.now())))
-        report(io, options, revoked, [`revoked ${id}`])
-      }),
-    )
-  withManual(revoke, {
-    examples: [['plimsoll token revoke 1', 'makes the token useless at once']],
-    json: 'an object: `id`, `name` and `user` of the token',
-    fails: 'there is no such token',
-  })
-  registerTrace(token, io)
-}
-
-function registerCreate(token: Command, io: Io): void {
-  const create = withDir(token.command('create'), io)
-    .description('create a token; stdout gets the token alone, or the JSON text')
-    .requiredOption('--user <username>', 'the user it belongs to')
-    .option('--name <name>', 'what it is for', 'command line')
-    .option(
+const registerCreate = registryCommand('create', {
+  about: 'create a token; stdout gets the token alone, or the JSON text',
+  takes: [
+    new Option('--user <username>', 'the user it belongs to').makeOptionMandatory(),
+    new Option('--name <name>', 'what it is for').default('command line'),
+    [
       '--scope <scope...>',
       `what it may do: ${SCOPES.join(', ')}; default: everything its user may do`,
-    )
-    .option(
+    ],
+    [
       '--crate <pattern...>',
       'crates it is valid for: names, or prefixes followed by *; default: all',
-    )
-    .option(
+    ],
+    [
       '--expires <duration>',
       'how long it is valid, such as 90d, 12h, 30m, 10s; default: until revoked',
-    )
-    .action((options: CreateOptions) =>
-      withRegistry(io, options, async registry => {
-        const created = await makeToken(io, registry, options)
-        report(io, options, created, [created.token])
-      }),
-    )
-  withManual(create, {
-    examples: [
-      ['plimsoll token create --user alice --expires 90d', 'may do what alice may'],
-      [
-        'plimsoll token create --user ci --name deploy --scope publish-update --crate "demo*"',
-        'may publish new versions of some crates',
-      ],
     ],
-    json: `an object: \`token\`, the token itself; ${JSON_TOKEN}`,
-    fails: 'there is no such user, or the token was refused',
-  })
+  ],
+  examples: [
+    ['plimsoll token create --user alice --expires 90d', 'may do what alice may'],
+    [
+      'plimsoll token create --user ci --name deploy --scope publish-update --crate "demo*"',
+      'may publish new versions of some crates',
+    ],
+  ],
+  json: `an object: \`token\`, the token itself; ${JSON_TOKEN}`,
+  fails: 'there is no such user, or the token was refused',
+  async run(task: RegistryTask<CreateOptions>) {
+    const created = await makeToken(task)
+    task.report(created, [created.token])
+  },
+})
+
+const registerList = registryCommand('list', {
+  about: 'list the tokens that are not revoked',
+  examples: [['plimsoll token list', 'one line for each token']],
+  json: `an array with an object for each token: ${JSON_TOKEN}`,
+  fails: 'the registry cannot be read',
+  reads: true,
+  async run({ io, registry, report }: RegistryTask) {
+    const tokens = await listTokens(registry.database)
+    const now = timestamp(io.now())
+    const rows = tokens.map(token => cellsOf(token, now))
+    report(tokens, table(HEAD, rows))
+  },
+})
+
+const registerRevoke = registryCommand('revoke', {
+  about: 'revoke a token permanently',
+  takes: [['<id>', 'its number in the output of `token list`']],
+  examples: [['plimsoll token revoke 1', 'makes the token useless at once']],
+  json: 'an object: `id`, `name` and `user` of the token',
+  fails: 'there is no such token',
+  async run({ registry, change, report }: RegistryTask, id: string) {
+    const row = rowId(id) ?? refuse('token_id_invalid', { id })
+    report(await revokeToken(registry.database, row, change), [`revoked ${id}`])
+  },
+})
+
+interface TraceOptions {
+  readonly since?: string
+  readonly yank?: boolean
 }
+
+const registerTrace = registryCommand('trace', {
+  about: 'list the versions that a token has published, also a revoked one',
+  takes: [
+    ['<id>', 'its number in the output of `token list` or `audit`'],
+    ['--since <duration>', 'only those of this last period, such as 90d, 12h, 30m, 10s'],
+    ['--yank', 'yank them'],
+  ],
+  examples: [
+    ['plimsoll token trace 1', 'a line for each version'],
+    ['plimsoll token trace 1 --since 2d --yank', 'yanks what it has published in two days'],
+  ],
+  json: 'an array with an object for each version: `name`; `version`; `at`; `address`, from where, or null; `state`: `available`, `yanked` or `deleted`',
+  fails: 'there is no such token, or a yank could not be rendered',
+  async run(task: RegistryTask<TraceOptions>, id: string) {
+    const { io, registry, options, report } = task
+    const token = rowId(id) ?? refuse('token_id_invalid', { id })
+    const since = options.since === undefined ? '' : timestamp(before(io.now(), options.since))
+    const found = await listPublished(registry.database, token, since)
+    const shown = options.yank ? await yankAll(task, found) : found
+    const rows = shown.map(row => [row.at, row.name, row.version, row.address ?? '', row.state])
+    report(shown, table(['published', 'crate', 'version', 'from', 'state'], rows))
+  },
+})
+
+/** Yanks those that are not yanked. A killed run is simply repeated. */
+async function yankAll(task: RegistryTask, found: readonly Published[]): Promise<Published[]> {
+  const { registry, change } = task
+  const yanked: Published[] = []
+  for (const release of found) {
+    const { name, version, state } = release
+    if (state === 'available')
+      await setYanked(registry, name as Name, version as Version, true, change)
+    yanked.push(state === 'available' ? { ...release, state: 'yanked' } : release)
+  }
+  refuseErrors((await showChanges(task)).issues)
+  return yanked
+}
+
+export const registerToken = commandGroup('token', 'manage the tokens that users give to Cargo', [
+  registerCreate,
+  registerList,
+  registerRevoke,
+  registerTrace,
+])
 
 const HEAD = ['id', 'user', 'name', 'scopes', 'crates', 'expires', 'last used']
 
@@ -115,20 +155,20 @@ function cellsOf(
   return [String(id), user, name, ...what, until, used ?? 'never']
 }
 
-async function makeToken(io: Io, { database, settings }: Registry, options: CreateOptions) {
+async function makeToken({ io, registry, options, change }: RegistryTask<CreateOptions>) {
+  const { database, settings } = registry
   const user = await requireUser(database, options.user)
   if (user.locked) refuse('user_locked', { login: user.login })
-  const now = io.now()
   const scopes = options.scope ? parseScopes(options.scope) : null
   const order = {
     userId: user.id,
     name: options.name,
     scopes,
     crates: options.crate ?? null,
-    expires: options.expires === undefined ? null : timestamp(after(now, options.expires)),
+    expires: options.expires === undefined ? null : timestamp(after(io.now(), options.expires)),
     most: settings.limits.tokens_per_user,
   }
-  const created = await createToken(database, order, operatorChange(timestamp(now)))
+  const created = await createToken(database, order, change)
   if (settings.auth.required && scopes && !scopes.includes('read')) {
     io.err(
       'warning: this registry is private; without the scope `read`, the token can neither resolve nor download crates',

@@ -1,17 +1,14 @@
-import type { Command } from 'commander'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { passwordIssues } from '../../core/password.ts'
 import { counted } from '../../core/quantity.ts'
-import { timestamp } from '../../core/timestamp.ts'
-import { readRegistry, withRegistry } from '../../generator/cli/console/folder.ts'
+import { showChanges } from '../../generator/cli/console/changes.ts'
 import {
-  type Caller,
-  type FolderOptions,
-  type Io,
-  report,
-  withDir,
-} from '../../generator/cli/console/io.ts'
-import { withManual } from '../../generator/cli/console/manual.ts'
+  commandGroup,
+  type Register,
+  type RegistryTask,
+  registryCommand,
+} from '../../generator/cli/console/command.ts'
+import type { Caller } from '../../generator/cli/console/io.ts'
 import { table } from '../../generator/cli/console/table.ts'
 import {
   addUser,
@@ -28,160 +25,208 @@ import {
   setPassword,
 } from '../../generator/records/accounts/credentials.ts'
 import { endSessions } from '../../generator/records/accounts/sessions.ts'
-import { operatorChange } from '../../generator/records/change.ts'
-import type { Registry } from '../../generator/registry/registry.ts'
-import { registerRemove, registerRename } from './user-removal.ts'
+import {
+  planRemoval,
+  type RemovedUser,
+  removeUser,
+  renameUser,
+} from '../../generator/registry/users.ts'
 
-interface AddOptions extends FolderOptions {
+interface Options {
   readonly admin?: boolean
   readonly passwordStdin?: boolean
-  readonly json?: boolean
 }
 
 const JSON_USER = '`id`; `login`, the username; `name`; `admin`; `locked`; `removed`; `created`'
 
-const FROM_STDIN = 'read the password from standard input: one line'
+const FROM_STDIN = ['--password-stdin', 'read the password from standard input: one line'] as const
 
-/** Registers the `user` commands, which also work while the daemon is running. */
-export function registerUser(program: Command, io: Io, input: Caller): void {
-  const user = program.command('user').description('manage the users of the registry')
-  registerAdd(user, io, input)
-  registerList(user, io)
-  registerChanges(user, io, input)
-  registerRename(user, io)
-  registerRemove(user, io)
-}
+const registerAdd = registryCommand('add', {
+  about: 'add a user; the first one is an administrator',
+  takes: [
+    ['<username>', '1 to 39 letters, digits, `.`, `_` and `-`'],
+    ['--admin', 'make the user an administrator'],
+    FROM_STDIN,
+  ],
+  examples: [
+    ['plimsoll user add alice', 'adds a user, who sets a password with `user link`'],
+    ['plimsoll user add bob --admin', 'adds another administrator'],
+    ['plimsoll user add ci --password-stdin < password.txt', 'adds a user with a password'],
+  ],
+  json: `an object: ${JSON_USER}`,
+  fails: 'the username is taken, or the password is refused',
+  async run(task: RegistryTask<Options>, login: string) {
+    const { io, registry, options, change } = task
+    const password = options.passwordStdin ? await readPassword(io, login) : null
+    const isFirst = await hasNoUsers(registry.database)
+    const admin = isFirst || (options.admin ?? false)
+    const added = await addUser(registry.database, { login, admin }, change)
+    if (password !== null) await givePassword(task, added, password)
+    const role = isFirst ? ', an administrator as the first user' : ''
+    task.report(added, [`added ${added.login}${role}`])
+    if (password === null)
+      io.err(
+        `next: \`plimsoll user link ${added.login}\` prints a link that sets their password, \`plimsoll token create --user ${added.login}\` a token`,
+      )
+  },
+})
 
-function registerAdd(user: Command, io: Io, input: Caller): void {
-  const add = withDir(user.command('add'), io)
-    .description('add a user; the first one is an administrator')
-    .argument('<username>', '1 to 39 letters, digits, `.`, `_` and `-`')
-    .option('--admin', 'make the user an administrator')
-    .option('--password-stdin', FROM_STDIN)
-    .action((login: string, options: AddOptions) =>
-      withRegistry(io, options, async registry => {
-        const password = options.passwordStdin ? await readPassword(input, login) : null
-        const at = timestamp(io.now())
-        const isFirst = await hasNoUsers(registry.database)
-        const admin = isFirst || (options.admin ?? false)
-        const added = await addUser(registry.database, { login, admin }, operatorChange(at))
-        if (password !== null) await givePassword(registry, added, password, at)
-        const role = isFirst ? ', an administrator as the first user' : ''
-        report(io, options, added, [`added ${added.login}${role}`])
-        if (password === null)
-          io.err(
-            `next: \`plimsoll user link ${added.login}\` prints a link that sets their password, \`plimsoll token create --user ${added.login}\` a token`,
-          )
-      }),
-    )
-  withManual(add, {
-    examples: [
-      ['plimsoll user add alice', 'adds a user, who sets a password with `user link`'],
-      ['plimsoll user add bob --admin', 'adds another administrator'],
-      ['plimsoll user add ci --password-stdin < password.txt', 'adds a user with a password'],
-    ],
-    json: `an object: ${JSON_USER}`,
-    fails: 'the username is taken, or the password is refused',
-  })
-}
-
-function registerList(user: Command, io: Io): void {
-  const list = withDir(user.command('list'), io)
-    .description('list the users')
-    .action((options: FolderOptions & { json?: boolean }) =>
-      readRegistry(io, options, async ({ database }) => {
-        const users = await listUsers(database)
-        const rows = users.map(({ login, admin, locked, removed, created }) => {
-          const state = removed ? 'removed' : locked ? 'locked' : 'active'
-          return [login, admin ? 'admin' : 'user', state, created]
-        })
-        report(io, options, users, table(['username', 'role', 'state', 'since'], rows))
-      }),
-    )
-  withManual(list, {
-    examples: [['plimsoll user list', 'one line for each user']],
-    json: `an array with an object for each user: ${JSON_USER}`,
-    fails: 'the registry cannot be read',
-  })
-}
-
-function registerChanges(user: Command, io: Io, input: Caller): void {
-  const password = 'set the password of a user, asked for at the terminal; ends their sessions'
-  const setsPassword: UserWork = async (registry, found, at, { passwordStdin }) => {
-    const read = passwordStdin ? readPassword : askPassword
-    await givePassword(registry, found, await read(input, found.login), at)
-    return { line: `set the password of ${found.login}` }
-  }
-  withUser(user, io, 'password', password, setsPassword).option('--password-stdin', FROM_STDIN)
-  const link = 'print a one-time link to set the password of a user; valid for 24 hours'
-  const linkJson = '`link`, its URL'
-  const makesLink: UserWork = async ({ database, urls }, found, at) => {
-    const url = passwordLink(urls, await makeLink(database, found, io.now(), operatorChange(at)))
-    return { line: url, more: { link: url } }
-  }
-  withUser(user, io, 'link', link, makesLink, linkJson)
-  const logout = 'end all sessions of a user; tokens stay valid'
-  const logsOut: UserWork = async ({ database }, found, at) => {
-    const sessions = await endSessions(database, found, operatorChange(at))
-    const line = `ended ${counted(sessions, 'session')} of ${found.login}`
-    return { line, more: { ended_sessions: sessions } }
-  }
-  withUser(user, io, 'logout', logout, logsOut, '`ended_sessions`, their number')
-  const rights = [
-    ['lock', 'refuse the tokens and logins of a user until `unlock`', 'locked', setLocked, true],
-    ['unlock', 'accept the tokens and logins of a user again', 'unlocked', setLocked, false],
-    ['promote', 'make a user an administrator', 'promoted', setAdmin, true],
-    ['demote', 'make an administrator a regular user', 'demoted', setAdmin, false],
-  ] as const
-  for (const [verb, description, done, set, value] of rights)
-    withUser(user, io, verb, description, async ({ database }, found, at) => {
-      await set(database, found, value, operatorChange(at))
-      return { line: `${done} ${found.login}` }
+const registerList = registryCommand('list', {
+  about: 'list the users',
+  examples: [['plimsoll user list', 'one line for each user']],
+  json: `an array with an object for each user: ${JSON_USER}`,
+  fails: 'the registry cannot be read',
+  reads: true,
+  async run({ registry, report }: RegistryTask) {
+    const users = await listUsers(registry.database)
+    const rows = users.map(({ login, admin, locked, removed, created }) => {
+      const state = removed ? 'removed' : locked ? 'locked' : 'active'
+      return [login, admin ? 'admin' : 'user', state, created]
     })
+    report(users, table(['username', 'role', 'state', 'since'], rows))
+  },
+})
+
+interface UserCommand {
+  readonly verb: string
+  readonly about: string
+  /** Changes the user; returns the text to print, and the first fields for `--json`. */
+  readonly work: (
+    task: RegistryTask<Options>,
+    user: User,
+  ) => Promise<{ readonly line: string; readonly more?: object }>
+  readonly json?: string
 }
+
+const setsPassword: UserCommand = {
+  verb: 'password',
+  about: 'set the password of a user, asked for at the terminal; ends their sessions',
+  async work(task, user) {
+    const read = task.options.passwordStdin ? readPassword : askPassword
+    await givePassword(task, user, await read(task.io, user.login))
+    return { line: `set the password of ${user.login}` }
+  },
+}
+
+const makesLink: UserCommand = {
+  verb: 'link',
+  about: 'print a one-time link to set the password of a user; valid for 24 hours',
+  async work({ io, registry, change }, user) {
+    const secret = await makeLink(registry.database, user, io.now(), change)
+    const link = passwordLink(registry.urls, secret)
+    return { line: link, more: { link } }
+  },
+  json: '`link`, its URL',
+}
+
+const logsOut: UserCommand = {
+  verb: 'logout',
+  about: 'end all sessions of a user; tokens stay valid',
+  async work({ registry, change }, user) {
+    const sessions = await endSessions(registry.database, user, change)
+    const line = `ended ${counted(sessions, 'session')} of ${user.login}`
+    return { line, more: { ended_sessions: sessions } }
+  },
+  json: '`ended_sessions`, their number',
+}
+
+const RIGHTS = [
+  ['lock', 'refuse the tokens and logins of a user until `unlock`', 'locked', setLocked, true],
+  ['unlock', 'accept the tokens and logins of a user again', 'unlocked', setLocked, false],
+  ['promote', 'make a user an administrator', 'promoted', setAdmin, true],
+  ['demote', 'make an administrator a regular user', 'demoted', setAdmin, false],
+] as const
+
+const changesRights = RIGHTS.map(
+  ([verb, about, done, set, value]): UserCommand => ({
+    verb,
+    about,
+    async work({ registry, change }, user) {
+      await set(registry.database, user, value, change)
+      return { line: `${done} ${user.login}` }
+    },
+  }),
+)
 
 const PASSWORD_EXAMPLES = [
   ['plimsoll user password alice', 'asks for a new password, twice'],
   ['plimsoll user password ci --password-stdin < password.txt', 'takes it from a file'],
 ] as const
 
-/** Changes a user; returns the text to print, and the first fields for `--json`. */
-type UserWork = (
-  registry: Registry,
-  user: User,
-  at: string,
-  options: AddOptions,
-) => Promise<{ readonly line: string; readonly more?: object }>
-
-/** Adds a command that acts on one existing user; `json` describes the fields that `work` adds. */
-function withUser(
-  parent: Command,
-  io: Io,
-  verb: string,
-  description: string,
-  work: UserWork,
-  json = '',
-): Command {
-  const command = withDir(parent.command(verb), io)
-    .description(description)
-    .argument('<username>', 'an existing user')
-    .action((login: string, options: AddOptions) =>
-      withRegistry(io, options, async registry => {
-        const { database } = registry
-        const user = await requireUser(database, login)
-        const { line, more } = await work(registry, user, timestamp(io.now()), options)
-        report(io, options, { ...more, ...(await requireUser(database, login)) }, [line])
-      }),
-    )
-  return withManual(command, {
-    examples:
-      verb === 'password'
-        ? PASSWORD_EXAMPLES
-        : [[`plimsoll user ${verb} ci`, description.replace(' of a user', '')]],
-    json: `an object${json === '' ? ' with' : `: ${json}, and`} the user as it is now: ${JSON_USER}`,
+function userCommand({ verb, about, work, json }: UserCommand): Register {
+  const isPassword = verb === 'password'
+  return registryCommand(verb, {
+    about,
+    takes: [['<username>', 'an existing user'], ...(isPassword ? [FROM_STDIN] : [])],
+    examples: isPassword
+      ? PASSWORD_EXAMPLES
+      : [[`plimsoll user ${verb} ci`, about.replace(' of a user', '')]],
+    json: `an object${json === undefined ? ' with' : `: ${json}, and`} the user as it is now: ${JSON_USER}`,
     fails: 'there is no such user, or the change was refused',
+    async run(task: RegistryTask<Options>, login: string) {
+      const { database } = task.registry
+      const { line, more } = await work(task, await requireUser(database, login))
+      task.report({ ...more, ...(await requireUser(database, login)) }, [line])
+    },
   })
 }
+
+const registerRemove = registryCommand('remove', {
+  about:
+    'remove a user for good: tokens, logins and ownership end; the name stays taken, and their versions stay',
+  takes: [
+    ['<username>', 'an existing user'],
+    ['--yes', 'really remove; otherwise only show what would end'],
+  ],
+  examples: [['plimsoll user remove robert --yes', 'ends the account; the name stays taken']],
+  json: 'an object: `login`; `crates`, an array of names that they owned; `tokens`, the number of tokens that were revoked; `removed`',
+  fails:
+    'nobody was removed: there is no such user, nobody else owns one of their crates, they are the last administrator, or --yes is missing; or a page could not be rendered',
+  reads: ({ yes }) => !yes,
+  async run(task: RegistryTask<{ readonly yes?: boolean }>, login: string) {
+    const { registry, change, report } = task
+    const found = await requireUser(registry.database, login)
+    const show = (ended: RemovedUser, removed: boolean) =>
+      report({ login: found.login, ...ended, removed }, [
+        `${removed ? 'removed' : 'would remove'} ${found.login}: ${counted(ended.tokens, 'token')} revoked, ${counted(ended.crates.length, 'crate')} given up`,
+      ])
+    if (!task.options.yes) {
+      show(await planRemoval(registry.database, found), false)
+      refuse('user_remove_unconfirmed')
+    }
+    const ended = await removeUser(registry, found, change)
+    const { issues } = await showChanges(task)
+    show(ended, true)
+    refuseErrors(issues)
+  },
+})
+
+const registerRename = registryCommand('rename', {
+  about: 'give a user another name; the old one stays taken, tokens and logins go on',
+  takes: [
+    ['<username>', 'an existing user'],
+    ['<new-name>', '1 to 39 letters, digits, `.`, `_` and `-`'],
+  ],
+  examples: [['plimsoll user rename bob robert', 'pages name him so from now on']],
+  json: 'an object: `login`, the new name; `before`, the old one',
+  fails: 'there is no such user, the new name is taken, or a page could not be rendered',
+  async run(task: RegistryTask, login: string, to: string) {
+    const { registry, change, report } = task
+    const found = await requireUser(registry.database, login)
+    await renameUser(registry, found, to, change)
+    const { issues } = await showChanges(task)
+    report({ login: to, before: found.login }, [`renamed ${found.login} to ${to}`])
+    refuseErrors(issues)
+  },
+})
+
+export const registerUser = commandGroup('user', 'manage the users of the registry', [
+  registerAdd,
+  registerList,
+  ...[setsPassword, makesLink, logsOut, ...changesRights].map(userCommand),
+  registerRename,
+  registerRemove,
+])
 
 async function readPassword({ readInput }: Caller, login: string): Promise<string> {
   const password = (await readInput()).replace(/\r?\n$/, '')
@@ -198,7 +243,7 @@ async function askPassword({ askSecret }: Caller, login: string): Promise<string
   return password
 }
 
-async function givePassword(registry: Registry, user: User, password: string, at: string) {
+async function givePassword({ registry, change }: RegistryTask, user: User, password: string) {
   const cost = registry.settings.auth.password_cost
-  await setPassword(registry.database, user, { password, cost }, operatorChange(at))
+  await setPassword(registry.database, user, { password, cost }, change)
 }

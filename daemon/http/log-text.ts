@@ -1,5 +1,5 @@
 import { quotedText } from '../../core/error/catalog.ts'
-import type { Paint } from '../../generator/cli/console/color.ts'
+import type { Paint } from '../../generator/cli/console/terminal.ts'
 
 interface LogRecord {
   readonly level: number

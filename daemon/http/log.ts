@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Logger, pino, stdSerializers } from 'pino'
 import { Refusal } from '../../core/error/error.ts'
-import type { Paint } from '../../generator/cli/console/color.ts'
+import type { Paint } from '../../generator/cli/console/terminal.ts'
 import { systemRefusal } from '../../generator/places/disk/fault.ts'
 import { issuesOf } from './answer.ts'
 import type { ClientAddress } from './client-address.ts'

@@ -21,10 +21,8 @@ import { releaseOfBytes, releasePages } from '../records/releases.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 import type { Registry } from '../registry/registry.ts'
 
-/** The top folder inside a backup. */
 export const TOP = 'plimsoll-backup'
 
-/** The name that stands for standard output, and for standard input when restoring. */
 export const STDIO = '-'
 
 /** The most attempts: a release in the snapshot may be deleted during the backup. */
@@ -177,7 +175,6 @@ async function fill(
   return done
 }
 
-/** Adds bytes to the archive; returns false when there are none. */
 async function addBytes(archive: Pack, name: string, found: OpenFile | null): Promise<boolean> {
   // Opened before the header is written: a file that is deleted now stays readable to its end.
   if (!found) return false

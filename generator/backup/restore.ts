@@ -27,7 +27,6 @@ import {
   restoredSettings,
 } from './restored-settings.ts'
 
-/** A restored registry. */
 export interface RestoreResult extends Pick<RestoredSettings, 'leftOut' | 'variables' | 'within'> {
   readonly crateFiles: number
   /** Whether the remains of a killed restore were removed first. */
@@ -114,9 +113,7 @@ async function moveAll(from: string, to: string): Promise<void> {
   }
 }
 
-/** A backup that is unpacked, and its folders. */
 interface Folders {
-  /** The folder of the registry. */
   readonly target: string
   /** The folder that has everything until it is complete. */
   readonly content: string
@@ -165,7 +162,6 @@ async function unpack(
   return { crateFiles, leftOut, variables, within }
 }
 
-/** Writes the settings of a restored registry and, if they differ, the original ones. */
 async function takeSettings(
   given: string,
   file: string,

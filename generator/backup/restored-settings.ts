@@ -9,10 +9,7 @@ import type { SettingSources } from '../registry/folder.ts'
 /** The original settings file of a backup, if the restored one differs. */
 export const ORIGINAL_SETTINGS_FILE = 'plimsoll.original.toml'
 
-/**
- * Settings that lead to places which the backed-up registry may still use, with values, as on a
- * command line, that keep the restored registry in its folder.
- */
+/** Settings that may lead out of the folder, and the values that keep them inside. */
 const WITHIN: ReadonlyMap<string, string> = new Map([
   ['storage.crates', 'crates'],
   ['storage.public', 'public'],
@@ -21,13 +18,10 @@ const WITHIN: ReadonlyMap<string, string> = new Map([
   ['cdn.purge_url', ''],
 ])
 
-/** The settings of a restored registry. */
 export interface RestoredSettings {
-  /** For `plimsoll.toml`. */
   readonly text: string
   /** The settings of the backup that are not in `text`: they lead out of the folder. */
   readonly leftOut: readonly string[]
-  /** The variables of the environment that do. */
   readonly variables: readonly string[]
   /** The value for a command line that keeps each of them inside, by setting. */
   readonly within: Readonly<Record<string, string>>
@@ -71,7 +65,6 @@ export function restoredSettings(
   }
 }
 
-/** Whether a setting leads out of the folder of a registry. */
 function leadsOut(dir: string, key: string, value: unknown): boolean {
   if (!WITHIN.has(key) || value === null || value === undefined) return false
   if (!key.startsWith('storage.')) return !Array.isArray(value) || value.length > 0

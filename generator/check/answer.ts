@@ -3,9 +3,7 @@ import { isObject } from '../../core/plain-data.ts'
 import { jsonIn } from '../../core/urls/index-config.ts'
 import { untried, wrong } from './verdict.ts'
 
-/** An encoded answer may not become larger than this. */
 const DECODED_MAX = 64 * 1024 ** 2
-/** How much of a body a report bears. */
 const SHOWN_MAX = 120
 
 /** What a registry answered: over HTTP, or as a file of a folder or of a repository. */
@@ -42,12 +40,10 @@ export class Answer {
     return jsonIn(this.text)
   }
 
-  /** Returns a key of the object that the body is; undefined without one. */
   at(key: string): unknown {
     return Object(this.json)[key]
   }
 
-  /** Returns a header, empty without it. */
   header(name: string): string {
     return this.#headers[name] ?? ''
   }
@@ -77,7 +73,6 @@ export class Answer {
     return this.status >= 200 && this.status < 300 && isRead && this.at('errors') === undefined
   }
 
-  /** In words, for a report. */
   toString(): string {
     const text = this.text.slice(0, SHOWN_MAX).replaceAll(/\s+/g, ' ')
     const body = /[\0\uFFFD]/.test(text) ? `${this.raw.length} bytes` : text

@@ -12,12 +12,10 @@ import { openTarget } from './target.ts'
 import { askWith } from './trial.ts'
 import { untried } from './verdict.ts'
 
-/** What is checked, and how. */
 export interface CheckOptions
   extends Pick<Subject, 'crates' | 'token' | 'prefix' | 'env' | 'pauseMs' | 'signal'> {
   /** A sparse or git index by its URL, or the folder of a static tree. */
   readonly target: string
-  /** The Cargos that play, by path. */
   readonly cargos: readonly string[]
   readonly onResult: (done: number, all: number) => void
   /** Learns what was published, `NAME@VERSION`, and whether it is yanked. */

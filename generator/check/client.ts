@@ -9,7 +9,6 @@ import { webUrl } from '../web/web-url.ts'
 import { Answer } from './answer.ts'
 import { Untried, untried, Wrong, wrong } from './verdict.ts'
 
-/** One request. */
 export interface Ask {
   readonly method?: 'GET' | 'PUT' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
@@ -80,7 +79,6 @@ export class Client {
     }
   }
 
-  /** Ends all connections. */
   async close(): Promise<void> {
     await (await this.#connections).destroy()
   }

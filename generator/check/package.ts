@@ -4,7 +4,6 @@ import { type Header, pack } from 'tar-stream'
 import { parseManifest } from '../../core/manifest/parse.ts'
 import { CRATES_IO } from '../../core/urls/urls.ts'
 
-/** A release that the check makes. */
 export interface Made {
   readonly name: string
   readonly version: string

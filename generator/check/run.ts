@@ -4,7 +4,6 @@ import { api, isPrivate, type Subject } from './subject.ts'
 import type { Need, Statement } from './table.ts'
 import { Untried, untried, Wrong } from './verdict.ts'
 
-/** What came of a statement. */
 export interface Result extends Pick<Statement, 'id' | 'sentence' | 'source' | 'weight'> {
   readonly status: 'pass' | 'fail' | 'untried'
   /** What was seen of a false one, or why one was not tried; null if it holds. */
@@ -14,7 +13,6 @@ export interface Result extends Pick<Statement, 'id' | 'sentence' | 'source' | '
   readonly cargo: string | null
 }
 
-/** How many statements are tried at a time. */
 const AT_ONCE = 16
 
 /** Why statements with a need are not tried where it is not met. */
@@ -30,10 +28,7 @@ const NEEDS: Readonly<
   public: ['the registry is private', async subject => !(await isPrivate(subject))],
 }
 
-/**
- * Tries statements about a subject, several at a time; what is left when its signal aborts is
- * not tried.
- */
+/** Tries statements, several at a time; what is left when the signal aborts is not tried. */
 export async function play(
   subject: Subject,
   statements: readonly Statement[],

@@ -13,10 +13,8 @@ import type { Ask, Client } from './client.ts'
 import { indexPath, type Target } from './target.ts'
 import { untried, Wrong } from './verdict.ts'
 
-/** A name and a version. */
 export type Release = readonly [name: string, version: string]
 
-/** What a run is about. */
 export interface Subject {
   readonly target: Target
   readonly client: Client
@@ -32,7 +30,6 @@ export interface Subject {
   readonly scratch: string
   /** Between two looks for something published, in milliseconds. */
   readonly pauseMs: number
-  /** Ends the run early. */
   readonly signal: AbortSignal
   /** The releases that the run leaves behind so far; who publishes one adds it. */
   readonly published: Release[]
@@ -61,10 +58,8 @@ const DOWNLOADS_MAX = 6
 
 const NO_TOKEN = 'the registry is private; give a token with --token-stdin'
 
-/** One line of an index file. */
 export interface Line {
   readonly crate: string
-  /** Its crate and version, in words. */
   readonly where: string
   readonly text: string
   /** The object that it is; empty for anything else. */
@@ -203,7 +198,6 @@ export async function readCrate(subject: Subject, name: string): Promise<Crate> 
   return { name, answer, lines: answer.status === 200 ? lines : [] }
 }
 
-/** All lines that are looked at. */
 export const lines = fact(async subject => {
   const all = (await crates(subject)).flatMap(crate => crate.lines)
   return all.length > 0 ? all : untried('no index file has a line')

@@ -8,7 +8,6 @@ export const WEIGHTS = ['breaks builds', 'breaks publishing', 'differs', 'could 
 /** Conditions of a statement: without them it is untried. */
 export type Need = 'http' | 'public' | 'private' | 'git' | 'api' | 'write' | 'cargo'
 
-/** One thing that a registry does if it is right. */
 export interface Statement {
   readonly id: string
   readonly sentence: string
@@ -28,7 +27,6 @@ type Own = Partial<Pick<Statement, 'source' | 'weight' | 'since' | 'needs'>>
 export const DIFFERS: Own = { weight: 'differs' }
 export const BETTER: Own = { weight: 'could be better' }
 
-/** A token that nobody has. */
 export const BAD_TOKEN = 'plimsoll-check-wrong'
 
 /** Statements with a source, a weight and needs in common, unless a row has its own. */
@@ -47,13 +45,11 @@ export class Table {
     return this
   }
 
-  /** Tries it in its own way. */
   by(attempt: Statement['attempt']): this {
     this.rows.push({ ...this.#common, ...this.#row, attempt })
     return this
   }
 
-  /** Looks at a fact. */
   that<T>(fact: Fact<T>, fits: (value: T) => boolean): this {
     return this.each(async subject => [await fact(subject)], fits)
   }
@@ -67,10 +63,7 @@ export class Table {
     })
   }
 
-  /**
-   * Makes a row about a key: of `config.json`, of each line or of each dependency, as the beginning
-   * of the id says, and what follows is the key.
-   */
+  /** Makes a row about the key that `id` names, of `config.json`, each line or each dependency. */
   key(id: string, sentence: string, fits: (value: unknown) => boolean, key = keyIn(id)): this {
     const all = { line: lines, dep: dependencies }[id.replace(/-.*/, '')] ?? onlySettings
     return this.row(id, sentence).by(async subject => {

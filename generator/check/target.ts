@@ -10,12 +10,10 @@ import { plain, webUrl } from '../web/web-url.ts'
 import { Answer } from './answer.ts'
 import type { Ask, Client } from './client.ts'
 
-/** A registry that is checked: where its index is read. */
 export interface Target {
   readonly kind: 'http' | 'folder' | 'git'
   /** As Cargo has it in its configuration. */
   readonly name: string
-  /** Returns what is at a path of the index. */
   ask(path: string, ask?: Ask): Promise<Answer>
   /** Returns what is at an address of `dl`, also where that is below the folder's own base. */
   download(url: string, ask?: Ask): Promise<Answer>
@@ -27,10 +25,7 @@ export interface Target {
 }
 type Reader = Pick<Target, 'ask' | 'paths'> & Partial<Target>
 
-/**
- * Opens what a user names: `sparse+https://…/`, the URL or path of a git index, or the folder of a
- * static tree. Refuses anything else.
- */
+/** Opens a sparse index, a git index by URL or path, or the folder of a static tree. */
 export async function openTarget(named: string, client: Client): Promise<Target> {
   const open = (kind: Target['kind'], name: string, reader: Reader): Target => ({
     ...{ kind, name, download: (url: string, ask?: Ask) => client.ask(url, ask) },

@@ -68,7 +68,6 @@ export function has(version: string): (crate: Crate) => boolean {
   return ({ lines }) => lines.some(({ json }) => json.vers === version)
 }
 
-/** Something published, and the file that has it. */
 export interface Published {
   readonly made: Made
   readonly crate: Crate

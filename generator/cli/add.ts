@@ -1,31 +1,12 @@
-import type { Command } from 'commander'
 import { type Issue, inFile, Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { findCrates } from '../places/disk/crate-files.ts'
 import { type BatchItem, orderBatch } from '../registry/order.ts'
 import { addCrateFile } from '../registry/publish.ts'
-import type { Registry } from '../registry/registry.ts'
 import { showChanges } from './console/changes.ts'
-import { withRegistry } from './console/folder.ts'
-import {
-  describeOutcomes,
-  Exit,
-  type FolderOptions,
-  type Io,
-  printIssues,
-  printWarnings,
-  report,
-  withDir,
-} from './console/io.ts'
-import { withManual } from './console/manual.ts'
-import { type ProgressLine, progressLine } from './console/progress.ts'
+import { type RegistryTask, registryCommand } from './console/command.ts'
+import { describeOutcomes, Exit, printIssues, printWarnings } from './console/io.ts'
 
-interface AddOptions extends FolderOptions {
-  readonly json?: boolean
-  readonly verbose?: boolean
-}
-
-/** The outcome of a file. */
 interface FileResult {
   readonly path: string
   readonly name: string | null
@@ -35,73 +16,57 @@ interface FileResult {
   readonly errors: readonly Issue[]
 }
 
-/** `add FILE|DIR…`: adds `.crate` files, with the checks of a publish. */
-export function registerAdd(program: Command, io: Io): void {
-  const add = withDir(program.command('add'), io)
-    .description('add .crate files to the registry, with the checks of a publish')
-    .argument('<file-or-dir...>', '.crate files, or folders to search for them')
-    .option('--verbose', 'print every warning, not just one of each kind')
-    .action((sources: string[], options: AddOptions) =>
-      withRegistry(io, options, registry => addAll(io, registry, sources, options)),
-    )
-  withManual(add, {
-    examples: [
-      ['plimsoll add target/package/demo-1.0.0.crate', 'adds one file'],
-      ['plimsoll add --json vendor/', 'adds all files below a folder, dependencies first'],
-    ],
-    json: 'an array with an object for each file: `path`; `name` and `version`, null if the file cannot be read; `outcome`, one of `added`, `present` and `refused`; `warnings`, an array of texts; `errors`, the same, only if the file was refused',
-    fails: 'some files were refused; the others were added',
-  })
-}
+export const registerAdd = registryCommand('add', {
+  about: 'add .crate files to the registry, with the checks of a publish',
+  takes: [
+    ['<file-or-dir...>', '.crate files, or folders to search for them'],
+    ['--verbose', 'print every warning, not just one of each kind'],
+  ],
+  examples: [
+    ['plimsoll add target/package/demo-1.0.0.crate', 'adds one file'],
+    ['plimsoll add --json vendor/', 'adds all files below a folder, dependencies first'],
+  ],
+  json: 'an array with an object for each file: `path`; `name` and `version`, null if the file cannot be read; `outcome`, one of `added`, `present` and `refused`; `warnings`, an array of texts; `errors`, the same, only if the file was refused',
+  fails: 'some files were refused; the others were added',
+  run: addAll,
+})
 
-async function addAll(
-  io: Io,
-  registry: Registry,
-  sources: readonly string[],
-  options: AddOptions,
-): Promise<void> {
-  const progress = progressLine(io)
+async function addAll(task: RegistryTask, sources: readonly string[]): Promise<void> {
+  const { io, registry, options, progress } = task
   const paths = (await Promise.all(sources.map(source => findCrates(source)))).flat()
-  const items = await orderBatch(registry, [...new Set(paths)], progress.at)
+  const items = await orderBatch(registry, [...new Set(paths)], progress)
   const results: FileResult[] = []
   const sums = { added: 0, present: 0, refused: 0 }
-  for await (const result of addEach(io, registry, items, progress)) {
+  for await (const result of addEach(task, items)) {
     const { outcome, name, version } = result
     results.push(result)
     sums[outcome]++
     if (outcome !== 'refused' && !options.json) io.out(`${outcome} ${name} ${version}`)
   }
-  progress.done()
   // Shared files such as `config.json` may be older than the settings.
-  const { issues } = await showChanges(io, registry)
+  const { issues } = await showChanges(task)
   const ofFiles = (of: (result: FileResult) => readonly Issue[]) =>
     results.flatMap(file => of(file).map(each => inFile(file.path, each)))
-  printWarnings(
-    io,
-    ofFiles(file => file.warnings),
-    options.verbose ?? false,
-  )
+  const warnings = ofFiles(file => file.warnings)
+  printWarnings(io, options, warnings)
   printIssues(io, [...ofFiles(file => file.errors), ...issues])
   const rows = results.map(({ warnings, errors, ...rest }) => ({
     ...rest,
     warnings: warnings.map(issue => issue.message),
     ...(errors.length > 0 && { errors: errors.map(issue => issue.message) }),
   }))
-  report(io, options, rows, results.length > 1 ? [describeOutcomes(sums)] : [])
+  task.report(rows, results.length > 1 ? [describeOutcomes(sums)] : [])
   if (sums.refused > 0) throw new Exit(1)
 }
 
-/** Adds files in the order of a batch, and yields each outcome. */
 async function* addEach(
-  io: Io,
-  registry: Registry,
+  { io, registry, progress }: RegistryTask,
   items: readonly BatchItem[],
-  progress: ProgressLine,
 ): AsyncIterable<FileResult> {
   // Crates with versions that are not processed yet; the versions of a crate are adjacent.
   const companions = new Set(items.flatMap(({ name }) => name ?? []))
   for (const [index, { path, name: crate, version }] of items.entries()) {
-    progress.at('adding .crate files', index, items.length)
+    progress('adding .crate files', index, items.length)
     try {
       const at = timestamp(io.now())
       const { release, outcome, warnings } = await addCrateFile(registry, path, { at, companions })

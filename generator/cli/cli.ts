@@ -1,18 +1,7 @@
-import type { Command } from 'commander'
-import type { Io } from './console/io.ts'
-
-/** Adds commands to the program. */
-export type Register = (program: Command, io: Io) => void
+import type { Register } from './console/command.ts'
 
 /** Commands by name, loaded on demand: loading all takes longer than most commands run. */
 export type CommandTable = Readonly<Record<string, () => Promise<Register>>>
-
-const pause = async (): Promise<Register> => (await import('./maintenance/pause.ts')).registerPause
-const completion = async (): Promise<Register> =>
-  (await import('./completion.ts')).registerCompletion
-
-/** The command that asks its caller. */
-export const checkCommand = async () => (await import('./maintenance/check.ts')).registerCheck
 
 /** The commands that need no daemon, in the order of the help. */
 export const commands: CommandTable = {
@@ -33,17 +22,15 @@ export const commands: CommandTable = {
   export: async () => (await import('./upstream/export.ts')).registerExport,
   backup: async () => (await import('./maintenance/backup.ts')).registerBackup,
   restore: async () => (await import('./maintenance/restore.ts')).registerRestore,
-  pause,
-  resume: pause,
+  pause: async () => (await import('./maintenance/pause.ts')).registerPause,
+  resume: async () => (await import('./maintenance/pause.ts')).registerResume,
   migrate: async () => (await import('./maintenance/migrate.ts')).registerMigrate,
-  completion,
-  'complete-words': completion,
+  completion: async () => (await import('./completion.ts')).registerCompletion,
+  'complete-words': async () => (await import('./completion.ts')).registerCompleteWords,
+  check: async () => (await import('./maintenance/check.ts')).registerCheck,
 }
 
-/**
- * Loads the command `word`: nothing for `--version`; all commands for help, for an unknown word and
- * for `completion`, which is about all of them.
- */
+/** Loads a command: none for `--version`, all for help, an unknown word and `completion`. */
 export async function loadCommands(
   table: CommandTable,
   word: string | undefined,
@@ -51,6 +38,5 @@ export async function loadCommands(
   if (word === '--version' || word === '-V' || word === '-v') return []
   const isOne = word !== undefined && !/^complet/.test(word) && Object.hasOwn(table, word)
   const only = isOne ? table[word] : undefined
-  const loaded = await Promise.all((only ? [only] : Object.values(table)).map(load => load()))
-  return [...new Set(loaded)]
+  return Promise.all((only ? [only] : Object.values(table)).map(load => load()))
 }

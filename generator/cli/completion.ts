@@ -2,12 +2,10 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, type Command, type Option } from 'commander'
 import { settingTable } from '../../core/settings/schema.ts'
+import { command, type Task } from './console/command.ts'
 import type { Io } from './console/io.ts'
-import { withManual } from './console/manual.ts'
 
-/**
- * Each script asks the program: one line a word, with its meaning, then `:` and a kind of words.
- */
+/** Each script asks for lines: a word and its meaning; then `:` and a kind of words. */
 const SCRIPTS = {
   bash: `_plimsoll() {
   local line=\${COMP_LINE:0:COMP_POINT} cur word about cut
@@ -58,23 +56,31 @@ end
 complete -c plimsoll -f -a '(__plimsoll_words)'`,
 } as const
 
-/** `completion SHELL`: prints a script that completes commands, options, settings and crates. */
-export function registerCompletion(program: Command, io: Io): void {
-  const shells = new Argument('<shell>', 'the shell for which the script is')
-  const command = program
-    .command('completion')
-    .description('print a script that completes commands, options, settings and crates in a shell')
-    .addArgument(shells.choices(Object.keys(SCRIPTS)))
-    .action((shell: keyof typeof SCRIPTS) => io.out(SCRIPTS[shell]))
-  const bash = 'in every bash with `source ~/.plimsoll.bash` in ~/.bashrc'
-  const zsh = 'in every zsh with `source ~/.plimsoll.zsh` after `compinit` in ~/.zshrc'
-  const fish = '~/.config/fish/completions/plimsoll.fish'
-  const examples: [string, string][] = [
-    ['plimsoll completion bash > ~/.plimsoll.bash', `completes ${bash}`],
-    ['plimsoll completion zsh > ~/.plimsoll.zsh', `completes ${zsh}`],
-    [`plimsoll completion fish > ${fish}`, 'completes in every fish'],
-  ]
-  withManual(command, { examples })
+export const registerCompletion = command('completion', {
+  about: 'print a script that completes commands, options, settings and crates in a shell',
+  hasFolder: false,
+  takes: [
+    new Argument('<shell>', 'the shell for which the script is').choices(Object.keys(SCRIPTS)),
+  ],
+  examples: [
+    [
+      'plimsoll completion bash > ~/.plimsoll.bash',
+      'completes in every bash with `source ~/.plimsoll.bash` in ~/.bashrc',
+    ],
+    [
+      'plimsoll completion zsh > ~/.plimsoll.zsh',
+      'completes in every zsh with `source ~/.plimsoll.zsh` after `compinit` in ~/.zshrc',
+    ],
+    [
+      'plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish',
+      'completes in every fish',
+    ],
+  ],
+  run: async ({ io }: Task, shell: keyof typeof SCRIPTS) => io.out(SCRIPTS[shell]),
+})
+
+/** `complete-words WORD…`: what the scripts ask for. */
+export function registerCompleteWords(program: Command, io: Io): void {
   program
     .command('complete-words [words...]', { hidden: true })
     .action((words: string[]) => io.out(completed(program, words, io.env).join('\n')))

@@ -1,75 +1,56 @@
-import type { Command } from 'commander'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { counted, formatNumber } from '../../core/quantity.ts'
-import { timestamp } from '../../core/timestamp.ts'
-import { operatorChange } from '../records/change.ts'
 import { type DeletionPlan, deleteReleases, planDeletion } from '../registry/delete.ts'
 import { showChanges } from './console/changes.ts'
-import { readRegistry, withRegistry } from './console/folder.ts'
-import { type FolderOptions, type Io, lineOfText, report, withDir } from './console/io.ts'
-import { withManual } from './console/manual.ts'
+import { type RegistryTask, registryCommand } from './console/command.ts'
+import { lineOfText } from './console/io.ts'
 import { parseSpec } from './release-spec.ts'
 
-interface DeleteOptions extends FolderOptions {
+interface DeleteOptions {
   readonly yes?: boolean
   readonly force?: boolean
   readonly reason?: string
-  readonly json?: boolean
 }
 
 const DEPENDENTS_NAMED = 3
 
-/** `delete NAME[@VERSION] --yes [--force] [--reason TEXT]`. */
-export function registerDelete(program: Command, io: Io): void {
-  const command = withDir(program.command('delete'), io)
-    .description(
-      'delete a crate or a version permanently; unlike with `yank`, builds locked to it break',
-    )
-    .argument('<name[@version]>', 'a version, or a crate with all its versions')
-    .option('--yes', 'really delete; otherwise only show what would be deleted')
-    .option('--force', 'delete even if other crates depend on it')
-    .option(
-      '--reason <text>',
-      'what Cargo shows to those who download or publish it again',
-      lineOfText,
-    )
-    .action((spec: string, options: DeleteOptions) =>
-      (options.yes ? withRegistry : readRegistry)(io, options, async registry => {
-        const { force = false, reason } = options
-        const deletion = { ...parseSpec(spec), force, reason }
-        if (!options.yes) {
-          const plan = await planDeletion(registry, deletion)
-          report(io, options, result(plan, false), [
-            ...versionLines(plan, 'would delete', 'would remove what is left of'),
-            ...dependentLines(plan),
-          ])
-          refuse('delete_unconfirmed')
-        }
-        const change = operatorChange(timestamp(io.now()))
-        const plan = await deleteReleases(registry, deletion, change)
-        const { issues } = await showChanges(io, registry)
-        report(
-          io,
-          options,
-          result(plan, true),
-          versionLines(plan, 'deleted', 'removed what was left of'),
-        )
-        refuseErrors(issues)
-      }),
-    )
-  withManual(command, {
-    examples: [
-      [
-        'plimsoll delete demo@1.1.0 --yes --reason "it contained a key"',
-        'deletes one version, and Cargo says why',
-      ],
-      ['plimsoll delete demo --yes --force', 'deletes a crate that others depend on'],
+export const registerDelete = registryCommand('delete', {
+  about: 'delete a crate or a version permanently; unlike with `yank`, builds locked to it break',
+  takes: [
+    ['<name[@version]>', 'a version, or a crate with all its versions'],
+    ['--yes', 'really delete; otherwise only show what would be deleted'],
+    ['--force', 'delete even if other crates depend on it'],
+    ['--reason <text>', 'what Cargo shows to those who download or publish it again', lineOfText],
+  ],
+  examples: [
+    [
+      'plimsoll delete demo@1.1.0 --yes --reason "it contained a key"',
+      'deletes one version, and Cargo says why',
     ],
-    json: 'an object: `name`; `versions`, an array of texts; `unfinished`, an array of versions that were deleted before, of which bytes were left; `dependents`, an array of texts such as `other 1.0.0`; `deleted`',
-    fails:
-      'nothing was deleted: there is no such version, others depend on it, or --yes is missing; or the command says that something is left, and the next one removes it',
-  })
-}
+    ['plimsoll delete demo --yes --force', 'deletes a crate that others depend on'],
+  ],
+  json: 'an object: `name`; `versions`, an array of texts; `unfinished`, an array of versions that were deleted before, of which bytes were left; `dependents`, an array of texts such as `other 1.0.0`; `deleted`',
+  fails:
+    'nothing was deleted: there is no such version, others depend on it, or --yes is missing; or the command says that something is left, and the next one removes it',
+  reads: ({ yes }) => !yes,
+  async run(task: RegistryTask<DeleteOptions>, spec: string) {
+    const { registry, options, change, report } = task
+    const { yes, force = false, reason } = options
+    const deletion = { ...parseSpec(spec), force, reason }
+    if (!yes) {
+      const plan = await planDeletion(registry, deletion)
+      report(result(plan, false), [
+        ...versionLines(plan, 'would delete', 'would remove what is left of'),
+        ...dependentLines(plan),
+      ])
+      refuse('delete_unconfirmed')
+    }
+    const plan = await deleteReleases(registry, deletion, change)
+    const { issues } = await showChanges(task)
+    report(result(plan, true), versionLines(plan, 'deleted', 'removed what was left of'))
+    refuseErrors(issues)
+  },
+})
 
 function result({ crate, releases, unfinished, dependents }: DeletionPlan, deleted: boolean) {
   const [versions, left] = [releases, unfinished].map(all => all.map(release => release.version))

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import { Option } from 'commander'
 import { refuse } from '../../core/error/error.ts'
 import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import { counted, formatBytes } from '../../core/quantity.ts'
@@ -13,62 +13,48 @@ import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { isRegistry } from '../registry/folder.ts'
 import { openUpstreamPlace } from '../upstream/open.ts'
-import {
-  type FolderOptions,
-  filled,
-  type Io,
-  localPath,
-  report,
-  run,
-  withDir,
-} from './console/io.ts'
+import { command, type Task } from './console/command.ts'
+import { filled, type Io, localPath } from './console/io.ts'
 import { looseSettings } from './console/loose-settings.ts'
-import { withManual } from './console/manual.ts'
-import { progressLine } from './console/progress.ts'
 
-interface Options extends FolderOptions {
+interface Options {
   readonly to: string
-  readonly from?: string
   readonly delete?: boolean
   readonly pages?: boolean
   readonly dryRun?: boolean
-  readonly json?: boolean
 }
 
-/** `deploy`: uploads a public tree to a bucket or another folder. */
-export function registerDeploy(program: Command, io: Io): void {
-  const command = withDir(program.command('deploy'), io)
-    .description('upload a public tree to a bucket or folder: only what changed, the index last')
-    .requiredOption('--to <place>', 'where to: s3://BUCKET/PREFIX or a folder', filled)
-    .option(
+export const registerDeploy = command('deploy', {
+  about: 'upload a public tree to a bucket or folder: only what changed, the index last',
+  takes: [
+    new Option('--to <place>', 'where to: s3://BUCKET/PREFIX or a folder')
+      .argParser(filled)
+      .makeOptionMandatory(),
+    [
       '--from <dir>',
       'the tree, such as of `build --out`; default: that of the registry',
       localPath,
-    )
-    .option('--delete', 'remove files of a tree there that this one does not have')
-    .option(
-      '--pages',
-      'leave index and .crate files there as they are, for a tree that `push` adds to',
-    )
-    .option('--dry-run', 'change nothing, print what would be uploaded and removed')
-    .action((options: Options) => run(io, () => deployTree(io, options, command)))
-  withManual(command, {
-    examples: [
-      ['plimsoll deploy --from public --to s3://my-site', 'uploads a static tree'],
-      ['plimsoll deploy --from public --to /srv/www --dry-run', 'shows what would change'],
     ],
-    json: 'an object: `uploaded` and `removed`, arrays of paths; `unchanged`, `surplus` (files that only the target has) and `bytes`, numbers; `foreign`, the paths of those that no tree has, which stay',
-    fails: 'the target cannot be written to',
-  })
-}
+    ['--delete', 'remove files of a tree there that this one does not have'],
+    ['--pages', 'leave index and .crate files there as they are, for a tree that `push` adds to'],
+    ['--dry-run', 'change nothing, print what would be uploaded and removed'],
+  ],
+  examples: [
+    ['plimsoll deploy --from public --to s3://my-site', 'uploads a static tree'],
+    ['plimsoll deploy --from public --to /srv/www --dry-run', 'shows what would change'],
+  ],
+  json: 'an object: `uploaded` and `removed`, arrays of paths; `unchanged`, `surplus` (files that only the target has) and `bytes`, numbers; `foreign`, the paths of those that no tree has, which stay',
+  fails: 'the target cannot be written to',
+  run: deployTree,
+})
 
-async function deployTree(io: Io, options: Options, command: Command): Promise<void> {
+async function deployTree(task: Task<Options>): Promise<void> {
+  const { io, options, progress } = task
   const { dir, dryRun = false } = options
   if (options.from === undefined && !isRegistry(dir)) refuse('not_a_registry', { dir })
-  const { settings, urls } = looseSettings(io, command, options)
+  const { settings, urls } = looseSettings(task)
   const folder = isBucket(settings.storage.public) ? 'public' : settings.storage.public
   const from = resolve(options.from ?? resolve(dir, folder))
-  const progress = progressLine(io)
   const result = await deploy({
     from,
     to: await openTarget(options.to, from, settings.storage, io),
@@ -76,10 +62,9 @@ async function deployTree(io: Io, options: Options, command: Command): Promise<v
     isPagesOnly: options.pages ?? false,
     isTrial: dryRun,
     dl: ownDl(urls),
-    progress: progress.at,
+    progress,
   })
-  progress.done()
-  const also = await deployUpstreams(io, options, settings)
+  const also = await deployUpstreams(task, settings)
   const { uploaded, removed, unchanged, surplus, foreign, bytes } = result
   const names = dryRun
     ? [...uploaded.map(path => `upload ${path}`), ...removed.map(path => `remove ${path}`)]
@@ -87,7 +72,7 @@ async function deployTree(io: Io, options: Options, command: Command): Promise<v
   const size = formatBytes(bytes)
   const [uploads, removes] = verbsOf(options)
   const rest = surplus - foreign.length - removed.length
-  report(io, options, result, [
+  task.report(result, [
     ...names,
     `${counted(uploaded.length, 'file')} ${uploads} (${size}), ${counted(removed.length, 'file')} ${removes}, ${counted(unchanged, 'file')} unchanged`,
     ...(rest > 0
@@ -109,7 +94,10 @@ function verbsOf({ dryRun }: Options): readonly [uploads: string, removes: strin
 }
 
 /** Brings the trees of upstreams along, which are beside that of the registry. */
-async function deployUpstreams(io: Io, options: Options, settings: Settings): Promise<string[]> {
+async function deployUpstreams(
+  { io, options }: Task<Options>,
+  settings: Settings,
+): Promise<string[]> {
   if (options.from !== undefined) return []
   const lines: string[] = []
   for (const upstream of Object.values(settings.upstream)) {

@@ -1,74 +1,51 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { type Issue, inFile, refuseErrors } from '../../core/error/error.ts'
-import { timestamp } from '../../core/timestamp.ts'
 import { withoutCredentials } from '../../core/urls/urls.ts'
 import { importAll } from '../import/import.ts'
 import { openSource } from '../import/source/open.ts'
 import { type ImportRequest, SOURCE_KINDS } from '../import/source/source.ts'
 import { requireUser } from '../records/accounts/accounts.ts'
-import { operatorChange } from '../records/change.ts'
-import type { Registry } from '../registry/registry.ts'
 import { plain } from '../web/web-url.ts'
 import { showChanges, showSoFar } from './console/changes.ts'
-import { withRegistry } from './console/folder.ts'
-import {
-  describeOutcomes,
-  Exit,
-  type FolderOptions,
-  type Io,
-  type Outcomes,
-  printIssues,
-  printWarnings,
-  withDir,
-} from './console/io.ts'
-import { withManual } from './console/manual.ts'
-import { progressLine } from './console/progress.ts'
+import { type RegistryTask, registryCommand } from './console/command.ts'
+import { describeOutcomes, Exit, type Outcomes, printIssues, printWarnings } from './console/io.ts'
 
-interface Options extends FolderOptions, Omit<ImportRequest, 'source'> {
+interface Options extends Omit<ImportRequest, 'source'> {
   readonly owner?: string
-  readonly json?: boolean
-  readonly verbose?: boolean
 }
 
 /** `import SOURCE`: imports an existing registry; see docs/run/import.md. */
-export function registerImport(program: Command, io: Io): void {
-  const command = withDir(program.command('import'), io)
-    .description(
-      'import an existing registry, with every field of its index; if interrupted, run it again',
-    )
-    .argument('<source>', 'folder, git repository, sparse+https://… or .crate file')
-    .addOption(
-      new Option('--as <kind>', 'kind of the source, if it could be of several kinds').choices(
-        SOURCE_KINDS,
-      ),
-    )
-    .option('--crates <dir-or-url>', 'where the .crate files are, unless the source says it')
-    .option('--names <file>', 'for a sparse index: file with the names of its crates, one per line')
-    .option(
+export const registerImport = registryCommand('import', {
+  about: 'import an existing registry, with every field of its index; if interrupted, run it again',
+  takes: [
+    ['<source>', 'folder, git repository, sparse+https://… or .crate file'],
+    new Option('--as <kind>', 'kind of the source, if it could be of several kinds').choices(
+      SOURCE_KINDS,
+    ),
+    ['--crates <dir-or-url>', 'where the .crate files are, unless the source says it'],
+    ['--names <file>', 'for a sparse index: file with the names of its crates, one per line'],
+    [
       '--token <token>',
       'token for a private source; PLIMSOLL_IMPORT_TOKEN is safer, as other users cannot see it',
-    )
-    .option(
+    ],
+    [
       '--source-url <url...>',
       'more index URLs of the source; dependencies on them become dependencies on this registry',
-    )
-    .option(
+    ],
+    [
       '--owner <username>',
       'user who will own the crates; default: no owner, administrators manage them',
-    )
-    .option('--verbose', 'print every warning and refusal as it comes, not one of each kind')
-    .action((source: string, options: Options) =>
-      withRegistry(io, options, registry => runImport(io, registry, source, options)),
-    )
-  withManual(command, {
-    examples: [
-      ['plimsoll import old-registry', 'takes over a tree of files with an index'],
-      ['plimsoll import --as crates packages/', 'takes over a folder of .crate files'],
     ],
-    json: 'an object: `source`, `kind`, `description`, `own_urls`; `versions`, an array with an object for each version (`name`, `version`, `outcome`, `where`, `messages`); `added`, `present` and `refused`, numbers',
-    fails: 'some versions were refused; the others were imported',
-  })
-}
+    ['--verbose', 'print every warning and refusal as it comes, not one of each kind'],
+  ],
+  examples: [
+    ['plimsoll import old-registry', 'takes over a tree of files with an index'],
+    ['plimsoll import --as crates packages/', 'takes over a folder of .crate files'],
+  ],
+  json: 'an object: `source`, `kind`, `description`, `own_urls`; `versions`, an array with an object for each version (`name`, `version`, `outcome`, `where`, `messages`); `added`, `present` and `refused`, numbers',
+  fails: 'some versions were refused; the others were imported',
+  run: runImport,
+})
 
 /** Pages are shown at the start, after this many versions, and whenever their number has doubled. */
 const FIRST_SHOWN = 100
@@ -77,17 +54,12 @@ const FIRST_SHOWN = 100
 const REFUSED_SHOWN = 1000
 
 /** Prints the totals to stdout, issues to stderr; with `--json`, stdout has everything. */
-async function runImport(
-  io: Io,
-  registry: Registry,
-  source: string,
-  options: Options,
-): Promise<void> {
+async function runImport(task: RegistryTask<Options>, source: string): Promise<void> {
+  const { io, registry, change, options, progress } = task
   const { json = false, verbose = false, token = io.env.PLIMSOLL_IMPORT_TOKEN, ...rest } = options
   const owner =
     rest.owner === undefined ? null : (await requireUser(registry.database, rest.owner)).id
-  const progress = progressLine(io)
-  progress.at('reading the source', 0, 0)
+  progress('reading the source', 0, 0)
   const { ca_file: caFile, contact } = registry.settings.outgoing
   const request = { ...rest, source, ...(token !== undefined && { token }) }
   const opened = await openSource(request, { caFile, contact, env: io.env })
@@ -104,8 +76,8 @@ async function runImport(
   let comma = ''
   let next = FIRST_SHOWN
   try {
-    const job = { change: operatorChange(timestamp(io.now())), source: plain(source), owner }
-    for await (const result of importAll(registry, opened, job, progress.at)) {
+    const job = { change, source: plain(source), owner }
+    for await (const result of importAll(registry, opened, job, progress)) {
       const { outcome, where, name, version, issues } = result
       sums[outcome]++
       if (sums.added === next) {
@@ -125,14 +97,13 @@ async function runImport(
       else if (errors.length < REFUSED_SHOWN) errors.push(...found)
     }
   } finally {
-    progress.done()
     await opened.close?.()
     // Also when the rest of the source cannot be read.
     if (json) io.out(`],${JSON.stringify(sums).slice(1)}`)
-    printWarnings(io, warnings, false)
+    printWarnings(io, {}, warnings)
     printIssues(io, errors)
   }
-  const { issues } = await showChanges(io, registry)
+  const { issues } = await showChanges(task)
   if (!verbose && sums.refused > REFUSED_SHOWN) io.err('`--verbose` lists all refused versions')
   if (!json) io.out(describeOutcomes(sums))
   refuseErrors(issues)

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { formatBytes, formatNumber } from '../../core/quantity.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
@@ -9,38 +8,30 @@ import type { FailedMark } from '../records/marks.ts'
 import { readStatus, type Status, warningsOf } from '../status.ts'
 import { listAlarms } from '../upstream/alarms.ts'
 import { openUpstreams } from '../upstream/open.ts'
-import { readRegistry } from './console/folder.ts'
-import { type FolderOptions, type Io, report, withDir } from './console/io.ts'
-import { withManual } from './console/manual.ts'
+import { type RegistryTask, registryCommand } from './console/command.ts'
 
-/** `status` prints the state of the registry and changes nothing. */
-export function registerStatus(program: Command, io: Io): void {
-  const command = withDir(program.command('status'), io)
-    .description('print counts, pending work, disk space and the last errors')
-    .action((options: FolderOptions & { json?: boolean }) =>
-      readRegistry(io, options, async registry => {
-        const status = await readStatus(registry, io.now(), Number.MAX_SAFE_INTEGER)
-        const upstreams = await openUpstreams(registry, { env: io.env })
-        const alarms: OpenAlarm[] = []
-        for (const { name: upstream, place } of upstreams.sources)
-          for (const { name: crate, ...alarm } of await listAlarms(place))
-            alarms.push({ upstream, crate, ...alarm })
-        await upstreams.close()
-        const known = Object.values(registry.settings.upstream).map(({ name, index }) => ({
-          name,
-          index: index.slice('sparse+'.length),
-        }))
-        const json = { ...jsonOf(status), upstream: { known, alarms } }
-        report(io, options, json, [...linesOf(status), ...alarms.map(alarmLine)])
-      }),
-    )
-
-  withManual(command, {
-    examples: [['plimsoll status', 'also works while a daemon is running']],
-    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, always 0, as images are no longer copied; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `commit`, the one that `plimsoll` was built from, or `unknown`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false; `upstream`, an object with `known`, an array with `name` and `index`, and `alarms`, an array with `upstream`, `kind`, `crate`, `version` and `at`',
-    fails: 'the registry cannot be read',
-  })
-}
+export const registerStatus = registryCommand('status', {
+  about: 'print counts, pending work, disk space and the last errors',
+  examples: [['plimsoll status', 'also works while a daemon is running']],
+  json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, always 0, as images are no longer copied; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `commit`, the one that `plimsoll` was built from, or `unknown`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false; `upstream`, an object with `known`, an array with `name` and `index`, and `alarms`, an array with `upstream`, `kind`, `crate`, `version` and `at`',
+  fails: 'the registry cannot be read',
+  reads: true,
+  async run({ io, registry, report }: RegistryTask) {
+    const status = await readStatus(registry, io.now(), Number.MAX_SAFE_INTEGER)
+    const upstreams = await openUpstreams(registry, { env: io.env })
+    const alarms: OpenAlarm[] = []
+    for (const { name: upstream, place } of upstreams.sources)
+      for (const { name: crate, ...alarm } of await listAlarms(place))
+        alarms.push({ upstream, crate, ...alarm })
+    await upstreams.close()
+    const known = Object.values(registry.settings.upstream).map(({ name, index }) => ({
+      name,
+      index: index.slice('sparse+'.length),
+    }))
+    const json = { ...jsonOf(status), upstream: { known, alarms } }
+    report(json, [...linesOf(status), ...alarms.map(alarmLine)])
+  },
+})
 
 type OpenAlarm = Omit<Alarm, 'name'> & { readonly upstream: string; readonly crate: string }
 
@@ -49,7 +40,6 @@ function alarmLine({ upstream, kind, crate: name, version, at }: OpenAlarm): str
   return `alarm     ${at} ${what} (\`plimsoll upstream accept\`)`
 }
 
-/** Returns the number of pending marks, and of pending pages. */
 function pendingSums({ pending }: Status) {
   const sum = (isMeant: (kind: string) => boolean) =>
     pending.reduce((total, { kind, n }) => (isMeant(kind) ? total + n : total), 0)

@@ -2,7 +2,6 @@ import { type Issue, refuseErrors } from '../../core/error/error.ts'
 import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import { INDEX_FOLDER } from '../../core/paths/tree.ts'
 import type { Queries } from '../database/statement.ts'
-import type { Mirror } from '../places/mirror.ts'
 import { FileRefusal, indexFileAfter } from '../places/s3/refused-files.ts'
 import { STAGES, stageOf } from '../places/sync.ts'
 import type { Progress } from '../projections/index/build.ts'
@@ -11,19 +10,13 @@ import { readFact, writeFact } from '../records/facts.ts'
 import { listReleases } from '../records/releases.ts'
 import type { Registry } from '../registry/registry.ts'
 
-/** The fact that says which bucket has the whole tree. */
 const MIRRORED = 'mirrored'
 
-/** How many files are uploaded together. */
 const CHUNK = 1000
 
-/** The most refused files that are named. */
 const REFUSED_MAX = 50
 
-/**
- * Returns whether the bucket of `storage.public` has had the whole tree; true without one, and for
- * one that is the tree itself.
- */
+/** Whether the bucket of `storage.public` has had the whole tree; true if there is no mirror. */
 export async function isMirrored({ database, tree }: Registry): Promise<boolean> {
   if (tree.mirror === null) return true
   return (await readFact(database, MIRRORED)) === tree.mirror.bucket.name
@@ -44,32 +37,6 @@ export async function completeMirror(
   const { mirror } = tree
   if (mirror === null) return
   await forgetMirror(database)
-  const refused = await uploadTree(registry, mirror, progress, signal)
-  await noteMirrored(database, mirror.bucket.name)
-  refuseErrors(refused)
-}
-
-/** Records that the bucket at `place` has the whole tree. */
-export function noteMirrored(db: Queries, place: string): Promise<void> {
-  return writeFact(db, MIRRORED, place)
-}
-
-/** Records that no bucket is known to have the whole tree. */
-export function forgetMirror(db: Queries): Promise<void> {
-  return writeFact(db, MIRRORED, null)
-}
-
-/**
- * Uploads what a bucket lacks of a tree, or has otherwise, as `completeMirror` does. Returns the
- * pages that the storage refuses, all others being there: the first 50. Throws them all when a
- * `.crate` or an index file is among them.
- */
-export async function uploadTree(
-  registry: Registry,
-  mirror: Mirror,
-  progress?: Progress,
-  signal?: AbortSignal,
-): Promise<readonly Issue[]> {
   const listed = await mirror.learn()
   const refused: Issue[] = []
   /** Index files whose `.crate` files are not all there. */
@@ -92,8 +59,18 @@ export async function uploadTree(
     done += part.files.length + part.stored.size
     progress?.('uploading files', done, 0)
   }
-  if (!isWhole) refuseErrors(refused)
-  return refused
+  if (isWhole) await noteMirrored(database, mirror.bucket.name)
+  refuseErrors(refused)
+}
+
+/** Records that the bucket at `place` has the whole tree. */
+export function noteMirrored(db: Queries, place: string): Promise<void> {
+  return writeFact(db, MIRRORED, place)
+}
+
+/** Records that no bucket is known to have the whole tree. */
+export function forgetMirror(db: Queries): Promise<void> {
+  return writeFact(db, MIRRORED, null)
 }
 
 /** Lists a tree once for every stage, some files at a time, so that no list of all is needed. */

@@ -9,9 +9,7 @@ import { type Difference, stageOf, sync } from '../places/sync.ts'
 import type { Progress } from '../projections/index/build.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 
-/** An upload of a public tree. */
 export interface Deployment {
-  /** The folder with the tree. */
   readonly from: string
   readonly to: Place
   /** Whether files are removed that a tree may have, but this one does not. */
@@ -25,7 +23,6 @@ export interface Deployment {
   readonly progress?: Progress
 }
 
-/** The changes of an upload, made or not. */
 export interface Deployed extends Omit<Difference, 'surplus'> {
   /** The files that only the target has; they stay unless they are removed. */
   readonly surplus: number
@@ -68,10 +65,7 @@ export async function deploy(job: Deployment): Promise<Deployed> {
   }
 }
 
-/**
- * Brings the rendered tree of an upstream to where a server has it below the registry's; returns
- * null without such a tree.
- */
+/** Deploys the rendered tree of an upstream; returns null without such a tree. */
 export async function deployUpstream(
   from: Place,
   to: Place,
@@ -115,7 +109,6 @@ async function checkTarget(
   if (removes && [...files.keys()].some(isOwn)) refuse('deploy_unfinished', { to })
 }
 
-/** Whether a push writes this file. */
 function isPushed(path: string): boolean {
   return path.endsWith('.crate') || /^(?:index|\.push)\//.test(path)
 }

@@ -2,20 +2,28 @@ import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { inFile, refuse, refuseErrors } from '../../core/error/error.ts'
-import { crateFile } from '../../core/paths/crates.ts'
+import { crateFile, crateKey } from '../../core/paths/crates.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
+import { gather } from '../../core/tarball/bytes.ts'
 import { walkGzip } from '../../core/tarball/gzip.ts'
 import { type ArchiveLimits, surveyArchive } from '../../core/tarball/read.ts'
 import { sourceTable } from '../../core/upstream/cargo-config.ts'
 import type { WantedVersion } from '../../core/upstream/line.ts'
-import type { LockedPackage } from '../../core/upstream/lock-file.ts'
+import {
+  LOCK_MAX,
+  type LockedPackage,
+  type LockFile,
+  parseLockFile,
+} from '../../core/upstream/lock-file.ts'
 import { makeFolder } from '../places/disk/durable.ts'
-import { fileChecksum, readFolder, removeIfEmpty, statOf } from '../places/disk/files.ts'
+import { fileChecksum, openFile, readFolder, removeIfEmpty, statOf } from '../places/disk/files.ts'
 import { temporaryPath } from '../places/disk/steps.ts'
 import type { Progress } from '../projections/index/build.ts'
+import { findCrate } from '../records/crates.ts'
+import { findRelease } from '../records/releases.ts'
+import type { Registry } from '../registry/registry.ts'
 
-/** A place that may have crates of a lock file. */
 export interface CratesForExport {
   /** Returns the index line and the bytes of a version; with a checksum, only those bytes. */
   find(wanted: WantedVersion): Promise<{ readonly line: string; readonly bytes: Buffer } | null>
@@ -58,7 +66,7 @@ export async function exportCrates(order: ExportOrder, progress?: Progress): Pro
     await mkdir(join(temporary, layout === 'vendor' ? '' : 'index'), { recursive: true })
     for (const [at, locked] of packages.entries()) {
       progress?.('exporting crates', at, packages.length)
-      const crate = await findCrate(locked, order)
+      const crate = await readCrate(locked, order)
       const file = crateFile(locked.name, locked.version)
       if (!crate) missing.push(locked)
       else if (!written.has(file)) await WRITERS[layout](temporary, crate, order)
@@ -74,7 +82,7 @@ export async function exportCrates(order: ExportOrder, progress?: Progress): Pro
   }
 }
 
-async function findCrate(
+async function readCrate(
   { name, version, source, checksum }: LockedPackage,
   { cratesOf }: ExportOrder,
 ): Promise<ExportedCrate | null> {
@@ -136,4 +144,39 @@ export function exportConfig({ packages, layout, dir }: ExportOrder): string {
 ${key} = ${JSON.stringify(dir)}
 
 ${replaced.join('\n')}`
+}
+
+/** Reads lock files of Cargo as one, with each package once; refuses a missing or wrong one. */
+export async function readLockFiles(paths: readonly string[]): Promise<LockFile> {
+  const packages = new Map<string, LockFile['packages'][number]>()
+  const others = new Set<string>()
+  for (const path of paths) {
+    // A byte more than is accepted tells that there are more.
+    const opened = await openFile(path, { start: 0, end: LOCK_MAX })
+    if (!opened) return refuse('file_missing', { path })
+    const text = new TextDecoder().decode(await gather(opened.bytes))
+    const lock = parseLockFile({ name: path, text })
+    for (const locked of lock.packages)
+      packages.set(`${locked.source} ${locked.name} ${locked.version} ${locked.checksum}`, locked)
+    for (const name of lock.others) others.add(name)
+  }
+  return { packages: [...packages.values()], others: [...others] }
+}
+
+/** Returns the crates of a registry itself; refuses one whose bytes are lost. */
+export function recordedCrates({
+  database,
+  crates,
+}: Pick<Registry, 'database' | 'crates'>): CratesForExport {
+  return {
+    async find({ name, version, cksum }) {
+      const crate = await findCrate(database, name)
+      const release = crate && (await findRelease(database, crate.id, version))
+      const isMeant = crate?.name === name && release?.version === version
+      if (!release || !isMeant || (cksum !== null && cksum !== release.cksum)) return null
+      const opened = await crates.open(crateKey(name, release.cksum))
+      if (!opened) return refuse('crate_lost', { name, version })
+      return { line: release.line, bytes: Buffer.from(await gather(opened.bytes)) }
+    },
+  }
 }

@@ -28,7 +28,6 @@ import {
   type SourceRelease,
 } from './source/source.ts'
 
-/** The most `.crate` files that are fetched and inspected at once. */
 const AT_ONCE = 6
 
 /** The most releases, and characters of index lines and READMEs, in one transaction. */
@@ -38,7 +37,6 @@ const TEXT_MAX = 16 * 1024 * 1024
 /** The largest `.crate` that is read, even if publishes have another limit. */
 const CRATE_MAX = 512 * 1024 * 1024
 
-/** A release with staged bytes that is ready to be added. */
 interface Ready {
   readonly where: string
   readonly release: Release
@@ -51,12 +49,9 @@ export interface Outcome extends RefusedPart {
   readonly outcome: 'added' | 'present' | 'refused'
 }
 
-/** The actor and the source of an import. */
 export interface ImportJob {
   readonly change: Change
-  /** The source's description for the audit log. */
   readonly source: string
-  /** The user who becomes the owner of crates without an owner. */
   readonly owner: number | null
 }
 
@@ -72,20 +67,27 @@ export async function* importAll(
   job: ImportJob,
   progress?: Progress,
 ): AsyncGenerator<Outcome> {
-  const batch = new ImportBatch(registry, job)
+  // Releases that are added together, with one sync of the database.
+  const batch: Ready[] = []
   const prepared = ordered(tasks(registry, source, progress), AT_ONCE, task => task(), discard)
   try {
     for await (const results of prepared) {
       for (const result of results) {
         if ('outcome' in result) yield result
-        else batch.put(result)
+        else batch.push(result)
       }
-      if (batch.isFull) yield* await batch.unload()
+      const text = batch.reduce((sum, { release }) => sum + textOf(release), 0)
+      if (batch.length >= RELEASES_MAX || text >= TEXT_MAX)
+        yield* await addBatch(registry, batch.splice(0), job)
     }
-    yield* await batch.unload()
+    yield* await addBatch(registry, batch.splice(0), job)
   } finally {
-    await batch.discard()
+    await discard(batch)
   }
+}
+
+function textOf({ readme, entry }: Release): number {
+  return (readme?.length ?? 0) + 1000 * entry.deps.length
 }
 
 /** Yields the work for each version of the source, and for each part that cannot be imported. */
@@ -111,63 +113,34 @@ async function discard(results: Results): Promise<void> {
   for (const result of results) if ('bytes' in result) await result.bytes.discard()
 }
 
-/** Releases that are imported together, with one sync of the database. */
-class ImportBatch {
-  readonly #registry: Registry
-  readonly #job: ImportJob
-  #waiting: Ready[] = []
-  #text = 0
-
-  constructor(registry: Registry, job: ImportJob) {
-    this.#registry = registry
-    this.#job = job
-  }
-
-  /** Whether the batch should be unloaded. */
-  get isFull(): boolean {
-    return this.#waiting.length >= RELEASES_MAX || this.#text >= TEXT_MAX
-  }
-
-  put(ready: Ready): void {
-    this.#waiting.push(ready)
-    this.#text += (ready.release.readme?.length ?? 0) + 1000 * ready.release.entry.deps.length
-  }
-
-  /** Adds the releases as publishes are added. If killed in between, the next attempt goes on. */
-  async unload(): Promise<Outcome[]> {
-    const batch = this.#waiting.splice(0)
-    this.#text = 0
-    if (batch.length === 0) return []
-    const additions = batch.map(({ release, bytes }) => ({
-      release,
-      bytes,
-      record: (tx: Queries) => importRelease(tx, release, this.#job.change, this.#job),
-    }))
-    const log = (tx: Queries, recorded: readonly ReleaseOutcome[]) =>
-      logImport(tx, recorded, this.#job.change, this.#job)
-    const { outcomes } = await this.#registry.mutex.run(() =>
-      addTogether(this.#registry, additions, null, log),
-    )
-    return outcomes.map((result, at) => {
-      const { where, release, notes } = batch[at] as Ready
-      const of = { where, name: release.name, version: release.version }
-      if ('value' in result) return { ...of, outcome: result.value.outcome, issues: notes }
-      const { error } = result
-      if (!(error instanceof Refusal) || isStorageRefusal(error) || error.has('commit_unknown'))
-        throw error
-      return { ...of, outcome: 'refused', issues: error.issues }
-    })
-  }
-
-  /** Discards the waiting releases. */
-  async discard(): Promise<void> {
-    await discard(this.#waiting.splice(0))
-  }
+/** Adds releases as publishes are added. If killed in between, the next attempt goes on. */
+async function addBatch(
+  registry: Registry,
+  batch: readonly Ready[],
+  job: ImportJob,
+): Promise<Outcome[]> {
+  if (batch.length === 0) return []
+  const { change } = job
+  const additions = batch.map(({ release, bytes }) => ({
+    release,
+    bytes,
+    record: (tx: Queries) => importRelease(tx, release, change, job),
+  }))
+  const log = (tx: Queries, recorded: readonly ReleaseOutcome[]) =>
+    logImport(tx, recorded, change, job)
+  const { outcomes } = await registry.mutex.run(() => addTogether(registry, additions, null, log))
+  return outcomes.map((result, at) => {
+    const { where, release, notes } = batch[at] as Ready
+    const of = { where, name: release.name, version: release.version }
+    if ('value' in result) return { ...of, outcome: result.value.outcome, issues: notes }
+    const { error } = result
+    if (!(error instanceof Refusal) || isStorageRefusal(error) || error.has('commit_unknown'))
+      throw error
+    return { ...of, outcome: 'refused', issues: error.issues }
+  })
 }
 
-/** The import's data about a release, besides the release itself. */
 interface ImportInfo {
-  /** The crate, if this registry has it. */
   readonly known: KnownCrate | null
   /** The index URLs of the other registry and of this one. */
   readonly own: ReadonlySet<string>
@@ -175,7 +148,6 @@ interface ImportInfo {
   readonly origin: string | null
 }
 
-/** Fetches and inspects the first valid candidate of a version, unless the version exists. */
 async function prepareVersion(
   registry: Registry,
   candidates: readonly SourceRelease[],
@@ -184,16 +156,14 @@ async function prepareVersion(
   const results: (Ready | Outcome)[] = []
   let chosen: SourceRelease | null = null
   for (const candidate of candidates) {
-    const result = chosen ? twice(candidate, chosen) : await prepare(registry, candidate, info)
+    const { version = '' } = candidate.identity ?? {}
+    const result: Ready | Outcome = chosen
+      ? refused(candidate, [issue('import_twice', { version, first: chosen.where })])
+      : await prepare(registry, candidate, info)
     if (!('outcome' in result) || result.outcome === 'present') chosen = candidate
     results.push(result)
   }
   return results
-}
-
-function twice(candidate: SourceRelease, first: SourceRelease): Outcome {
-  const version = candidate.identity?.version ?? ''
-  return refused(candidate, [issue('import_twice', { version, first: first.where })])
 }
 
 function refused({ where, identity }: SourceRelease, issues: readonly Issue[]): Outcome {
@@ -241,12 +211,9 @@ function findPresent(
   return { outcome: 'present', where, name, version, issues }
 }
 
-async function findBytes(
-  { database }: Registry,
-  { where, cksum }: SourceRelease,
-): Promise<Outcome | null> {
-  const release = await releaseOfBytes(database, cksum)
-  return release && { outcome: 'present', where, ...release, issues: [] }
+async function findBytes(registry: Registry, candidate: SourceRelease): Promise<Outcome | null> {
+  const release = await releaseOfBytes(registry.database, candidate.cksum)
+  return release && { outcome: 'present', where: candidate.where, ...release, issues: [] }
 }
 
 async function inspect(
@@ -267,15 +234,10 @@ async function inspect(
   const release = { ...adopted, about }
   const max = registry.settings.limits.crate_bytes
   const big = size > max ? [warning('import_oversized', { size, max })] : []
-  const policy = policyNotes(registry, release, known)
-  return { where, release, bytes, notes: [...notes, ...big, ...policy] }
-}
-
-/** Returns the policy's issues as for a publish; dependencies may still follow in the import. */
-function policyNotes({ settings }: Registry, release: Release, known: KnownCrate | null): Issue[] {
+  // Dependencies may still follow in the import.
   const info = { existing: known, lookAlikes: [], missingDependencies: [], namesakes: [] }
-  const { issues } = checkPolicy(release, info, settings.policy)
-  return issues.map(problem =>
+  const policy = checkPolicy(release, info, registry.settings.policy).issues.map(problem =>
     problem.severity === 'error' ? warning('import_policy', { reason: problem.message }) : problem,
   )
+  return { where, release, bytes, notes: [...notes, ...big, ...policy] }
 }

@@ -1,7 +1,4 @@
-/**
- * Runs `work` for all items, `width` at once, and yields the results in the order of the items;
- * reads no further ahead. After an early stop or a failure, passes unused results to `discard`.
- */
+/** Yields the results of `work` in the order of items, `width` at once; discards unused ones. */
 export async function* ordered<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
   width: number,

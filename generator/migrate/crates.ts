@@ -8,7 +8,6 @@ import { type ReleaseBytes, releasePages } from '../records/releases.ts'
 import { listTombstones } from '../records/tombstones.ts'
 import type { Registry } from '../registry/registry.ts'
 
-/** The result of a copy of the crate store. */
 export interface CopiedCrates {
   /** All `.crate` files of the records; each was read from the copy and has its checksum. */
   readonly crateFiles: number

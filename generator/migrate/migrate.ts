@@ -3,20 +3,21 @@ import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import type { Database } from '../database/connection.ts'
 import { type CopyProgress, compareCatalogs, copyCatalog } from '../database/copy.ts'
 import { openSnapshot, type Snapshot } from '../database/database.ts'
+import type { Queries } from '../database/statement.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { Lock } from '../places/locks/lock.ts'
 import { readDeparture, recordCopy, recordDeparture } from '../records/departure.ts'
 import { writeFact } from '../records/facts.ts'
+import { beginPause, endPause, renewPause } from '../records/pause.ts'
 import { DATABASE_FILE } from '../registry/folder.ts'
 import type { Registry } from '../registry/registry.ts'
 import { type CopiedCrates, migrateCrates, setDeletedAside } from './crates.ts'
-import { HeldPause } from './held-pause.ts'
 import { openTarget, placeOf, type Target } from './target.ts'
 import type { TreeCopy } from './tree.ts'
 
-/** Where a registry moves to. */
 export interface Destination {
   /** A PostgreSQL server, or without a URL the file in the registry folder. */
   readonly database: Settings['database']
@@ -27,7 +28,6 @@ export interface Destination {
   readonly progress?: CopyProgress
 }
 
-/** The result of a move. */
 export interface Moved {
   /** The rows of all records; 0 when they were there already. */
   readonly records: number
@@ -52,111 +52,99 @@ export async function migrate(registry: Registry, to: Destination): Promise<Move
   const place = placeOf(registry.dir, to.database)
   if (!lock.tryAcquire(`process ${process.pid}`)) refuse('migrate_running', { place })
   try {
-    return await new Migration(registry, to, place).run()
+    return await move(registry, to, place)
   } finally {
     lock.release()
   }
 }
 
-class Migration {
-  readonly #registry: Registry
-  readonly #to: Destination
-  readonly #place: string
-  #crates: CopiedCrates | null = null
-  /** When the files were last compared. */
-  #compared: Date | null = null
-
-  constructor(registry: Registry, to: Destination, place: string) {
-    this.#registry = registry
-    this.#to = to
-    this.#place = place
+async function move(registry: Registry, to: Destination, place: string): Promise<Moved> {
+  const departed = await readDeparture(registry.database)
+  const file = placeOf(registry.dir, registry.settings.database)
+  if (departed && departed.place !== place) refuse('records_moved', { ...departed, file })
+  const done = { records: 0, place, crates: null, pausedMs: 0 }
+  const target = await openTarget(registry, to.database, departed !== null)
+  if (target === null) return done
+  try {
+    if (!departed) return await copyAll(registry, to, target, place)
+    await target.finish(departed.id)
+    return done
+  } finally {
+    await target.close()
   }
+}
 
-  async run(): Promise<Moved> {
-    const { database, dir, settings } = this.#registry
-    const moved = await readDeparture(database)
-    const from = placeOf(dir, settings.database)
-    if (moved && moved.place !== this.#place) refuse('records_moved', { ...moved, file: from })
-    const done = { records: 0, place: this.#place, crates: null, pausedMs: 0 }
-    const target = await openTarget(this.#registry, this.#to.database, moved !== null)
-    if (target === null) return done
-    try {
-      if (moved) await target.finish(moved.id)
-      if (moved) return done
-      for (let round = 0; round < ROUNDS; round++) await this.#copyFiles()
-      return await this.#move(target, randomBytes(8).toString('hex'), from)
-    } finally {
-      await target.close()
-    }
-  }
-
-  /** Copies what is left while the registry is paused, and ends its use here. */
-  async #move(target: Target, id: string, from: string): Promise<Moved> {
-    const { database, clock } = this.#registry
-    const pause = await HeldPause.begin(database, this.#place)
-    try {
-      await this.#awaitTurns()
-      const records = await this.#copyRecords(target, id, from)
-      // Comes after the records: what is rendered until then is not marked in them any more.
-      await this.#copyLastFiles()
-      await this.#to.tree?.note(target.database)
-      // Nobody knows what a tree that stays has of the `.crate` files.
-      if (!this.#to.tree && this.#to.crates) await writeFact(target.database, 'tree_format', null)
-      await database.transaction(async tx => {
-        await pause.end(tx)
-        await recordDeparture(tx, { id, place: this.#place, at: timestamp(clock()) })
-      })
-      const pausedMs = performance.now() - pause.began
-      await target.finish(id)
-      return { records, place: this.#place, crates: this.#crates, pausedMs }
-    } finally {
-      await pause.release()
-    }
-  }
-
-  /** Waits until everything is written that was begun before the pause. */
-  async #awaitTurns(): Promise<void> {
-    const { locks, mutex, pageMutex } = this.#registry
-    const git = locks.mutex('git')
-    for (const lock of [mutex, pageMutex, git]) await lock.run(async () => {})
-    await git.close()
-  }
-
-  async #copyRecords(target: Target, id: string, from: string): Promise<number> {
-    const { progress } = this.#to
-    // Searches and downloads go on: what they write between two tables must not be copied.
-    const { queries, close } = await takeSnapshot(this.#registry)
-    try {
-      await target.database.transaction(async tx => {
-        await copyCatalog(queries, tx, progress)
-        await recordCopy(tx, { id, place: from })
-      })
-      return await compareCatalogs(queries, target.database, progress)
-    } finally {
-      await close()
-    }
-  }
-
-  /** Copies the files that differ, until none does. */
-  async #copyLastFiles(): Promise<void> {
-    const { crates } = this.#to
-    for (let round = 0; (await this.#copyFiles()) > 0; round++) {
+async function copyAll(
+  registry: Registry,
+  to: Destination,
+  target: Target,
+  place: string,
+): Promise<Moved> {
+  const { database, clock, dir, settings } = registry
+  const files = fileCopier(registry, to)
+  for (let round = 0; round < ROUNDS; round++) await files.copy()
+  const id = randomBytes(8).toString('hex')
+  const pause = await holdPause(database, place)
+  try {
+    await awaitTurns(registry)
+    const origin = { id, place: placeOf(dir, settings.database) }
+    const records = await copyRecords(registry, target, origin, to.progress)
+    // Comes after the records: what is rendered until then is not marked in them any more.
+    for (let round = 0; (await files.copy()) > 0; round++)
       if (round === ROUNDS_PAUSED) refuse('migrate_tree_changing')
-    }
-    if (crates) await setDeletedAside(this.#registry.database, crates)
+    if (to.crates) await setDeletedAside(database, to.crates)
+    await to.tree?.note(target.database)
+    // Nobody knows what a tree that stays has of the `.crate` files.
+    if (!to.tree && to.crates) await writeFact(target.database, 'tree_format', null)
+    await database.transaction(async tx => {
+      await pause.end(tx)
+      await recordDeparture(tx, { id, place, at: timestamp(clock()) })
+    })
+    const pausedMs = performance.now() - pause.began
+    await target.finish(id)
+    return { records, place, crates: files.crates(), pausedMs }
+  } finally {
+    await pause.release()
   }
+}
 
-  /** Copies the files that differ from those of before; returns how many of the tree did. */
-  async #copyFiles(): Promise<number> {
-    const { crates, tree, progress } = this.#to
+/** Returns what copies the files that differ from those of before, and says how many of the tree did. */
+function fileCopier(registry: Registry, { crates, tree, progress }: Destination) {
+  let copied: CopiedCrates | null = null
+  let compared: Date | null = null
+  const copy = async () => {
     const now = new Date()
-    if (crates || tree) {
-      const { show } = tree ?? {}
-      this.#crates = await migrateCrates(this.#registry, crates, show, progress, this.#crates)
-    }
-    const changed = (await tree?.update(this.#compared, progress)) ?? 0
-    this.#compared = now
+    if (crates || tree) copied = await migrateCrates(registry, crates, tree?.show, progress, copied)
+    const changed = (await tree?.update(compared, progress)) ?? 0
+    compared = now
     return changed
+  }
+  return { copy, crates: () => copied }
+}
+
+/** Waits until everything is written that was begun before the pause. */
+async function awaitTurns({ locks, mutex, pageMutex }: Registry): Promise<void> {
+  const git = locks.mutex('git')
+  for (const lock of [mutex, pageMutex, git]) await lock.run(async () => {})
+  await git.close()
+}
+
+async function copyRecords(
+  registry: Registry,
+  { database }: Target,
+  origin: { readonly id: string; readonly place: string },
+  progress?: CopyProgress,
+): Promise<number> {
+  // Searches and downloads go on: what they write between two tables must not be copied.
+  const { queries, close } = await takeSnapshot(registry)
+  try {
+    await database.transaction(async tx => {
+      await copyCatalog(queries, tx, progress)
+      await recordCopy(tx, origin)
+    })
+    return await compareCatalogs(queries, database, progress)
+  } finally {
+    await close()
   }
 }
 
@@ -165,4 +153,40 @@ async function takeSnapshot({ settings, dir }: Registry): Promise<Snapshot> {
   if (url === null) return openSnapshot(join(dir, DATABASE_FILE))
   const { openSnapshot: openOnServer } = await import('../database/postgres/open.ts')
   return openOnServer({ ...settings.database, url })
+}
+
+/** Changes go on this long after a mover has died; it renews its pause this often. */
+const SECONDS = 60
+const RENEW_MS = 10_000
+
+/** Pauses a registry while its records are copied to `place`, as long as the process lives. */
+async function holdPause(database: Database, place: string) {
+  let value = await database.transaction(tx => beginPause(tx, SECONDS, place))
+  let renewing = Promise.resolve()
+  const renew = async () => {
+    // A server that is away for a moment is asked again; the pause goes on meanwhile.
+    const next = await renewPause(database, value, SECONDS).catch(() => value)
+    // Otherwise it has ended, and cannot be ended any more.
+    if (next !== null) value = next
+  }
+  const timer = setInterval(() => {
+    renewing = renewing.then(renew)
+  }, RENEW_MS)
+  const stop = async () => {
+    clearInterval(timer)
+    await renewing
+  }
+  return {
+    began: performance.now(),
+    /** Ends the pause, in a transaction that refuses when it has ended before. */
+    async end(tx: Queries): Promise<void> {
+      await stop()
+      if (!(await endPause(tx, value))) refuse('pause_lost')
+    },
+    async release(): Promise<void> {
+      await stop()
+      // It ends by itself soon; what there is to say has been said.
+      await endPause(database, value).catch(() => undefined)
+    },
+  }
 }

@@ -14,13 +14,9 @@ import { readCopy, readDeparture, recordCopy } from '../records/departure.ts'
 import { DATABASE_FILE } from '../registry/folder.ts'
 import type { Registry } from '../registry/registry.ts'
 
-/** The database that records are moved to. */
 export interface Target {
   readonly database: Database
-  /**
-   * Lets the registry be opened with the copy `id` of its records; once is enough. Refuses another
-   * copy.
-   */
+  /** Lets the registry be opened with the copy `id` of its records, and with no other. */
   finish(id: string): Promise<void>
   close(): Promise<void>
 }

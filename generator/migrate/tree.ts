@@ -20,12 +20,8 @@ import { unfollowForGit } from '../records/git-batch.ts'
 import { keyAtPath, type ReleaseBytes } from '../records/releases.ts'
 import { type Registry, serveHolder } from '../registry/registry.ts'
 
-/** A copy of the public tree at another place, for a registry that moves. */
 export interface TreeCopy {
-  /**
-   * Makes it equal to the tree, but for the `.crate` files; returns how many files differed. What
-   * was equal before and has not changed since `after` is not read again.
-   */
+  /** Copies what differs and has changed since `after`, but no `.crate`; returns how many. */
   update(after: Date | null, progress?: Progress): Promise<number>
   /** Shows the `.crate` of a release that is in the crate store of the copy. */
   show(release: ReleaseBytes): Promise<void>
@@ -41,18 +37,12 @@ const RANGES: readonly PathRange[] = rangesBetween([
 ])
 const AT_ONCE = 4
 
-/** The number of files between two reports of progress. */
 const SEEN = 500
 
-/**
- * The clock of a storage may differ from ours by this: beyond it, the storage refuses all requests.
- */
+/** The clock of a storage differs by less: beyond it, the storage refuses all requests. */
 const CLOCKS_MS = 15 * 60_000
 
-/**
- * Returns the copy of a registry's tree at a place, whose crate store will be `crates`. Refuses a
- * tree that is there already, or is not complete, and a folder in use.
- */
+/** Returns the copy of a tree; refuses one that is there or in use, and an incomplete tree. */
 export async function copyTree(
   registry: Registry,
   place: string,
@@ -111,7 +101,6 @@ interface TreeUpdate {
   /** Runs work on the copy, which then is on disk. */
   readonly within: (work: (target: Place) => Promise<void>) => Promise<void>
   readonly after: Date | null
-  /** Returns whether the records have the release of a `.crate` at this path. */
   readonly isShown: (path: string) => Promise<boolean>
 }
 

@@ -6,7 +6,6 @@ export class UpstreamCounts {
   /** Files that were here, and those that the upstream was asked for. */
   hits = 0
   misses = 0
-  /** Bytes of `.crate` files that came from the upstream. */
   bytes = 0
   /** Bytes of the `.crate` files that are kept, when they were last counted; null before that. */
   kept: number | null = null
@@ -29,7 +28,6 @@ export class UpstreamCounts {
     this.failure = null
   }
 
-  /** Counts a request that failed. */
   failed(error: unknown): void {
     this.errors++
     const reason = error instanceof Error ? error.message : String(error)

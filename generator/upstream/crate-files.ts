@@ -16,7 +16,6 @@ export interface CrateFilesOptions extends Pick<CrateIndexOptions, 'url' | 'coun
   readonly web: Pick<Web, 'ask' | 'take'>
   /** How long a caller waits for a file that is being fetched, in milliseconds. */
   readonly waitMs?: number
-  /** The largest `.crate` that is fetched, in bytes. */
   readonly crateMax?: number
 }
 
@@ -32,10 +31,7 @@ const TRANSFER_MS = 1_800_000
 /** Seconds after which a client may ask again for a file that is still being fetched. */
 const RETRY_SECONDS = 5
 
-/**
- * The `.crate` files of an upstream: fetched when somebody asks, hashed, kept, then served. Bytes
- * with another checksum than the line says are never kept.
- */
+/** The `.crate` files of an upstream: fetched on demand, hashed, kept; never with wrong bytes. */
 export class CrateFiles {
   readonly store: CrateStore
   readonly #options: CrateFilesOptions
@@ -47,7 +43,6 @@ export class CrateFiles {
     this.store = options.store
   }
 
-  /** Returns the size of a `.crate` that is here; null for another one. */
   size(file: CrateFile): Promise<number | null> {
     return this.store.size(upstreamCratePath(file))
   }
@@ -69,10 +64,7 @@ export class CrateFiles {
     throw new Refusal([issue('upstream_slow', { name, version })], { retryAfter: RETRY_SECONDS })
   }
 
-  /**
-   * Returns the address of a `.crate` at the upstream; `find` looks its line up if the address has
-   * the checksum. Null if it finds none.
-   */
+  /** Returns the address of a `.crate`; `find` is asked for its line if the checksum is needed. */
   async address(
     release: Pick<UpstreamLine, 'name' | 'version'>,
     find: () => Promise<UpstreamLine | null>,

@@ -17,7 +17,6 @@ import type { Web, WebAnswer } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
 import { type KnownCrate, readKnown, writeKnown } from './known-crates.ts'
 
-/** What an index is made of. */
 export interface CrateIndexOptions {
   /** The address of the sparse index, without `sparse+`, with a final slash. */
   readonly url: string
@@ -33,9 +32,7 @@ export interface CrateIndexOptions {
   readonly requestMs?: number
 }
 
-/** What is known of a crate. */
 export interface FoundCrate {
-  /** Null when the upstream has no such crate. */
   readonly crate: UpstreamCrate | null
   /** When this was so, in milliseconds since 1970, if the upstream has not confirmed it now. */
   readonly staleSince: number | null
@@ -79,10 +76,7 @@ export class CrateIndex {
     this.#options = options
   }
 
-  /**
-   * Returns what is kept of a crate, without asking the upstream; null if nothing is. `isAnew`:
-   * what other processes have written since this one read it counts, too.
-   */
+  /** Returns what is kept; `isAnew`: also what other processes have written since it was read. */
   async kept(name: Name, isAnew = this.#options.isShared): Promise<UpstreamCrate | null> {
     return (await this.#read(name, isAnew))?.crate ?? null
   }
@@ -99,7 +93,6 @@ export class CrateIndex {
     return { ...found, crate: (await this.kept(key)) ?? found.crate }
   }
 
-  /** Returns the address of an index file at the upstream. */
   address(name: Name): string {
     return `${this.#options.url}${lowerPrefix(name)}/${name.toLowerCase()}`
   }
@@ -208,7 +201,6 @@ export class CrateIndex {
     return known.crate
   }
 
-  /** Reads the lines of an index file, a piece of work at a time. */
   async #readLines(answer: WebAnswer, name: Name, held: KnownCrate | null): Promise<SeenFile> {
     const known = new Map<string, UpstreamLine>()
     for (const line of held?.crate.lines.values() ?? []) known.set(line.text, line)

@@ -1,7 +1,7 @@
 import { canonicalName, type Name } from '../../core/name.ts'
 import type { Version } from '../../core/version.ts'
 import type { Database } from '../database/connection.ts'
-import { all, run, upsert } from '../database/statement.ts'
+import { column, run, upsert } from '../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
 
 /** Returns the versions of a crate that administrators have exempted from an upstream's hold. */
@@ -12,8 +12,7 @@ export async function allowedVersions(
 ): Promise<ReadonlySet<Version>> {
   const sql =
     'SELECT version FROM upstream_allowed WHERE upstream = ? AND crate = ? ORDER BY version'
-  const rows = await all<{ version: Version }>(db, sql, upstream, canonicalName(name))
-  return new Set(rows.map(({ version }) => version))
+  return new Set(await column<Version>(db, sql, upstream, canonicalName(name)))
 }
 
 /** Exempts a version from the hold of an upstream, or ends that; an audit event says who did. */

@@ -8,19 +8,9 @@ import { highestVersion } from '../../core/version.ts'
 import type { Progress } from '../projections/index/build.ts'
 import type { Upstream } from './upstream.ts'
 
-/** A crate of which the newest version that fits is wanted, with all that it needs. */
-export interface WantedCrate {
+interface WantedCrate {
   readonly name: Name
   readonly requirement: Requirement
-}
-
-/** What a fetch has brought, and what it could not bring. */
-export interface FetchOutcome {
-  readonly fetched: number
-  /** Versions that were here before. */
-  readonly present: number
-  readonly bytes: number
-  readonly issues: readonly Issue[]
 }
 
 /** The most versions of one closure; more are no project's dependencies. */
@@ -29,14 +19,14 @@ const CLOSURE_MAX = 20_000
 /**
  * Has here the packages of lock files, each with the checksum that the lock file names, and crates
  * with everything that they need: of each requirement the newest version that is shown, without
- * development dependencies.
+ * development dependencies. Returns how many versions were fetched, and how many were here before.
  */
 export async function fetchAhead(
   upstream: Upstream,
   locked: readonly LockedPackage[],
   wanted: readonly WantedCrate[],
   progress: Progress,
-): Promise<FetchOutcome> {
+) {
   const issues: Issue[] = []
   const lines = new Map<string, UpstreamLine>()
   const take = async (finding: Promise<UpstreamLine | null>, missing: Issue) => {
@@ -69,7 +59,6 @@ export async function fetchAhead(
   return { ...(await fetchLines(upstream, [...lines.values()], issues, progress)), issues }
 }
 
-/** Returns the newest version that fits and is shown; null if there is none. */
 async function newest(
   upstream: Upstream,
   name: Name,
@@ -88,7 +77,7 @@ async function fetchLines(
   lines: readonly UpstreamLine[],
   issues: Issue[],
   progress: Progress,
-): Promise<Omit<FetchOutcome, 'issues'>> {
+) {
   let [fetched, present, bytes] = [0, 0, 0]
   await forEachConcurrently(lines, async line => {
     const { name, version } = line

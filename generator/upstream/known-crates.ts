@@ -6,10 +6,8 @@ import type { Version } from '../../core/version.ts'
 import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
 
-/** A crate of an upstream as it is kept in a place. */
 export interface KnownCrate {
   readonly crate: UpstreamCrate
-  /** Identifies its file. */
   readonly tag: string
   /** When the upstream last confirmed it, in milliseconds since 1970; 0 if this is unknown. */
   readonly checked: number
@@ -41,10 +39,7 @@ export async function readKnown(
   return { crate, tag: found.etag, checked: held?.checked ?? 0 }
 }
 
-/**
- * Writes what is known of a crate in place of what it was made from. Returns null when somebody
- * else has written meanwhile, and nothing was done.
- */
+/** Writes what is known of a crate; returns null if somebody else has written meanwhile. */
 export async function writeKnown(
   place: Place,
   name: Name,

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { LRUCache } from 'lru-cache'
 import { refuse } from '../../core/error/error.ts'
-import { alarmPath, UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
+import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import { indexUrlKey } from '../../core/release/dependency.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
@@ -23,7 +22,6 @@ import { CrateFiles, type CrateFilesOptions } from './crate-files.ts'
 import { CrateIndex, type CrateIndexOptions } from './crate-index.ts'
 import { Upstream, type UpstreamSource } from './upstream.ts'
 
-/** The upstreams of a registry. */
 export interface Upstreams {
   /** By name, in the order of the settings. */
   readonly byName: ReadonlyMap<string, Upstream>
@@ -36,12 +34,10 @@ export interface Upstreams {
   close(): Promise<void>
 }
 
-/** Who opens upstreams. */
 export interface UpstreamOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Told of each alarm, besides the file that is kept. */
   readonly onAlarm?: (upstream: string, alarm: Alarm) => void
-  /** Shorter limits than usual. */
   readonly limits?: UpstreamLimits
 }
 
@@ -49,10 +45,7 @@ export type UpstreamLimits = Pick<WebOptions, 'pause' | 'silenceMs'> &
   Pick<CrateFilesOptions, 'waitMs' | 'crateMax'> &
   Pick<CrateIndexOptions, 'requestMs'>
 
-/**
- * Opens the upstreams of a registry; connects to nothing yet. Upstreams with one index share what
- * is kept, in the storage of the first.
- */
+/** Opens upstreams without connecting. Those with one index share the storage of the first. */
 export async function openUpstreams(
   registry: Registry,
   options: UpstreamOptions,
@@ -122,13 +115,9 @@ function openSource(
   const cache = place.local ? place.name : join(dir, 'cache', UPSTREAM_FOLDER, name)
   const store = new CrateStore(place, cache)
   const counts = new UpstreamCounts()
-  const known = new LRUCache<string, true>({ max: 1000 })
   const onAlarm = async (alarm: Alarm) => {
-    const key = alarmPath(alarm.name, alarm.version)
-    // It needs no look at the storage each time.
-    if (isLasting(alarm) && known.has(key)) return
     const isFirst = await keepAlarm(place, alarm)
-    if (isLasting(alarm)) known.set(key, true)
+    // What is found again and again counts once.
     if (isLasting(alarm) && !isFirst) return
     counts.alarms.set(alarm.kind, (counts.alarms.get(alarm.kind) ?? 0) + 1)
     tell?.(name, alarm)

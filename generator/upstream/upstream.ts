@@ -169,10 +169,7 @@ export class Upstream {
     return { ...known, size }
   }
 
-  /**
-   * Does the same, and fetches a `.crate` that is not here; null when the upstream has none.
-   * Refuses one that is slow to come, unless the caller `isPatient`.
-   */
+  /** Does the same, and fetches what is missing; refuses what is slow, unless it `isPatient`. */
   async crateFile(wanted: WantedVersion, isPatient = false): Promise<FoundCrateFile | null> {
     const kept = await this.keptCrateFile(wanted)
     const line = kept ? null : await this.line(wanted)

@@ -12,10 +12,7 @@ const RESTORE = 'restore a backup'
 /** The most findings of one check: a damaged file may have thousands of faults. */
 const MOST = 20
 
-/**
- * Checks the database: SQLite's own checks of a file and its references, and the derived tables.
- * Derived data and indexes can be repaired; everything else needs a backup.
- */
+/** Checks the database. Derived data and indexes can be repaired; the rest needs a backup. */
 export async function* verifyDatabase(records: Records, repair: boolean): AsyncIterable<Finding> {
   const { database } = records
   if (!isOnServer(database)) yield* verifyFile(database, repair)

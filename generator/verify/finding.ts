@@ -1,7 +1,6 @@
 import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { Progress } from '../projections/index/build.ts'
 
-/** A difference between two things that should agree. */
 export interface Finding {
   readonly where: string
   readonly what: string
@@ -10,15 +9,12 @@ export interface Finding {
   readonly repaired: boolean
 }
 
-/** The options of a verification. */
 export interface VerifyOptions {
-  /** Whether to repair data that can be derived. */
   readonly repair: boolean
   /** Whether a daemon is running: it renders pending marks, so a repair leaves them to it. */
   readonly served: boolean
   /** Told how many outputs differ because they are still to be rendered; these are no findings. */
   readonly onPending?: (outputs: number) => void
-  /** Called after each crate. */
   readonly progress?: Progress
 }
 
@@ -45,10 +41,7 @@ export function lost(where: string, what: string): Finding {
   return { where, what, lost: true, repaired: false }
 }
 
-/**
- * Returns the findings of outputs that differ: none if they are still to be rendered, unless a
- * repair renders them now.
- */
+/** Returns findings of outputs: none if they are still to be rendered, except by a repair. */
 export function unlessPending(
   found: readonly Finding[],
   isPending: boolean,

@@ -23,7 +23,6 @@ import { indexLines } from '../records/releases.ts'
 import type { Registry } from '../registry/registry.ts'
 import { derivable, type Finding, unlessPending, type VerifyOptions } from './finding.ts'
 
-/** A difference between catalog and git index: a path below the index, and its crate. */
 interface Difference {
   readonly path: string
   readonly crateId: number | null
@@ -66,7 +65,6 @@ export async function* verifyGit(
   yield derivable(GIT_INDEX_FOLDER, `${damage}${fate}`, isMended)
 }
 
-/** Runs `work` on the open repository; returns null when the settings have none. */
 async function withIndex<T>(
   registry: Registry,
   work: (git: GitIndex) => Promise<T>,
@@ -159,10 +157,7 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
   return found
 }
 
-/**
- * Replaces a damaged repository and returns a note about its history. Without the git executable
- * the history starts over; Cargo fetches it like any other change.
- */
+/** Replaces a damaged repository, with what git can read of its history; says what was kept. */
 async function replaceRepository(registry: Registry, { command }: FoundEngine): Promise<string> {
   const path = gitIndexPath(registry)
   const [fresh, old] = [`${path}.new`, `${path}.old`]

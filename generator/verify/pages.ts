@@ -43,7 +43,6 @@ async function whyDiffers(context: PageContext): Promise<string> {
   return `rendered ${origin}; run \`plimsoll build\``
 }
 
-/** Returns the text of the addresses in a `config.json`. */
 function addressesIn(config: Uint8Array | null): string | undefined {
   return /"dl":"[^"]*"(?:,"api":"[^"]*")?/.exec(String(config))?.[0]
 }

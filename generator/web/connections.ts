@@ -8,7 +8,6 @@ import { refuse } from '../../core/error/error.ts'
 import { hasScheme } from '../../core/settings/kind.ts'
 import { isPrivateAddress, PrivateAddress } from './private-address.ts'
 
-/** The most connections to one origin. */
 const PER_ORIGIN = 32
 
 /** The ways to servers: through a proxy or not, and the certificates that are trusted. */
@@ -34,10 +33,7 @@ export function readRoutes(
   }
 }
 
-/**
- * Opens connections: none to a private address, unless `isTrusted` says so of the host. Where a
- * proxy looks up names, only the proxy can know their addresses.
- */
+/** Opens connections: to a private address only if `isTrusted` says so, or by a proxy's look-up. */
 export async function openConnections(
   { ca, ...proxies }: Routes,
   isTrusted: (host: string) => boolean,

@@ -10,7 +10,6 @@ export class WebFailure extends Error {
   readonly url: string
   /** Whether there was no whole answer: no connection, TLS, silence, too little time. */
   readonly isNetwork: boolean
-  /** The HTTP status, if that was the failure. */
   readonly status: number | null
   /** Milliseconds after which the server wants to be asked again. */
   readonly after: number | null

@@ -14,11 +14,9 @@ import {
 import { isPrivateAddress, PrivateAddress } from './private-address.ts'
 import { plain, webUrl } from './web-url.ts'
 
-/** Options for requests to web servers. */
 export interface WebOptions {
   /** The pause before the first retry of `read` and `take`, in milliseconds; it doubles. */
   readonly pause?: number
-  /** Maximum silence of a server, in milliseconds. */
   readonly silenceMs?: number
   /** `outgoing.ca_file` of the settings. */
   readonly caFile?: string | null
@@ -43,7 +41,6 @@ const LONGEST_PAUSE = 60_000
 /** The status of a missing file: 404, on some servers 410 or 451 (Cargo's `http_remote.rs`). */
 const MISSING = [404, 410, 451]
 
-/** The statuses of redirects that are followed. */
 export const REDIRECT = [301, 302, 303, 307, 308]
 
 /** Asks for small files to be compressed; `.crate` files are, and Cargo never decodes them. */
@@ -65,10 +62,7 @@ export class Web {
   readonly #trustedHosts = new Set<string>()
   #connections: Promise<Dispatcher> | null = null
 
-  /**
-   * Sends `token` as `Authorization`, like Cargo, but only to trusted hosts. Refuses a file of
-   * certificates, or a proxy, that cannot be used.
-   */
+  /** Sends `token` only to trusted hosts. Refuses certificates or a proxy that it cannot use. */
   constructor(options: WebOptions, token?: string) {
     this.#options = options
     this.#routes = readRoutes(options.caFile ?? null, options.env ?? {})
@@ -123,12 +117,10 @@ export class Web {
     return this.#persist(url, {}, use)
   }
 
-  /** Ends all connections, also those in use. */
   async close(): Promise<void> {
     await (await this.#connections)?.destroy()
   }
 
-  /** Retries temporary failures: no connection, 429, 5xx, silence. */
   async #persist<T>(url: string, headers: Headers, use: Use<T>): Promise<T> {
     const start = checkedUrl(url)
     for (let attempt = 1; ; attempt++) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Command } from 'commander'
 import { createProgram } from '../../daemon/program.ts'
-import { exitCodes, manualOf } from '../../generator/cli/console/manual.ts'
+import { exitCodes, manualOf } from '../../generator/cli/console/command.ts'
 import { terminalIo } from '../../generator/cli/console/terminal.ts'
 import { root } from '../support/plimsoll.ts'
 

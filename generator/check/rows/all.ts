@@ -11,7 +11,6 @@ import { refusalRows } from './refusal.ts'
 import { searchRows } from './search.ts'
 import { yankRows } from './yank.ts'
 
-/** All statements, by subject, in the order of reports. */
 export const subjects: Readonly<Record<string, readonly Statement[]>> = Object.fromEntries(
   Object.entries({
     'config.json': configRows,

@@ -16,7 +16,6 @@ const needed = fact(async subject => {
   const here = all.find(({ deps }) => deps.every(({ registry }) => registry === null))
   return here ?? all[0] ?? untried('there is no version to depend on')
 })
-/** A Cargo in a crate that depends on exactly one version. */
 const depending = async (subject: Subject, { name, vers }: Pick<Entry, 'name' | 'vers'>) => {
   const dependency = `{ version = "=${vers.replace(/\+.*/, '')}", registry = "check" }`
   return openCargo(subject, 'plimsoll-check-app', `[dependencies]\n${name} = ${dependency}\n`)
@@ -26,7 +25,6 @@ const app = fact(async subject => {
   await cargo('generate-lockfile')
   return cargo
 })
-/** What a Cargo says that must fail. */
 const failing = async (cargo: CargoRun, ...args: readonly string[]): Promise<string> =>
   cargo(...args).then(
     () => 'it succeeds',
@@ -53,7 +51,6 @@ const asking = (...words: readonly string[]) =>
     return { name, said: await (await alone(subject))(...words, ...HERE, name) }
   })
 
-/** A crate that this Cargo has published. */
 const crate = fact(async subject => {
   const name = `${await nameOf(subject, 'cargo')}-${subject.cargo?.version.replaceAll('.', '-')}`
   const cargo = await openCargo(subject, name, '')
@@ -85,7 +82,6 @@ const refused = fact(async subject => {
   return failing(cargo, 'yank', ...HERE, '--version', '9.9.9', name)
 })
 
-/** What Cargo itself makes of the registry. */
 export const cargoRows = [
   new Table(command('generate-lockfile'), 'breaks builds', 'cargo')
     .row('cargo-resolve', 'Cargo finds a dependency')

@@ -19,7 +19,6 @@ const places = fact(async subject => {
   return { index, others: [dl, api].flatMap(address => url(address) ?? []) }
 })
 
-/** `config.json`. */
 export const configRows = [
   new Table(BOOK, 'breaks builds')
     .row('config-found', 'config.json is answered 200 with one JSON object')

@@ -20,7 +20,6 @@ const absent = fact(async subject => {
   return download(subject, { ...entry, ...none })
 })
 
-/** The `.crate` files and their way to Cargo. */
 export const downloadRows = [
   new Table(book('registry-index.html#index-configuration'), 'breaks builds')
     .row('download-found', 'the `.crate` of a version is answered 200, and not 204 or 206')

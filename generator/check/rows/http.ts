@@ -82,7 +82,6 @@ const refs = fact(async ({ client, target }) => {
   return answer.status === 401 ? untried('the repository is private') : answer
 })
 
-/** How the index is served over HTTP. */
 export const httpRows = [
   new Table(cargo(REMOTE), 'breaks builds', 'http')
     .row('http-etag-ascii', 'each ETag is of ASCII: Cargo stops at others', since('1.96', REMOTE))
@@ -120,7 +119,6 @@ export const httpRows = [
     .that(second, event => event !== null),
 ]
 
-/** A git index over HTTP. */
 export const gitRows = [
   new Table(cargo('src/cargo/sources/git/utils.rs'), 'breaks builds', 'git')
     .row('git-smart', 'the repository is served by git, not as files: Cargo cannot read those')

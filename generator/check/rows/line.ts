@@ -22,7 +22,6 @@ const isName = text(name => /^[A-Za-z0-9_-]+$/.test(name))
 const isSum = text(sum => /^[0-9a-f]{64}$/.test(sum))
 const plain = (version: unknown) => versionIdentity(textOf(version) as Version)
 
-/** Returns whether no two lines of a crate have the same version. */
 const apart =
   (same: (version: unknown) => unknown) =>
   ({ lines }: { lines: readonly { json: { vers?: unknown } }[] }) =>
@@ -43,7 +42,6 @@ const aliens = fact(async subject => {
   return (await dependencies(subject)).filter(({ json }) => json.registry === name)
 })
 
-/** The keys of a line, and of its features. */
 export const lineRows = [
   new Table(FORMAT, 'breaks builds')
     .row('line-json', 'each line is one JSON object')
@@ -85,7 +83,6 @@ export const lineRows = [
   ),
 ]
 
-/** The dependencies of a line. */
 export const dependencyRows = [
   new Table(FORMAT, 'breaks builds')
     .key('dep-name', '`name` of a dependency is a name: Cargo stops at an empty one', isDepName)

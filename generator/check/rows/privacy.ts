@@ -38,7 +38,6 @@ const loginUrl = fact(async subject => {
 
 const isDenied = ({ status }: { status: number }) => status === 401 || status === 403
 
-/** A registry that shows its index to those with a token alone. */
 export const privacyRows = [
   new Table(cargo('src/cargo/sources/registry/http_remote.rs'), 'breaks builds', 'http', 'private')
     .row('private-auth', '`auth-required` is true: else downloads get no token')

@@ -10,7 +10,6 @@ const FORMAT = book('registry-index.html#index-files')
 
 const base = published('base', '1.0.0', async () => '[features]\none = []\n')
 
-/** A release with everything that Cargo puts into the index. */
 const rich = published('rich', '1.2.3', async subject => {
   const { name } = (await base(subject)).made
   const own = `registry-index = "${subject.target.name}"\nversion =`
@@ -63,11 +62,9 @@ const second = fact(async subject => {
   return { before, crate, answer: await askFile(subject, made.name, { headers }) }
 })
 
-/** Whether each line of before is there still. */
 const hasAll = ({ before, crate }: Awaited<ReturnType<typeof second>>) =>
   before.lines.every(({ text }) => crate.answer.text.includes(text))
 
-/** Several publishes of one crate at once, and how many arrive. */
 const together = fact(async subject => {
   const name = await nameOf(subject, 'together')
   const all = await Promise.all(['1.0.0', '2.0.0', '3.0.0'].map(version => make(name, version)))
@@ -93,7 +90,6 @@ const taken = fact(async subject => {
 const least = answerTo('least', '', { rust_version: undefined })
 const unicode = answerTo('unicode', 'authors = ["Zoë ⚓ <zoe@example.com>", "\\"<b>&c"]\n')
 
-/** What a publish does. */
 export const publishRows = [
   new Table(book('registry-web-api.html#publish'), 'breaks publishing', 'write')
     .row('publish-done', 'a publish by the frame of Cargo is answered 200 to 299, without `errors`')

@@ -17,15 +17,12 @@ interface Wish {
   readonly from?: string
   readonly to?: string
   readonly version?: string
-  /** What Cargo.toml has beside the usual. */
   readonly toml?: (subject: Subject) => Promise<string>
   /** Keys of the metadata, or what stands in their place. */
   readonly told?: Readonly<Record<string, unknown>>
   readonly text?: string
   readonly bytes?: Buffer
-  /** The name that the archive has. */
   readonly packed?: string
-  /** How many bytes are missing at the end. */
   readonly missing?: number
   /** A file below the folder of the archive, or elsewhere. */
   readonly file?: Partial<Header> & { readonly name: string }
@@ -45,7 +42,6 @@ const serde = async () => '[dependencies]\nserde = "2"\n'
 const unknown = async (subject: Subject) =>
   `[dependencies.${await missingName(subject)}]\nversion = "1"\nregistry-index = "${subject.target.name}"\n`
 
-/** All attempts, each with a name of its own. */
 const attempts: Fact<{ readonly name: string; readonly answer: Answer }>[] = []
 
 /** States that a publish is refused. */
@@ -77,7 +73,6 @@ const refused = fact(async subject => {
   const all = await Promise.all(attempts.map(attempt => attempt(subject)))
   return all.filter(({ answer }) => !answer.isDone)
 })
-/** The files of crates that were refused. */
 const traces = fact(async subject => {
   const names = (await refused(subject)).map(({ name }) => name)
   return Promise.all(names.map(name => readCrate(subject, name)))
@@ -111,7 +106,6 @@ const race = fact(async subject => {
   return answers.filter(({ isDone }) => isDone).length
 })
 
-/** What a publish may not do. */
 export const refusalRows = [
   new Table(book('registry-web-api.html#publish'), 'breaks builds', 'write')
     .row('refuse-twice', 'a version that is there is refused')

@@ -45,7 +45,6 @@ const owners = fact(async subject => {
 const isFound = ({ name, answer }: Awaited<ReturnType<typeof byName>>) =>
   answer.isDone && found(answer).some(each => each.name === name)
 
-/** The search, and what the web API answers to those who may change nothing. */
 export const searchRows = [
   new Table(SEARCH, 'breaks publishing', 'api')
     .row('search-shape', 'a search is answered 200 with `crates`, a list')

@@ -8,7 +8,6 @@ const crate = published('yank', '1.0.0+b')
 const owned = published('owned', '1.0.0')
 const isYanked = ({ lines }: Crate) => lines[0]?.json.yanked === true
 
-/** A yank, a second one, and the way back. */
 const yank = fact(async subject => {
   const { made, crate: before } = await crate(subject)
   const path = `/${made.name}/${made.version}`
@@ -67,7 +66,6 @@ const removed = fact(async subject => {
 
 const isOk = (answer: Answer) => answer.isDone && answer.at('ok') === true
 
-/** Yanks and owners. */
 export const yankRows = [
   new Table(book('registry-web-api.html#yank'), 'breaks publishing', 'write')
     .row('yank-ok', 'a yank is answered `{"ok":true}`, also for a version with `+`')

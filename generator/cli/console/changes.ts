@@ -4,20 +4,18 @@ import { buildPages } from '../../pages/pages.ts'
 import { type Built, build } from '../../projections/index/build.ts'
 import { registrySite } from '../../projections/site/projection.ts'
 import { isServed, type Registry } from '../../registry/registry.ts'
+import type { RegistryTask } from './command.ts'
 import type { Io } from './io.ts'
-import { progressLine } from './progress.ts'
 
-/**
- * Brings the public tree and the git index up to date with the catalog; `all` renders every file.
- * The result reports failures.
- */
-export async function showChanges(io: Io, registry: Registry, all = false): Promise<Built> {
-  const progress = progressLine(io)
-  const { crates, issues } = await build(registry, { all, progress: progress.at })
-  const pages = await buildPages(registry, { all, progress: progress.at })
-  progress.at('committing to the git index', 0, 0)
+/** Brings the public tree and the git index up to date; `all` renders every file. */
+export async function showChanges(
+  { io, registry, progress }: RegistryTask,
+  all = false,
+): Promise<Built> {
+  const { crates, issues } = await build(registry, { all, progress })
+  const pages = await buildPages(registry, { all, progress })
+  progress('committing to the git index', 0, 0)
   await commitToGit(io, registry)
-  progress.done()
   if (pages.areLeft) io.err('daemons of a newer version serve this registry; they render the pages')
   return { crates, issues: [...issues, ...pages.issues] }
 }

@@ -1,12 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { groupWarnings, type Issue, kindOf, Refusal } from '../../../core/error/error.ts'
 import { formatNumber } from '../../../core/quantity.ts'
 import { isBucket } from '../../../core/settings/bucket.ts'
 import { systemRefusal } from '../../places/disk/fault.ts'
 import type { Program } from '../../projections/context.ts'
-
-/** Flag values by setting key. */
-export type Flags = Readonly<Record<string, string>>
 
 /** The environment of a command. */
 export interface Io {
@@ -14,25 +11,23 @@ export interface Io {
   readonly now: () => Date
   /** The running program; by default this package's. */
   readonly program?: Program
-  /** Writes a line to stdout, for results. */
   out(line: string): void
-  /** Writes a line to stderr, for everything else. */
   err(line: string): void
-  /**
-   * Shows a line on the terminal that the next line of any kind replaces; an empty one removes it.
-   * Null when stderr is no terminal.
-   */
+  /** Shows a line that the next line of any kind replaces; null when stderr is no terminal. */
   readonly transient: ((line: string) => void) | null
   /** Takes the lines of a daemon's log. */
   readonly stderr: Stream
 }
 
-/** How a program asks who runs it, and learns that it shall end. */
-export interface Caller {
+/** The same, and how a command asks who runs it, and learns that it shall end. */
+export interface Caller extends Io {
   readonly readInput: () => Promise<string>
   /** Asks at the terminal for a text that is not shown; null when there is no terminal. */
   readonly askSecret: ((question: string) => Promise<string>) | null
+  /** Resolves when the process shall end, and calls back when it shall read its settings again. */
   readonly stopped: (reload: () => void) => Promise<string>
+  /** Whether somebody may still read stdout; only the next line that is printed can tell. */
+  readonly isRead: () => boolean
 }
 
 /** A stream of lines, such as `process.stderr`. */
@@ -51,23 +46,21 @@ export class Exit extends Error {
   }
 }
 
-/** Returns the exit code of a refused command: 2 for wrong usage or settings, else 1. */
-export function exitCode(refusal: Refusal): 1 | 2 {
-  return refusal.issues.some(issue => kindOf(issue.code) === 'misuse') ? 2 : 1
-}
-
 /** Prints issues, one per line. */
-export function printIssues(io: Io, issues: readonly Issue[], before = ''): void {
-  for (const issue of issues) io.err(`${issue.severity}: ${before}${issue.message}`)
+export function printIssues(io: Io, issues: readonly Issue[]): void {
+  for (const { severity, message } of issues) io.err(`${severity}: ${message}`)
 }
 
-/** The registry folder, and the settings that the command line overrides. */
+/** What most commands take: the registry folder, settings to override, and how to print. */
 export interface FolderOptions {
   readonly dir: string
   readonly set?: Readonly<Record<string, string>>
   readonly baseUrl?: string
   readonly api?: string
   readonly listen?: string
+  readonly from?: string
+  readonly json?: boolean
+  readonly verbose?: boolean
 }
 
 /** Parses the value of an option; refuses an empty value, such as that of an unset variable. */
@@ -88,38 +81,19 @@ export function localPath(text: string): string {
   return filled(text)
 }
 
-/** Adds `--dir` to a command, and `--set` for every setting. */
-export function withDir(command: Command, io: Io): Command {
-  const add = (text: string, before: Record<string, string> = {}) => {
-    const at = text.indexOf('=')
-    if (at < 1) throw new InvalidArgumentError('write KEY=VALUE, such as `auth.required=true`')
-    return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
-  }
-  // An empty variable counts as none: its folder would be the current one.
-  return command
-    .option('--dir <dir>', 'the registry folder', localPath, io.env.PLIMSOLL_DIR || './registry')
-    .option('--set <key=value>', 'override a setting; can be repeated', add)
-}
-
-/** Adds the flags that set a setting to a command. */
-export function withSettingFlags(command: Command): Command {
-  return command
-    .option('--base-url <url>', 'URL at which users reach the registry')
-    .option('--api <url>', 'URL of the web API, or `none` for no publishing')
-    .option(
-      '--listen <address>',
-      'HOST:PORT, unix:/PATH, or PORT alone, which is a port of 127.0.0.1; 0 chooses a free one',
-    )
-}
-
 /** Returns the settings that a command line overrides, by key. */
-export function flagsOf({ set, baseUrl, api, listen }: FolderOptions): Flags {
+export function flagsOf({ set, baseUrl, api, listen }: FolderOptions): Record<string, string> {
   return {
     ...set,
     ...(baseUrl !== undefined && { 'registry.base_url': baseUrl }),
     ...(api !== undefined && { 'registry.api': api }),
     ...(listen !== undefined && { 'server.listen': listen }),
   }
+}
+
+/** Returns where the settings of a command come from, and what opens the registry. */
+export function sourcesOf({ env, program, err }: Io, options: FolderOptions) {
+  return { env, flags: flagsOf(options), program, onUpgrade: err }
 }
 
 /** Runs a command. A refusal or an error of the system is printed and sets the exit code. */
@@ -130,21 +104,25 @@ export async function run(io: Io, work: () => Promise<void>): Promise<void> {
     const refusal = error instanceof Refusal ? error : systemRefusal(error, 'operator')
     if (!refusal) throw error
     printIssues(io, refusal.issues)
-    throw new Exit(exitCode(refusal))
+    // 2 for wrong usage or settings.
+    throw new Exit(refusal.issues.some(({ code }) => kindOf(code) === 'misuse') ? 2 : 1)
+  } finally {
+    io.transient?.('')
   }
 }
 
 /** Prints one warning of each kind with the number of the others, or all of them. */
-export function printWarnings(io: Io, all: readonly Issue[], verbose: boolean): void {
+export function printWarnings(
+  io: Io,
+  { verbose }: Pick<FolderOptions, 'verbose'>,
+  all: readonly Issue[],
+): void {
   const shown = verbose ? all : groupWarnings(all)
   printIssues(io, shown)
   if (shown.length < all.length) io.err('`--verbose` lists every one of them')
 }
 
-/**
- * Prints the result of a command to stdout: with `--json` as JSON, in the shape that the command's
- * manual promises, else as lines.
- */
+/** Prints the result of a command: with `--json` as its manual promises, else as lines. */
 export function report(
   io: Io,
   { json = false }: { readonly json?: boolean },
@@ -155,26 +133,6 @@ export function report(
   else for (const line of lines) io.out(line)
 }
 
-/**
- * Reports the result of a command that checks `.crate` files, with its warnings and refusals as
- * texts; prints both first, and ends with exit code 1 where a file was refused.
- */
-export function reportChecked(
-  io: Io,
-  options: { readonly json?: boolean; readonly verbose?: boolean },
-  { warnings, refused }: Readonly<Record<'warnings' | 'refused', readonly Issue[]>>,
-  result: object,
-  lines: readonly string[],
-): void {
-  printWarnings(io, warnings, options.verbose ?? false)
-  printIssues(io, refused)
-  const texts = (issues: readonly Issue[]) => issues.map(issue => issue.message)
-  const all = { ...result, warnings: texts(warnings), refused: texts(refused) }
-  report(io, options, all, lines)
-  if (refused.length > 0) throw new Exit(1)
-}
-
-/** The numbers of added, present and refused releases. */
 export type Outcomes = Record<'added' | 'present' | 'refused', number>
 
 /** Returns for example `386 added, 1 already present, 2 refused`. */

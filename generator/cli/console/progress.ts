@@ -2,39 +2,26 @@ import { formatNumber } from '../../../core/quantity.ts'
 import type { Progress } from '../../projections/index/build.ts'
 import type { Io } from './io.ts'
 
-/** Shows the progress of long work. */
-export interface ProgressLine {
-  readonly at: Progress
-  /** Removes the line from the terminal. */
-  done(): void
-}
-
 /** The pause between two lines in a pipe, and the time before the rest of a step is estimated. */
 const LONG_MS = 10_000
 
 /** The pause between two updates of the line on a terminal. */
 const SHORT_MS = 100
 
-/** Shows progress on stderr: one changing line on a terminal, else one line every ten seconds. */
-export function progressLine(io: Io): ProgressLine {
+/** Shows progress on stderr: on a terminal one changing line, else a line every ten seconds. */
+export function progressLine(io: Io): Progress {
   const { transient } = io
   let last = transient ? 0 : io.now().getTime()
   let current: { readonly step: string; readonly since: number } | null = null
-  return {
-    at(step, done, total, share = done / total) {
-      const now = io.now().getTime()
-      const isNew = current?.step !== step
-      if (current === null || isNew) current = { step, since: now }
-      if (now - last < (transient ? SHORT_MS : LONG_MS) && !(transient && isNew)) return
-      last = now
-      const line = `${step}${amount(done, total)}${done < total ? timeLeft(now - current.since, share) : ''}`
-      if (transient) transient(line)
-      else io.err(line)
-    },
-    done() {
-      transient?.('')
-      current = null
-    },
+  return (step, done, total, share = done / total) => {
+    const now = io.now().getTime()
+    const isNew = current?.step !== step
+    if (current === null || isNew) current = { step, since: now }
+    if (now - last < (transient ? SHORT_MS : LONG_MS) && !(transient && isNew)) return
+    last = now
+    const line = `${step}${amount(done, total)}${done < total ? timeLeft(now - current.since, share) : ''}`
+    if (transient) transient(line)
+    else io.err(line)
   }
 }
 

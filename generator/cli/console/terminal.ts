@@ -1,12 +1,5 @@
-import { type Paint, painter } from './color.ts'
+import { WriteStream } from 'node:tty'
 import type { Io, Stream } from './io.ts'
-
-/** The streams and the environment of a process. */
-export interface Streams {
-  readonly stdout: Stream
-  readonly stderr: Stream
-  readonly env: Io['env']
-}
 
 const CLEAR_LINE = '\r\x1b[K'
 
@@ -15,7 +8,11 @@ const CLEAR_LINE = '\r\x1b[K'
  * removed before anything else is printed; it needs a terminal that knows escape sequences. Nothing
  * else controls the terminal, such as the name of a file that a stranger chose.
  */
-export function terminalIo({ stdout, stderr, env }: Streams): Io {
+export function terminalIo({
+  stdout,
+  stderr,
+  env,
+}: Pick<Io, 'env' | 'stderr'> & { readonly stdout: Stream }): Io {
   let shown = false
   const clear = () => {
     if (shown) stderr.write(CLEAR_LINE)
@@ -45,6 +42,26 @@ export function terminalIo({ stdout, stderr, env }: Streams): Io {
   }
 }
 
+type Color = 'dim' | 'red' | 'yellow'
+
+/** Codes of `Select Graphic Rendition` (ECMA-48). */
+const CODES: Readonly<Record<Color, number>> = { dim: 2, red: 31, yellow: 33 }
+
+/** Shows a text in a color, or returns it as it is. */
+export type Paint = (color: Color, text: string) => string
+
+/**
+ * Returns a function that colors the text of a stream: terminals get colors unless `NO_COLOR` is
+ * set or `TERM` denies them, other streams only with `FORCE_COLOR`.
+ */
+export function painter(stream: Pick<Stream, 'isTTY'>, env: Io['env']): Paint {
+  const { NO_COLOR, FORCE_COLOR } = env
+  const isWanted = FORCE_COLOR ? !NO_COLOR : stream.isTTY === true
+  // Node's rules; they need no terminal.
+  const hasColors = isWanted && WriteStream.prototype.hasColors(16, env)
+  return (color, text) => (hasColors && text !== '' ? `\x1b[${CODES[color]}m${text}\x1b[0m` : text)
+}
+
 /** Escapes control characters and marks that change the direction of text; valid in JSON, too. */
 function escaped(line: string): string {
   return line.replace(
@@ -53,7 +70,6 @@ function escaped(line: string): string {
   )
 }
 
-/** Colors how bad a line is. */
 function withColor(line: string, paint: Paint): string {
   const [, error = '', warning = '', rest = line] =
     /^(?:(error:)|(warning:))(.*)$/s.exec(line) ?? []

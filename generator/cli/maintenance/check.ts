@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { Refusal, refuse } from '../../../core/error/error.ts'
 import { isName } from '../../../core/name.ts'
 import { check } from '../../check/check.ts'
@@ -8,9 +8,8 @@ import { badge, junit, tableLines } from '../../check/report.ts'
 import { isBroken, type Result } from '../../check/run.ts'
 import { makeFolder } from '../../places/disk/durable.ts'
 import { plain } from '../../web/web-url.ts'
-import { type Caller, Exit, filled, type Io, printIssues, report, run } from '../console/io.ts'
-import { withManual } from '../console/manual.ts'
-import { progressLine } from '../console/progress.ts'
+import { command, type Task } from '../console/command.ts'
+import { type Caller, Exit, filled, printIssues } from '../console/io.ts'
 
 interface CheckOptions {
   readonly crate?: readonly string[]
@@ -19,7 +18,6 @@ interface CheckOptions {
   readonly prefix: string
   readonly yes?: boolean
   readonly cargo?: readonly string[]
-  readonly json?: boolean
   readonly junit?: string
   readonly badge?: string
 }
@@ -29,56 +27,44 @@ const PREFIX_MAX = 40
 /** Cargo looks once a second for what it has published. */
 const PAUSE_MS = 1000
 
-/** `check REGISTRY…`: asks any registry about every statement; exits with 1 if something breaks. */
-export function registerCheck(program: Command, io: Io, caller: Caller): void {
-  const several = (text: string, before: readonly string[] = []) => [...before, filled(text)]
-  const command = program
-    .command('check')
-    .description('ask any Cargo registry, this one or another, whether it does what Cargo needs')
-    .argument(
+export const registerCheck = command('check', {
+  about: 'ask any Cargo registry, this one or another, whether it does what Cargo needs',
+  hasFolder: false,
+  takes: [
+    [
       '<registry...>',
       'sparse+https://HOST/PATH/, the URL or folder of a git index, or the folder of a static tree',
-    )
-    .option('--crate <name>', 'look at this crate; can be repeated', crates)
-    .option('--write', 'publish small crates, and yank them at the end')
-    .option('--token-stdin', 'read a token from standard input: one line')
-    .option(
-      '--prefix <text>',
-      'what the names of published crates begin with',
-      prefix,
-      'plimsoll-check-',
-    )
-    .option('--yes', 'publish without asking')
-    .option('--cargo <path>', 'have this Cargo try, too; can be repeated', several)
-    .option('--junit <file>', 'write the results as JUnit')
-    .option('--badge <file>', 'write an image with the number of statements that hold')
-    .action((targets: readonly string[], options: CheckOptions) =>
-      run(io, () => checkAll(io, caller, targets, options)),
-    )
-  withManual(command, {
-    examples: [
-      ['plimsoll check sparse+https://crates.example.com/index/', 'only reads'],
-      ['plimsoll check public --junit check.xml', 'reads a static tree, for CI'],
-      [
-        'plimsoll check sparse+https://crates.example.com/index/ --write --token-stdin --yes --cargo cargo < token.txt',
-        'publishes, yanks, and has Cargo try',
-      ],
     ],
-    json: 'an array with an object for each statement and registry: `id`; `sentence`; `source`; `weight`: breaks builds, breaks publishing, differs, could be better; `status`: pass, fail, untried; `seen`, why; `target`; `cargo`, the version that tried',
-    fails: 'a statement fails that breaks builds or publishing, or none holds',
-  })
-}
+    new Option('--crate <name>', 'look at this crate; can be repeated').argParser(crates),
+    ['--write', 'publish small crates, and yank them at the end'],
+    ['--token-stdin', 'read a token from standard input: one line'],
+    new Option('--prefix <text>', 'what the names of published crates begin with')
+      .argParser(prefix)
+      .default('plimsoll-check-'),
+    ['--yes', 'publish without asking'],
+    new Option('--cargo <path>', 'have this Cargo try, too; can be repeated').argParser(cargos),
+    ['--junit <file>', 'write the results as JUnit'],
+    ['--badge <file>', 'write an image with the number of statements that hold'],
+  ],
+  examples: [
+    ['plimsoll check sparse+https://crates.example.com/index/', 'only reads'],
+    ['plimsoll check public --junit check.xml', 'reads a static tree, for CI'],
+    [
+      'plimsoll check sparse+https://crates.example.com/index/ --write --token-stdin --yes --cargo cargo < token.txt',
+      'publishes, yanks, and has Cargo try',
+    ],
+  ],
+  json: 'an array with an object for each statement and registry: `id`; `sentence`; `source`; `weight`: breaks builds, breaks publishing, differs, could be better; `status`: pass, fail, untried; `seen`, why; `target`; `cargo`, the version that tried',
+  fails: 'a statement fails that breaks builds or publishing, or none holds',
+  run: checkAll,
+})
 
-async function checkAll(
-  io: Io,
-  caller: Caller,
-  targets: readonly string[],
-  options: CheckOptions,
-): Promise<void> {
-  const token = options.tokenStdin ? await readToken(caller) : null
-  if (options.write) await confirm(io, caller, targets, options, token)
-  const [progress, end] = [progressLine(io), new AbortController()]
-  caller.stopped(() => undefined).then(signal => end.abort(signal))
+async function checkAll(task: Task<CheckOptions>, targets: readonly string[]): Promise<void> {
+  const { io, options, progress } = task
+  const token = options.tokenStdin ? await readToken(io) : null
+  if (options.write) await confirm(task, targets, token)
+  const end = new AbortController()
+  io.stopped(() => undefined).then(signal => end.abort(signal))
   const results: Result[] = []
   let isBad = false
   const lines: string[] = []
@@ -92,7 +78,7 @@ async function checkAll(
       env: io.env,
       pauseMs: PAUSE_MS,
       signal: end.signal,
-      onResult: (done, all) => progress.at(`checking ${target}`, done, all),
+      onResult: (done, all) => progress(`checking ${target}`, done, all),
       onLeft: (release, isYanked) =>
         io.err(`${isYanked ? 'left behind, yanked' : 'warning: left behind'}: ${release}`),
     }).catch(error => {
@@ -101,12 +87,11 @@ async function checkAll(
       printIssues(io, error.issues)
       return []
     })
-    progress.done()
     results.push(...found)
     isBad ||= isBroken(found)
     lines.push(...(targets.length > 1 ? [plain(target)] : []), ...tableLines(found))
   }
-  report(io, options, results, lines)
+  task.report(results, lines)
   for (const [path, text] of [
     [options.junit, junit(results)],
     [options.badge, badge(results)],
@@ -126,25 +111,28 @@ async function readToken({ askSecret, readInput }: Caller): Promise<string> {
 
 /** Says what a run leaves behind, and asks. */
 async function confirm(
-  io: Io,
-  { askSecret }: Caller,
+  { io, options }: Task<CheckOptions>,
   targets: readonly string[],
-  { yes, prefix }: CheckOptions,
   token: string | null,
 ): Promise<void> {
+  const { yes, prefix } = options
   if (token === null) refuse('check_token')
   const what = 'about 20 small crates whose names begin with'
   io.err(
     `${what} ${prefix} will be published to ${targets.map(plain).join(', ')}; they stay there, yanked`,
   )
   if (yes) return
-  const answer = askSecret === null ? '' : await askSecret('Publish them? yes or no: ')
+  const answer = io.askSecret === null ? '' : await io.askSecret('Publish them? yes or no: ')
   if (!/^y(?:es)?$/i.test(answer.trim())) refuse('check_unsure')
 }
 
 function prefix(text: string): string {
   if (isName(text) && text.length <= PREFIX_MAX) return text
   throw new InvalidArgumentError('it is no beginning of the name of a crate, or too long')
+}
+
+function cargos(text: string, before: readonly string[] = []): string[] {
+  return [...before, filled(text)]
 }
 
 function crates(text: string, before: readonly string[] = []): string[] {

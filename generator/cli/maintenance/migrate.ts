@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { refuse } from '../../../core/error/error.ts'
 import { counted } from '../../../core/quantity.ts'
 import { isBucket, parseBucketAddress } from '../../../core/settings/bucket.ts'
@@ -8,66 +7,50 @@ import { copyTree } from '../../migrate/tree.ts'
 import type { CrateStore } from '../../places/crate-store.ts'
 import { openCrates, requireApart } from '../../places/storage.ts'
 import { readSettings } from '../../registry/folder.ts'
-import { isServed, type Registry } from '../../registry/registry.ts'
-import { withRegistry } from '../console/folder.ts'
-import { type FolderOptions, filled, flagsOf, type Io, report, withDir } from '../console/io.ts'
-import { withManual } from '../console/manual.ts'
-import { type ProgressLine, progressLine } from '../console/progress.ts'
+import { isServed } from '../../registry/registry.ts'
+import { command, type RegistryTask, type Task, withRegistry } from '../console/command.ts'
+import { filled, flagsOf } from '../console/io.ts'
 
-interface MoveOptions extends FolderOptions {
+interface MoveOptions {
   readonly to?: string
   readonly crates?: string
   readonly public?: string
-  readonly json?: boolean
 }
 
-/** `migrate`: moves the records to another database, and files to other places. */
-export function registerMigrate(program: Command, io: Io): void {
-  const command = withDir(program.command('migrate'), io)
-    .description(
-      'move a registry: records to a PostgreSQL server, or from there to a file, and files to other places; publishers wait while records are copied',
-    )
-    .option('--to <url>', 'the URL of an empty PostgreSQL database, or `file`')
-    .option('--crates <place>', 'where to copy .crate files, as in `storage.crates`', filled)
-    .option(
+export const registerMigrate = command('migrate', {
+  about:
+    'move a registry: records to a PostgreSQL server, or from there to a file, and files to other places; publishers wait while records are copied',
+  takes: [
+    ['--to <url>', 'the URL of an empty PostgreSQL database, or `file`'],
+    ['--crates <place>', 'where to copy .crate files, as in `storage.crates`', filled],
+    [
       '--public <place>',
       'with --to: where to copy the public tree, as in `storage.public`',
       filled,
-    )
-    .action((options: MoveOptions) =>
-      withRegistry(
-        io,
-        options,
-        registry => move(io, registry, options, progressLine(io)),
-        options.to !== undefined,
-      ),
-    )
-  withManual(command, {
-    examples: [
-      [
-        'plimsoll migrate --to postgres://plimsoll@db.example.com/plimsoll --crates s3://my-bucket/crates --public s3://my-public-bucket',
-        'moves to a server and buckets',
-      ],
-      [
-        'plimsoll migrate --to file --crates crates --public public',
-        'moves from there to `plimsoll.db` and folders',
-      ],
-      [
-        'plimsoll migrate --crates s3://my-bucket/crates',
-        'only copies .crate files; again, what is new, without what was deleted since',
-      ],
     ],
-    json: 'an object: with `--to` `records`, the number of records, all compared, `place`, where they are, and `paused_ms`, for how long publishers waited; with `--crates` or `--public` `crate_files`, the number of all .crate files, which were compared, and `copied`, of those that were not there',
-    fails: 'the registry did not move, and is in use as before',
-  })
-}
+  ],
+  examples: [
+    [
+      'plimsoll migrate --to postgres://plimsoll@db.example.com/plimsoll --crates s3://my-bucket/crates --public s3://my-public-bucket',
+      'moves to a server and buckets',
+    ],
+    [
+      'plimsoll migrate --to file --crates crates --public public',
+      'moves from there to `plimsoll.db` and folders',
+    ],
+    [
+      'plimsoll migrate --crates s3://my-bucket/crates',
+      'only copies .crate files; again, what is new, without what was deleted since',
+    ],
+  ],
+  json: 'an object: with `--to` `records`, the number of records, all compared, `place`, where they are, and `paused_ms`, for how long publishers waited; with `--crates` or `--public` `crate_files`, the number of all .crate files, which were compared, and `copied`, of those that were not there',
+  fails: 'the registry did not move, and is in use as before',
+  run: (task: Task<MoveOptions>) =>
+    withRegistry(task, move, { forMove: task.options.to !== undefined }),
+})
 
-async function move(
-  io: Io,
-  registry: Registry,
-  options: MoveOptions,
-  progress: ProgressLine,
-): Promise<void> {
+async function move(task: RegistryTask<MoveOptions>): Promise<void> {
+  const { io, registry, options, progress } = task
   const { to, crates: place, public: tree } = options
   if (to === undefined && (place === undefined || tree !== undefined)) refuse('migrate_nothing')
   const { dir, settings } = registry
@@ -81,7 +64,7 @@ async function move(
   }
   requireApart(dir, storage)
   const crates = place === undefined ? null : await openCrates(dir, storage, io.env)
-  if (to === undefined) return copyCrates(io, registry, options, crates as CrateStore, progress)
+  if (to === undefined) return copyCrates(task, crates as CrateStore)
   // An empty URL stands for the file.
   const url = to === 'file' ? '' : to
   const flags = { ...flagsOf(options), 'database.url': url }
@@ -91,18 +74,15 @@ async function move(
     crates,
     tree:
       tree === undefined ? null : await copyTree(registry, tree, crates ?? registry.crates, io.env),
-    progress: progress.at,
+    progress,
   })
-  progress.done()
   const { records, crates: files, pausedMs } = moved
   const set = [
     `${url === '' ? 'remove `database.url` from' : 'set `database.url` in'} plimsoll.toml`,
     ...(crates ? ['set `storage.crates`'] : []),
     ...(tree ? ['set `storage.public`'] : []),
   ].join(', ')
-  report(
-    io,
-    options,
+  task.report(
     {
       records,
       place: moved.place,
@@ -120,19 +100,15 @@ async function move(
 }
 
 async function copyCrates(
-  io: Io,
-  registry: Registry,
-  options: MoveOptions,
+  { registry, progress, report }: RegistryTask,
   to: CrateStore,
-  progress: ProgressLine,
 ): Promise<void> {
-  const files = await migrateCrates(registry, to, undefined, progress.at)
+  const files = await migrateCrates(registry, to, undefined, progress)
   await setDeletedAside(registry.database, to)
-  progress.done()
   const next = (await isServed(registry))
     ? 'stop the daemon, and run this again for what was published meanwhile'
     : 'set `storage.crates` in plimsoll.toml'
-  report(io, options, { crate_files: files.crateFiles, copied: files.copied }, [
+  report({ crate_files: files.crateFiles, copied: files.copied }, [
     `${describeCrates(files, to.place.name)}; then ${next}`,
   ])
 }

@@ -1,60 +1,44 @@
-import type { Command } from 'commander'
 import { counted, formatNumber } from '../../../core/quantity.ts'
 import { isServed } from '../../registry/registry.ts'
 import { openUpstreams } from '../../upstream/open.ts'
 import type { Finding } from '../../verify/finding.ts'
 import { verifyUpstreams } from '../../verify/upstream.ts'
 import { verify } from '../../verify/verify.ts'
-import { readRegistry, withRegistry } from '../console/folder.ts'
-import { Exit, type FolderOptions, type Io, report, withDir } from '../console/io.ts'
-import { withManual } from '../console/manual.ts'
-import { progressLine } from '../console/progress.ts'
+import { type RegistryTask, registryCommand } from '../console/command.ts'
+import { Exit } from '../console/io.ts'
 
-interface VerifyOptions extends FolderOptions {
-  readonly repair?: boolean
-  readonly json?: boolean
-}
-
-/** `verify [--repair]`: compares all parts of the registry; exits with 1 if something differs. */
-export function registerVerify(program: Command, io: Io): void {
-  const command = withDir(program.command('verify'), io)
-    .description('compare database, crate store, public tree and git index with one another')
-    .option('--repair', 'repair everything that can be derived')
-    .action((options: VerifyOptions) =>
-      (options.repair ? withRegistry : readRegistry)(io, options, async registry => {
-        const progress = progressLine(io)
-        const served = await isServed(registry)
-        const findings: Finding[] = []
-        let pending = 0
-        const onPending = (outputs: number) => {
-          pending += outputs
-        }
-        const job = { repair: options.repair ?? false, served, progress: progress.at, onPending }
-        for await (const finding of verify(registry, job)) findings.push(finding)
-        const upstreams = await openUpstreams(registry, { env: io.env })
-        for await (const finding of verifyUpstreams(upstreams.sources, job)) findings.push(finding)
-        await upstreams.close()
-        progress.done()
-        report(io, options, findings, [...grouped(findings), summary(findings, pending)])
-        if (pending > 0) io.err(pendingLine(pending, served))
-        if (findings.some(finding => !finding.repaired)) throw new Exit(1)
-      }),
-    )
-  withManual(command, {
-    examples: [
-      ['plimsoll verify', 'changes nothing, also while a daemon is running'],
-      ['plimsoll verify --json', 'names every file, also where many have one cause'],
-      ['plimsoll verify --repair', 'renders, restores or removes what can be derived'],
-    ],
-    json: 'an array with an object for each difference: `where`; `what`; `lost`, whether nothing in the registry can restore it; `repaired`',
-    fails: 'something differs, was not repaired, and is not only still to be rendered',
-  })
-}
+export const registerVerify = registryCommand('verify', {
+  about: 'compare database, crate store, public tree and git index with one another',
+  takes: [['--repair', 'repair everything that can be derived']],
+  examples: [
+    ['plimsoll verify', 'changes nothing, also while a daemon is running'],
+    ['plimsoll verify --json', 'names every file, also where many have one cause'],
+    ['plimsoll verify --repair', 'renders, restores or removes what can be derived'],
+  ],
+  json: 'an array with an object for each difference: `where`; `what`; `lost`, whether nothing in the registry can restore it; `repaired`',
+  fails: 'something differs, was not repaired, and is not only still to be rendered',
+  reads: ({ repair }) => !repair,
+  async run({ io, registry, options, progress, report }: RegistryTask<{ repair?: boolean }>) {
+    const served = await isServed(registry)
+    const findings: Finding[] = []
+    let pending = 0
+    const onPending = (outputs: number) => {
+      pending += outputs
+    }
+    const job = { repair: options.repair ?? false, served, progress, onPending }
+    for await (const finding of verify(registry, job)) findings.push(finding)
+    const upstreams = await openUpstreams(registry, { env: io.env })
+    for await (const finding of verifyUpstreams(upstreams.sources, job)) findings.push(finding)
+    await upstreams.close()
+    report(findings, [...grouped(findings), summary(findings, pending)])
+    if (pending > 0) io.err(pendingLine(pending, served))
+    if (findings.some(finding => !finding.repaired)) throw new Exit(1)
+  },
+})
 
 /** Up to this many findings with one cause have a line each. */
 const ALONE = 3
 
-/** Returns a line for each finding, or one for many that have one cause. */
 function grouped(findings: readonly Finding[]): string[] {
   const causes = new Map<string, Finding[]>()
   for (const finding of findings) {

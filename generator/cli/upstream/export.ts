@@ -1,84 +1,72 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { warning } from '../../../core/error/error.ts'
 import { counted } from '../../../core/quantity.ts'
 import { indexUrlKey } from '../../../core/release/dependency.ts'
-import { exportConfig, exportCrates, LAYOUTS, type Layout } from '../../export/export.ts'
-import { readLockFiles } from '../../export/lock-files.ts'
-import { recordedCrates } from '../../export/recorded-crates.ts'
+import {
+  exportConfig,
+  exportCrates,
+  LAYOUTS,
+  type Layout,
+  readLockFiles,
+  recordedCrates,
+} from '../../export/export.ts'
 import { archiveLimits, unpackedLimit } from '../../sandbox/archive.ts'
 import { openUpstreams } from '../../upstream/open.ts'
-import { readRegistry } from '../console/folder.ts'
-import {
-  type FolderOptions,
-  type Io,
-  localPath,
-  printIssues,
-  report,
-  withDir,
-} from '../console/io.ts'
-import { withManual } from '../console/manual.ts'
-import { progressLine } from '../console/progress.ts'
+import { type RegistryTask, registryCommand } from '../console/command.ts'
+import { localPath, printIssues } from '../console/io.ts'
 
-interface Options extends FolderOptions {
+interface Options {
   readonly lock: string[]
   readonly as: Layout
-  readonly json?: boolean
 }
 
-/** `export`: the crates of lock files, for machines without any server. */
-export function registerExport(program: Command, io: Io): void {
-  const command = withDir(program.command('export'), io)
-    .description('write the crates of lock files into a folder from which Cargo builds offline')
-    .argument('<folder>', 'the folder to write: new, or empty', localPath)
-    .requiredOption('--lock <file...>', 'the Cargo.lock files')
-    .addOption(
-      new Option('--as <layout>', '.crate files with an index, or unpacked as by `cargo vendor`')
-        .choices(LAYOUTS)
-        .makeOptionMandatory(),
-    )
-    .action((dir: string, options: Options) => exportLocked(io, dir, options))
-  withManual(command, {
-    examples: [
-      [
-        'plimsoll export --lock Cargo.lock --as local-registry crates-offline',
-        'writes .crate files and their index',
-      ],
-      ['plimsoll export --lock Cargo.lock --as vendor vendored', 'writes unpacked crates'],
+export const registerExport = registryCommand('export', {
+  about: 'write the crates of lock files into a folder from which Cargo builds offline',
+  takes: [
+    ['<folder>', 'the folder to write: new, or empty', localPath],
+    new Option('--lock <file...>', 'the Cargo.lock files').makeOptionMandatory(),
+    new Option('--as <layout>', '.crate files with an index, or unpacked as by `cargo vendor`')
+      .choices(LAYOUTS)
+      .makeOptionMandatory(),
+  ],
+  examples: [
+    [
+      'plimsoll export --lock Cargo.lock --as local-registry crates-offline',
+      'writes .crate files and their index',
     ],
-    json: 'an object: `folder`; `as`; `crates`, an array with `name`, `version`, `source` (the index URL) and `checksum` of each crate; `others`, the names of packages from elsewhere, such as git; `config`, the tables for the configuration of Cargo',
-    fails:
-      'a crate is missing or its bytes are wrong, or the folder has something in it; nothing was written',
-  })
-}
+    ['plimsoll export --lock Cargo.lock --as vendor vendored', 'writes unpacked crates'],
+  ],
+  json: 'an object: `folder`; `as`; `crates`, an array with `name`, `version`, `source` (the index URL) and `checksum` of each crate; `others`, the names of packages from elsewhere, such as git; `config`, the tables for the configuration of Cargo',
+  fails:
+    'a crate is missing or its bytes are wrong, or the folder has something in it; nothing was written',
+  reads: true,
+  run: exportLocked,
+})
 
-function exportLocked(io: Io, dir: string, options: Options): Promise<void> {
-  return readRegistry(io, options, async registry => {
-    const { packages, others } = await readLockFiles(options.lock)
-    const own = new Set([...registry.urls.own].map(indexUrlKey))
-    const recorded = recordedCrates(registry)
-    const upstreams = await openUpstreams(registry, { env: io.env })
-    const order = {
-      packages,
-      layout: options.as,
-      dir,
-      cratesOf: (source: string) =>
-        own.has(indexUrlKey(source)) ? recorded : upstreams.ofSource(source),
-      limits: (size: number) => ({
-        ...archiveLimits(registry.settings, size),
-        unpackedBytes: unpackedLimit(size),
-        duplicateManifest: true,
-      }),
-    }
-    const progress = progressLine(io)
-    const count = await exportCrates(order, progress.at).finally(() => upstreams.close())
-    progress.done()
-    const warnings = others.map(name => warning('export_other', { name }))
-    printIssues(io, warnings)
-    const config = exportConfig(order)
-    const result = { folder: dir, as: options.as, crates: packages, others, config }
-    report(io, options, result, [
-      `# exported ${counted(count, 'crate')} to ${dir}`,
-      config.trimEnd(),
-    ])
-  })
+async function exportLocked(
+  { io, registry, options, progress, report }: RegistryTask<Options>,
+  dir: string,
+): Promise<void> {
+  const { packages, others } = await readLockFiles(options.lock)
+  const own = new Set([...registry.urls.own].map(indexUrlKey))
+  const recorded = recordedCrates(registry)
+  const upstreams = await openUpstreams(registry, { env: io.env })
+  const order = {
+    packages,
+    layout: options.as,
+    dir,
+    cratesOf: (source: string) =>
+      own.has(indexUrlKey(source)) ? recorded : upstreams.ofSource(source),
+    limits: (size: number) => ({
+      ...archiveLimits(registry.settings, size),
+      unpackedBytes: unpackedLimit(size),
+      duplicateManifest: true,
+    }),
+  }
+  const count = await exportCrates(order, progress).finally(() => upstreams.close())
+  const warnings = others.map(name => warning('export_other', { name }))
+  printIssues(io, warnings)
+  const config = exportConfig(order)
+  const result = { folder: dir, as: options.as, crates: packages, others, config }
+  report(result, [`# exported ${counted(count, 'crate')} to ${dir}`, config.trimEnd()])
 }

@@ -3,21 +3,16 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 import { CRATES_IO } from '../../../core/urls/urls.ts'
 import { readFolder } from '../../places/disk/files.ts'
-import { guessUrls, readDl } from './config.ts'
-import type { CrateSource } from './crate-sources.ts'
+import { type CrateSource, guessUrls, readDl } from './crate-sources.ts'
 import { listTiers, readTier } from './index-file.ts'
 import type { OpenedSource } from './source.ts'
 
-/** The supported format of Cargo's index cache (`CURRENT_CACHE_VERSION`). */
 const FORMAT = 3
 
 /** Matches Cargo's caches of crates.io: of the sparse index and of the git index. */
 const CRATES_IO_CACHE = /^(?:index\.crates\.io|github\.com)-/
 
-/**
- * Opens Cargo's downloads from one registry: index entries in `registry/index/NAME/.cache`, and
- * `.crate` files of some versions in `registry/cache/NAME`. Only those versions are imported.
- */
+/** Opens Cargo's downloads from a registry: only versions whose `.crate` is there are imported. */
 export async function openCargoCache(source: string, index: string): Promise<OpenedSource> {
   const folder = resolve(source, index)
   const name = basename(folder)

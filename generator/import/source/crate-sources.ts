@@ -1,28 +1,25 @@
 import { createReadStream, existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Entry } from '../../../core/entry/entry.ts'
 import { refuse } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { expandDl } from '../../../core/urls/download-url.ts'
-import { isWebTemplate } from '../../../core/urls/index-config.ts'
+import { isWebTemplate, parseDl } from '../../../core/urls/index-config.ts'
 import type { Version } from '../../../core/version.ts'
-import { fileChecksum, fileFacts, readFolder } from '../../places/disk/files.ts'
+import { fileChecksum, fileFacts, readText, unlessMissing } from '../../places/disk/files.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
-import { isFileTemplate } from './config.ts'
 import type { ImportRequest, SourceRelease } from './source.ts'
 
-/** The `.crate` to read. */
 export interface CrateFile {
   readonly name: Name
   readonly version: Version
   readonly cksum: string
 }
 
-/** The location of an index's `.crate` files. */
 export interface CrateSource {
-  /** For messages. */
   readonly description: string
   take<T>(wanted: CrateFile, use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
 }
@@ -53,7 +50,7 @@ export function namedCrates({ crates }: ImportRequest, web: Web): CrateSource | 
   }
   if (isFileTemplate(crates)) return fileCrates(crates.replace(/\/+$/, ''))
   if (!existsSync(crates)) refuse('file_missing', { path: crates })
-  return new FolderCrates(resolve(crates), null)
+  return folderCrates(resolve(crates), null)
 }
 
 /** Returns the `.crate` files at the `dl` of an index; `where` is the index's name for messages. */
@@ -97,68 +94,47 @@ function fileCrates(dl: string): CrateSource {
  * The `.crate` files of a folder: at the path of the source's `dl`, else by the usual names:
  * `NAME-VERSION.crate`, `NAME/VERSION.crate`, `NAME/VERSION/download`.
  */
-export class FolderCrates implements CrateSource {
-  readonly description: string
-  readonly #root: string
-  readonly #dl: string | null
-  #byName: Map<string, string[]> | null = null
-
-  constructor(root: string, dl: string | null) {
-    this.#root = root
-    this.#dl = dl
-    this.description = root
+export function folderCrates(root: string, dl: string | null) {
+  let surveying: Promise<ReadonlyMap<string, string[]>> | null = null
+  const survey = () => {
+    surveying ??= surveyOf(root)
+    return surveying
   }
-
-  async take<T>(
-    wanted: CrateFile,
-    use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>,
-  ): Promise<T> {
-    const path = await this.#find(wanted)
-    return use(createReadStream(path))
-  }
-
-  /** Returns whether no file in the folder can be a `.crate`. */
-  async isEmpty(): Promise<boolean> {
-    return (await this.#survey()).size === 0
-  }
-
-  async #find(wanted: CrateFile): Promise<string> {
-    const paths = this.#dl === null ? [] : pathsOf(this.#dl, wanted)
-    const direct = paths.map(path => join(this.#root, ...path.split('/')))
-    if (this.#dl !== null && isFileTemplate(this.#dl))
-      direct.unshift(fileURLToPath(expandDl(this.#dl, wanted)))
+  const find = async (wanted: CrateFile): Promise<string> => {
+    const { name, version, cksum } = wanted
+    const paths = dl === null ? [] : pathsOf(dl, wanted)
+    const direct = paths.map(path => join(root, ...path.split('/')))
+    if (dl !== null && isFileTemplate(dl)) direct.unshift(fileURLToPath(expandDl(dl, wanted)))
     const found: string[] = []
     for (const path of direct) if (await hasBytes(path)) found.push(path)
-    const { name, version } = wanted
     const file = `${name}-${version}.crate`
-    if (found.length === 0) found.push(...((await this.#survey()).get(file.toLowerCase()) ?? []))
+    if (found.length === 0) found.push(...((await survey()).get(file.toLowerCase()) ?? []))
     const [first, ...others] = found
     if (first === undefined) {
-      const tried = [...direct.slice(-1), `${file} below ${this.#root}`].join(', ')
+      const tried = [...direct.slice(-1), `${file} below ${root}`].join(', ')
       return refuse('import_no_bytes', { name, version, tried })
     }
     // Several caches may have the file; the checksum decides which one to use.
     for (const path of others.length > 0 ? found : [])
-      if ((await fileChecksum(path)) === wanted.cksum) return path
+      if ((await fileChecksum(path)) === cksum) return path
     return first
   }
-
-  /** Returns every file that may be a `.crate`, by the `NAME-VERSION.crate` that its path means. */
-  async #survey(): Promise<Map<string, string[]>> {
-    if (this.#byName) return this.#byName
-    const found = new Map<string, string[]>()
-    const visit = async (folder: string): Promise<void> => {
-      for (const entry of await readFolder(folder)) {
-        const path = join(folder, entry.name)
-        if (entry.isDirectory()) await visit(path)
-        else if (entry.isFile())
-          for (const key of keysOf(path)) found.set(key, [...(found.get(key) ?? []), path])
-      }
-    }
-    await visit(this.#root)
-    this.#byName = found
-    return found
+  const crates: CrateSource = {
+    description: root,
+    take: async (wanted, use) => use(createReadStream(await find(wanted))),
   }
+  return { ...crates, isEmpty: async () => (await survey()).size === 0 }
+}
+
+/** Returns every file that may be a `.crate`, by the `NAME-VERSION.crate` that its path means. */
+async function surveyOf(root: string): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  const all = await unlessMissing(readdir(root, { recursive: true, withFileTypes: true }))
+  for (const entry of all?.filter(entry => entry.isFile()) ?? []) {
+    const path = join(entry.parentPath, entry.name)
+    for (const key of keysOf(path)) found.set(key, [...(found.get(key) ?? []), path])
+  }
+  return found
 }
 
 /** Whether there is a readable file: files in /proc have no size, and some no end. */
@@ -173,10 +149,7 @@ function keysOf(path: string): string[] {
   return keys.map(key => key.toLowerCase())
 }
 
-/**
- * Returns the paths in a tree where the `.crate` of a `dl` may be: the path of the URL, or its end
- * when the tree is served below a prefix. Never a path outside the tree.
- */
+/** Returns paths in a tree where a `dl` may lead: the URL's, or its ends; none outside the tree. */
 function pathsOf(dl: string, wanted: CrateFile): string[] {
   const path = expandDl(dl, wanted)
     .replace(/[?#].*$/s, '')
@@ -184,4 +157,33 @@ function pathsOf(dl: string, wanted: CrateFile): string[] {
   const parts = path.split('/').filter(part => part !== '')
   if (parts.some(part => part === '.' || part === '..' || /[\\\0:]/.test(part))) return []
   return parts.map((_, at) => parts.slice(at).join('/')).slice(0, 12)
+}
+
+/** Returns the `dl` of an index in a folder; null when it has no `config.json`. */
+export async function readDl(index: string): Promise<string | null> {
+  const path = join(index, 'config.json')
+  const text = await readText(path)
+  return text === null ? null : parseDl(text, path)
+}
+
+/** Returns whether a `dl` is a file URL of this machine. */
+export function isFileTemplate(dl: string): boolean {
+  if (!/^file:\/\/(?:localhost)?\/[^/]/i.test(dl)) return false
+  try {
+    return !fileURLToPath(dl).includes('\0')
+  } catch {
+    // Its escapes mean characters that no path can contain.
+    return false
+  }
+}
+
+/**
+ * Guesses the index URLs of a tree from its `dl`: in Plimsoll's layout (`{base}/crates/…` and
+ * `{base}/index/`) or margo's (`{base}crates/…`, with the index at the base).
+ */
+export function guessUrls(dl: string | null, indexAtRoot: boolean): string[] {
+  if (dl === null || !isWebTemplate(dl)) return []
+  const base = /^(.*?\/)crates\/[^/]*\{/.exec(dl)?.[1]
+  if (base === undefined) return []
+  return indexAtRoot ? [`sparse+${base}`] : [`sparse+${base}index/`, `${base}index.git`]
 }

@@ -1,4 +1,3 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -11,15 +10,8 @@ import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
 import { type CrateSource, cratesOfDl, namedCrates } from './crate-sources.ts'
 import { INDEX_FILE_MAX, readIndexFile, stemOf, tooLong } from './index-file.ts'
-import {
-  type ImportRequest,
-  type OpenedSource,
-  refusedCrate,
-  refusedPart,
-  type SourceCrate,
-} from './source.ts'
+import { type ImportRequest, type OpenedSource, refusedCrate, type SourceCrate } from './source.ts'
 
-/** A file of the index at HEAD. */
 interface GitFile {
   readonly id: string
   /** Null for a file whose object is missing from the repository. */
@@ -60,12 +52,11 @@ async function* readCrates(
   files: readonly GitFile[],
   crates: CrateSource,
 ): AsyncGenerator<SourceCrate> {
-  const blobs = new GitBlobs(path)
+  const blobs = openBlobs(path)
   try {
     for (const { id, size, path: where } of files) {
       const stem = stemOf(where) ?? ''
-      if (size === null)
-        yield refusedCrate(refusedPart(where, [issue('import_git_missing', { id })]))
+      if (size === null) yield refusedCrate(where, [issue('import_git_missing', { id })])
       else if (size > INDEX_FILE_MAX) yield tooLong(where)
       else yield readIndexFile({ where, stem, bytes: await blobs.read(id, size) }, crates)
     }
@@ -118,43 +109,35 @@ async function git(path: string, ...args: string[]): Promise<string> {
   return (await runGit({ command: 'git', path }, args)).toString('utf8')
 }
 
-/** Reads blobs one at a time through one `git cat-file --batch`. */
-class GitBlobs {
-  readonly #child: ChildProcessWithoutNullStreams
-  readonly #end: Promise<void>
-
-  constructor(path: string) {
-    this.#child = startGit({ command: 'git', path }, ['cat-file', '--batch'])
-    this.#end = finish(this.#child, 'cat-file')
-    // Handled in `close`.
-    this.#end.catch(() => undefined)
-  }
-
-  /** Returns the bytes of a blob in the repository. */
-  async read(id: string, size: number): Promise<Buffer> {
-    this.#child.stdin.write(`${id}\n`)
-    await this.#take(`${id} blob ${size}\n`.length)
-    const bytes = await this.#take(size)
-    await this.#take(1)
-    return bytes
-  }
-
-  async close(): Promise<void> {
-    this.#child.stdin.end()
-    await this.#end
-  }
-
-  async #take(length: number): Promise<Buffer> {
-    const { stdout } = this.#child
+/** Returns what reads blobs one at a time through one `git cat-file --batch`. */
+function openBlobs(path: string) {
+  const child = startGit({ command: 'git', path }, ['cat-file', '--batch'])
+  const end = finish(child, 'cat-file')
+  // Handled in `close`.
+  end.catch(() => undefined)
+  const take = async (length: number): Promise<Buffer> => {
     if (length === 0) return Buffer.alloc(0)
     for (;;) {
-      const bytes: Buffer | null = stdout.read(length)
+      const bytes: Buffer | null = child.stdout.read(length)
       if (bytes?.length === length) return bytes
-      if (stdout.readableEnded) {
-        await this.#end
+      if (child.stdout.readableEnded) {
+        await end
         refuse('git_failed', { command: 'cat-file', detail: 'it ended early' })
       }
-      await Promise.race([once(stdout, 'readable'), this.#end])
+      await Promise.race([once(child.stdout, 'readable'), end])
     }
+  }
+  return {
+    async read(id: string, size: number): Promise<Buffer> {
+      child.stdin.write(`${id}\n`)
+      await take(`${id} blob ${size}\n`.length)
+      const bytes = await take(size)
+      await take(1)
+      return bytes
+    },
+    async close(): Promise<void> {
+      child.stdin.end()
+      await end
+    },
   }
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Entry } from '../../../core/entry/entry.ts'
 import { parseEntry } from '../../../core/entry/parse.ts'
-import { collect, type Issue, issue } from '../../../core/error/error.ts'
+import { collect, type Issue, issue, refuse, refuseErrors } from '../../../core/error/error.ts'
 import { isName, type Name, prefix } from '../../../core/name.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../../core/version.ts'
 import { fileFacts, readFolder } from '../../places/disk/files.ts'
@@ -34,62 +34,45 @@ export function readIndexFile(
 ): SourceCrate {
   const refused: RefusedPart[] = []
   const versions = new Map<VersionIdentity, SourceRelease[]>()
-  let spelling: string | null = null
-  let number = 0
+  let first: string | null = null
+  let line = 0
   for (const raw of split(bytes)) {
-    number++
+    line++
     const issues: Issue[] = []
-    const entry = readLine(raw, number, issues)
-    if (entry && isBelowItsName(entry, stem, spelling, number, issues)) {
-      spelling ??= entry.name
-      const version = entry.vers as Version
-      const wanted = { name: entry.name as Name, version, cksum: entry.cksum }
-      const release = releaseIn(crates, `${where}, line ${number}`, wanted, entry)
-      const identity = versionIdentity(version)
+    const entry = collect(issues, () => readLine(raw, line))
+    const { name, vers, cksum } = entry ?? { name: '', vers: '', cksum: '' }
+    if (entry && name.toLowerCase() !== stem.toLowerCase())
+      issues.push(issue('import_misplaced', { line, name }))
+    else if (entry && first !== null && name !== first)
+      issues.push(issue('index_name', { line, name, first }))
+    else if (entry) {
+      first = name
+      const wanted = { name: name as Name, version: vers as Version, cksum }
+      const release = releaseIn(crates, `${where}, line ${line}`, wanted, entry)
+      const identity = versionIdentity(wanted.version)
       versions.set(identity, [...(versions.get(identity) ?? []), release])
     }
-    const label = entry ? { name: entry.name, version: entry.vers } : null
+    const label = entry ? { name, version: vers } : null
     if (issues.length > 0) refused.push(refusedPart(where, issues, label))
   }
-  return { name: spelling as Name | null, versions: [...versions.values()], refused }
+  return { name: first as Name | null, versions: [...versions.values()], refused }
 }
 
 /** Returns the refusal of an index file that is too long to be read. */
 export function tooLong(where: string): SourceCrate {
-  const reason = issue('import_too_long', { what: where, max: INDEX_FILE_MAX })
-  return refusedCrate(refusedPart(where, [reason]))
+  return refusedCrate(where, [issue('import_too_long', { what: where, max: INDEX_FILE_MAX })])
 }
 
-function readLine(raw: Uint8Array, line: number, issues: Issue[]): Entry | undefined {
-  if (raw.length > LINE_MAX) {
-    issues.push(issue('import_too_long', { what: `line ${line}`, max: LINE_MAX }))
-    return undefined
-  }
-  if (!isUtf8(raw)) {
-    issues.push(issue('import_not_text', { line }))
-    return undefined
-  }
+function readLine(raw: Uint8Array, line: number): Entry | null {
+  if (raw.length > LINE_MAX) refuse('import_too_long', { what: `line ${line}`, max: LINE_MAX })
+  if (!isUtf8(raw)) refuse('import_not_text', { line })
   // A byte order mark is kept: Cargo ignores a line that begins with one.
   const text = Buffer.from(raw).toString('utf8').replace(/\r$/, '')
-  if (text.trim() === '') return undefined
+  if (text.trim() === '') return null
   const found: Issue[] = []
   const entry = collect(found, () => parseEntry(text))
-  for (const problem of found) issues.push(issue('index_line', { line, reason: problem.message }))
-  return entry
-}
-
-function isBelowItsName(
-  { name }: Entry,
-  stem: string,
-  spelling: string | null,
-  line: number,
-  issues: Issue[],
-): boolean {
-  if (name.toLowerCase() !== stem.toLowerCase())
-    issues.push(issue('import_misplaced', { line, name }))
-  else if (spelling !== null && name !== spelling)
-    issues.push(issue('index_name', { line, name, first: spelling }))
-  return issues.length === 0
+  refuseErrors(found.map(({ message: reason }) => issue('index_line', { line, reason })))
+  return entry ?? null
 }
 
 function* split(bytes: Uint8Array): Generator<Uint8Array> {
@@ -101,18 +84,13 @@ function* split(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** A file at the path of an index file. */
 export interface TierFile {
-  /** Path below the index, with `/`. */
   readonly path: string
   readonly stem: string
   readonly size: number
 }
 
-/**
- * Returns the name whose index file has this path, else null (`1/a`, `2/ab`, `3/a/abc`,
- * `ca/rg/cargo`; specification A.2). Also accepts uppercase letters.
- */
+/** Returns the name whose index file has this path, in any case; null for another path. */
 export function stemOf(path: string): string | null {
   const end = path.lastIndexOf('/')
   const stem = path.slice(end + 1)
@@ -126,8 +104,8 @@ export async function listTiers(root: string): Promise<TierFile[]> {
   const visit = async (folder: string, depth: number): Promise<void> => {
     for (const entry of await readFolder(join(root, ...folder.split('/')))) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-      if (entry.isDirectory() && depth < 2 && isTier(entry.name, depth))
-        await visit(path, depth + 1)
+      const isTier = entry.isDirectory() && depth < 2 && /^[A-Za-z0-9_-]{1,2}$/.test(entry.name)
+      if (isTier) await visit(path, depth + 1)
       const stem = entry.isFile() ? stemOf(path) : null
       const facts = stem && (await fileFacts(join(root, ...path.split('/'))))
       if (stem && facts) found.push({ path, stem, size: facts.size })
@@ -149,12 +127,6 @@ export async function readTier(
   try {
     return readIndexFile({ where, stem, bytes: decode(await readFile(where), where) }, crates)
   } catch (error) {
-    return refusedCrate(refusedPart(where, refusalOfPart(error).issues))
+    return refusedCrate(where, refusalOfPart(error).issues)
   }
-}
-
-function isTier(name: string, depth: number): boolean {
-  return depth === 0
-    ? /^(?:[123]|[A-Za-z][A-Za-z0-9_-])$/.test(name)
-    : /^[A-Za-z0-9_-]{1,2}$/.test(name)
 }

@@ -42,7 +42,6 @@ export async function openSource(request: ImportRequest, web: WebOptions = {}): 
   return { ...opened, kind, ownUrls: [...new Set([...opened.ownUrls, ...sourceUrl])], close }
 }
 
-/** The kind of a source, and where its index is. */
 interface Detection {
   readonly kind: SourceKind
   /** For a tree: the folder of the index below the source, `.` for the source itself. */
@@ -133,9 +132,7 @@ function isBare(folder: string): boolean {
   return ['HEAD', 'objects', 'refs'].every(name => existsSync(join(folder, name)))
 }
 
-/**
- * Returns whether a folder is the root of an index: has index files or a `config.json` with `dl`.
- */
+/** Returns whether a folder has index files, or a `config.json` with `dl`. */
 async function isIndex(folder: string): Promise<boolean> {
   const config = await readText(join(folder, 'config.json'))
   if (config !== null && /"dl"\s*:/.test(config)) return true

@@ -24,15 +24,12 @@ export interface SourceRelease {
   readonly identity: { readonly name: Name; readonly version: Version } | null
   /** Its index entry; null without an index: then the packaged manifest counts. */
   readonly entry: Entry | null
-  /**
-   * The SHA-256 of the bytes: required by the index or, without an index, of the bytes as found.
-   */
+  /** The SHA-256 that the index requires, or without an index that of the bytes as found. */
   readonly cksum: string
   /** Reads the bytes; starts over after a failure. Refuses when there are none. */
   take<T>(use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
 }
 
-/** A part of the source that is not imported, and why. */
 export interface RefusedPart {
   readonly where: string
   readonly name: string | null
@@ -60,7 +57,6 @@ export function refusalOfPart(error: unknown): Refusal {
   throw error
 }
 
-/** One crate of the source. */
 export interface SourceCrate {
   readonly name: Name | null
   /** In the source's order. If a version has several candidates, the first valid one counts. */
@@ -69,38 +65,31 @@ export interface SourceCrate {
 }
 
 /** Returns a crate without importable versions. */
-export function refusedCrate(...refused: readonly RefusedPart[]): SourceCrate {
-  return { name: null, versions: [], refused }
+export function refusedCrate(...refused: Parameters<typeof refusedPart>): SourceCrate {
+  return { name: null, versions: [], refused: [refusedPart(...refused)] }
 }
 
-/** The operator's request for an import. */
 export interface ImportRequest {
-  /** A folder, file, or URL. */
   readonly source: string
-  /** The kind of source, if it is ambiguous. */
   readonly as?: SourceKind
   /** The folder or URL of the `.crate` files, if they are not where the source says. */
   readonly crates?: string
-  /** A file with the names of the crates of a sparse index. */
   readonly names?: string
   readonly token?: string
   /** More index URLs that mean the source itself. */
   readonly sourceUrl?: readonly string[]
 }
 
-/** An opened source. */
 export interface OpenedSource {
   /** The kind of the source, for messages. */
   readonly description: string
   /** Every index URL that means the source itself. */
   readonly ownUrls: readonly string[]
-  /** The number of crates. */
   readonly total: number
   crates(): AsyncIterable<SourceCrate>
   close?(): Promise<void>
 }
 
-/** A registry to import. */
 export interface Source extends OpenedSource {
   readonly kind: SourceKind
 }

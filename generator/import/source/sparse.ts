@@ -23,7 +23,6 @@ import {
   type SourceCrate,
 } from './source.ts'
 
-/** The most index files that are fetched at once. */
 const AT_ONCE = 8
 
 /** Opens a sparse index on the web; the operator lists the crates. */
@@ -43,7 +42,7 @@ export async function openSparse(request: ImportRequest, web: Web): Promise<Open
     ownUrls: [`sparse+${base}`],
     total: wanted.names.length,
     async *crates() {
-      if (wanted.refused.length > 0) yield refusedCrate(...wanted.refused)
+      if (wanted.refused.length > 0) yield { name: null, versions: [], refused: wanted.refused }
       yield* ordered(wanted.names, AT_ONCE, name => fetchCrate(web, base, name, crates))
     },
   }
@@ -58,9 +57,9 @@ async function fetchCrate(
   const url = `${base}${lowerPrefix(name)}/${name.toLowerCase()}`
   const where = plain(url)
   const bytes = await web.read(url, INDEX_FILE_MAX).catch(refusalOnly)
-  if (bytes instanceof Refusal) return refusedCrate(refusedPart(where, bytes.issues, { name }))
+  if (bytes instanceof Refusal) return refusedCrate(where, bytes.issues, { name })
   if (bytes) return readIndexFile({ where, stem: name, bytes }, crates)
-  return refusedCrate(refusedPart(where, [issue('import_name_unknown', { name })], { name }))
+  return refusedCrate(where, [issue('import_name_unknown', { name })], { name })
 }
 
 /** Parses one name per line; ignores blank lines and `#` comments. */

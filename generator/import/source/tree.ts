@@ -1,7 +1,13 @@
 import { join, resolve } from 'node:path'
 import type { Web } from '../../web/web.ts'
-import { guessUrls, readDl } from './config.ts'
-import { type CrateSource, cratesOfDl, FolderCrates, namedCrates } from './crate-sources.ts'
+import {
+  type CrateSource,
+  cratesOfDl,
+  folderCrates,
+  guessUrls,
+  namedCrates,
+  readDl,
+} from './crate-sources.ts'
 import { listTiers, readTier } from './index-file.ts'
 import type { ImportRequest, OpenedSource } from './source.ts'
 
@@ -32,7 +38,7 @@ async function ownCrates(
   dl: string | null,
   web: Web,
 ): Promise<CrateSource> {
-  const crates = new FolderCrates(root, dl)
+  const crates = folderCrates(root, dl)
   // An index without any .crate next to it is a copy; its files are elsewhere.
   return (await crates.isEmpty()) ? cratesOfDl(dl, index, web) : crates
 }

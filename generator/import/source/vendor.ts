@@ -4,20 +4,19 @@ import { parseManifest } from '../../../core/manifest/parse.ts'
 import { jsonIn } from '../../../core/urls/index-config.ts'
 import { readFolder, readText } from '../../places/disk/files.ts'
 import type { Web } from '../../web/web.ts'
-import { type CrateSource, FolderCrates, namedCrates, releaseIn } from './crate-sources.ts'
+import { type CrateSource, folderCrates, namedCrates, releaseIn } from './crate-sources.ts'
 import {
   type ImportRequest,
   type OpenedSource,
   refusalOfPart,
   refusedCrate,
-  refusedPart,
   type SourceCrate,
 } from './source.ts'
 
 /** Opens a folder of `cargo vendor`: unpacked sources and the checksums of their `.crate` files. */
 export async function openVendor(request: ImportRequest, web: Web): Promise<OpenedSource> {
   const root = resolve(request.source)
-  const beside = new FolderCrates(root, null)
+  const beside = folderCrates(root, null)
   const named = namedCrates(request, web)
   // Unpacked sources could be packed again, but not to the bytes whose checksums are in lock files.
   if (!named && (await beside.isEmpty())) refuse('import_unpacked_only', { source: request.source })
@@ -31,7 +30,7 @@ export async function openVendor(request: ImportRequest, web: Web): Promise<Open
     async *crates() {
       for (const path of paths) {
         const crate = await readVendored(path, crates).catch(refusalOfPart)
-        yield crate instanceof Refusal ? refusedCrate(refusedPart(path, crate.issues)) : crate
+        yield crate instanceof Refusal ? refusedCrate(path, crate.issues) : crate
       }
     },
   }
@@ -39,7 +38,7 @@ export async function openVendor(request: ImportRequest, web: Web): Promise<Open
 
 async function readVendored(where: string, crates: CrateSource): Promise<SourceCrate> {
   const text = await readText(join(where, '.cargo-checksum.json'))
-  if (text === null) return refusedCrate()
+  if (text === null) return { name: null, versions: [], refused: [] }
   const cksum = readChecksum(text)
   const manifest = (await readText(join(where, 'Cargo.toml'))) ?? ''
   const { name, version } = parseManifest(manifest)

@@ -1,3 +1,4 @@
+// Mirrors daemon/commands/user.ts
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

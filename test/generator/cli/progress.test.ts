@@ -20,8 +20,7 @@ function scene(stderr: { isTTY?: boolean; columns?: number }, env: Io['env'] = {
 test('without a terminal progress is a line every ten seconds', () => {
   const { io, written, clock } = scene({})
   const progress = progressLine(io)
-  for (; clock.seconds <= 25; clock.seconds++) progress.at('importing crates', clock.seconds, 25)
-  progress.done()
+  for (; clock.seconds <= 25; clock.seconds++) progress('importing crates', clock.seconds, 25)
   assert.deepEqual(written, [
     'importing crates: 10 of 25, less than 1 min left\n',
     'importing crates: 20 of 25, less than 1 min left\n',
@@ -31,17 +30,16 @@ test('without a terminal progress is a line every ten seconds', () => {
 test('on a terminal progress is one line, which is gone when anything else is printed', () => {
   const { io, written, clock } = scene({ isTTY: true, columns: 80 })
   const progress = progressLine(io)
-  progress.at('reading', 0, 0)
-  progress.at('rendering pages', 1, 20_000)
-  progress.at('rendering pages', 2, 20_000)
+  progress('reading', 0, 0)
+  progress('rendering pages', 1, 20_000)
+  progress('rendering pages', 2, 20_000)
   clock.seconds = 60
-  progress.at('rendering pages', 4000, 20_000)
+  progress('rendering pages', 4000, 20_000)
   clock.seconds = 61
-  progress.at('rendering pages', 4001, 2_000_000)
+  progress('rendering pages', 4001, 2_000_000)
   clock.seconds = 62
-  progress.at('rendering pages', 4002, 20_000, 0.5)
+  progress('rendering pages', 4002, 20_000, 0.5)
   io.out('added demo 1.0.0')
-  progress.done()
   const clear = '\r\x1b[K'
   assert.deepEqual(written, [
     'reading',
@@ -89,9 +87,9 @@ test('no text of a stranger controls the terminal, and JSON stays JSON', () => {
 
 test('a line never wraps, and a dumb terminal gets no escape sequences', () => {
   const narrow = scene({ isTTY: true, columns: 10 })
-  progressLine(narrow.io).at('rendering pages', 1, 2)
+  progressLine(narrow.io)('rendering pages', 1, 2)
   assert.deepEqual(narrow.written, ['rendering'])
   const dumb = scene({ isTTY: true, columns: 80 }, { TERM: 'dumb' })
-  progressLine(dumb.io).at('rendering pages', 1, 2)
+  progressLine(dumb.io)('rendering pages', 1, 2)
   assert.deepEqual(dumb.written, [])
 })

@@ -35,10 +35,9 @@ test('a command is loaded with what it needs and nothing else', () => {
   for (const file of status) assert.doesNotMatch(file, heavy)
 })
 
-test('a word that is no command loads all, so that the help has all of them; a module that has two comes once', async () => {
+test('a word that is no command loads all, so that the help has all of them', async () => {
   const all = await loadCommands(commands, undefined)
-  assert.equal(new Set(all).size, all.length)
-  assert.equal(all.length, Object.keys(commands).length - 2)
+  assert.equal(all.length, Object.keys(commands).length)
   assert.equal((await loadCommands(commands, 'statsu')).length, all.length)
   assert.equal((await loadCommands(commands, 'toString')).length, all.length)
   assert.equal((await loadCommands(commands, 'status')).length, 1)

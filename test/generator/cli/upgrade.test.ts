@@ -1,4 +1,4 @@
-// Mirrors generator/cli/console/folder.ts
+// Mirrors generator/cli/console/command.ts
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

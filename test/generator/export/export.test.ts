@@ -14,9 +14,9 @@ import {
   exportConfig,
   exportCrates,
   LAYOUTS,
+  readLockFiles,
+  recordedCrates,
 } from '../../../generator/export/export.ts'
-import { readLockFiles } from '../../../generator/export/lock-files.ts'
-import { recordedCrates } from '../../../generator/export/recorded-crates.ts'
 import { Cargo, cargoIsAtLeast } from '../../support/cargo.ts'
 import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { writeProject } from '../../support/project.ts'

@@ -1,0 +1,211 @@
+import { Argument, type Command, Help, InvalidArgumentError, Option } from 'commander'
+import type { Issue } from '../../../core/error/error.ts'
+import { timestamp } from '../../../core/timestamp.ts'
+import type { Progress } from '../../projections/index/build.ts'
+import type { Change } from '../../records/change.ts'
+import type { Registry } from '../../registry/registry.ts'
+import {
+  type Caller,
+  Exit,
+  type FolderOptions,
+  localPath,
+  printIssues,
+  printWarnings,
+  report,
+  run,
+  sourcesOf,
+} from './io.ts'
+import { progressLine } from './progress.ts'
+
+/** Adds a command to the program or to a group. */
+export type Register = (parent: Command, io: Caller) => void
+
+/** What a command works with. */
+export interface Task<Options = object> {
+  readonly io: Caller
+  readonly command: Command
+  readonly options: Options & FolderOptions
+  readonly progress: Progress
+  /** Prints the result: with `--json` as JSON in the shape that the manual promises, else as lines. */
+  readonly report: (result: unknown, lines: readonly string[]) => void
+}
+
+/** What a command works with that opens the registry folder. */
+export interface RegistryTask<Options = object> extends Task<Options> {
+  readonly registry: Registry
+  /** For what the command changes. */
+  readonly change: Change
+}
+
+/** The help of a command, besides its arguments and options. */
+export interface Manual {
+  readonly examples: readonly (readonly [line: string, meaning: string])[]
+  /** The output of `--json`; adds the option. */
+  readonly json?: string
+  /** The meaning of exit code 1; default: `the operation was refused or failed`. */
+  readonly fails?: string
+}
+
+/** An argument, or an option if it begins with `-`; its meaning; how its text is read. */
+type Row =
+  | Option
+  | Argument
+  | readonly [name: string, meaning: string, parse?: (text: string) => unknown]
+
+/** The help of a command, what it takes besides `--dir`, `--set` and `--json`, and what it does. */
+interface Declaration<T, Args extends unknown[]> extends Manual {
+  readonly about: string
+  /** False if it is about no registry folder: then it takes no `--dir` and `--set`. */
+  readonly hasFolder?: boolean
+  readonly takes?: readonly Row[]
+  run(task: T, ...args: Args): Promise<void>
+}
+
+export const settingRows: readonly Row[] = [
+  ['--base-url <url>', 'URL at which users reach the registry'],
+  ['--api <url>', 'URL of the web API, or `none` for no publishing'],
+  [
+    '--listen <address>',
+    'HOST:PORT, unix:/PATH, or PORT alone, which is a port of 127.0.0.1; 0 chooses a free one',
+  ],
+]
+
+const manuals = new WeakMap<Command, Manual>()
+
+/** Declares a command that opens no registry by itself. */
+export function command<Options, Args extends unknown[]>(
+  name: string,
+  { about, hasFolder = true, takes = [], run: work, ...manual }: Declaration<Task<Options>, Args>,
+): Register {
+  return (parent, io) => {
+    const made = parent.command(name).description(about)
+    for (const row of [...(hasFolder ? folderRows(io) : []), ...takes]) addRow(made, row)
+    if (manual.json !== undefined) made.option('--json', 'print the result as JSON')
+    made.addHelpText('after', () => `\n${helpText(manual)}`)
+    manuals.set(made, manual)
+    made.action(() => {
+      const options = made.opts<Options & FolderOptions>()
+      const task: Task<Options> = {
+        ...{ io, command: made, options, progress: progressLine(io) },
+        report: (result, lines) => report(io, options, result, lines),
+      }
+      return run(io, () => work(task, ...(made.processedArgs as Args)))
+    })
+  }
+}
+
+/** Declares a command that opens the registry folder; `reads`: see `RegistrySources`. */
+export function registryCommand<Options, Args extends unknown[]>(
+  name: string,
+  {
+    reads = false,
+    run: work,
+    ...declared
+  }: Declaration<RegistryTask<Options>, Args> & {
+    readonly reads?: boolean | ((options: Options) => boolean)
+  },
+): Register {
+  return command<Options, Args>(name, {
+    ...declared,
+    async run(task, ...args) {
+      const opening = { reads: typeof reads === 'boolean' ? reads : reads(task.options) }
+      await withRegistry(task, opened => work(opened, ...args), opening)
+    },
+  })
+}
+
+/**
+ * Works with the registry folder open, and closes it in any case. `forMove`: also if its records
+ * were moved. `reads`: see `RegistrySources`.
+ */
+export async function withRegistry<Options>(
+  task: Task<Options>,
+  work: (task: RegistryTask<Options>) => Promise<void>,
+  { reads = false, forMove = false } = {},
+): Promise<void> {
+  // Commands that open no registry load nothing of it.
+  const { openRegistry } = await import('../../registry/registry.ts')
+  const { operatorChange } = await import('../../records/change.ts')
+  const { io, options, progress } = task
+  const sources = { ...sourcesOf(io, options), reads }
+  const registry = await openRegistry(options.dir, sources, undefined, progress, forMove)
+  io.transient?.('')
+  try {
+    await work({ ...task, registry, change: operatorChange(timestamp(io.now())) })
+  } finally {
+    await registry.close()
+  }
+}
+
+/** Reports the result of a command that checks `.crate` files; exits with 1 if it refused any. */
+export function reportChecked(
+  { io, options, report }: Task,
+  { warnings, refused }: Readonly<Record<'warnings' | 'refused', readonly Issue[]>>,
+  result: object,
+  lines: readonly string[],
+): void {
+  printWarnings(io, options, warnings)
+  printIssues(io, refused)
+  const texts = (issues: readonly Issue[]) => issues.map(issue => issue.message)
+  report({ ...result, warnings: texts(warnings), refused: texts(refused) }, lines)
+  if (refused.length > 0) throw new Exit(1)
+}
+
+/** Declares a group of commands. */
+export function commandGroup(name: string, about: string, members: readonly Register[]): Register {
+  return (parent, io) => {
+    const group = parent.command(name).description(about)
+    for (const register of members) register(group, io)
+  }
+}
+
+function folderRows({ env }: Caller): Row[] {
+  const add = (text: string, before: Record<string, string> = {}) => {
+    const at = text.indexOf('=')
+    if (at < 1) throw new InvalidArgumentError('write KEY=VALUE, such as `auth.required=true`')
+    return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
+  }
+  // An empty variable counts as none: its folder would be the current one.
+  const folder = env.PLIMSOLL_DIR || './registry'
+  return [
+    new Option('--dir <dir>', 'the registry folder').default(folder).argParser(localPath),
+    new Option('--set <key=value>', 'override a setting; can be repeated').argParser(add),
+  ]
+}
+
+function addRow(command: Command, row: Row): void {
+  if (row instanceof Option) command.addOption(row)
+  else if (row instanceof Argument) command.addArgument(row)
+  else {
+    const [name, meaning, parse] = row
+    const made = name.startsWith('-') ? new Option(name, meaning) : new Argument(name, meaning)
+    addRow(command, parse ? made.argParser(parse) : made)
+  }
+}
+
+/** Returns the manual of a command; null for a group of commands. */
+export function manualOf(command: Command): Manual | null {
+  return manuals.get(command) ?? null
+}
+
+/** Returns the exit codes of a command, with their meaning. */
+export function exitCodes({ fails }: Manual): readonly (readonly [code: number, what: string])[] {
+  return [
+    [0, 'success'],
+    [1, fails ?? 'the operation was refused or failed'],
+    [2, 'wrong usage or settings; nothing was changed'],
+  ]
+}
+
+function helpText(manual: Manual): string {
+  const json = manual.json === undefined ? [] : ['JSON:', ...wrapped(manual.json), '']
+  const examples = manual.examples.flatMap(([line, meaning]) => [`  # ${meaning}`, `  ${line}`])
+  const codes = exitCodes(manual).map(([code, what]) => `  ${code}  ${what}`)
+  return [...json, 'Examples:', ...examples, '', 'Exit codes:', ...codes].join('\n')
+}
+
+/** Breaks a text into indented lines of at most 80 columns. */
+function wrapped(text: string): string[] {
+  const lines = new Help().boxWrap(text.replaceAll('`', ''), 78).split('\n')
+  return lines.map(line => `  ${line}`)
+}
