@@ -18,7 +18,6 @@ const IDLE_MS = 5_000
 
 /** The engine that runs the `git` executable: one `fast-import` for commits that follow soon. */
 export class GitEngine implements Engine {
-  readonly name = 'git'
   readonly #git: GitAt
   #importing: FastImport | null = null
   #idle: NodeJS.Timeout | undefined

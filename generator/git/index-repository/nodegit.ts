@@ -84,7 +84,6 @@ export async function loadNodegit(): Promise<NodeGit> {
 
 /** The engine inside this process: libgit2 through nodegit. */
 export class NodegitEngine implements Engine {
-  readonly name = 'nodegit'
   readonly #git: NodeGit
   readonly #repository: Repository
 
