@@ -2,8 +2,7 @@ import { canonicalName } from '../../../core/name.ts'
 import { cratePagePaths } from '../../../core/paths/crates.ts'
 import { IMAGES_FOLDER, isOldImagePath } from '../../../core/paths/images.ts'
 import { eachCrate } from '../../records/crates.ts'
-import { awaitsFirstDownloads } from '../../records/downloads/due.ts'
-import { isMarked, markSelected, marksOf } from '../../records/marks.ts'
+import { markSelected, marksOf } from '../../records/marks.ts'
 import { namesakesOf } from '../../records/pages/dependents.ts'
 import { listVersions } from '../../records/releases.ts'
 import { type Projection, renderer, replaceFiles } from '../projection.ts'
@@ -37,16 +36,12 @@ export const cratePages: Projection = {
   markAll: tx => markSelected(tx, 'page', 'SELECT id AS subject, generation FROM crates'),
   async *parts(context) {
     for await (const { id, name } of eachCrate(context.database)) {
-      const pending = async () =>
-        (await isMarked(context.database, { kind: 'page', subject: id })) ||
-        // The page links to the files of its downloads once there are some.
-        (await awaitsFirstDownloads(context.database, id))
       const render = async () => {
         const crate = await readPageCrate(context.database, id)
         const alone = crate && { ...crate, newestMark: null }
         return alone ? (await (await pages()).cratePages(context, alone)).outputs : []
       }
-      yield { about: name, pending, render }
+      yield { about: name, pending: { kind: 'page', subject: id }, render }
     }
   },
   // Earlier versions kept images of other hosts.

@@ -1,14 +1,11 @@
 import { crateDownloadsPlotPath } from '../../../core/paths/crates.ts'
 import { downloadsPlotPath } from '../../../core/paths/tree.ts'
-import { eachCrate } from '../../records/crates.ts'
-import {
-  awaitsFirstDownloads,
-  followFirstDownloads,
-  sumDownloads,
-} from '../../records/downloads/due.ts'
+import { all } from '../../database/statement.ts'
+import type { CrateRecord } from '../../records/crates.ts'
+import { sumDownloads } from '../../records/downloads/due.ts'
 import { markSelected, marksOf, SITE, setMarks } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
-import { type Projection, renderer } from '../projection.ts'
+import { type Part, type Projection, renderer } from '../projection.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const files = () => import('./downloads.ts')
@@ -27,25 +24,27 @@ export const downloads: Projection = {
     async (context, id) => (await files()).downloadOutputs(context, id),
     async (context, id) => (await files()).downloadPaths(context, id),
   ),
-  follow: followFirstDownloads,
   async markAll(tx) {
-    const select = 'SELECT crate_id AS subject, 0 AS generation FROM crate_downloads'
-    await markSelected(tx, 'downloads', select)
+    const shown = `SELECT crate_id AS subject, 0 AS generation FROM crate_downloads
+      WHERE shown_at IS NOT NULL`
+    await markSelected(tx, 'downloads', shown)
     await setMarks(tx, marksOf('downloads', [SITE]), 0)
   },
   // A file shows the days until it was rendered: it is not compared.
   async *parts(context) {
     yield missing(context, downloadsPlotPath, SITE)
-    for await (const { id, name } of eachCrate(context.database))
+    const sql = `SELECT id, name FROM crate_downloads JOIN crates ON id = crate_id
+      WHERE shown_at IS NOT NULL ORDER BY id`
+    for (const { id, name } of await all<Pick<CrateRecord, 'id' | 'name'>>(context.database, sql))
       yield missing(context, crateDownloadsPlotPath(name), id)
   },
 }
 
-function missing(context: PageContext, plot: string, subject: number) {
+function missing(context: PageContext, plot: string, subject: number): Part {
   return {
     about: plot,
-    pending: () => awaitsFirstDownloads(context.database, subject),
+    pending: { kind: 'downloads', subject },
     render: async () =>
-      (await context.tree.has(plot)) ? [] : await (await files()).downloadOutputs(context, subject),
+      (await context.tree.has(plot)) ? [] : (await files()).downloadOutputs(context, subject),
   }
 }
