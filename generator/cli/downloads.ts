@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import { quotedText } from '../../core/error/catalog.ts'
 import { issue, refuse, refuseErrors } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
-import { deleteOldLogs, importLog, type LogSums } from '../downloads/import-logs.ts'
+import { importLog, type LogSums } from '../downloads/import-logs.ts'
 import { LOG_FORMATS, type LogFormat } from '../downloads/log-line.ts'
 import { releaseFinder } from '../downloads/release-path.ts'
 import { readFolder, statOf } from '../places/disk/files.ts'
@@ -73,7 +73,6 @@ async function importAll(
     if (!(await lease.isMine())) refuse('import_running', { holder: 'on another machine' })
     for (const file of files)
       results.push({ path: file, ...(await importOne(io, registry, file, options)) })
-    await deleteOldLogs(registry)
   } finally {
     await lease.close()
     lock.release()

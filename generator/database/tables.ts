@@ -153,7 +153,6 @@ export interface Tables {
     first_line: string
     bytes: number
     sum: string
-    /** When it was imported, or last recorded as seen. */
     imported_at: string
   }
 
