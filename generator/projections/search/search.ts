@@ -117,20 +117,27 @@ async function sortedIds(
 
 const kept = new WeakMap<Database, KeptFiles>()
 
+/** A file that is read, and what makes data of its text. */
+interface Reading {
+  readonly path: string
+  readonly read: (text: string) => unknown
+}
+
 interface KeptFile {
-  /** The version of the files when it was read, or an earlier one. */
-  readonly version: number
-  readonly data: Promise<unknown>
+  readonly data: unknown
+  readonly size: number
 }
 
 /** The search files of a tree, as far as they are in memory. */
 class KeptFiles {
   readonly #tree: PublicTree
-  readonly #files = new LRUCache<string, KeptFile & { readonly size: number }>({
+  /** By the version of the files when they were read, or an earlier one, and their paths. */
+  readonly #files = new LRUCache<string, KeptFile, Reading>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ size }) => size,
+    fetchMethod: (_key, _before, { context }) => this.#read(context),
+    ignoreFetchAbort: true,
   })
-  readonly #reading = new Map<string, KeptFile>()
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(tree: PublicTree) {
@@ -144,7 +151,7 @@ class KeptFiles {
     } catch (error) {
       if (error instanceof SearchUnready) return null
       // The files may be laid out in another way since the layout was read.
-      this.#files.delete(searchLayoutPath)
+      this.#files.clear()
       return findCrates(this.#at(await version()), request)
     }
   }
@@ -152,34 +159,20 @@ class KeptFiles {
   /** Returns the files as they are at a version, or later. */
   #at(version: number): SearchFiles {
     return {
-      load: (path, read) => this.#load(path, version, read),
+      load: async <T>(path: string, read: (text: string) => T) => {
+        const file = await this.#files.fetch(`${version} ${path}`, { context: { path, read } })
+        return file?.data as T
+      },
       pause: () => this.#pause(),
     }
   }
 
-  async #load<T>(path: string, version: number, read: (text: string) => T): Promise<T> {
-    const known = [this.#files.get(path), this.#reading.get(path)]
-    const same = known.find(file => file?.version === version)
-    if (same) return same.data as Promise<T>
-    const data = this.#read(path, version, read)
-    const reading = { version, data }
-    this.#reading.set(path, reading)
-    try {
-      return await data
-    } finally {
-      if (this.#reading.get(path) === reading) this.#reading.delete(path)
-    }
-  }
-
-  async #read<T>(path: string, version: number, read: (text: string) => T): Promise<T> {
+  async #read({ path, read }: Reading): Promise<KeptFile> {
     const bytes = await this.#tree.read(path)
     if (bytes === null && path === searchLayoutPath) throw new SearchUnready('no layout')
     if (bytes === null) throw new Error(`there is no ${path}`)
     await this.#pause()
-    const data = read(bytes.toString())
-    const size = 1000 + CHARACTER_BYTES * bytes.byteLength
-    this.#files.set(path, { version, data: Promise.resolve(data), size })
-    return data
+    return { data: read(bytes.toString()), size: 1000 + CHARACTER_BYTES * bytes.byteLength }
   }
 
   /** Lets others have a turn of the event loop; each that waits for one goes on in its own. */
