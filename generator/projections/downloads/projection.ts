@@ -1,14 +1,18 @@
+import type { Name } from '../../../core/name.ts'
 import { crateDownloadsPlotPath } from '../../../core/paths/crates.ts'
 import { downloadsPlotPath } from '../../../core/paths/tree.ts'
 import { all } from '../../database/statement.ts'
-import type { CrateRecord } from '../../records/crates.ts'
 import { sumDownloads } from '../../records/downloads/due.ts'
-import { markSelected, marksOf, SITE, setMarks } from '../../records/marks.ts'
+import { SITE } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
-import { type Part, type Projection, renderer } from '../projection.ts'
+import { bySubject, type Part, type Projection } from '../projection.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const files = () => import('./downloads.ts')
+
+/** Selects the crates whose files there are, or which are marked. */
+const SHOWN = `SELECT id AS subject, 0 AS generation, name AS about
+  FROM crate_downloads JOIN crates ON id = crate_id WHERE shown_at IS NOT NULL`
 
 /** The files with the downloads of each crate, and of the registry. */
 export const downloads: Projection = {
@@ -20,23 +24,18 @@ export const downloads: Projection = {
     if (removed.length > 0) await sumDownloads(tx, crate.id, new Date(at))
     return []
   },
-  render: renderer(
+  ...bySubject(
+    'downloads',
+    `SELECT ${SITE} AS subject, 0 AS generation, '' AS about UNION ALL ${SHOWN}`,
     async (context, id) => (await files()).downloadOutputs(context, id),
     async (context, id) => (await files()).downloadPaths(context, id),
   ),
-  async markAll(tx) {
-    const shown = `SELECT crate_id AS subject, 0 AS generation FROM crate_downloads
-      WHERE shown_at IS NOT NULL`
-    await markSelected(tx, 'downloads', shown)
-    await setMarks(tx, marksOf('downloads', [SITE]), 0)
-  },
   // A file shows the days until it was rendered: it is not compared.
   async *parts(context) {
     yield missing(context, downloadsPlotPath, SITE)
-    const sql = `SELECT id, name FROM crate_downloads JOIN crates ON id = crate_id
-      WHERE shown_at IS NOT NULL ORDER BY id`
-    for (const { id, name } of await all<Pick<CrateRecord, 'id' | 'name'>>(context.database, sql))
-      yield missing(context, crateDownloadsPlotPath(name), id)
+    const crates = await all<{ subject: number; about: Name }>(context.database, SHOWN)
+    for (const { subject, about } of crates)
+      yield missing(context, crateDownloadsPlotPath(about), subject)
   },
 }
 
