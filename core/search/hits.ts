@@ -221,10 +221,4 @@ export class Hits {
     })
     return ids
   }
-
-  /** Whether a crate is found; null for a hit with only yanked versions. */
-  has(id: number): boolean | null {
-    const key = this.#keys[id] ?? NO_KEY
-    return key < YANKED_KEY || (key < NO_KEY ? null : false)
-  }
 }

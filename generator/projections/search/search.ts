@@ -7,8 +7,7 @@ import type { Slice } from '../../../core/search/files/layout.ts'
 import type { Hits } from '../../../core/search/hits.ts'
 import { isEmptySearch, type SearchRequest } from '../../../core/search/request.ts'
 import type { Database } from '../../database/connection.ts'
-import { pace } from '../../database/pace.ts'
-import { column, LIST, type Queries, value } from '../../database/statement.ts'
+import { column, LIST, type Queries } from '../../database/statement.ts'
 import type { PublicTree } from '../../places/public-tree.ts'
 import { crateCount } from '../../records/pages/prefixes.ts'
 import { searchVersion } from './layouts.ts'
@@ -73,46 +72,23 @@ export async function searchCrates(
 
 const EVERY_CRATE = 'SELECT crate_id FROM listings ORDER BY yanked, canonical LIMIT ? OFFSET ?'
 
-/** The orders besides relevance, each with an index. */
+/** The orders besides relevance. All crates of 20,000 are sorted in 9 ms. */
 const ORDER_BY = {
   name: 'canonical',
   newest: 'updated_at DESC, crate_id DESC',
   dependents: 'dependents DESC, canonical',
 } as const
 
-/** Up to this many crates are sorted; of more, the first ones are looked for in an index. */
-const SORTED_MAX = 4000
-
-/** Number of rows of an index that are read at once. */
-const CHUNK = 5000
-
 /** Returns a part of what a search finds in the order of a list; yanked crates come last. */
-async function sortedIds(
+function sortedIds(
   db: Queries,
   hits: Hits,
   sort: keyof typeof ORDER_BY,
   { limit, offset }: Slice,
 ): Promise<number[]> {
-  if (hits.total <= SORTED_MAX) {
-    const sql = `SELECT crate_id FROM listings WHERE crate_id IN ${LIST}
-      ORDER BY yanked, ${ORDER_BY[sort]} LIMIT ? OFFSET ?`
-    const all = hits.slice({ limit: SORTED_MAX, offset: 0 }, 'id')
-    return column(db, sql, all, limit, offset)
-  }
-  const sql = `SELECT json_group_array(crate_id) FROM
-    (SELECT crate_id FROM listings ORDER BY ${ORDER_BY[sort]} LIMIT ${CHUNK} OFFSET ?) AS chunk`
-  const [ids, yanked]: [number[], number[]] = [[], []]
-  for (let read = 0; ids.length < offset + limit; read += CHUNK) {
-    const chunk = JSON.parse((await value<string>(db, sql, read)) ?? '[]') as number[]
-    if (chunk.length === 0) break
-    for (const id of chunk) {
-      const isFound = hits.has(id)
-      if (isFound !== false) (isFound === null ? yanked : ids).push(id)
-    }
-    // Late pages read much of the index: other requests go on in between.
-    await pace()
-  }
-  return [...ids, ...yanked].slice(offset, offset + limit)
+  const sql = `SELECT crate_id FROM listings WHERE crate_id IN ${LIST}
+    ORDER BY yanked, ${ORDER_BY[sort]} LIMIT ? OFFSET ?`
+  return column(db, sql, hits.slice({ limit: hits.total, offset: 0 }, 'id'), limit, offset)
 }
 
 const kept = new WeakMap<Database, KeptFiles>()

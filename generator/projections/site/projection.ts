@@ -66,10 +66,9 @@ export const feedsAndSiteMap: Projection = {
       const { feedOutputs, sitemapPartOutputs } = await files()
       return part === FEEDS.subject ? feedOutputs(context) : sitemapPartOutputs(context, part)
     },
-    async ({ site }, part) => {
-      if (part !== FEEDS.subject) return [sitemapPartPath(part)]
-      return site.private ? [sitemapPath] : []
-    },
+    // A private registry has no site map.
+    async (_, part) =>
+      part === FEEDS.subject ? [sitemapPath, sitemapPartPath('pages')] : [sitemapPartPath(part)],
   ),
   leftover: {
     folders: [FEEDS_FOLDER, SITEMAPS_FOLDER],
