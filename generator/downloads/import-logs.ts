@@ -21,7 +21,6 @@ function noSums() {
     others: 0,
     /** Downloads of releases that this registry does not have. */
     unknown: 0,
-    /** Lines that were not understood. */
     bad: 0,
     /** Some of them, with their numbers among the lines that were read. */
     examples: [] as { line: number; text: string }[],
@@ -50,7 +49,6 @@ const FIRST_DAY = dayOf(new Date('2014-11-01'))
 export interface LogImport {
   readonly format: LogFormat
   readonly find: FindRelease
-  /** Receives the number of bytes read so far, unpacked. */
   readonly progress?: (bytes: number) => void
 }
 

@@ -142,7 +142,6 @@ export class GitIndex {
     })
   }
 
-  /** Lists the files at HEAD, for a comparison. */
   list(): AsyncIterable<IndexFile> {
     return this.#repository.list()
   }

@@ -8,7 +8,6 @@ import { readTip } from './index-repository/bare-repository.ts'
 import { complaintOf, startGit } from './index-repository/git-process.ts'
 
 export interface PushOptions {
-  /** The index repository. */
   readonly path: string
   readonly gitCommand?: string
   /** The pause after the first failure; it doubles with each further one, up to `lastPauseMs`. */

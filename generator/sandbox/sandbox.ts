@@ -85,7 +85,6 @@ export class Sandbox {
     this.#idle.push(this.#take())
   }
 
-  /** Ends all idle threads. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map(thread => thread.end()))
   }

@@ -154,7 +154,6 @@ class FastImport {
     return id
   }
 
-  /** Ends the stream. */
   async done(): Promise<void> {
     this.#child.stdin.end('done\n')
     await this.#end

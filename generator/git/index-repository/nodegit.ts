@@ -92,7 +92,6 @@ export class NodegitEngine implements Engine {
     this.#repository = repository
   }
 
-  /** Opens the bare repository at `path`. */
   static async open(git: NodeGit, path: string): Promise<NodegitEngine> {
     const { opts, OPT } = git.Libgit2
     // The folder may belong to another user, as in a container with a mounted volume.

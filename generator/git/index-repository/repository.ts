@@ -138,7 +138,6 @@ export class IndexRepository {
     )
   }
 
-  /** Waits for running work. */
   async close(): Promise<void> {
     // Aborts packing; the next start resumes it.
     await this.#maintenance.stop()

@@ -93,7 +93,6 @@ function sortedIds(
 
 const kept = new WeakMap<Database, KeptFiles>()
 
-/** A file that is read, and what makes data of its text. */
 interface Reading {
   readonly path: string
   readonly read: (text: string) => unknown

@@ -20,7 +20,6 @@ const FIXED = { kind: 'site', subject: SITE + 1 } as const
 /** The feeds and the index of the site map; its parts have the subjects from 0 on. */
 const FEEDS = { kind: 'feeds', subject: -1 } as const
 
-/** Returns the mark of the part of the site map that a crate is in. */
 function partOf(crateId: number): MarkSubject {
   return { kind: 'feeds', subject: Math.floor(crateId / SITEMAP_CRATES) }
 }

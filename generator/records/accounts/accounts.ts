@@ -41,7 +41,6 @@ const USER = `id, login, name, admin, locked_at IS NOT NULL AS locked,
 export const PUBLISHER =
   "CASE WHEN users.removed_at IS NULL THEN users.login ELSE users.login || ' (removed)' END"
 
-/** A user as SQLite returns it, with numbers for booleans. */
 type Row<T extends User = User> = Omit<T, Flag> & Record<Flag, number>
 type Flag = 'admin' | 'locked' | 'removed'
 

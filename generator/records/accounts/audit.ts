@@ -11,7 +11,6 @@ export interface AuditEvent {
   /** A login, `command line`, or `unknown` for a failed login. */
   readonly actor: string
   readonly token: number | null
-  /** The name of the token. */
   readonly token_name: string | null
   readonly address: string | null
   readonly crate: string | null
@@ -23,7 +22,6 @@ type StoredEvent = Omit<AuditEvent, 'detail'> & { readonly detail: string | null
 
 /** Selects events; every given condition must hold. */
 export interface AuditFilter {
-  /** The earliest time. */
   readonly since?: string | undefined
   readonly actor?: string | undefined
   readonly crate?: string | undefined

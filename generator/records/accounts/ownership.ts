@@ -49,7 +49,6 @@ export const addOwners: OwnerWork = (records, crate, logins, change) =>
     return true
   })
 
-/** Makes a user an owner if they are not one already. */
 async function insertOwner(
   tx: Queries,
   { followers }: Records,

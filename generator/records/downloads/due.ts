@@ -40,7 +40,6 @@ function markDownloads(tx: Queries, subjects: readonly number[], now: Date): Pro
   return setMarks(tx, marksOf('downloads', subjects), Math.floor(now.getTime() / 1000))
 }
 
-/** The most crates that are marked in one transaction. */
 const BATCH = 1000
 
 /** Marks all files for which it is time. */
