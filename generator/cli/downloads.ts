@@ -5,7 +5,7 @@ import { Option } from 'commander'
 import { quotedText } from '../../core/error/catalog.ts'
 import { issue, refuse, refuseErrors } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
-import { deleteOldLogs, importLog, type LogSums } from '../downloads/import-logs.ts'
+import { importLog, type LogSums } from '../downloads/import-logs.ts'
 import { LOG_FORMATS, type LogFormat } from '../downloads/log-line.ts'
 import { releaseFinder } from '../downloads/release-path.ts'
 import { statOf } from '../places/disk/files.ts'
@@ -64,7 +64,6 @@ async function importAll(task: RegistryTask<Options>, sources: readonly string[]
   try {
     if (!(await lease.isMine())) refuse('import_running', { holder: 'on another machine' })
     for (const file of files) results.push(await importOne(task, file))
-    await deleteOldLogs(registry)
   } finally {
     await lease.close()
     lock.release()

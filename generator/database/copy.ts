@@ -44,7 +44,6 @@ export const OWN_TABLES = ['rate_limits', 'schema_record'] as const
 const ROWS = 1000
 const RELEASES = 100
 
-/** A row with all its columns. */
 type Row = Readonly<Record<string, string | number | null>>
 
 /** Told of the table that is copied, and how many rows were. */
@@ -132,7 +131,6 @@ async function withoutTriggers<T>(tx: Queries, work: () => Promise<T>): Promise<
   return result
 }
 
-/** Returns the names of all tables, each after those that its rows refer to. */
 function tables(): (keyof Tables)[] {
   return Object.keys(TABLE_KEYS) as (keyof Tables)[]
 }
@@ -141,7 +139,6 @@ function tables(): (keyof Tables)[] {
 const OTHER_FACTS = `NOT (key >= 'daemon:' AND key < 'daemon:~')
   AND key NOT IN ('copy', 'moved', 'pause', 'probe')`
 
-/** Yields the rows of a table in the order of its key. */
 async function* pagesOf(db: Queries, table: keyof Tables): AsyncGenerator<Row[]> {
   const keys = TABLE_KEYS[table]
   const limit = table === 'releases' ? RELEASES : ROWS

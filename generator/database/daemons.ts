@@ -18,7 +18,6 @@ export interface ServingDaemon {
 /** A daemon, and how long ago it was seen, in seconds. */
 export type SeenDaemon = ServingDaemon & { readonly ago: number }
 
-/** The prefix of the keys of the facts. */
 const DAEMON = 'daemon:'
 
 /** After this time without a sign of it, a daemon no longer serves. */

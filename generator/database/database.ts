@@ -86,5 +86,4 @@ export function openSnapshot(path: string): Snapshot {
   }
 }
 
-/** The result of `PRAGMA journal_mode`. */
 type Row = Readonly<Record<'journal_mode', string>>

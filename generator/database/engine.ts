@@ -18,7 +18,6 @@ export async function databaseTime(db: Queries): Promise<number> {
 export interface Engine {
   readonly name: 'SQLite' | 'PostgreSQL'
   readonly version: string
-  /** The bytes of the database. */
   readonly bytes: number
 }
 

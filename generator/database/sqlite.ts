@@ -14,7 +14,6 @@ const LOCK_TIMEOUT_MS = 10_000
 /** The most prepared statements kept for each of the two handles. */
 const MAX_STATEMENTS = 500
 
-/** Matches statements that read. */
 const READS = /^\s*select\b/i
 /** Matches statements that are kept prepared; others, such as schema changes, are rare. */
 const KEPT = /^\s*(?:select|insert|update|delete|with|savepoint|release|rollback)\b/i

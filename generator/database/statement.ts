@@ -4,7 +4,6 @@ import type { Tables } from './tables.ts'
 /** The result of a statement. */
 export interface Result {
   readonly rows: unknown[]
-  /** The number of rows that it has changed. */
   readonly changes: number
 }
 

@@ -121,11 +121,9 @@ export interface Tables {
     kind: string
     subject: number
     generation: number
-    /** The number of failed attempts. */
     attempts: number
     /** When failed work is tried again; null when it is due. */
     retry_at: string | null
-    /** The last error. */
     error: string | null
   }
   /**
@@ -134,7 +132,6 @@ export interface Tables {
    */
   counts: { what: 'crates' | 'releases' | 'search' | 'bytes'; n: number }
   facts: { key: string; value: string }
-  /** Downloads of a release. */
   release_downloads: { release_id: number } & DownloadColumns
   /** The sums over the releases of a crate. */
   crate_downloads: { crate_id: number } & DownloadColumns & {
@@ -153,7 +150,6 @@ export interface Tables {
     first_line: string
     bytes: number
     sum: string
-    /** When it was imported, or last recorded as seen. */
     imported_at: string
   }
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { dayOf } from '../../core/day-counts.ts'
-import { before, timestamp } from '../../core/timestamp.ts'
-import { all, insert, type Queries, run } from '../database/statement.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { all, insert, type NewRow, type Queries, run } from '../database/statement.ts'
 import { addDownloads, type DownloadCount } from '../records/downloads/add.ts'
 import { requireUnpaused } from '../records/pause.ts'
 import type { Registry } from '../registry/registry.ts'
 import { headOf, type LineBatch, linesOf, sumsOf } from './log-file.ts'
-import { type LogFormat, LogReader } from './log-line.ts'
+import { type LogFormat, type LoggedRequest, LogReader } from './log-line.ts'
 import type { FindRelease } from './release-path.ts'
 
 /** The counts of an import of one log. */
@@ -21,7 +21,6 @@ function noSums() {
     others: 0,
     /** Downloads of releases that this registry does not have. */
     unknown: 0,
-    /** Lines that were not understood. */
     bad: 0,
     /** Some of them, with their numbers among the lines that were read. */
     examples: [] as { line: number; text: string }[],
@@ -50,7 +49,6 @@ const FIRST_DAY = dayOf(new Date('2014-11-01'))
 export interface LogImport {
   readonly format: LogFormat
   readonly find: FindRelease
-  /** Receives the number of bytes read so far, unpacked. */
   readonly progress?: (bytes: number) => void
 }
 
@@ -58,20 +56,8 @@ export interface LogImport {
 interface Position {
   readonly id: number | null
   readonly bytes: number
-  /** When it was last recorded that the log is still there. */
-  readonly seen: string
   /** Whether the log is shorter than the imported part of a log with the same first line. */
   readonly isCopy: boolean
-}
-
-/** A log that is gone is remembered this long; one that is still there is recorded now and then. */
-const REMEMBERED = '400d'
-const RECORDED = '30d'
-
-/** Forgets the logs that no import has seen for 400 days. */
-export async function deleteOldLogs({ database, clock }: Registry): Promise<void> {
-  const sql = 'DELETE FROM imported_logs WHERE imported_at < ?'
-  await run(database, sql, timestamp(before(clock(), REMEMBERED)))
 }
 
 /**
@@ -92,28 +78,29 @@ export async function importLog(
   const reader = new LogReader(format)
   for (const line of head.slice(0, head.indexOf(first))) reader.read(line)
   const known = await positionOf(registry.database, path, key)
-  await recordSeen(registry, known)
   if (known.isCopy) return { ...sums, isCopy: true }
-  let at = known
-  sums.known = at.bytes
+  let { id, bytes: done } = known
+  sums.known = done
   const counts = new Map<string, DownloadCount>()
   const today = dayOf(registry.clock())
   const write = async ({ bytes, sum }: LineBatch): Promise<void> => {
-    if (bytes === at.bytes) return
+    if (bytes === done) return
     const now = registry.clock()
-    at = await registry.database.transaction(async tx => {
+    id = await registry.database.transaction(async tx => {
       await requireUnpaused(tx)
       const missing = await addDownloads(tx, [...counts.values()], now)
       const unknown = missing.reduce((total, count) => total + count.n, 0)
       for (const { n } of counts.values()) sums.downloads += n
       sums.downloads -= unknown
       sums.unknown += unknown
-      return recordPosition(tx, key, { ...at, bytes, sum: sum(), seen: timestamp(now) })
+      const row = { first_line: key, bytes, sum: sum(), imported_at: timestamp(now) }
+      return recordPosition(tx, id, row)
     })
+    done = bytes
     counts.clear()
   }
   let last: LineBatch | null = null
-  for await (const batch of linesOf(path, at.bytes)) {
+  for await (const batch of linesOf(path, done)) {
     for (const line of batch.lines) {
       const request = line === null ? null : reader.read(line)
       sums.lines++
@@ -134,7 +121,7 @@ function count(
   counts: Map<string, DownloadCount>,
   sums: LogSums,
   find: FindRelease,
-  { method, target, status, day }: { method: string; target: string; status: number; day: number },
+  { method, target, status, day }: LoggedRequest,
 ): void {
   const release = method === 'GET' && status === 200 ? find(target) : null
   if (!release) {
@@ -157,10 +144,10 @@ function addBad(sums: LogSums, line: string | null): void {
  * longer log that it may be a copy of.
  */
 async function positionOf(db: Queries, path: string, key: string): Promise<Position> {
-  const sql = `SELECT id, bytes, sum, imported_at AS seen FROM imported_logs
+  const sql = `SELECT id, bytes, sum FROM imported_logs
     WHERE first_line = ? ORDER BY bytes DESC LIMIT ${ALIKE_MAX}`
   const alike = await all<Omit<Position, 'isCopy'> & { id: number; sum: string }>(db, sql, key)
-  const none = { id: null, bytes: 0, seen: '', isCopy: false }
+  const none = { id: null, bytes: 0, isCopy: false }
   if (alike.length === 0) return none
   const sums = await sumsOf(
     path,
@@ -172,21 +159,13 @@ async function positionOf(db: Queries, path: string, key: string): Promise<Posit
   return longer ? { ...longer, isCopy: true } : none
 }
 
-/** Records now and then that a log is still there: a folder may keep imported logs for years. */
-async function recordSeen({ database, clock }: Registry, { id, seen }: Position): Promise<void> {
-  if (id === null || seen >= timestamp(before(clock(), RECORDED))) return
-  const sql = 'UPDATE imported_logs SET imported_at = ? WHERE id = ?'
-  await run(database, sql, timestamp(clock()), id)
-}
-
 async function recordPosition(
   tx: Queries,
-  first_line: string,
-  { id, bytes, sum, seen, isCopy }: Position & { readonly sum: string },
-): Promise<Position> {
-  const row = { first_line, bytes, sum, imported_at: seen }
-  if (id === null) return { id: await insert(tx, 'imported_logs', row), bytes, seen, isCopy }
+  id: number | null,
+  row: NewRow<'imported_logs'>,
+): Promise<number> {
+  if (id === null) return insert(tx, 'imported_logs', row)
   const sql = 'UPDATE imported_logs SET bytes = ?, sum = ?, imported_at = ? WHERE id = ?'
-  await run(tx, sql, bytes, sum, seen, id)
-  return { id, bytes, seen, isCopy }
+  await run(tx, sql, row.bytes, row.sum, row.imported_at, id)
+  return id
 }

@@ -13,7 +13,6 @@ export interface LineBatch {
   readonly lines: readonly (string | null)[]
   /** The number of unpacked bytes read, to the end of the last line. */
   readonly bytes: number
-  /** Returns the checksum of these bytes. */
   readonly sum: () => string
   /** Whether a last line without an end was left out, because it may be incomplete. */
   readonly isUnfinished: boolean

@@ -45,7 +45,6 @@ function pathOf(target: string): string | null {
   return path.replace(/^\/+/, '/')
 }
 
-/** Returns the reader of the paths of a `dl` template. */
 function templateFinder(dl: string): FindRelease {
   const paths = dlPaths(dl)
   return target => {

@@ -19,7 +19,7 @@ import type { Registry } from '../registry/registry.ts'
 import type { IndexChange, IndexFile } from './index-repository/engine.ts'
 import { gitVersion } from './index-repository/git-process.ts'
 import { type IndexRepository, openIndexRepository } from './index-repository/repository.ts'
-import { IndexPush } from './push.ts'
+import { Remote } from './push.ts'
 
 /** The most crates in one commit: commits stay quick, and a first import needs few of them. */
 const BATCH = 500
@@ -46,7 +46,7 @@ export interface GitIndexEvents {
 export class GitIndex {
   readonly #registry: Registry
   readonly #repository: IndexRepository
-  readonly #push: IndexPush
+  readonly #remotes: readonly Remote[]
   readonly #mutex: ProcessMutex
   /** Whether this process has committed config.json since it leads; it does not change meanwhile. */
   #hasConfig = false
@@ -54,15 +54,13 @@ export class GitIndex {
   private constructor(
     registry: Registry,
     repository: IndexRepository,
-    onPushFailure?: (failure: Refusal) => void,
+    onPushFailure: (failure: Refusal) => void = () => undefined,
   ) {
     this.#registry = registry
     this.#repository = repository
     this.#mutex = registry.locks.mutex('git')
-    this.#push = new IndexPush(registry.settings.git.push, {
-      path: gitIndexPath(registry),
-      ...(onPushFailure && { onFailure: onPushFailure }),
-    })
+    const options = { path: gitIndexPath(registry), onFailure: onPushFailure }
+    this.#remotes = registry.settings.git.push.map(remote => new Remote(remote, options))
   }
 
   /**
@@ -124,7 +122,7 @@ export class GitIndex {
       if (!done.more) break
     }
     if (commits > 0) {
-      this.#push.request()
+      this.#push()
       // Outside the mutex: a full packing takes long, and commits should not wait for it.
       await this.#repository.maintain()
     }
@@ -140,11 +138,10 @@ export class GitIndex {
       if ((await this.#repository.head()) === null) return
       const info = { message: 'config.json', time: new Date(0) }
       await this.#repository.commit([this.#config()], info)
-      this.#push.request()
+      this.#push()
     })
   }
 
-  /** Lists the files at HEAD, for a comparison. */
   list(): AsyncIterable<IndexFile> {
     return this.#repository.list()
   }
@@ -162,9 +159,13 @@ export class GitIndex {
 
   /** Waits for running commits, and for up to a few seconds for running pushes. */
   async close(): Promise<void> {
-    await this.#push.close()
+    await Promise.all(this.#remotes.map(remote => remote.close()))
     await this.#repository.close()
     await this.#mutex.close()
+  }
+
+  #push(): void {
+    for (const remote of this.#remotes) remote.request()
   }
 
   async #commitBatch(): Promise<{ committed: boolean; more: boolean }> {

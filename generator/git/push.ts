@@ -1,44 +1,26 @@
 import type { ChildProcess } from 'node:child_process'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Backoff } from '../../core/async/backoff.ts'
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
 import { withoutCredentials } from '../../core/urls/urls.ts'
 import { readTip } from './index-repository/bare-repository.ts'
 import { complaintOf, startGit } from './index-repository/git-process.ts'
 
 export interface PushOptions {
-  /** The index repository. */
   readonly path: string
   readonly gitCommand?: string
   /** The pause after the first failure; it doubles with each further one, up to `lastPauseMs`. */
   readonly firstPauseMs?: number
   readonly lastPauseMs?: number
-  /** The longest time that one push may take. */
-  readonly timeoutMs?: number
   /** How long `close` waits for a running push. */
   readonly closeMs?: number
   /** Called after each failed attempt; another one follows automatically. */
-  readonly onFailure?: (failure: Refusal) => void
+  readonly onFailure: (failure: Refusal) => void
 }
 
-/** Pushes the index to remotes in the background; reports failures and retries. */
-export class IndexPush {
-  readonly #remotes: readonly Remote[]
-
-  constructor(remotes: readonly string[], options: PushOptions) {
-    this.#remotes = remotes.map(remote => new Remote(remote, options))
-  }
-
-  /** Requests a push of new commits; returns at once. */
-  request(): void {
-    for (const remote of this.#remotes) remote.request()
-  }
-
-  /** Starts no more pushes and waits a few seconds for running ones; later pushes send the rest. */
-  async close(): Promise<void> {
-    await Promise.all(this.#remotes.map(remote => remote.close()))
-  }
-}
+/** The longest time that a push may take, in milliseconds. */
+const PUSH_MS = 300_000
 
 /** Refuses a remote that git would read as an option or command instead of a URL or path. */
 export function checkRemote(remote: string): string {
@@ -52,13 +34,13 @@ export function checkRemote(remote: string): string {
   return remote
 }
 
-class Remote {
+/** Pushes the index to a remote in the background; reports failures and retries. */
+export class Remote {
   readonly #url: string
   /** The URL without the password that it may contain. */
   readonly #shown: string
   readonly #options: Required<PushOptions>
-  /** Failed attempts since the last success. */
-  #failures = 0
+  readonly #pauses: Backoff
   #wanted = false
   #running: Promise<void> | null = null
   readonly #closed = new AbortController()
@@ -72,16 +54,16 @@ class Remote {
       gitCommand: 'git',
       firstPauseMs: 1_000,
       lastPauseMs: 300_000,
-      timeoutMs: 300_000,
       closeMs: 15_000,
-      onFailure: () => undefined,
       ...options,
       path: resolve(options.path),
     }
+    this.#pauses = new Backoff(this.#options.firstPauseMs, this.#options.lastPauseMs)
   }
 
   /**
-   * Runs one push at a time; requests during it share the next. Keeps the pause after a failure.
+   * Requests a push of new commits; returns at once. One push runs at a time, and requests during it
+   * share the next. Keeps the pause after a failure.
    */
   request(): void {
     this.#wanted = true
@@ -94,14 +76,12 @@ class Remote {
       this.#wanted = false
       try {
         await this.#push()
-        this.#failures = 0
+        this.#pauses.reset()
       } catch (error) {
         this.#wanted = true
-        const { firstPauseMs, lastPauseMs, onFailure } = this.#options
-        onFailure(new Refusal([this.#explain(error)]))
-        const pause = Math.min(firstPauseMs * 2 ** Math.min(this.#failures++, 30), lastPauseMs)
+        this.#options.onFailure(new Refusal([this.#explain(error)]))
         // Only `close` ends the pause early.
-        await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined)
+        await sleep(this.#pauses.next(), undefined, { signal, ref: false }).catch(() => undefined)
       }
     }
     this.#running = null
@@ -109,7 +89,7 @@ class Remote {
 
   /** Pushes the branch under its own name, with the user's credentials, proxies, and keys. */
   async #push(): Promise<void> {
-    const { path, gitCommand, timeoutMs } = this.#options
+    const { path, gitCommand } = this.#options
     const { ref, head } = await readTip(path)
     if (head === null) return
     const child = startGit(
@@ -124,7 +104,7 @@ class Remote {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       report = `${report}${text}`.slice(-4000)
     })
-    const timer = setTimeout(() => endGroup(child), timeoutMs)
+    const timer = setTimeout(() => endGroup(child), PUSH_MS)
     try {
       const complaint = await complaintOf(child)
       if (complaint === null) return
@@ -148,6 +128,7 @@ class Remote {
     return issue('git_push_failed', { remote, detail })
   }
 
+  /** Starts no more pushes and waits a few seconds for a running one; a later push sends the rest. */
   async close(): Promise<void> {
     this.#closed.abort()
     const timer = setTimeout(() => {

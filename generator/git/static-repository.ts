@@ -85,7 +85,6 @@ export class PackWriter {
     return id
   }
 
-  /** Returns the pack, its index, and the name of both. */
   finish(): { name: string; pack: Buffer; index: Buffer } {
     // The index has 31 bits for an offset; larger ones would need a separate table.
     if (this.#size > 0x7fff_ffff)

@@ -20,9 +20,7 @@ import { BATCH } from './due.ts'
 export interface PageWork {
   /** Awaited before each page, so that urgent work comes first. */
   readonly waitForIdle?: () => Promise<unknown>
-  /** Called when a page failed; its mark is postponed. */
   readonly onFailure?: (error: unknown) => void
-  /** Called with each completed mark. */
   readonly onDone?: (mark: Mark) => void
 }
 

@@ -10,7 +10,6 @@ import { buildMarks } from './marked.ts'
 
 /** The result of rendering pages. */
 export interface BuiltPages extends Built {
-  /** Whether they are left to daemons of a newer version. */
   readonly areLeft: boolean
 }
 

@@ -1,8 +1,8 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import type { Output } from '../../core/paths/tree.ts'
-import type { Queries } from '../database/statement.ts'
+import { all, type Queries } from '../database/statement.ts'
 import type { Follower } from '../records/crate-change.ts'
-import type { Mark, MarkSubject } from '../records/marks.ts'
+import { type Mark, type MarkSubject, markSelected } from '../records/marks.ts'
 import type { PageContext } from './context.ts'
 
 /** The result of rendering a mark: the marks that are done, and those to render again. */
@@ -72,17 +72,31 @@ export async function replaceFiles(
 }
 
 /**
- * Returns how to render marks whose files depend on nothing but the subject: `outputs` returns
- * them, and `paths` where they are, for a subject that has none any more.
+ * Returns what a projection does with marks whose files depend on nothing but the subject. `every`
+ * selects `subject` and `generation` of all marks, and `about` (see `Part`). `outputs` returns the
+ * files of a subject, and `paths` where some may be left over.
  */
-export function renderer(
+export function bySubject(
+  kind: string,
+  every: string,
   outputs: (context: PageContext, subject: number) => Promise<readonly Output[]>,
   paths: (context: PageContext, subject: number) => Promise<readonly string[]> = async () => [],
-): Projection['render'] {
-  return async (context, mark) => {
-    const files = await outputs(context, mark.subject)
-    const gone = files.length === 0 ? await paths(context, mark.subject) : []
-    await replaceFiles(context, files, gone)
-    return { done: [mark] }
+): Pick<Projection, 'render' | 'markAll' | 'parts'> {
+  return {
+    async render(context, mark) {
+      const files = await outputs(context, mark.subject)
+      await replaceFiles(context, files, await paths(context, mark.subject))
+      return { done: [mark] }
+    },
+    markAll: tx => markSelected(tx, kind, every),
+    async *parts(context) {
+      const sql = `SELECT subject, about FROM (${every}) AS every
+        WHERE subject > ? ORDER BY subject LIMIT 1000`
+      type Found = { readonly subject: number; readonly about: string }
+      const read = (after: number) => all<Found>(context.database, sql, after)
+      for (let some = await read(-2); some.length > 0; some = await read(some.at(-1)?.subject ?? 0))
+        for (const { subject, about } of some)
+          yield { about, pending: { kind, subject }, render: () => outputs(context, subject) }
+    },
   }
 }

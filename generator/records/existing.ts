@@ -14,7 +14,6 @@ export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yan
 
 /** The records for the name and version of a release. */
 export interface ExistingRelease {
-  /** The crate with this canonical name. */
   readonly crate: CrateRecord | null
   /** Whether there is no owner because the crate was added at the command line. */
   readonly isOwnerless: boolean
@@ -116,12 +115,10 @@ export async function checkQuota(
   throw new Refusal([excess], { retryAfter: Math.max(1, retryAfter) })
 }
 
-/** Selects when the crates whose first release a user published were created, newest first. */
 const CRATE_TIMES = `SELECT created_at FROM crates
   WHERE created_at > ? AND ? =
     (SELECT published_by FROM releases WHERE crate_id = crates.id ORDER BY id LIMIT 1)
   ORDER BY created_at DESC LIMIT ?`
 
-/** Selects when the versions of a crate were published, newest first. */
 const VERSION_TIMES = `SELECT published_at FROM releases
   WHERE published_at > ? AND crate_id = ? ORDER BY published_at DESC LIMIT ?`

@@ -7,7 +7,6 @@ export interface Failure {
   readonly why: string
 }
 
-/** The prefix of the keys of stored failures. */
 const FAILURE = 'failure:'
 
 /** The fact when the last backup was complete. */

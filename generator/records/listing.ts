@@ -63,7 +63,6 @@ export async function changeListing(
   return { before, after, uses: await changeDependents(tx, crate, before, after) }
 }
 
-/** The versions of a crate that decide about its listing. */
 interface ListedVersions {
   readonly versions: readonly VersionRecord[] | null
   readonly added: readonly NewRelease[]

@@ -211,7 +211,6 @@ export async function hasMarksUpTo(
 /** Work that failed, and when it will be tried again. */
 export interface FailedMark {
   readonly kind: string
-  /** The crate that the work is about, if any. */
   readonly crate: string | null
   readonly version: string | null
   readonly attempts: number

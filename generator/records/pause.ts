@@ -5,7 +5,6 @@ import { all, type Queries, run, upsert } from '../database/statement.ts'
 import { MOVED } from './departure.ts'
 import { readJsonFact } from './facts.ts'
 
-/** The key of the fact that a registry is paused. */
 const PAUSE = 'pause'
 
 /** When a client may look again whether the new place of the records is in use. */

@@ -42,7 +42,6 @@ export async function insertAdded(
   return insertNew(tx, release, by, existing, { generation, createdAt: by.at })
 }
 
-/** Inserts a release, and its crate if that is new. */
 async function insertNew(
   tx: Queries,
   release: Omit<Release, 'files'>,

@@ -28,7 +28,6 @@ export interface VersionRecord {
   readonly version: Version
   readonly cksum: string
   readonly yanked: boolean
-  /** Size of the `.crate` in bytes. */
   readonly size: number
   readonly publishedAt: string | null
 }
@@ -72,7 +71,6 @@ const SELECT_SUMMARIES = `SELECT ${COLUMNS}, releases.line ->> 'links' AS links,
     CASE WHEN length(releases.line) <= ? THEN releases.line END AS line
   ${FROM}`
 
-/** How many releases are read in one go. */
 const SLICE = 50
 
 /** Finds a release of a crate by version, ignoring build metadata; null when there is none. */

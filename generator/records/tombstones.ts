@@ -5,7 +5,6 @@ import { all, first, type Queries } from '../database/statement.ts'
 
 /** A version that was deleted and has not come back. */
 export interface Tombstone {
-  /** The crate, as it is spelled. */
   readonly name: Name
   readonly version: VersionIdentity
   readonly cksum: string

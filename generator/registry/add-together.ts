@@ -76,7 +76,6 @@ export async function addTogether<T extends ReleaseOutcome, F = never>(
   return { outcomes: results, finished }
 }
 
-/** Records releases in a transaction, and notes the outcome of each; returns the recorded ones. */
 async function recordAll<T>(
   tx: Queries,
   additions: readonly Addition<T>[],

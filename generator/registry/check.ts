@@ -46,7 +46,6 @@ export interface Submission<Bytes extends CrateBytes = Staged> {
   readonly companions?: ReadonlySet<Name>
   /** Their archives take turns; the operator's do not. */
   readonly client?: Client
-  /** Checks within the transaction whether the release may be added. */
   readonly permit?: Permit
 }
 
@@ -55,7 +54,6 @@ export interface Candidate {
   readonly submission: Submission
   readonly change: Change
   readonly release: Release
-  /** The records of its name and version. */
   readonly existing: ExistingRelease
   /** Whether this exact release is recorded, and its bytes are lost. */
   readonly isLost: boolean

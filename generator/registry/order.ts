@@ -38,24 +38,30 @@ export async function orderBatch(
     if (!member) broken.push({ path, name: null, version: null })
     else crates.set(member.name, [...(crates.get(member.name) ?? []), member])
   }
-  const ordered: BatchItem[] = []
+  const ordered = byNeed(crates, members => members.flatMap(member => member.needs))
+  const byVersion = (a: Member, b: Member) => compareVersions(a.version, b.version)
+  return [...ordered.flatMap(members => members.sort(byVersion)), ...broken]
+}
+
+/** Orders crates so that each comes after those that it needs, except where they need each other. */
+export function byNeed<Crate>(
+  crates: ReadonlyMap<Name, Crate>,
+  needsOf: (crate: Crate) => readonly Name[],
+): Crate[] {
+  const ordered: Crate[] = []
   const begun = new Set<Name>()
   // No recursion: a chain of dependencies could overflow the stack.
   const open = [...crates.keys()].reverse().map(name => ({ name, isDone: false }))
   for (let next = open.pop(); next; next = open.pop()) {
     const { name, isDone } = next
-    const members = crates.get(name) ?? []
-    if (isDone) ordered.push(...members.sort((a, b) => compareVersions(a.version, b.version)))
-    else if (!begun.has(name)) {
-      begun.add(name)
-      const needs = new Set(members.flatMap(member => member.needs))
-      open.push(
-        { name, isDone: true },
-        ...[...needs].filter(need => !begun.has(need)).map(need => ({ name: need, isDone: false })),
-      )
-    }
+    const crate = crates.get(name)
+    if (isDone && crate) ordered.push(crate)
+    if (isDone || !crate || begun.has(name)) continue
+    begun.add(name)
+    const needs = needsOf(crate).map(need => ({ name: need, isDone: false }))
+    open.push({ name, isDone: true }, ...needs)
   }
-  return [...ordered, ...broken]
+  return ordered
 }
 
 async function look(registry: Registry, path: string): Promise<Member | null> {

@@ -125,7 +125,6 @@ export class PublishQueue {
     await showing.catch(() => undefined)
   }
 
-  /** Shows what was published, and crates that have changed otherwise. */
   async #show(
     published: readonly IndexedCrate[],
     others: readonly Waiting<number, void>[],

@@ -39,7 +39,6 @@ import {
 
 /** Settings, and who opens the registry for what. */
 export interface RegistrySources extends SettingSources {
-  /** Which program opens it; by default this one. */
   readonly program?: Program | undefined
   /** Whether it is only read: records of an older version are refused then, and not upgraded. */
   readonly reads?: boolean
@@ -120,13 +119,11 @@ export async function openRegistry(
   }
 }
 
-/** What a registry has before its public tree is opened. */
 type Stores = Pick<
   Registry,
   'dir' | 'settings' | 'database' | 'locks' | 'crates' | 'urls' | 'program'
 >
 
-/** Completes a registry with its public tree. */
 async function withTree(stores: Stores, { env }: SettingSources): Promise<Registry> {
   const { dir, settings, database, locks, crates, urls } = stores
   // Other daemons do not update our change number, so each file is looked at.
@@ -158,7 +155,6 @@ async function withTree(stores: Stores, { env }: SettingSources): Promise<Regist
   }
 }
 
-/** Returns what the public tree asks the records. */
 function treeRecords(database: Database): TreeRecords {
   return {
     areShared: isOnServer(database),
@@ -168,10 +164,8 @@ function treeRecords(database: Database): TreeRecords {
   }
 }
 
-/** The records of a registry, and what keeps processes from changing the same files at once. */
 type Records = Pick<Registry, 'database' | 'locks'>
 
-/** Opens the records of a registry: on the PostgreSQL server of the settings, or in a file. */
 async function openRecords(
   dir: string,
   settings: Settings,

@@ -11,7 +11,6 @@ export interface Failure {
   readonly detail: string | null
 }
 
-/** Returns the failure for an error of the sandbox; rethrows any other error. */
 function failureOf(error: unknown): Failure {
   if (!(error instanceof SandboxError)) throw error
   return error.reason === 'failure'

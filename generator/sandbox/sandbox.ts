@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { Mutex } from '../../core/async/mutex.ts'
 import { refuse } from '../../core/error/error.ts'
 import { pace } from '../database/pace.ts'
 import type { Tasks } from './tasks.ts'
@@ -43,10 +44,9 @@ export class Sandbox {
   readonly #program: URL
   readonly #limits: TaskLimits
   readonly #idle: Thread[] = []
-  /** Urgent tasks that wait for a thread, by client; the client served last comes last. */
-  readonly #urgent = new Map<unknown, Begin[]>()
-  /** The clients with a running urgent task. */
-  readonly #served = new Set<unknown>()
+  /** How many tasks clients have, and what gives each its turn; then a task waits for a thread. */
+  readonly #clients = new Map<number, { tasks: number; readonly turns: Mutex }>()
+  readonly #urgent: Begin[] = []
   readonly #others: Begin[] = []
   #waiting = 0
   #running = 0
@@ -68,17 +68,22 @@ export class Sandbox {
    * limit or fails unexpectedly. Refuses when too many tasks are waiting, in all or of a client.
    */
   async run<T extends keyof Tasks>(task: T, input: Input<T>, client?: Client): Promise<Result<T>> {
-    // Without a client, each task is on its own.
-    const id = client?.id ?? Symbol()
-    const thread = await this.#thread(task, id)
-    // The input is copied for the thread: thousands of features take milliseconds.
-    await pace()
-    const used = client && startClock(thread.isNew ? START_MS : 0)
+    if (this.#waiting >= WAITING_MAX) refuse('sandbox_busy')
+    if (!client) return this.#perform(task, input)
+    const own = this.#clients.get(client.id) ?? { tasks: 0, turns: new Mutex() }
+    // Besides the one that runs.
+    if (own.tasks > CLIENT_WAITING_MAX) refuse('publishes_waiting', { max: CLIENT_WAITING_MAX })
+    this.#clients.set(client.id, own)
+    own.tasks++
+    this.#waiting++
     try {
-      return (await thread.run({ task, input })) as Result<T>
+      return await own.turns.run(() => {
+        this.#waiting--
+        return this.#perform(task, input, client)
+      })
     } finally {
-      if (used) client.onUsed(used())
-      this.#release(thread, task, id)
+      own.tasks--
+      if (own.tasks === 0) this.#clients.delete(client.id)
     }
   }
 
@@ -87,34 +92,34 @@ export class Sandbox {
     this.#idle.push(this.#take())
   }
 
-  /** Ends all idle threads. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map(thread => thread.end()))
   }
 
-  #thread(task: string, id: unknown): Promise<Thread> {
-    const own = this.#urgent.get(id) ?? []
-    if (own.length >= CLIENT_WAITING_MAX) refuse('publishes_waiting', { max: CLIENT_WAITING_MAX })
-    if (this.#waiting >= WAITING_MAX) refuse('sandbox_busy')
-    return new Promise(resolve => {
+  async #perform<T extends keyof Tasks>(
+    task: T,
+    input: Input<T>,
+    client?: Client,
+  ): Promise<Result<T>> {
+    const isUrgent = URGENT.has(task)
+    const thread = await new Promise<Thread>(begin => {
       this.#waiting++
-      if (!URGENT.has(task)) this.#others.push(resolve)
-      else if (own.push(resolve) === 1) this.#urgent.set(id, own)
+      const queue = isUrgent ? this.#urgent : this.#others
+      queue.push(begin)
       this.#next()
     })
-  }
-
-  #release(thread: Thread, task: string, id: unknown): void {
-    this.#running--
-    if (!URGENT.has(task)) this.#othersRunning--
-    if (!thread.isEnded) this.#idle.push(thread)
-    this.#served.delete(id)
-    const own = this.#urgent.get(id)
-    if (own) {
-      this.#urgent.delete(id)
-      this.#urgent.set(id, own)
+    // The input is copied for the thread: thousands of features take milliseconds.
+    await pace()
+    const used = client && startClock(thread.isNew ? START_MS : 0)
+    try {
+      return (await thread.run({ task, input })) as Result<T>
+    } finally {
+      if (used) client.onUsed(used())
+      this.#running--
+      if (!isUrgent) this.#othersRunning--
+      if (!thread.isEnded) this.#idle.push(thread)
+      this.#next()
     }
-    this.#next()
   }
 
   /** Takes an idle thread that has not ended by itself, or starts one. */
@@ -126,24 +131,13 @@ export class Sandbox {
 
   #next(): void {
     if (this.#running > this.size) return
-    const urgent = this.#nextUrgent()
+    const urgent = this.#urgent.shift()
     const begin = urgent ?? (this.#othersRunning < this.size ? this.#others.shift() : undefined)
     if (!begin) return
     this.#waiting--
     this.#running++
     if (!urgent) this.#othersRunning++
     begin(this.#take())
-  }
-
-  /** Takes the first task of the first client that has none running. */
-  #nextUrgent(): Begin | undefined {
-    for (const [id, own] of this.#urgent) {
-      if (this.#served.has(id)) continue
-      this.#served.add(id)
-      if (own.length === 1) this.#urgent.delete(id)
-      return own.shift()
-    }
-    return undefined
   }
 }
 

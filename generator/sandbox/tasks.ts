@@ -12,7 +12,6 @@ export type Content = Uint8Array | string
  * A thread loads a task's modules when it first runs the task.
  */
 export const tasks = {
-  /** Reads the release from a `.crate`. */
   async inspect({
     content,
     parts,
@@ -24,13 +23,11 @@ export const tasks = {
     return inspectCrate(() => chunksOf(content), parts)
   },
 
-  /** Reads a release from the `.crate` of another registry. */
   async adopt({ content, parts }: { content: Content; parts: AdoptParts }): Promise<Adoption> {
     const { adoptCrate } = await import('../../core/release/adopt.ts')
     return adoptCrate(() => chunksOf(content), parts)
   },
 
-  /** Lists the files of the `.crate` at `path`. */
   async files({
     path,
     unpackedBytes,
@@ -42,7 +39,6 @@ export const tasks = {
     return listFiles(() => chunksOf(path), unpackedBytes)
   },
 
-  /** Renders a README with the images of its package. */
   async readme(job: ReadmeJob): Promise<IllustratedReadme> {
     const { renderIllustrated } = await import('./image-task.ts')
     return renderIllustrated(job)

@@ -64,12 +64,11 @@ export class Thread {
    * exceeds a limit or fails. A task that does not finish ends the thread.
    */
   async run(request: Request): Promise<unknown> {
-    const meter = new Meter(this.#limits.seconds, () => void this.end())
     let isDone = false
     this.isNew = false
     this.#worker.ref()
     try {
-      const reply = await this.#ask(request, meter)
+      const reply = await this.#ask(request)
       isDone = true
       if ('result' in reply) return reply.result
       if ('failure' in reply) throw new SandboxError('failure', reply.failure)
@@ -87,11 +86,11 @@ export class Thread {
     await this.#worker.terminate()
   }
 
-  async #ask(message: Request, meter: Meter): Promise<Reply> {
+  async #ask(message: Request): Promise<Reply> {
     const worker = this.#worker
     return new Promise<Reply>((resolve, reject) => {
       const settle = (act: () => void) => {
-        meter.stop()
+        endWatch()
         worker.off('message', onMessage).off('error', onError).off('exit', onExit)
         act()
       }
@@ -99,7 +98,7 @@ export class Thread {
       const onError = (error: Error) => settle(() => reject(this.#explain(error)))
       const onExit = () => settle(() => reject(this.#timeError()))
       worker.on('message', onMessage).on('error', onError).on('exit', onExit)
-      meter.start()
+      const endWatch = watchTime(this.#limits.seconds, () => void this.end())
       worker.postMessage(message)
     })
   }
@@ -117,45 +116,19 @@ export class Thread {
 }
 
 /**
- * Calls `onExcess` when the time between `start` and `stop` exceeds the limit. The first half of
- * the limit is wall time, which costs nothing to measure and is enough for nearly all tasks.
+ * Calls `onExcess` once a task takes more than the limit, or far longer because it gets no
+ * processor. Returns what ends the watch.
  */
-class Meter {
-  readonly #half: number
-  readonly #onExcess: () => void
-  #waited = 0
-  #used = 0
-  #since = { at: 0, cpu: null as NodeJS.CpuUsage | null }
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(seconds: number, onExcess: () => void) {
-    this.#half = seconds / 2
-    this.#onExcess = onExcess
-  }
-
-  start(): void {
-    const cpu = this.#waited < this.#half ? null : process.cpuUsage()
-    this.#since = { at: performance.now(), cpu }
-    const rest = this.#half - (cpu ? this.#used : this.#waited)
-    this.#timer = setTimeout(() => this.#check(), Math.max(rest, 0.01) * 1000)
-    this.#timer.unref()
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer)
-    const { at, cpu } = this.#since
-    const waited = (performance.now() - at) / 1000
-    this.#waited += waited
-    if (!cpu) return
-    const { user, system } = process.cpuUsage(cpu)
+function watchTime(seconds: number, onExcess: () => void): () => void {
+  const [begin, before] = [performance.now(), process.cpuUsage()]
+  const check = () => {
+    const elapsed = (performance.now() - begin) / 1000
+    const { user, system } = process.cpuUsage(before)
     // The processor time of the whole process: no thread can have used more than that.
-    this.#used += Math.min((user + system) / 1e6, waited)
+    const left = seconds - Math.min((user + system) / 1e6, elapsed)
+    if (left <= 0 || elapsed >= seconds * WALL_TIME_FACTOR) onExcess()
+    else timer = setTimeout(check, Math.max(left, 0.01) * 1000).unref()
   }
-
-  #check(): void {
-    this.stop()
-    if (this.#used >= this.#half || this.#waited >= this.#half * 2 * WALL_TIME_FACTOR)
-      this.#onExcess()
-    else this.start()
-  }
+  let timer = setTimeout(check, seconds * 1000).unref()
+  return () => clearTimeout(timer)
 }

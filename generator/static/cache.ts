@@ -59,14 +59,12 @@ export class BuildCache {
     return JSON.parse(line.slice(66 + quoted.length)) as T
   }
 
-  /** Stores a value. */
   set(key: string, value: unknown): void {
     const quoted = JSON.stringify(key)
     const rest = `${quoted}\t${JSON.stringify(value)}`
     this.#after.set(quoted, `${sha256(rest)}\t${rest}`)
   }
 
-  /** Deletes the value of `key`. */
   delete(key: string): void {
     this.#after.delete(JSON.stringify(key))
   }

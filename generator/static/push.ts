@@ -14,6 +14,7 @@ import { sweepFolder, unlessMissing } from '../places/disk/files.ts'
 import type { Place } from '../places/place.ts'
 import { retried, Transient } from '../places/s3/retry.ts'
 import { renderConfig } from '../projections/index/crate.ts'
+import { byNeed } from '../registry/order.ts'
 import { BuildCache } from './cache.ts'
 import { findSpelling, placeIn, READ_MAX, readIndex, renderWith } from './push-index.ts'
 import { packagePath, type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
@@ -66,7 +67,10 @@ export async function push({ files, to, settings, urls }: Push): Promise<PushRes
   await forEachConcurrently(crates.flat(), release => upload(to, release, dl))
   const done: PushedFile[] = []
   const refused: Issue[] = []
-  for (const crate of byNeed(crates)) {
+  const byName = new Map(crates.map(crate => [crate[0].name, crate]))
+  const needsOf = (crate: StaticCrate) =>
+    crate.flatMap(release => policyQuestions(release).ownDependencies)
+  for (const crate of byNeed(byName, needsOf)) {
     try {
       done.push(...(await list(to, crate, dl)))
       if (needsReservation(crate[0].name)) await to.remove(reservation(crate[0].name))
@@ -212,19 +216,4 @@ async function list(to: Place, crate: StaticCrate, dl: OwnDl | null): Promise<Pu
 /** Removes what killed pushes left half-written beside a file of a folder. */
 async function sweepStale(to: Place, path: string): Promise<void> {
   if (to.local) await sweepFolder(dirname(to.local(path)), Date.now() - STALE_MS)
-}
-
-/** Orders crates so that each comes after those that it needs, except where they need each other. */
-function byNeed(crates: readonly StaticCrate[]): StaticCrate[] {
-  const left = new Map(crates.map(crate => [crate[0].name, crate]))
-  const ordered: StaticCrate[] = []
-  while (left.size > 0) {
-    const isReady = (crate: StaticCrate) =>
-      !crate.some(release => policyQuestions(release).ownDependencies.some(name => left.has(name)))
-    const next = [...left.values()].find(isReady) ?? left.values().next().value
-    if (!next) break
-    ordered.push(next)
-    left.delete(next[0].name)
-  }
-  return ordered
 }

@@ -29,7 +29,6 @@ interface Inspected {
   readonly issues: readonly Issue[]
 }
 
-/** A file as it was read. */
 interface FileStamp {
   readonly size: number
   /** Its times, and its identity in the file system. */

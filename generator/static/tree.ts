@@ -52,7 +52,6 @@ export class StaticTree extends PublicTree {
     return this.wanted.has(path)
   }
 
-  /** Removes files that are not part of the tree. */
   async discard(paths: Iterable<string>): Promise<void> {
     for (const path of paths) {
       await this.remove(path)

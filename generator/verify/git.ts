@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { issue, Refusal, refusalOnly } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/tree.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../git/git-index.ts'
 import { blobId } from '../git/index-repository/bare-repository.ts'
 import { isIndexPath } from '../git/index-repository/engine.ts'
-import { headFault, objectFault, recoverHistory } from '../git/index-repository/recovery.ts'
+import { headFault, objectFault } from '../git/index-repository/faults.ts'
 import { type FoundEngine, findEngine } from '../git/index-repository/repository.ts'
 import { renderConfig, renderIndex } from '../projections/index/crate.ts'
 import { eachCrate } from '../records/crates.ts'
@@ -31,7 +31,7 @@ interface Difference {
 
 /**
  * Compares the git index at HEAD with the catalog: each crate's file, and no other files. A repair
- * commits differences; it replaces an unreadable repository, keeping the readable history. Leaves
+ * commits differences; it replaces an unreadable repository by one whose history starts over. Leaves
  * out a repository while another daemon writes the newest.
  */
 export async function* verifyGit(
@@ -61,7 +61,8 @@ export async function* verifyGit(
   }
   // Not while a daemon is running: it has the old repository open.
   const isMended = options.repair && !options.served
-  const fate = isMended ? `; ${await replaceRepository(registry, found)}` : ''
+  if (isMended) await replaceRepository(registry)
+  const fate = isMended ? '; its history starts over' : ''
   yield derivable(GIT_INDEX_FOLDER, `${damage}${fate}`, isMended)
 }
 
@@ -157,21 +158,10 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
   return found
 }
 
-/** Replaces a damaged repository, with what git can read of its history; says what was kept. */
-async function replaceRepository(registry: Registry, { command }: FoundEngine): Promise<string> {
-  const path = gitIndexPath(registry)
-  const [fresh, old] = [`${path}.new`, `${path}.old`]
-  // A repair that was killed halfway leaves only this.
-  if (!existsSync(path) && existsSync(old)) await rename(old, path)
-  const canRecover = command !== null && existsSync(path)
-  const kept = canRecover ? await recoverHistory(path, { path: fresh, command }) : 0
-  await rm(old, { recursive: true, force: true })
-  if (existsSync(path)) await rename(path, old)
-  if (kept > 0) await rename(fresh, path)
-  await rm(old, { recursive: true, force: true })
-  // Marks all crates again, for a comparison with the kept history.
+/** Replaces a damaged repository; Cargo fetches the new one like any other change. */
+async function replaceRepository(registry: Registry): Promise<void> {
+  await rm(gitIndexPath(registry), { recursive: true, force: true })
+  // Marks all crates again.
   await unfollowForGit(registry.database)
   await withIndex(registry, git => git.commit())
-  if (kept === 0) return 'its history starts over'
-  return `${kept} ${kept === 1 ? 'commit' : 'commits'} of its history were kept`
 }

@@ -6,6 +6,7 @@ import { dayOf } from '../../core/day-counts.ts'
 import { parseName } from '../../core/name.ts'
 import { parseVersion } from '../../core/version.ts'
 import { addDownloads } from '../../generator/records/downloads/add.ts'
+import { markAllDueDownloads } from '../../generator/records/downloads/due.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { fillRegistry, harbour } from '../support/harbour.ts'
 import { checkPage, checkView, picture } from './browsing.ts'
@@ -37,6 +38,7 @@ async function count(
   })
   const missing = await registry.database.transaction(tx => addDownloads(tx, counts, now))
   assert.deepEqual(missing, [])
+  await markAllDueDownloads(registry.database, now)
 }
 
 /** Waits until the script has described the drawing, and that is loaded. */

@@ -37,13 +37,9 @@ export const gitMessages = {
       '`{path}` is not a bare git repository and not empty; move it away or name another folder for the git index',
     git_index_format:
       'the git repository `{path}` uses {format}; the git index needs SHA-1 objects, refs as files and a HEAD that names a branch',
-    git_path_invalid:
-      '`{path}` cannot be a path of the git index; use lowercase letters, digits, `-`, `_` and `.` between single slashes',
-    git_path_twice: '`{path}` is changed twice in one commit; name every path once',
     git_index_moved:
       'the git index `{path}` was changed by another program during a commit; let one process write to it, and run the build again',
     git_failed: '`git {command}` failed: {detail}; run `plimsoll verify` if it happens again',
-    git_index_closed: 'the git index `{path}` is closed; open it again before using it',
     git_remote_invalid:
       '`{remote}` is not a git remote to push to; write a URL such as `https://host/index.git`, `ssh://host/index.git`, or a path',
     git_push_diverged:

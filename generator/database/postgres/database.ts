@@ -9,7 +9,6 @@ import { poolOf, type ServerSettings } from './server.ts'
 import { translate } from './translation.ts'
 import { parameter } from './values.ts'
 
-/** Matches statements that read. */
 const READS = /^\s*select\b/i
 /** Matches statements that are kept prepared; others, such as schema changes, are rare. */
 const KEPT = /^\s*(?:select|insert|update|delete|with)\b/i
@@ -25,7 +24,6 @@ const CRASH = '(SELECT stats_reset::text FROM pg_stat_bgwriter)'
 const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(1886150003, hashtext(current_schema()));
   SELECT pg_current_xact_id()::text AS id, ${CRASH} AS crash`
 
-/** A transaction of the writer. */
 interface Transaction {
   readonly client: PoolClient
   readonly id: string
@@ -153,7 +151,6 @@ export class ServerDatabase implements Database {
     }
   }
 
-  /** Executes a statement of the records on a connection. */
   async send(client: PoolClient, sql: string, parameters: readonly unknown[]): Promise<Result> {
     const { text, arrays } = translate(sql)
     const values = parameters.map((value, at) => parameter(value, arrays.has(at)))

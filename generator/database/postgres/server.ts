@@ -7,7 +7,6 @@ import { types } from './values.ts'
 /** How to reach a PostgreSQL server, and how long to wait for it. */
 export type ServerSettings = Settings['database'] & { readonly url: string }
 
-/** How many milliseconds opening a connection may take. */
 const CONNECT_MS = 5000
 
 /** How much longer than the server's own limit a client waits for an answer. */
@@ -68,7 +67,6 @@ function tlsOf({ sslmode, ca_file }: ServerSettings, host: string): PoolConfig['
   return { ...ca, ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }) }
 }
 
-/** Reads a file that the settings name; refuses when it cannot be read. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')

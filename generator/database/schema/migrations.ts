@@ -15,7 +15,6 @@ export interface SchemaOwner {
 
 /** The steps of a database, for programs that do not know all of them. */
 interface SchemaRecord {
-  /** Its last step. */
   readonly newest: string
   /** The step that a program has to know. */
   readonly oldest: string
@@ -121,7 +120,6 @@ function readRecord(db: Queries): Promise<SchemaRecord | null> {
   return first(db, 'SELECT newest, oldest FROM schema_record')
 }
 
-/** Returns whether a program knows the oldest step that it has to know. */
 function isKnown(oldest: string | undefined, owner: SchemaOwner): boolean {
   return oldest !== undefined && oldest <= levelOf(owner)
 }

@@ -49,7 +49,6 @@ async function checkFormat(path: string): Promise<void> {
   await headRef(path)
 }
 
-/** Returns the branch that HEAD points to. */
 async function headRef(path: string): Promise<string> {
   const text = (await readText(join(path, 'HEAD'))) ?? ''
   const ref = /^ref: (refs\/heads\/[A-Za-z0-9][\w./-]*)\n?$/.exec(text)?.[1]

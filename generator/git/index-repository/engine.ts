@@ -1,5 +1,3 @@
-import { refuse } from '../../../core/error/error.ts'
-
 /** A change to one index file: its new bytes, or null to remove it. */
 export interface IndexChange {
   readonly path: string
@@ -34,7 +32,6 @@ export interface Tip {
 
 /** An engine writes and reads the objects of an index repository. */
 export interface Engine {
-  readonly name: 'nodegit' | 'git'
   /**
    * Appends a commit, syncs it, moves the branch unless another program has moved it, and returns
    * the id; null when nothing differs from `head`. One call at a time.
@@ -52,16 +49,6 @@ const PATH = /^(?!.{1000})[a-z0-9_-][a-z0-9._-]*(?:\/[a-z0-9_-][a-z0-9._-]*)*$/
 /** Returns whether a path is allowed in the tree. */
 export function isIndexPath(path: string): boolean {
   return PATH.test(path)
-}
-
-/** Refuses a batch with a path that is not allowed or occurs twice. */
-export function checkChanges(changes: readonly IndexChange[]): void {
-  const seen = new Set<string>()
-  for (const { path } of changes) {
-    if (!isIndexPath(path)) refuse('git_path_invalid', { path })
-    if (seen.has(path)) refuse('git_path_twice', { path })
-    seen.add(path)
-  }
 }
 
 /** Files as a tree of folders. */

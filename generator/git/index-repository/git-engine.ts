@@ -18,7 +18,6 @@ const IDLE_MS = 5_000
 
 /** The engine that runs the `git` executable: one `fast-import` for commits that follow soon. */
 export class GitEngine implements Engine {
-  readonly name = 'git'
   readonly #git: GitAt
   #importing: FastImport | null = null
   #idle: NodeJS.Timeout | undefined
@@ -155,7 +154,6 @@ class FastImport {
     return id
   }
 
-  /** Ends the stream. */
   async done(): Promise<void> {
     this.#child.stdin.end('done\n')
     await this.#end

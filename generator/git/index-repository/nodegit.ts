@@ -1,7 +1,3 @@
-import { dirname, join } from 'node:path'
-import { forEachConcurrently } from '../../../core/async/concurrently.ts'
-import { syncFile, syncFolder } from '../../places/disk/durable.ts'
-import { unlessMissing } from '../../places/disk/files.ts'
 import { blobId } from './bare-repository.ts'
 import {
   type CommitInfo,
@@ -88,25 +84,21 @@ export async function loadNodegit(): Promise<NodeGit> {
 
 /** The engine inside this process: libgit2 through nodegit. */
 export class NodegitEngine implements Engine {
-  readonly name = 'nodegit'
   readonly #git: NodeGit
   readonly #repository: Repository
-  readonly #path: string
-  /** The objects written for the current commit. */
-  readonly #fresh = new Set<string>()
 
-  private constructor(git: NodeGit, repository: Repository, path: string) {
+  private constructor(git: NodeGit, repository: Repository) {
     this.#git = git
     this.#repository = repository
-    this.#path = path
   }
 
-  /** Opens the bare repository at `path`. */
   static async open(git: NodeGit, path: string): Promise<NodegitEngine> {
     const { opts, OPT } = git.Libgit2
     // The folder may belong to another user, as in a container with a mounted volume.
     opts(OPT.SET_OWNER_VALIDATION, 0)
-    return new NodegitEngine(git, await git.Repository.openBare(path), path)
+    // Objects and refs are synced, and their folders.
+    opts(OPT.ENABLE_FSYNC_GITDIR, 1)
+    return new NodegitEngine(git, await git.Repository.openBare(path))
   }
 
   async commit(
@@ -117,43 +109,18 @@ export class NodegitEngine implements Engine {
     const files = changes.map(({ path, bytes }) => [path, bytes] as const)
     const root = await this.#write(folderOf(files), head === null ? null : await this.#tree(head))
     if (root === undefined) return null
-    const { Oid, Treebuilder, Signature } = this.#git
+    const { Oid, Reference, Signature, Treebuilder } = this.#git
     const parent = head === null ? null : Oid.fromString(head)
-    const tree = root ?? (await this.#written(await Treebuilder.create(this.#repository)))
+    const tree = root ?? (await (await Treebuilder.create(this.#repository)).write())
     const person = Signature.create(REGISTRY.name, REGISTRY.email, secondsOf(info), 0)
     const parents = parent ? [parent] : []
     const { message } = info
     const id = await this.#repository.createCommit(null, person, person, message, tree, parents)
-    await this.#flush(id)
-    await this.#move(ref, id, parent)
+    // Moves the branch if it is still at the commit's parent.
+    await (parent
+      ? Reference.createMatching(this.#repository, ref, id, 1, parent, '')
+      : Reference.create(this.#repository, ref, id, 0, ''))
     return id.tostrS()
-  }
-
-  /** Syncs all objects at once, then their folders; libgit2 would sync them one at a time. */
-  async #flush(commit: Oid): Promise<void> {
-    const names = [...this.#fresh, commit.tostrS()].map(id =>
-      join(this.#path, 'objects', id.slice(0, 2), id.slice(2)),
-    )
-    this.#fresh.clear()
-    // An object that is already in a pack has no file.
-    await forEachConcurrently(names, name => unlessMissing(syncFile(name)))
-    await forEachConcurrently([...new Set(names.map(dirname))], name =>
-      unlessMissing(syncFolder(name)),
-    )
-    await syncFolder(join(this.#path, 'objects'))
-  }
-
-  /** Moves the branch if it is still at the commit's parent. */
-  async #move(ref: string, id: Oid, parent: Oid | null): Promise<void> {
-    const { Libgit2, Reference } = this.#git
-    Libgit2.opts(Libgit2.OPT.ENABLE_FSYNC_GITDIR, 1)
-    try {
-      await (parent
-        ? Reference.createMatching(this.#repository, ref, id, 1, parent, '')
-        : Reference.create(this.#repository, ref, id, 0, ''))
-    } finally {
-      Libgit2.opts(Libgit2.OPT.ENABLE_FSYNC_GITDIR, 0)
-    }
   }
 
   /** Writes a changed tree; returns its id, null when it is now empty, undefined when unchanged. */
@@ -182,20 +149,12 @@ export class NodegitEngine implements Engine {
     const builder = await this.#git.Treebuilder.create(this.#repository, ...(tree ? [tree] : []))
     for (const name of removals) builder.remove(name)
     for (const [name, id, mode] of inserts) await builder.insert(name, id, mode)
-    return builder.entrycount() === 0 ? null : await this.#written(builder)
+    return builder.entrycount() === 0 ? null : builder.write()
   }
 
-  async #written(builder: Treebuilder): Promise<Oid> {
-    const id = await builder.write()
-    this.#fresh.add(id.tostrS())
-    return id
-  }
-
-  async #blob(bytes: Uint8Array): Promise<Oid> {
+  #blob(bytes: Uint8Array): Promise<Oid> {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    const id = await this.#git.Blob.createFromBuffer(this.#repository, buffer, buffer.length)
-    this.#fresh.add(id.tostrS())
-    return id
+    return this.#git.Blob.createFromBuffer(this.#repository, buffer, buffer.length)
   }
 
   async #tree(commit: string): Promise<Tree> {

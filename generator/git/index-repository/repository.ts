@@ -12,13 +12,7 @@ import {
   removeStaleLocks,
   updateServerInfo,
 } from './bare-repository.ts'
-import {
-  type CommitInfo,
-  checkChanges,
-  type Engine,
-  type IndexChange,
-  type IndexFile,
-} from './engine.ts'
+import type { CommitInfo, Engine, IndexChange, IndexFile } from './engine.ts'
 import { GitEngine } from './git-engine.ts'
 import { type GitAt, gitVersion, runGit } from './git-process.ts'
 import { loadNodegit, type NodeGit, NodegitEngine } from './nodegit.ts'
@@ -92,7 +86,6 @@ export class IndexRepository {
   readonly #bulk: Engine
   readonly #maintenance: Maintenance
   readonly #mutex = new Mutex()
-  #closed = false
 
   /** Without `packing`, a git executable, all objects stay loose. */
   constructor(path: string, engine: Engine, packing: Engine | null, maintenance: Maintenance) {
@@ -102,15 +95,9 @@ export class IndexRepository {
     this.#maintenance = maintenance
   }
 
-  get engine(): Engine['name'] {
-    return this.#engine.name
-  }
-
   /** Appends a commit, syncs it, and returns its id; null when nothing differs from HEAD. */
-  async commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
-    this.#open()
-    checkChanges(changes)
-    return await this.#mutex.run(() => this.#commit(changes, info))
+  commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
+    return this.#mutex.run(() => this.#commit(changes, info))
   }
 
   async #commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
@@ -133,9 +120,8 @@ export class IndexRepository {
   }
 
   /** Returns the id of the newest commit; null before the first. */
-  async head(): Promise<string | null> {
-    this.#open()
-    return await readHead(this.#path)
+  head(): Promise<string | null> {
+    return readHead(this.#path)
   }
 
   /** Lists every file at HEAD, in the order of git's tree. */
@@ -146,17 +132,13 @@ export class IndexRepository {
 
   /** Packs if there are many loose objects or packs. Cheap otherwise: call it after every batch. */
   async maintain(): Promise<void> {
-    this.#open()
     await this.#maintenance.run(
       () => this.#mutex.run(() => this.#rest()),
       () => this.#mutex.run(() => updateServerInfo(this.#path)),
     )
   }
 
-  /** Waits for running work; later calls fail. */
   async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
     // Aborts packing; the next start resumes it.
     await this.#maintenance.stop()
     await this.#mutex.run(() => this.#rest())
@@ -165,10 +147,6 @@ export class IndexRepository {
   async #rest(): Promise<void> {
     await this.#engine.rest()
     await this.#bulk.rest()
-  }
-
-  #open(): void {
-    if (this.#closed) refuse('git_index_closed', { path: this.#path })
   }
 }
 

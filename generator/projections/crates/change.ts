@@ -64,7 +64,8 @@ export interface PageCrate extends CrateRecord {
 /** Reads a crate for its page; null when there is none. */
 export function readPageCrate(db: Queries, id: number): Promise<PageCrate | null> {
   const sql = `SELECT ${CRATE}, coalesce(listings.dependents, 0) AS dependents,
-      EXISTS (SELECT 1 FROM crate_downloads WHERE crate_id = crates.id) AS "hasDownloads",
+      EXISTS (SELECT 1 FROM crate_downloads
+        WHERE crate_id = crates.id AND shown_at IS NOT NULL) AS "hasDownloads",
       newest_id AS "newestId", releases.readme, marks.generation AS "newestMark"
     FROM crates LEFT JOIN listings ON listings.crate_id = crates.id
     LEFT JOIN releases ON releases.id = newest_id

@@ -95,7 +95,6 @@ async function versionPages(context: PageContext, version: VersionData): Promise
   return [page, ...(await sourcePages(context, version))]
 }
 
-/** Returns a release as its page shows it, and the images of its README. */
 async function shownVersion(
   context: PageContext,
   name: Name,

@@ -1,12 +1,9 @@
 import { canonicalName } from '../../../core/name.ts'
 import { cratePagePaths } from '../../../core/paths/crates.ts'
 import { IMAGES_FOLDER, isOldImagePath } from '../../../core/paths/images.ts'
-import { eachCrate } from '../../records/crates.ts'
-import { awaitsFirstDownloads } from '../../records/downloads/due.ts'
-import { isMarked, markSelected, marksOf } from '../../records/marks.ts'
+import { marksOf } from '../../records/marks.ts'
 import { namesakesOf } from '../../records/pages/dependents.ts'
-import { listVersions } from '../../records/releases.ts'
-import { type Projection, renderer, replaceFiles } from '../projection.ts'
+import { bySubject, type Projection, replaceFiles } from '../projection.ts'
 import { changedReleases, readPageCrate } from './change.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
@@ -25,6 +22,15 @@ export const cratePages: Projection = {
     const namesakes = cameOrWent ? await namesakesOf(tx, canonicalName(crate.name)) : []
     return marksOf('page', [crate.id, ...uses.map(use => use.id), ...namesakes])
   },
+  ...bySubject(
+    'page',
+    'SELECT id AS subject, generation, name AS about FROM crates',
+    async (context, id) => {
+      const crate = await readPageCrate(context.database, id)
+      const alone = crate && { ...crate, newestMark: null }
+      return alone ? (await (await pages()).cratePages(context, alone)).outputs : []
+    },
+  ),
   async render(context, mark) {
     // Read before the pages: a later change sets a new mark.
     const crate = await readPageCrate(context.database, mark.subject)
@@ -33,21 +39,6 @@ export const cratePages: Projection = {
     await (await sources()).pruneSources(context.tree, outputs)
     await replaceFiles(context, outputs, outputs.length === 0 ? cratePagePaths(crate.name) : [])
     return { done: newest ? [mark, newest] : [mark] }
-  },
-  markAll: tx => markSelected(tx, 'page', 'SELECT id AS subject, generation FROM crates'),
-  async *parts(context) {
-    for await (const { id, name } of eachCrate(context.database)) {
-      const pending = async () =>
-        (await isMarked(context.database, { kind: 'page', subject: id })) ||
-        // The page links to the files of its downloads once there are some.
-        (await awaitsFirstDownloads(context.database, id))
-      const render = async () => {
-        const crate = await readPageCrate(context.database, id)
-        const alone = crate && { ...crate, newestMark: null }
-        return alone ? (await (await pages()).cratePages(context, alone)).outputs : []
-      }
-      yield { about: name, pending, render }
-    }
   },
   // Earlier versions kept images of other hosts.
   leftover: { folders: [IMAGES_FOLDER], isOwn: isOldImagePath, paths: async () => [] },
@@ -63,25 +54,16 @@ export const versionPages: Projection = {
   isParallel: true,
   changed: changedReleases,
   // A deletion has the whole crate rendered again.
-  render: renderer(async (context, subject) => {
-    const outputs = await (await pages()).releasePages(context, subject)
+  ...bySubject(
+    'release',
+    `SELECT releases.id AS subject, generation, name AS about FROM releases
+      JOIN crates ON crates.id = crate_id`,
+    async (context, id) => (await pages()).releasePages(context, id),
+  ),
+  async render(context, mark) {
+    const outputs = await (await pages()).releasePages(context, mark.subject)
     await (await sources()).pruneSources(context.tree, outputs)
-    return outputs
-  }),
-  markAll: tx =>
-    markSelected(
-      tx,
-      'release',
-      `SELECT releases.id AS subject, generation FROM releases
-        JOIN crates ON crates.id = crate_id`,
-    ),
-  async *parts(context) {
-    for await (const crate of eachCrate(context.database))
-      for (const { id } of await listVersions(context.database, crate.id))
-        yield {
-          about: crate.name,
-          pending: { kind: 'release', subject: id },
-          render: async () => (await pages()).releasePages(context, id),
-        }
+    await replaceFiles(context, outputs, [])
+    return { done: [mark] }
   },
 }

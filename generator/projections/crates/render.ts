@@ -27,7 +27,6 @@ export type ReleaseFacts = Omit<ReleaseRecord, 'id' | 'publisherId'>
 export interface CrateFacts
   extends Pick<CrateData, 'owners' | 'dependents' | 'dependentCount' | 'namesakes' | 'downloads'> {
   readonly name: Name
-  /** Null when unknown. */
   readonly createdAt: string | null
   /** At least one; in publish order. */
   readonly releases: readonly ReleaseFacts[]

@@ -1,17 +1,18 @@
+import type { Name } from '../../../core/name.ts'
 import { crateDownloadsPlotPath } from '../../../core/paths/crates.ts'
 import { downloadsPlotPath } from '../../../core/paths/tree.ts'
-import { eachCrate } from '../../records/crates.ts'
-import {
-  awaitsFirstDownloads,
-  followFirstDownloads,
-  sumDownloads,
-} from '../../records/downloads/due.ts'
-import { markSelected, marksOf, SITE, setMarks } from '../../records/marks.ts'
+import { all } from '../../database/statement.ts'
+import { sumDownloads } from '../../records/downloads/due.ts'
+import { SITE } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
-import { type Projection, renderer } from '../projection.ts'
+import { bySubject, type Part, type Projection } from '../projection.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const files = () => import('./downloads.ts')
+
+/** Selects the crates whose files there are, or which are marked. */
+const SHOWN = `SELECT id AS subject, 0 AS generation, name AS about
+  FROM crate_downloads JOIN crates ON id = crate_id WHERE shown_at IS NOT NULL`
 
 /** The files with the downloads of each crate, and of the registry. */
 export const downloads: Projection = {
@@ -23,29 +24,26 @@ export const downloads: Projection = {
     if (removed.length > 0) await sumDownloads(tx, crate.id, new Date(at))
     return []
   },
-  render: renderer(
+  ...bySubject(
+    'downloads',
+    `SELECT ${SITE} AS subject, 0 AS generation, '' AS about UNION ALL ${SHOWN}`,
     async (context, id) => (await files()).downloadOutputs(context, id),
     async (context, id) => (await files()).downloadPaths(context, id),
   ),
-  follow: followFirstDownloads,
-  async markAll(tx) {
-    const select = 'SELECT crate_id AS subject, 0 AS generation FROM crate_downloads'
-    await markSelected(tx, 'downloads', select)
-    await setMarks(tx, marksOf('downloads', [SITE]), 0)
-  },
   // A file shows the days until it was rendered: it is not compared.
   async *parts(context) {
     yield missing(context, downloadsPlotPath, SITE)
-    for await (const { id, name } of eachCrate(context.database))
-      yield missing(context, crateDownloadsPlotPath(name), id)
+    const crates = await all<{ subject: number; about: Name }>(context.database, SHOWN)
+    for (const { subject, about } of crates)
+      yield missing(context, crateDownloadsPlotPath(about), subject)
   },
 }
 
-function missing(context: PageContext, plot: string, subject: number) {
+function missing(context: PageContext, plot: string, subject: number): Part {
   return {
     about: plot,
-    pending: () => awaitsFirstDownloads(context.database, subject),
+    pending: { kind: 'downloads', subject },
     render: async () =>
-      (await context.tree.has(plot)) ? [] : await (await files()).downloadOutputs(context, subject),
+      (await context.tree.has(plot)) ? [] : (await files()).downloadOutputs(context, subject),
   }
 }

@@ -69,7 +69,6 @@ function isPostponed(error: unknown): error is Refusal {
   return error instanceof Refusal && !isStorageRefusal(error)
 }
 
-/** Puts off crates that cannot be shown; returns why. */
 async function postpone(
   { database, clock }: BuildContext,
   crates: readonly IndexedCrate[],
@@ -109,7 +108,6 @@ export async function rebuildAll(
   return { crates, issues }
 }
 
-/** Removes and returns the marks of the crates that are read together. */
 function nextOf(waiting: IndexMark[]): IndexMark[] {
   let [crates, versions] = [0, 0]
   while (crates < Math.min(CRATES, waiting.length) && versions < VERSIONS)

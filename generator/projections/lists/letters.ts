@@ -132,7 +132,6 @@ async function removeFirstBelow(context: PageContext, prefix: string): Promise<v
   }
 }
 
-/** Removes all pages of longer prefixes. */
 async function removeBelow(context: PageContext, prefix: string): Promise<void> {
   for (const part of await longerPrefixes(context.database, prefix)) {
     await removeList(context, part.prefix)

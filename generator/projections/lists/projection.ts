@@ -8,9 +8,8 @@ import {
 import { downloadsPlotPath, isListPath } from '../../../core/paths/tree.ts'
 import { column, run } from '../../database/statement.ts'
 import { isRelisted } from '../../records/crate-change.ts'
-import { markSelected, marksOf, SITE, setMarks } from '../../records/marks.ts'
-import { labelIds, ownerIds } from '../../records/pages/labels.ts'
-import { type Projection, renderer, replaceFiles } from '../projection.ts'
+import { markSelected, marksOf, SITE } from '../../records/marks.ts'
+import { bySubject, type Projection, replaceFiles } from '../projection.ts'
 import { changedLabels, changePrefixes } from './change.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
@@ -47,27 +46,14 @@ export const labels: Projection = {
     await run(tx, 'DELETE FROM labels')
   },
   due: 'idle',
-  render: renderer(
+  ...bySubject(
+    'label',
+    "SELECT id AS subject, 0 AS generation, 'keywords' AS about FROM labels",
     async (context, id) => (await overviews()).labelOutputs(context, id),
     async (context, id) => (await overviews()).labelPaths(context, id),
   ),
-  markAll: tx => markSelected(tx, 'label', 'SELECT id AS subject, 0 AS generation FROM labels'),
-  async *parts(context) {
-    for (let ids = await labelIds(context.database, -1, STEP); ids.length > 0; ) {
-      for (const subject of ids)
-        yield {
-          about: 'keywords',
-          pending: { kind: 'label', subject },
-          render: async () => (await overviews()).labelOutputs(context, subject),
-        }
-      ids = await labelIds(context.database, ids.at(-1) ?? 0, STEP)
-    }
-  },
   leftover: { folders: [KEYWORDS_FOLDER, CATEGORIES_FOLDER] },
 }
-
-/** How many labels are read at once. */
-const STEP = 1000
 
 /** The page of each user who owns crates. */
 export const users: Projection = {
@@ -82,21 +68,12 @@ export const users: Projection = {
     return marksOf('user', owner === null ? owners : [...owners, owner])
   },
   due: 'idle',
-  async render(context, mark) {
-    const { userOutputs, userPaths } = await overviews()
-    const outputs = await userOutputs(context, mark.subject)
-    await replaceFiles(context, outputs, await userPaths(context, mark.subject))
-    return { done: [mark] }
-  },
-  markAll: tx => markSelected(tx, 'user', 'SELECT id AS subject, 0 AS generation FROM users'),
-  async *parts(context) {
-    for (const subject of await ownerIds(context.database))
-      yield {
-        about: 'users',
-        pending: { kind: 'user', subject },
-        render: async () => (await overviews()).userOutputs(context, subject),
-      }
-  },
+  ...bySubject(
+    'user',
+    "SELECT id AS subject, 0 AS generation, 'users' AS about FROM users",
+    async (context, id) => (await overviews()).userOutputs(context, id),
+    async (context, id) => (await overviews()).userPaths(context, id),
+  ),
   leftover: { folders: [USERS_FOLDER] },
 }
 
@@ -108,6 +85,11 @@ export const views: Projection = {
   work: 'statistics and sorted lists',
   changed: async (_, change) => (isRelisted(change) ? [VIEWS] : []),
   due: 'idle',
+  ...bySubject(
+    'views',
+    `SELECT ${SITE} AS subject, 0 AS generation, 'lists' AS about`,
+    async context => (await overviews()).viewOutputs(context),
+  ),
   async render(context, mark) {
     const { pruneViews, viewOutputs } = await overviews()
     const outputs = await viewOutputs(context)
@@ -116,14 +98,6 @@ export const views: Projection = {
     // The statistics show this plot.
     const isMissing = context.site.downloads && !(await context.tree.has(downloadsPlotPath))
     return { done: [mark], again: isMissing ? marksOf('downloads', [SITE]) : [] }
-  },
-  markAll: tx => setMarks(tx, [VIEWS], 0),
-  async *parts(context) {
-    yield {
-      about: 'lists',
-      pending: VIEWS,
-      render: async () => (await overviews()).viewOutputs(context),
-    }
   },
   leftover: { folders: [LISTS_FOLDER] },
 }

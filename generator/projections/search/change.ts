@@ -18,7 +18,6 @@ import type { Mark } from '../../records/marks.ts'
 import type { Rendered } from '../projection.ts'
 import { fileOf, type Layouts, markFiles, type SearchFile } from './layouts.ts'
 
-/** The most crates of a transaction. */
 const AT_ONCE = 32
 
 type Refreshed = Rendered & { readonly layouts: Layouts }
@@ -60,7 +59,6 @@ interface Changes {
   readonly columns: Readonly<Record<Column, Map<number, number>>>
 }
 
-/** Derives by what searches find some crates; returns the files that change. */
 async function changeCrates(
   tx: Queries,
   site: SearchSite,

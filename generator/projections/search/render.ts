@@ -25,7 +25,6 @@ import {
   type SearchFile,
 } from './layouts.ts'
 
-/** What renders the search. */
 interface SearchContext {
   readonly database: Database
   readonly site: SearchSite

@@ -1,14 +1,15 @@
 import {
   FEEDS_FOLDER,
+  type Output,
   SITEMAP_CRATES,
   SITEMAPS_FOLDER,
   sitemapPartPath,
   sitemapPath,
 } from '../../../core/paths/tree.ts'
 import { isRelisted } from '../../records/crate-change.ts'
-import { type MarkSubject, markSelected, SITE, setMarks } from '../../records/marks.ts'
-import { rangesOf } from '../../records/pages/id-ranges.ts'
-import { type Projection, replaceFiles } from '../projection.ts'
+import { type MarkSubject, SITE } from '../../records/marks.ts'
+import type { PageContext } from '../context.ts'
+import { bySubject, type Projection, replaceFiles } from '../projection.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const files = () => import('./site.ts')
@@ -19,7 +20,6 @@ const FIXED = { kind: 'site', subject: SITE + 1 } as const
 /** The feeds and the index of the site map; its parts have the subjects from 0 on. */
 const FEEDS = { kind: 'feeds', subject: -1 } as const
 
-/** Returns the mark of the part of the site map that a crate is in. */
 function partOf(crateId: number): MarkSubject {
   return { kind: 'feeds', subject: Math.floor(crateId / SITEMAP_CRATES) }
 }
@@ -30,24 +30,25 @@ export const registrySite: Projection = {
   work: 'front page',
   changed: async (_, change) => (isRelisted(change) ? [FRONT] : []),
   due: 'soon',
+  ...bySubject(
+    'site',
+    `SELECT ${FRONT.subject} AS subject, 0 AS generation, 'index.html' AS about
+      UNION ALL SELECT ${FIXED.subject}, 0, 'assets'`,
+    siteOutputs,
+  ),
   async render(context, mark) {
-    const { areFixed, frontOutput, fixedOutputs } = await files()
-    const isFront = mark.subject === FRONT.subject
-    const outputs = isFront ? [await frontOutput(context)] : fixedOutputs(context)
-    await replaceFiles(context, outputs, [])
+    await replaceFiles(context, await siteOutputs(context, mark.subject), [])
     // By a mark of their own: whoever is killed while writing them has written some.
-    const again = isFront && !(await areFixed(context)) ? [FIXED] : []
-    return { done: [mark], again }
-  },
-  markAll: tx => setMarks(tx, [FRONT, FIXED], 0),
-  async *parts(context) {
-    const { frontOutput, fixedOutputs } = await files()
-    const render = async () => [await frontOutput(context)]
-    yield { about: 'index.html', pending: FRONT, render }
-    yield { about: 'assets', pending: FIXED, render: async () => fixedOutputs(context) }
+    const isWhole = mark.subject === FIXED.subject || (await (await files()).areFixed(context))
+    return { done: [mark], again: isWhole ? [] : [FIXED] }
   },
   // The page of the search is in the folder of its files.
   leftover: { folders: [] },
+}
+
+async function siteOutputs(context: PageContext, subject: number): Promise<Output[]> {
+  const { frontOutput, fixedOutputs } = await files()
+  return subject === FRONT.subject ? [await frontOutput(context)] : fixedOutputs(context)
 }
 
 /** The feeds of the registry, and its site map, in parts for a range of crates each. */
@@ -56,33 +57,18 @@ export const feedsAndSiteMap: Projection = {
   work: 'feeds and site map',
   changed: async (_, change) => (isRelisted(change) ? [FEEDS, partOf(change.crate.id)] : []),
   due: 'idle',
-  async render(context, mark) {
-    const { feedOutputs, removeSitemaps, sitemapPartOutputs } = await files()
-    const part = mark.subject
-    if (part === FEEDS.subject) {
-      await replaceFiles(context, await feedOutputs(context), [])
-      if (context.site.private) await removeSitemaps(context)
-    } else {
-      await replaceFiles(context, await sitemapPartOutputs(context, part), [sitemapPartPath(part)])
-    }
-    return { done: [mark] }
-  },
-  async markAll(tx) {
-    await setMarks(tx, [FEEDS], 0)
-    const parts = `SELECT id / ${SITEMAP_CRATES} AS subject, max(generation) AS generation
-      FROM crates GROUP BY 1`
-    await markSelected(tx, 'feeds', parts)
-  },
-  async *parts(context) {
-    const { feedOutputs, sitemapPartOutputs } = await files()
-    yield { about: 'feeds', pending: FEEDS, render: async () => feedOutputs(context) }
-    for (const subject of await rangesOf(context.database, SITEMAP_CRATES))
-      yield {
-        about: sitemapPartPath(subject),
-        pending: { kind: 'feeds', subject },
-        render: async () => sitemapPartOutputs(context, subject),
-      }
-  },
+  ...bySubject(
+    'feeds',
+    `SELECT ${FEEDS.subject} AS subject, 0 AS generation, 'feeds' AS about
+      UNION ALL SELECT id / ${SITEMAP_CRATES}, max(generation), 'sitemap' FROM crates GROUP BY 1`,
+    async (context, part) => {
+      const { feedOutputs, sitemapPartOutputs } = await files()
+      return part === FEEDS.subject ? feedOutputs(context) : sitemapPartOutputs(context, part)
+    },
+    // A private registry has no site map.
+    async (_, part) =>
+      part === FEEDS.subject ? [sitemapPath, sitemapPartPath('pages')] : [sitemapPartPath(part)],
+  ),
   leftover: {
     folders: [FEEDS_FOLDER, SITEMAPS_FOLDER],
     among: '',

@@ -1,11 +1,4 @@
-import {
-  noJekyllPath,
-  type Output,
-  output,
-  SITEMAP_CRATES,
-  SITEMAPS_FOLDER,
-  sitemapPath,
-} from '../../../core/paths/tree.ts'
+import { noJekyllPath, type Output, output, SITEMAP_CRATES } from '../../../core/paths/tree.ts'
 import { assetPath, assets, favicon } from '../../../site/layout/assets.ts'
 import { frontPage } from '../../../site/pages/front.ts'
 import { notFoundPage } from '../../../site/pages/not-found.ts'
@@ -81,10 +74,4 @@ export async function sitemapPartOutputs(
   if (site.private) return []
   const crates = await listedBetween(database, part * SITEMAP_CRATES, (part + 1) * SITEMAP_CRATES)
   return crates.length === 0 ? [] : [sitemapPart(site, part, crates)]
-}
-
-/** Removes the site map, which a private registry does not have. */
-export async function removeSitemaps({ tree }: PageContext): Promise<void> {
-  await tree.remove(sitemapPath)
-  await tree.removeFolder(SITEMAPS_FOLDER)
 }

@@ -1,7 +1,7 @@
 import { refuse } from '../../../core/error/error.ts'
 import type { Slice } from '../../../core/search/files/layout.ts'
 import type { Database } from '../../database/connection.ts'
-import { all, first, one, type Queries, run } from '../../database/statement.ts'
+import { all, first, one, type Queries, run, value } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../change.ts'
 
 /** A user account. Ids fit the u32 that Cargo reads. */
@@ -41,7 +41,6 @@ const USER = `id, login, name, admin, locked_at IS NOT NULL AS locked,
 export const PUBLISHER =
   "CASE WHEN users.removed_at IS NULL THEN users.login ELSE users.login || ' (removed)' END"
 
-/** A user as SQLite returns it, with numbers for booleans. */
 type Row<T extends User = User> = Omit<T, Flag> & Record<Flag, number>
 type Flag = 'admin' | 'locked' | 'removed'
 
@@ -93,10 +92,9 @@ export async function requireUser(database: Queries, login: string): Promise<Use
 }
 
 /** Returns the password hash of the user with a login, or null when there is none. */
-export async function storedPassword(database: Database, login: string): Promise<string | null> {
+export function storedPassword(database: Database, login: string): Promise<string | null> {
   const sql = 'SELECT password FROM users WHERE canonical = ?'
-  const row = await first<{ password: string | null }>(database, sql, login.toLowerCase())
-  return row?.password ?? null
+  return value(database, sql, login.toLowerCase())
 }
 
 /** Lists all users, oldest first. */
@@ -108,9 +106,9 @@ const CONTAINS = "(instr(canonical, ?) > 0 OR instr(lower(coalesce(name, '')), ?
 
 /** Counts the users whose login or name contains the filter, ignoring case. */
 export async function countUsers(database: Database, filter: string): Promise<number> {
-  const sql = `SELECT count(*) AS n FROM users WHERE ${CONTAINS}`
+  const sql = `SELECT count(*) FROM users WHERE ${CONTAINS}`
   const text = filter.toLowerCase()
-  return (await first<{ n: number }>(database, sql, text, text))?.n ?? 0
+  return (await value<number>(database, sql, text, text)) ?? 0
 }
 
 /** Returns a page of the users whose login or name contains the filter, sorted by login. */

@@ -1,6 +1,6 @@
 import { isName } from '../../../core/name.ts'
 import type { Database } from '../../database/connection.ts'
-import { all, LIST } from '../../database/statement.ts'
+import { all, column, LIST } from '../../database/statement.ts'
 import { findCrate } from '../crates.ts'
 import { findUser } from './accounts.ts'
 
@@ -11,7 +11,6 @@ export interface AuditEvent {
   /** A login, `command line`, or `unknown` for a failed login. */
   readonly actor: string
   readonly token: number | null
-  /** The name of the token. */
   readonly token_name: string | null
   readonly address: string | null
   readonly crate: string | null
@@ -23,7 +22,6 @@ type StoredEvent = Omit<AuditEvent, 'detail'> & { readonly detail: string | null
 
 /** Selects events; every given condition must hold. */
 export interface AuditFilter {
-  /** The earliest time. */
   readonly since?: string | undefined
   readonly actor?: string | undefined
   readonly crate?: string | undefined
@@ -75,13 +73,13 @@ async function spellings(
 }
 
 /** Returns every action in the log; each costs one search of the index. */
-export async function listActions(database: Database): Promise<string[]> {
+export function listActions(database: Database): Promise<string[]> {
   const sql = `WITH RECURSIVE actions (action) AS (
       SELECT min(action) FROM audit
       UNION ALL SELECT (SELECT min(audit.action) FROM audit WHERE audit.action > actions.action)
         FROM actions WHERE actions.action IS NOT NULL)
     SELECT action FROM actions WHERE action IS NOT NULL`
-  return (await all<{ action: string }>(database, sql)).map(row => row.action)
+  return column(database, sql)
 }
 
 /**

@@ -4,7 +4,7 @@ import { passwordIssues } from '../../../core/password.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { RegistryUrls } from '../../../core/urls/urls.ts'
 import type { Database } from '../../database/connection.ts'
-import { first, type Queries, run } from '../../database/statement.ts'
+import { first, type Queries, run, value } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../change.ts'
 import { type Account, type AccountRow, accountOf, findUser, storedPassword } from './accounts.ts'
 import { costOf, hashPassword, isPassword, type LoginPriority } from './password.ts'
@@ -52,9 +52,8 @@ export async function requireCredential(
 /** The highest cost of all stored passwords; older ones may cost more than the setting. */
 async function highestCost(database: Database): Promise<number> {
   // All costs have two digits, so text order is numeric order.
-  const sql = 'SELECT max(password) AS highest FROM users'
-  const row = await first<{ highest: string | null }>(database, sql)
-  return row?.highest ? costOf(row.highest) : 0
+  const highest = await value<string>(database, 'SELECT max(password) FROM users')
+  return highest ? costOf(highest) : 0
 }
 
 /**

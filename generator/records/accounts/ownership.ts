@@ -2,7 +2,7 @@ import { type Issue, issue, Refusal, refuse } from '../../../core/error/error.ts
 import type { Slice } from '../../../core/search/files/layout.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
-import { all, first, type Queries, run, upsert } from '../../database/statement.ts'
+import { all, column, first, type Queries, run, upsert, value } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../change.ts'
 import { follow, type Records } from '../crate-change.ts'
 import { type CrateRecord, isOwner, listOwners, requireOwner } from '../crates.ts'
@@ -10,20 +10,19 @@ import { type Account, findUser, type User } from './accounts.ts'
 
 /** Counts the crates a user owns. */
 export async function countCratesOf(database: Database, userId: number): Promise<number> {
-  const sql = 'SELECT count(*) AS n FROM owners WHERE user_id = ?'
-  return (await first<{ n: number }>(database, sql, userId))?.n ?? 0
+  const sql = 'SELECT count(*) FROM owners WHERE user_id = ?'
+  return (await value<number>(database, sql, userId)) ?? 0
 }
 
 /** Returns the names of the crates a user owns, in alphabetical order. */
-export async function cratesOf(
+export function cratesOf(
   database: Database,
   userId: number,
   { limit, offset }: Slice,
 ): Promise<string[]> {
   const sql = `SELECT name FROM owners JOIN crates ON crates.id = crate_id
     WHERE user_id = ? ORDER BY canonical LIMIT ? OFFSET ?`
-  const rows = await all<{ name: string }>(database, sql, userId, limit, offset)
-  return rows.map(row => row.name)
+  return column(database, sql, userId, limit, offset)
 }
 
 /** The logins in a request, by whether anything changed for them. */
@@ -50,7 +49,6 @@ export const addOwners: OwnerWork = (records, crate, logins, change) =>
     return true
   })
 
-/** Makes a user an owner if they are not one already. */
 async function insertOwner(
   tx: Queries,
   { followers }: Records,

@@ -1,4 +1,4 @@
-import { first, one, type Queries, run } from '../../database/statement.ts'
+import { type Queries, run, value } from '../../database/statement.ts'
 
 /** Clocks of daemons may differ by this without anybody getting more tokens. */
 const SKEW_MS = 60_000
@@ -19,8 +19,8 @@ export async function takeToken(
   perMinute: number,
   now: Date,
 ): Promise<number> {
-  const sql = 'SELECT take_token(?, ?, ?) AS level'
-  return (await one<{ level: number }>(db, sql, bucket, perMinute, now.getTime())).level
+  const sql = 'SELECT take_token(?, ?, ?)'
+  return (await value<number>(db, sql, bucket, perMinute, now.getTime())) ?? 0
 }
 
 /** Takes tokens from a bucket that may not have them yet; returns its level afterwards. */
@@ -34,9 +34,9 @@ export async function oweTokens(
       level = least(?, level + greatest(0, ? - at) / 60000 * ?) - ?
     WHERE key = ? RETURNING level`
   const at = now.getTime()
-  const row = await first<{ level: number }>(db, sql, at, perMinute, at, perMinute, tokens, bucket)
+  const level = await value<number>(db, sql, at, perMinute, at, perMinute, tokens, bucket)
   // A bucket that was removed since it was used had been full.
-  return row?.level ?? perMinute
+  return level ?? perMinute
 }
 
 /** Removes full buckets, and the oldest beyond 100,000; to be called every few seconds. */

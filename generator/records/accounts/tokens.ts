@@ -3,7 +3,7 @@ import { issue, refuse, refuseErrors } from '../../../core/error/error.ts'
 import { sha256Bytes } from '../../../core/sha256.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
-import { all, first, one, type Queries, run } from '../../database/statement.ts'
+import { all, first, one, type Queries, run, value } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../change.ts'
 import { type Account, type AccountRow, accountOf } from './accounts.ts'
 import type { RecordUse } from './last-use.ts'
@@ -103,9 +103,9 @@ export async function createToken(
 }
 
 async function countGood(tx: Queries, userId: number, at: string): Promise<number> {
-  const sql = `SELECT count(*) AS n FROM tokens
+  const sql = `SELECT count(*) FROM tokens
     WHERE user_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
-  return (await first<{ n: number }>(tx, sql, userId, at))?.n ?? 0
+  return (await value<number>(tx, sql, userId, at)) ?? 0
 }
 
 /** The scopes and crates of a token as stored: JSON, or null. */

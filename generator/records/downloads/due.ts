@@ -1,9 +1,9 @@
 import { addDays, type DayCounts, dayOf, sumUntil } from '../../../core/day-counts.ts'
 import { after, timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
-import { all, column, LIST, type Queries, run, value } from '../../database/statement.ts'
-import { isMarked, lastChange, type Mark, marksOf, SITE, setMarks } from '../marks.ts'
-import { daysOf, STORED, type Stored } from './read.ts'
+import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
+import { lastChange, marksOf, SITE, setMarks } from '../marks.ts'
+import { type Due, daysOf, STORED, type Stored } from './read.ts'
 
 /** When files are rendered again without new downloads, because old days are over. */
 const SHOWN_AGAIN = '7d'
@@ -13,16 +13,15 @@ const SHOWN_AGAIN = '7d'
  * Returns how many it marked.
  */
 export async function markDueDownloads(tx: Queries, now: Date, limit: number): Promise<number> {
-  const sql = `SELECT crate_id AS id, ${STORED} FROM crate_downloads
+  const sql = `SELECT crate_id AS id, ${STORED}, shown_at FROM crate_downloads
     WHERE due_at <= ? ORDER BY due_at LIMIT ?`
-  const rows = await all<Stored>(tx, sql, timestamp(now), limit)
+  const rows = await all<Stored & Pick<Due, 'shown_at'>>(tx, sql, timestamp(now), limit)
   if (rows.length === 0) return 0
   const isPast = (row: Stored) => sumUntil(daysOf(row), dayOf(now)) === 0
   await run(
     tx,
-    `UPDATE crate_downloads SET
-      shown_at = CASE WHEN shown_at IS NULL THEN NULL ELSE ? END, due_at = CASE
-        WHEN crate_id IN ${LIST} THEN NULL ELSE ? END
+    `UPDATE crate_downloads SET shown_at = ?,
+      due_at = CASE WHEN crate_id IN ${LIST} THEN NULL ELSE ? END
       WHERE crate_id IN ${LIST}`,
     timestamp(now),
     rows.filter(isPast).map(row => row.id),
@@ -30,24 +29,10 @@ export async function markDueDownloads(tx: Queries, now: Date, limit: number): P
     rows.map(row => row.id),
   )
   await markDownloads(tx, [SITE, ...rows.map(row => row.id)], now)
-  return rows.length
-}
-
-/**
- * Marks the pages of crates whose first files with downloads were rendered by `done`: they begin to
- * lead to them. Call it in the transaction that clears these marks, with the mutex of the pages.
- */
-export async function followFirstDownloads(tx: Queries, done: readonly Mark[]): Promise<void> {
-  const ids = done.flatMap(({ kind, subject }) => (kind === 'downloads' ? [subject] : []))
-  const sql = `SELECT crate_id FROM crate_downloads
-    WHERE shown_at IS NULL AND crate_id IN ${LIST}`
-  const first = await column<number>(tx, sql, ids)
-  if (first.length === 0) return
-  const shown = `UPDATE crate_downloads SET shown_at = ? WHERE crate_id IN ${LIST}`
-  // Their generation is the time in seconds.
-  const times = done.flatMap(mark => (mark.kind === 'downloads' ? [mark.generation] : []))
-  await run(tx, shown, timestamp(new Date(Math.max(...times, 0) * 1000)), first)
+  // Pages begin to lead to files, which are rendered before them.
+  const first = rows.flatMap(row => (row.shown_at === null ? [row.id] : []))
   await setMarks(tx, marksOf('page', first), await lastChange(tx))
+  return rows.length
 }
 
 /** Marks with the time, because no audit event makes these marks newer than the ones before. */
@@ -55,7 +40,6 @@ function markDownloads(tx: Queries, subjects: readonly number[], now: Date): Pro
   return setMarks(tx, marksOf('downloads', subjects), Math.floor(now.getTime() / 1000))
 }
 
-/** The most crates that are marked in one transaction. */
 const BATCH = 1000
 
 /** Marks all files for which it is time. */
@@ -68,15 +52,6 @@ export async function markAllDueDownloads(db: Database, now: Date): Promise<void
 export async function hasDueDownloads(db: Queries, now: Date): Promise<boolean> {
   const sql = 'SELECT 1 FROM crate_downloads WHERE due_at <= ? LIMIT 1'
   return (await value(db, sql, timestamp(now))) !== null
-}
-
-/** Returns whether the first downloads of a crate, or of `SITE`, are not shown by any file yet. */
-export async function awaitsFirstDownloads(db: Queries, subject: number): Promise<boolean> {
-  if (await isMarked(db, { kind: 'downloads', subject })) return true
-  const which = subject === SITE ? '? = 0' : 'crate_id = ?'
-  const sql = `SELECT max(shown_at) IS NULL AND count(*) > 0 AS awaits FROM crate_downloads
-    WHERE ${which}`
-  return Boolean(await value<number>(db, sql, subject))
 }
 
 /** Adds up the downloads of a crate again, after releases of it were deleted. */

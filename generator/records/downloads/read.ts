@@ -1,5 +1,5 @@
 import { addDays, type DayCounts, dayOf, sumUntil } from '../../../core/day-counts.ts'
-import { all, LIST, type Queries, type Row, value } from '../../database/statement.ts'
+import { all, column, LIST, type Queries, type Row, value } from '../../database/statement.ts'
 
 /** The downloads of a release, a crate or the registry. */
 export interface Downloads {
@@ -108,10 +108,10 @@ export async function registryDownloads(db: Queries): Promise<Downloads> {
 }
 
 /** Returns the crates with the most downloads, at most `limit`. */
-export async function mostDownloaded(db: Queries, limit: number): Promise<number[]> {
-  const sql = `SELECT crate_id AS id FROM crate_downloads
+export function mostDownloaded(db: Queries, limit: number): Promise<number[]> {
+  const sql = `SELECT crate_id FROM crate_downloads
     JOIN listings USING (crate_id) ORDER BY total DESC LIMIT ?`
-  return (await all<{ id: number }>(db, sql, limit)).map(row => row.id)
+  return column(db, sql, limit)
 }
 
 /** The most crates that are compared to find the most recently downloaded ones. */

@@ -9,7 +9,6 @@ import { recordOf, type Stored } from '../releases.ts'
 export interface CrateCard extends CrateRecord {
   /** Null when no times are known. */
   readonly updatedAt: string | null
-  /** How many versions there are. */
   readonly versions: number
   /** Whether all of them are yanked. */
   readonly yanked: boolean

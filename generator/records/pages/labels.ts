@@ -1,7 +1,7 @@
 import type { About } from '../../../core/manifest/manifest.ts'
 import { categoryPath, keywordPath } from '../../../core/paths/listings.ts'
 import { sha256Bytes } from '../../../core/sha256.ts'
-import { all, column, first, type Queries, type Row } from '../../database/statement.ts'
+import { all, first, type Queries, type Row } from '../../database/statement.ts'
 import { type CrateCard, selectCards } from './cards.ts'
 
 /** A keyword or category that has a page. */
@@ -75,17 +75,4 @@ export function ownedCrates(db: Queries, userId: number, limit: number): Promise
   const rest = `JOIN owners ON owners.crate_id = crates.id WHERE owners.user_id = ?
     ORDER BY owners.crate_id DESC LIMIT ?`
   return selectCards(db, rest, userId, limit)
-}
-
-/** Returns the ids of at most `limit` labels that crates have, after an id. */
-export function labelIds(db: Queries, after: number, limit: number): Promise<number[]> {
-  const sql = 'SELECT id FROM labels WHERE id > ? AND crates > 0 ORDER BY id LIMIT ?'
-  return column(db, sql, after, limit)
-}
-
-/** Returns the ids of the users who own crates. */
-export function ownerIds(db: Queries): Promise<number[]> {
-  const sql = `SELECT id FROM users WHERE EXISTS
-    (SELECT 1 FROM owners WHERE owners.user_id = users.id) ORDER BY id`
-  return column(db, sql)
 }

@@ -8,7 +8,6 @@ export interface PageFailure {
   readonly detail: string | null
 }
 
-/** A README that takes too much time or memory, or cannot be rendered. */
 type PlainPage = PageFailure & {
   readonly what: 'readme'
   readonly at: string

@@ -4,9 +4,8 @@ import { appendFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { after } from '../../../core/timestamp.ts'
 import { all, value } from '../../../generator/database/statement.ts'
-import { deleteOldLogs, importLog } from '../../../generator/downloads/import-logs.ts'
+import { importLog } from '../../../generator/downloads/import-logs.ts'
 import { releaseFinder } from '../../../generator/downloads/release-path.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
@@ -80,23 +79,6 @@ test('a log that grows, is moved and is packed counts each line once', async t =
   assert.equal((await read(file('access.log.2.gz', gzipSync(whole)))).downloads, 0)
   assert.equal((await read(file('copy.log', line(1) + line(2)))).isCopy, true)
   assert.equal(await total(), 5)
-})
-
-test('a log is remembered as long as imports see it, or a copy of its beginning', async t => {
-  const { registry, file, read, total, database } = await start(t)
-  const [kept, gone] = [file('kept.log', line(1) + line(2)), file('gone.log', line(3))]
-  const first = file('first.log', line(4) + line(5))
-  for (const path of [kept, gone, first]) await read(path)
-  const copy = file('first.log', line(4))
-  for (let month = 0; month < 16; month++) {
-    registry.now = after(registry.now, '31d')
-    assert.equal((await read(kept)).downloads, 0)
-    assert.equal((await read(copy)).isCopy, true)
-    await deleteOldLogs(registry.registry)
-  }
-  assert.equal(await value(database, 'SELECT count(*) FROM imported_logs'), 2)
-  assert.equal(await total(), 5)
-  assert.equal((await read(gone)).downloads, 1)
 })
 
 test('logs that begin alike are different logs', async t => {

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import type { Refusal } from '../../../core/error/error.ts'
 import type { IndexRepository } from '../../../generator/git/index-repository/repository.ts'
 import { openIndexRepository } from '../../../generator/git/index-repository/repository.ts'
-import { checkRemote, IndexPush, type PushOptions } from '../../../generator/git/push.ts'
+import { checkRemote, type PushOptions, Remote } from '../../../generator/git/push.ts'
 import { isAlive } from '../../support/alive.ts'
 import { refusedWith } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
@@ -49,7 +49,11 @@ function pushTo(remotes: readonly string[], more: Partial<PushOptions> = {}) {
   const told: Refusal[] = []
   const onFailure = (failure: Refusal) => void told.push(failure)
   const pauses = { firstPauseMs: 50, lastPauseMs: 200 }
-  return { told, push: new IndexPush(remotes, { path, onFailure, ...pauses, ...more }) }
+  const options = { path, onFailure, ...pauses, ...more }
+  const all = remotes.map(remote => new Remote(remote, options))
+  const request = () => all.forEach(remote => void remote.request())
+  const close = () => Promise.all(all.map(remote => remote.close()))
+  return { told, push: { request, close } }
 }
 
 const failed = (told: readonly Refusal[], times: number): Promise<void> =>
