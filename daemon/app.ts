@@ -14,7 +14,7 @@ import { deleteOwners, owners, putOwners } from './api/owners.ts'
 import { publish } from './api/publish.ts'
 import { search as searchApi } from './api/search.ts'
 import { yank } from './api/yank.ts'
-import type { Deps } from './deps.ts'
+import { type Deps, giving } from './deps.ts'
 import { advertisedPaths, crateByChecksum } from './files/advertised-paths.ts'
 import { BucketFiles } from './files/bucket-files.ts'
 import { BucketStreams } from './files/bucket-streams.ts'
@@ -30,7 +30,7 @@ import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
 import type { FastPath } from './http/exchange.ts'
 import { logFailure, requestLog } from './http/log.ts'
-import { pageHeaders } from './http/page.ts'
+import { basePath, pageHeaders } from './http/page.ts'
 import { readToEnd } from './http/request-body.ts'
 import { readiness } from './readiness.ts'
 import { meRoutes } from './web/routes.ts'
@@ -43,6 +43,7 @@ export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[]
   const { settings } = registry
   const upstreamFiles = new UpstreamFiles(settings.server, deps.upstreams, streams)
   const missing = missingFile(registry, files, upstreamFiles.fallback)
+  const on = giving(deps)
   const crate = '/api/v1/crates/:name'
   const version = `${crate}/:version`
   const document = openApi(registry, () => routes(deps))
@@ -57,30 +58,30 @@ export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[]
     get('/assets/*', 'open', assetFile(files)),
     get('/favicon.ico', 'open', treeFile(files)),
     ...brandRoutes(registry, files),
-    put('/api/v1/crates/new', ['publish-new', 'publish-update'], publish(deps), 'publish'),
-    remove(`${version}/yank`, ['yank'], yank(deps, true), 'change'),
-    put(`${version}/unyank`, ['yank'], yank(deps, false), 'change'),
-    get(`${crate}/owners`, settings.owners.public ? 'reader' : 'member', owners(deps), 'read'),
-    put(`${crate}/owners`, ['change-owners'], putOwners(deps), 'change'),
-    remove(`${crate}/owners`, ['change-owners'], deleteOwners(deps), 'change'),
-    get('/api/v1/crates', 'reader', searchApi(registry), 'search'),
-    get('/api/v1/summary', 'reader', crates.summary(registry), 'read'),
-    get(crate, 'reader', crates.crate(registry), 'read'),
-    get(`${crate}/versions`, 'reader', crates.versions(registry), 'read'),
-    get(`${crate}/reverse_dependencies`, 'reader', crates.reverseDependencies(registry), 'read'),
-    get(`${crate}/downloads`, 'reader', crateDownloads(registry), 'read'),
-    get(version, 'reader', crates.version(registry), 'read'),
-    get(`${version}/dependencies`, 'reader', crates.dependencies(registry), 'read'),
-    get(`${version}/downloads`, 'reader', versionDownloads(registry), 'read'),
-    get(`${version}/authors`, 'reader', crates.authors(registry), 'read'),
-    get(`${version}/readme`, 'reader', crates.readme(registry), 'read'),
-    get(`${version}/download`, 'reader', crates.download(registry, files, stored)),
+    put('/api/v1/crates/new', ['publish-new', 'publish-update'], on(publish), 'publish'),
+    remove(`${version}/yank`, ['yank'], on(yank(true)), 'change'),
+    put(`${version}/unyank`, ['yank'], on(yank(false)), 'change'),
+    get(`${crate}/owners`, settings.owners.public ? 'reader' : 'member', on(owners), 'read'),
+    put(`${crate}/owners`, ['change-owners'], on(putOwners), 'change'),
+    remove(`${crate}/owners`, ['change-owners'], on(deleteOwners), 'change'),
+    get('/api/v1/crates', 'reader', on(searchApi), 'search'),
+    get('/api/v1/summary', 'reader', on(crates.summary), 'read'),
+    get(crate, 'reader', on(crates.crate), 'read'),
+    get(`${crate}/versions`, 'reader', on(crates.versions), 'read'),
+    get(`${crate}/reverse_dependencies`, 'reader', on(crates.reverseDependencies), 'read'),
+    get(`${crate}/downloads`, 'reader', on(crateDownloads), 'read'),
+    get(version, 'reader', on(crates.version), 'read'),
+    get(`${version}/dependencies`, 'reader', on(crates.dependencies), 'read'),
+    get(`${version}/downloads`, 'reader', on(versionDownloads), 'read'),
+    get(`${version}/authors`, 'reader', on(crates.authors), 'read'),
+    get(`${version}/readme`, 'reader', on(crates.readme), 'read'),
+    get(`${version}/download`, 'reader', on(crates.download(files, stored))),
     get('/api/openapi.json', 'reader', document),
     ...upstreamPages(deps),
     ...upstreamFiles.routes(missing),
-    ...downloadRoutes(registry, files, stored, missing),
+    ...downloadRoutes(deps, files, stored, missing),
     ...gitRoutes(deps),
-    get('/search/', 'reader', searchResults(registry), 'search'),
+    get('/search/', 'reader', on(searchResults), 'search'),
     get('/crates/:name/latest/*', 'reader', latest(registry, missing)),
     ...prefixRoute(registry),
     get('/*', 'reader', treePage(files, stored, missing)),
@@ -181,17 +182,18 @@ function brandRoutes({ settings }: Registry, files: TreeFiles): Route[] {
  * `{dl}/{crate}/{version}/download`.
  */
 function downloadRoutes(
-  registry: Registry,
+  deps: Deps,
   files: TreeFiles,
   stored: StoredCrate,
   missing: OpenHandler,
 ): Route[] {
+  const { registry } = deps
   const { dl, base } = registry.urls
   const byChecksum = crateByChecksum(registry, files, stored, missing)
   const ours = byChecksum ? [get(byChecksum[0], 'reader', byChecksum[1])] : []
   if (dl.includes('{') || !`${dl}/`.startsWith(`${base}/`)) return ours
   const path = `${dl.slice(base.length)}/:name/:version/download`
-  return [...ours, get(path, 'reader', crates.download(registry, files, stored))]
+  return [...ours, get(path, 'reader', giving(deps)(crates.download(files, stored)))]
 }
 
 /** The first segments of the daemon's own paths. */
@@ -222,8 +224,8 @@ function pathReader(registry: Registry): (target: string) => string {
 }
 
 /** Returns the path of the base URL, which a proxy may leave in front of ours; null for none. */
-function prefixOf({ base }: Registry['urls']): string | null {
-  const prefix = new URL(base).pathname.replace(/\/$/, '')
+function prefixOf(urls: Registry['urls']): string | null {
+  const prefix = basePath(urls)
   return OWN.has(prefix.split('/')[1] ?? '') ? null : prefix || null
 }
 

@@ -147,7 +147,7 @@ test('handlers of the daemon never import each other', () => {
     file =>
       HANDLERS.some(folder => file.startsWith(folder)) &&
       !file.endsWith('/routes.ts') &&
-      /\b(?:OpenHandler|ActorHandler|SessionHandler|BrowserHandler)\b/.test(textOf.get(file) ?? ''),
+      /\bOpenHandler\b|\bDeps, c: Context\b/.test(textOf.get(file) ?? ''),
   )
   assert.ok(handlers.length >= 11)
   none(edges().filter(([from, to]) => handlers.includes(from) && handlers.includes(to)))

@@ -35,12 +35,6 @@ type Answer = Response | Promise<Response>
 
 export type OpenHandler = (c: Context) => Answer
 
-export type ActorHandler = (c: Context, actor: Actor) => Answer
-
-export type BrowserHandler = (c: Context, request: BrowserRequest) => Answer
-
-export type SessionHandler = (c: Context, request: SessionRequest) => Answer
-
 type Method = 'GET' | 'PUT' | 'DELETE' | 'POST'
 
 /**
@@ -53,9 +47,15 @@ type Method = 'GET' | 'PUT' | 'DELETE' | 'POST'
  */
 export type Route = (
   | { readonly access: 'open' | 'reader' | 'member'; readonly handle: OpenHandler }
-  | { readonly access: readonly [Scope, ...Scope[]]; readonly handle: ActorHandler }
-  | { readonly access: 'visitor'; readonly handle: BrowserHandler }
-  | { readonly access: 'session' | 'admin'; readonly handle: SessionHandler }
+  | {
+      readonly access: readonly [Scope, ...Scope[]]
+      readonly handle: (c: Context, actor: Actor) => Answer
+    }
+  | { readonly access: 'visitor'; readonly handle: (c: Context, request: BrowserRequest) => Answer }
+  | {
+      readonly access: 'session' | 'admin'
+      readonly handle: (c: Context, request: SessionRequest) => Answer
+    }
 ) & {
   readonly method: Method
   readonly path: string

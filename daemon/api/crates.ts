@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import * as v from 'valibot'
 import type { Dependency } from '../../core/entry/entry.ts'
 import { readEntry } from '../../core/entry/parse.ts'
@@ -23,7 +24,8 @@ import {
 } from '../../generator/records/releases.ts'
 import { refuseDeleted } from '../../generator/records/tombstones.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { crateOf, type OpenHandler } from '../access/route.ts'
+import { crateOf } from '../access/route.ts'
+import type { Deps } from '../deps.ts'
 import type { TreeFiles } from '../files/public-files.ts'
 import type { StoredCrate } from '../files/stored-crate.ts'
 import { answer, answerText } from '../http/answer.ts'
@@ -39,85 +41,79 @@ const LINE_MAX = 16_384
  * `GET /api/v1/crates/{name}`: a crate with its versions, newest first. They come without their
  * features, of which each may have thousands.
  */
-export function crate(registry: Registry): OpenHandler {
+export async function crate({ registry }: Deps, c: Context) {
   const { database } = registry
-  return async c => {
-    const { include } = v.parse(schema.crateQuery, c.req.query())
-    const parts = new Set((include ?? 'full').split(',').map(part => part.trim()))
-    const wants = (part: string) => parts.has('full') || parts.has(part)
-    const card = await crateOf(registry, c, findCard)
-    const ids = wants('versions')
-      ? newestFirst(await listVersions(database, card.id)).map(release => release.id)
-      : null
-    const releases = ids && (await readSummaries(database, ids, 0))
-    const totals = ids ? await totalsOf(registry, card.id) : new Map<number, number>()
-    const more = {
-      downloads: (await numbersOf(registry, [card])).get(card.id),
-      taxonomy: wants('keywords') || wants('categories'),
-      exact: true,
-      ...(ids && { versions: ids }),
-    }
-    return answer<typeof schema.crateAnswer>(c, {
-      crate: schema.crateView(card, more),
-      versions:
-        releases?.map(release => schema.versionView(card, release, totals.get(release.id))) ?? null,
-      keywords: wants('keywords') ? schema.keywordViews(card) : null,
-      categories: wants('categories') ? schema.categoryViews(card) : null,
-    })
+  const { include } = v.parse(schema.crateQuery, c.req.query())
+  const parts = new Set((include ?? 'full').split(',').map(part => part.trim()))
+  const wants = (part: string) => parts.has('full') || parts.has(part)
+  const card = await crateOf(registry, c, findCard)
+  const ids = wants('versions')
+    ? newestFirst(await listVersions(database, card.id)).map(release => release.id)
+    : null
+  const releases = ids && (await readSummaries(database, ids, 0))
+  const totals = ids ? await totalsOf(registry, card.id) : new Map<number, number>()
+  const more = {
+    downloads: (await numbersOf(registry, [card])).get(card.id),
+    taxonomy: wants('keywords') || wants('categories'),
+    exact: true,
+    ...(ids && { versions: ids }),
   }
+  return answer<typeof schema.crateAnswer>(c, {
+    crate: schema.crateView(card, more),
+    versions:
+      releases?.map(release => schema.versionView(card, release, totals.get(release.id))) ?? null,
+    keywords: wants('keywords') ? schema.keywordViews(card) : null,
+    categories: wants('categories') ? schema.categoryViews(card) : null,
+  })
 }
 
 const LENGTH = 10
 
 /** `GET /api/v1/summary`: new, updated and most downloaded crates. */
-export function summary(registry: Registry): OpenHandler {
+export async function summary({ registry }: Deps, c: Context) {
   const { database, site, clock } = registry
-  return async c => {
-    const view = (cards: readonly CrateCard[]) => viewsOf(registry, cards)
-    const { total } = site.downloads ? await registryDownloads(database) : NO_DOWNLOADS
-    const often = site.downloads ? await mostDownloaded(database, LENGTH) : []
-    const lately = site.downloads ? await mostRecentlyDownloaded(database, LENGTH, clock()) : []
-    return answer<typeof schema.summaryAnswer>(c, {
-      num_crates: await crateCount(database),
-      num_downloads: total,
-      new_crates: await view(await newCrates(database, LENGTH)),
-      just_updated: await view(await updatedCrates(database, LENGTH)),
-      most_downloaded: await view(await readCards(database, often)),
-      most_recently_downloaded: await view(await readCards(database, lately)),
-      popular_keywords: [],
-      popular_categories: [],
-    })
-  }
+  const view = (cards: readonly CrateCard[]) => viewsOf(registry, cards)
+  const { total } = site.downloads ? await registryDownloads(database) : NO_DOWNLOADS
+  const often = site.downloads ? await mostDownloaded(database, LENGTH) : []
+  const lately = site.downloads ? await mostRecentlyDownloaded(database, LENGTH, clock()) : []
+  return answer<typeof schema.summaryAnswer>(c, {
+    num_crates: await crateCount(database),
+    num_downloads: total,
+    new_crates: await view(await newCrates(database, LENGTH)),
+    just_updated: await view(await updatedCrates(database, LENGTH)),
+    most_downloaded: await view(await readCards(database, often)),
+    most_recently_downloaded: await view(await readCards(database, lately)),
+    popular_keywords: [],
+    popular_categories: [],
+  })
 }
 
 /**
  * `GET /api/v1/crates/{name}/reverse_dependencies`: the crates whose newest version depends on this
  * one, sorted by name, each once; `version_id` refers to `versions`.
  */
-export function reverseDependencies(registry: Registry): OpenHandler {
+export async function reverseDependencies({ registry }: Deps, c: Context) {
   const { database } = registry
-  return async c => {
-    const query = v.parse(schema.reverseQuery, c.req.query())
-    const name = canonicalName((await crateOf(registry, c, findCard)).name)
-    const total = await countDependents(database, name)
-    const cards = await readCards(database, await listDependents(database, name, sliceOf(query)))
-    const ids = cards.map(card => card.newestId)
-    const releases = await readSummaries(database, ids, LINE_MAX)
-    const dependencies = await releaseDependencies(database, ids)
-    const numbers = await numbersOf(registry, cards)
-    const totals = await releaseTotals(registry, ids)
-    return answer<typeof schema.reverseAnswer>(c, {
-      dependencies: cards.flatMap(({ id, newestId }) => {
-        const found = edge(newestId, dependencies.get(newestId) ?? [], name)
-        return found ? { ...found, downloads: numbers.get(id)?.total ?? 0 } : []
-      }),
-      versions: releases.flatMap((release, at) => {
-        const card = cards[at]
-        return card ? schema.versionView(card, release, totals.get(release.id)) : []
-      }),
-      meta: metaOf(c.req.url, query, total),
-    })
-  }
+  const query = v.parse(schema.reverseQuery, c.req.query())
+  const name = canonicalName((await crateOf(registry, c, findCard)).name)
+  const total = await countDependents(database, name)
+  const cards = await readCards(database, await listDependents(database, name, sliceOf(query)))
+  const ids = cards.map(card => card.newestId)
+  const releases = await readSummaries(database, ids, LINE_MAX)
+  const dependencies = await releaseDependencies(database, ids)
+  const numbers = await numbersOf(registry, cards)
+  const totals = await releaseTotals(registry, ids)
+  return answer<typeof schema.reverseAnswer>(c, {
+    dependencies: cards.flatMap(({ id, newestId }) => {
+      const found = edge(newestId, dependencies.get(newestId) ?? [], name)
+      return found ? { ...found, downloads: numbers.get(id)?.total ?? 0 } : []
+    }),
+    versions: releases.flatMap((release, at) => {
+      const card = cards[at]
+      return card ? schema.versionView(card, release, totals.get(release.id)) : []
+    }),
+    meta: metaOf(c.req.url, query, total),
+  })
 }
 
 /**
@@ -139,22 +135,20 @@ function edge(
 }
 
 /** `GET /api/v1/crates/{name}/versions`; a long list of features is left out. */
-export function versions(registry: Registry): OpenHandler {
+export async function versions({ registry }: Deps, c: Context) {
   const { database } = registry
-  return async c => {
-    const query = v.parse(schema.versionsQuery, c.req.query())
-    const card = await crateOf(registry, c, findCard)
-    const all = await listVersions(database, card.id)
-    const sorted = query.sort === 'date' ? all.reverse() : newestFirst(all)
-    const { limit, offset } = sliceOf(query)
-    const ids = sorted.slice(offset, offset + limit).map(release => release.id)
-    const totals = await releaseTotals(registry, ids)
-    const releases = await readSummaries(database, ids, LINE_MAX)
-    return answer<typeof schema.versionsAnswer>(c, {
-      versions: releases.map(release => schema.versionView(card, release, totals.get(release.id))),
-      meta: metaOf(c.req.url, query, sorted.length),
-    })
-  }
+  const query = v.parse(schema.versionsQuery, c.req.query())
+  const card = await crateOf(registry, c, findCard)
+  const all = await listVersions(database, card.id)
+  const sorted = query.sort === 'date' ? all.reverse() : newestFirst(all)
+  const { limit, offset } = sliceOf(query)
+  const ids = sorted.slice(offset, offset + limit).map(release => release.id)
+  const totals = await releaseTotals(registry, ids)
+  const releases = await readSummaries(database, ids, LINE_MAX)
+  return answer<typeof schema.versionsAnswer>(c, {
+    versions: releases.map(release => schema.versionView(card, release, totals.get(release.id))),
+    meta: metaOf(c.req.url, query, sorted.length),
+  })
 }
 
 /** Creates a handler that answers with JSON about the version in the path. */
@@ -164,9 +158,8 @@ function ofVersion<Answer extends v.GenericSchema>(
     registry: Registry,
   ) => v.InferOutput<Answer> | Promise<v.InferOutput<Answer>>,
 ) {
-  return (registry: Registry): OpenHandler =>
-    async c =>
-      answer<Answer>(c, await view(await foundVersion(registry, c), registry))
+  return async ({ registry }: Deps, c: Context) =>
+    answer<Answer>(c, await view(await foundVersion(registry, c), registry))
 }
 
 /** `GET /api/v1/crates/{name}/{version}`. */
@@ -182,13 +175,11 @@ export const dependencies = ofVersion<typeof schema.dependenciesAnswer>(({ relea
 })
 
 /** `GET …/{version}/readme`: always plain text, so that browsers never run its scripts. */
-export function readme(registry: Registry): OpenHandler {
-  return async c => {
-    const { card, release } = await foundVersion(registry, c)
-    const of = { name: card.name, version: release.version }
-    const text = (await readReadme(registry.database, release.id)) ?? refuse('readme_unknown', of)
-    return answerText(c, text, 'text/plain; charset=utf-8')
-  }
+export async function readme({ registry }: Deps, c: Context) {
+  const { card, release } = await foundVersion(registry, c)
+  const of = { name: card.name, version: release.version }
+  const text = (await readReadme(registry.database, release.id)) ?? refuse('readme_unknown', of)
+  return answerText(c, text, 'text/plain; charset=utf-8')
 }
 
 /** `GET …/{version}/authors`: as in the manifest, for crates.io clients that still request it. */
@@ -200,8 +191,8 @@ export const authors = ofVersion<typeof schema.authorsAnswer>(({ release }) => {
  * `GET …/{name}/{version}/download`: the `.crate` itself, yanked or not; redirected only where
  * `storage.downloads` says so.
  */
-export function download(registry: Registry, files: TreeFiles, stored: StoredCrate): OpenHandler {
-  return async c => {
+export function download(files: TreeFiles, stored: StoredCrate) {
+  return async ({ registry }: Deps, c: Context) => {
     const { card, release } = await foundVersion(registry, c).catch(async (error: unknown) => {
       const [name = '', version = ''] = [c.req.param('name'), c.req.param('version')]
       if (isName(name) && isVersion(version)) await refuseDeleted(registry.database, name, version)

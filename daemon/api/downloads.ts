@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import * as v from 'valibot'
 import { dateOf, dayOf, daysUntil } from '../../core/day-counts.ts'
 import {
@@ -6,8 +7,8 @@ import {
 } from '../../generator/records/downloads/read.ts'
 import { findCard } from '../../generator/records/pages/cards.ts'
 import { listVersions } from '../../generator/records/releases.ts'
-import type { Registry } from '../../generator/registry/registry.ts'
-import { crateOf, type OpenHandler } from '../access/route.ts'
+import { crateOf } from '../access/route.ts'
+import type { Deps } from '../deps.ts'
 import { answer } from '../http/answer.ts'
 import * as schema from './download-schema.ts'
 import { foundVersion, newestFirst } from './lookup.ts'
@@ -16,44 +17,40 @@ import { foundVersion, newestFirst } from './lookup.ts'
 const LISTED_VERSIONS = 5
 
 /** `GET …/{name}/downloads`: the newest versions by day, and the sums of all others. */
-export function crateDownloads(registry: Registry): OpenHandler {
+export async function crateDownloads({ registry }: Deps, c: Context) {
   const { database, site } = registry
-  return async c => {
-    const card = await crateOf(registry, c, findCard)
-    const today = dayOf(registry.clock())
-    const releases = newestFirst(await listVersions(database, card.id))
-    const listed = releases.slice(0, LISTED_VERSIONS).map(release => release.id)
-    const ofVersions = await releaseDownloads(database, site.downloads ? listed : [])
-    const ofCrates = await downloadsOfCrates(database, site.downloads ? [card.id] : [])
-    const rest = daysUntil(ofCrates.get(card.id)?.days ?? null, today)
-    for (const { days } of ofVersions.values())
-      for (const [at, n] of daysUntil(days, today).entries()) rest[at] = (rest[at] ?? 0) - n
-    return answer<typeof schema.crateDownloadsAnswer>(c, {
-      version_downloads: listed.flatMap(version =>
-        byDate(daysUntil(ofVersions.get(version)?.days ?? null, today), today).map(day => {
-          return { version, ...day }
-        }),
-      ),
-      meta: { extra_downloads: byDate(rest, today) },
-    })
-  }
+  const card = await crateOf(registry, c, findCard)
+  const today = dayOf(registry.clock())
+  const releases = newestFirst(await listVersions(database, card.id))
+  const listed = releases.slice(0, LISTED_VERSIONS).map(release => release.id)
+  const ofVersions = await releaseDownloads(database, site.downloads ? listed : [])
+  const ofCrates = await downloadsOfCrates(database, site.downloads ? [card.id] : [])
+  const rest = daysUntil(ofCrates.get(card.id)?.days ?? null, today)
+  for (const { days } of ofVersions.values())
+    for (const [at, n] of daysUntil(days, today).entries()) rest[at] = (rest[at] ?? 0) - n
+  return answer<typeof schema.crateDownloadsAnswer>(c, {
+    version_downloads: listed.flatMap(version =>
+      byDate(daysUntil(ofVersions.get(version)?.days ?? null, today), today).map(day => {
+        return { version, ...day }
+      }),
+    ),
+    meta: { extra_downloads: byDate(rest, today) },
+  })
 }
 
 /** `GET …/{name}/{version}/downloads`: by day, until `before_date` or today. */
-export function versionDownloads(registry: Registry): OpenHandler {
-  return async c => {
-    const { release } = await foundVersion(registry, c)
-    const { before_date = '' } = v.parse(schema.versionDownloadsQuery, c.req.query())
-    const today = dayOf(registry.clock())
-    const wanted = dayOf(new Date(/^\d{4}-\d\d-\d\d$/.test(before_date) ? before_date : ''))
-    const last = Number.isNaN(wanted) ? today : Math.min(wanted, today)
-    const ids = registry.site.downloads ? [release.id] : []
-    const downloads = (await releaseDownloads(registry.database, ids)).get(release.id)
-    const days = byDate(daysUntil(downloads?.days ?? null, last), last)
-    return answer<typeof schema.versionDownloadsAnswer>(c, {
-      version_downloads: days.map(day => ({ version: release.id, ...day })),
-    })
-  }
+export async function versionDownloads({ registry }: Deps, c: Context) {
+  const { release } = await foundVersion(registry, c)
+  const { before_date = '' } = v.parse(schema.versionDownloadsQuery, c.req.query())
+  const today = dayOf(registry.clock())
+  const wanted = dayOf(new Date(/^\d{4}-\d\d-\d\d$/.test(before_date) ? before_date : ''))
+  const last = Number.isNaN(wanted) ? today : Math.min(wanted, today)
+  const ids = registry.site.downloads ? [release.id] : []
+  const downloads = (await releaseDownloads(registry.database, ids)).get(release.id)
+  const days = byDate(daysUntil(downloads?.days ?? null, last), last)
+  return answer<typeof schema.versionDownloadsAnswer>(c, {
+    version_downloads: days.map(day => ({ version: release.id, ...day })),
+  })
 }
 
 /** Returns the days with downloads, oldest first, of days in a row until `last`. */

@@ -14,7 +14,7 @@ import {
   requireOwner,
 } from '../../generator/records/crates.ts'
 import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
-import { type ActorHandler, crateOf, type OpenHandler } from '../access/route.ts'
+import { crateOf } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { answer } from '../http/answer.ts'
 import { readWhole } from '../http/request-body.ts'
@@ -31,37 +31,31 @@ const ownerRequest = v.object({
 })
 
 /** `GET …/owners`: `{users: [{id, login, name}]}`. */
-export function owners(deps: Deps): OpenHandler {
-  return async c => {
-    const crate = await crateOf(deps.registry, c, findCrate)
-    return answer(c, { users: await listOwners(deps.registry.database, crate.id) })
-  }
+export async function owners(deps: Deps, c: Context) {
+  const crate = await crateOf(deps.registry, c, findCrate)
+  return answer(c, { users: await listOwners(deps.registry.database, crate.id) })
 }
 
 /** `PUT …/owners`: adds or invites owners, depending on `owners.add`; `msg` says which. */
-export function putOwners(deps: Deps): ActorHandler {
-  return async (c, actor) => {
-    const { crate, logins } = await readRequest(deps, c, actor)
-    const change = changeBy(actor, deps.registry.clock)
-    const isInvite = deps.registry.settings.owners.add === 'invite'
-    const work = isInvite ? inviteOwners : addOwners
-    const done = await work(deps.registry, crate, logins, change)
-    deps.indexWorker.pages.wake()
-    const msg = messageOf(crate, done, isInvite ? `${deps.registry.urls.base}/me` : null)
-    return c.json({ ok: true, msg })
-  }
+export async function putOwners(deps: Deps, c: Context, actor: Actor) {
+  const { crate, logins } = await readRequest(deps, c, actor)
+  const change = changeBy(actor, deps.registry.clock)
+  const isInvite = deps.registry.settings.owners.add === 'invite'
+  const work = isInvite ? inviteOwners : addOwners
+  const done = await work(deps.registry, crate, logins, change)
+  deps.indexWorker.pages.wake()
+  const msg = messageOf(crate, done, isInvite ? `${deps.registry.urls.base}/me` : null)
+  return c.json({ ok: true, msg })
 }
 
 /** `DELETE …/owners`: removes owners, except the last one. Cargo requires `msg` here too. */
-export function deleteOwners(deps: Deps): ActorHandler {
-  return async (c, actor) => {
-    const { crate, logins } = await readRequest(deps, c, actor)
-    const change = changeBy(actor, deps.registry.clock)
-    const { changed } = await removeOwners(deps.registry, crate, logins, change)
-    deps.indexWorker.pages.wake()
-    const msg = `removed ${changed.join(', ')} from the owners of \`${crate.name}\``
-    return c.json({ ok: true, msg })
-  }
+export async function deleteOwners(deps: Deps, c: Context, actor: Actor) {
+  const { crate, logins } = await readRequest(deps, c, actor)
+  const change = changeBy(actor, deps.registry.clock)
+  const { changed } = await removeOwners(deps.registry, crate, logins, change)
+  deps.indexWorker.pages.wake()
+  const msg = `removed ${changed.join(', ')} from the owners of \`${crate.name}\``
+  return c.json({ ok: true, msg })
 }
 
 async function readRequest(deps: Deps, c: Context, actor: Actor) {

@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import * as v from 'valibot'
 import { collect, groupWarnings, type Issue, issue, refuseErrors } from '../../core/error/error.ts'
 import { type Name, parseName } from '../../core/name.ts'
@@ -7,7 +8,7 @@ import { pace } from '../../generator/database/pace.ts'
 import { type ExistingRelease, readExisting } from '../../generator/records/existing.ts'
 import { requireUnpaused } from '../../generator/records/pause.ts'
 import { type Actor, changeBy, coversCrate, hasScope } from '../access/auth.ts'
-import { type ActorHandler, recordReading } from '../access/route.ts'
+import { recordReading } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { recordSubject } from '../http/log.ts'
 import { bodyOf } from '../http/request-body.ts'
@@ -17,49 +18,47 @@ import { decodePublish } from './publish-body.ts'
  * `PUT /api/v1/crates/new` (specification section 4). Answers once the version is on disk, in the
  * catalog and in its index file, which Cargo then polls.
  */
-export function publish(deps: Deps): ActorHandler {
-  return async (c, actor) => {
-    const { registry, indexWorker } = deps
-    // Before the body arrives; the transaction asks again.
-    await requireUnpaused(registry.database)
-    const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
-    const body = await decodePublish(bodyOf(c.req.raw), { metadataBytes, crateBytes })
-    // Thousands of features take milliseconds to parse, and again to validate.
-    await pace()
-    const metadata = readMetadata(body.metadata)
-    await pace()
-    recordSubject(c, { crate: metadata.name, version: metadata.version })
-    const change = changeBy(actor, deps.registry.clock)
-    const existing = await readExisting(registry.database, metadata, change)
-    requireScope(actor, metadata.name, existing)
-    const staged = await registry.crates.stage(body.crate, crateBytes)
-    try {
-      const accepted = await indexWorker.publish(
-        {
-          bytes: staged,
-          metadata,
-          existing,
-          pubtime: change.at,
-          client: { id: actor.user.id, onUsed: milliseconds => recordReading(c, milliseconds) },
-          // The crate may have been published by others while the request arrived.
-          permit: async (_, found) => requireScope(actor, metadata.name, found),
-        },
-        change,
-      )
-      deps.metrics.published(accepted.outcome)
-      deps.git?.wake()
-      const others = accepted.warnings.filter(({ code }) => code !== 'category_unknown')
-      const late = accepted.isShown ? [] : [issue('index_late', { name: metadata.name })]
-      return c.json({
-        warnings: {
-          invalid_categories: accepted.invalidCategories,
-          invalid_badges: accepted.invalidBadges,
-          other: [...groupWarnings(others), ...late].map(warning => warning.message),
-        },
-      })
-    } finally {
-      await staged.discard()
-    }
+export async function publish(deps: Deps, c: Context, actor: Actor) {
+  const { registry, indexWorker } = deps
+  // Before the body arrives; the transaction asks again.
+  await requireUnpaused(registry.database)
+  const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
+  const body = await decodePublish(bodyOf(c.req.raw), { metadataBytes, crateBytes })
+  // Thousands of features take milliseconds to parse, and again to validate.
+  await pace()
+  const metadata = readMetadata(body.metadata)
+  await pace()
+  recordSubject(c, { crate: metadata.name, version: metadata.version })
+  const change = changeBy(actor, deps.registry.clock)
+  const existing = await readExisting(registry.database, metadata, change)
+  requireScope(actor, metadata.name, existing)
+  const staged = await registry.crates.stage(body.crate, crateBytes)
+  try {
+    const accepted = await indexWorker.publish(
+      {
+        bytes: staged,
+        metadata,
+        existing,
+        pubtime: change.at,
+        client: { id: actor.user.id, onUsed: milliseconds => recordReading(c, milliseconds) },
+        // The crate may have been published by others while the request arrived.
+        permit: async (_, found) => requireScope(actor, metadata.name, found),
+      },
+      change,
+    )
+    deps.metrics.published(accepted.outcome)
+    deps.git?.wake()
+    const others = accepted.warnings.filter(({ code }) => code !== 'category_unknown')
+    const late = accepted.isShown ? [] : [issue('index_late', { name: metadata.name })]
+    return c.json({
+      warnings: {
+        invalid_categories: accepted.invalidCategories,
+        invalid_badges: accepted.invalidBadges,
+        other: [...groupWarnings(others), ...late].map(warning => warning.message),
+      },
+    })
+  } finally {
+    await staged.discard()
   }
 }
 

@@ -1,11 +1,11 @@
+import type { Context } from 'hono'
 import * as v from 'valibot'
 import { canonicalName, isName } from '../../core/name.ts'
 import type { Sort } from '../../core/paths/search.ts'
 import { readSearch } from '../../core/search/request.ts'
 import { searchFresh } from '../../generator/pages/fresh-search.ts'
 import { isNamed, readCards } from '../../generator/records/pages/cards.ts'
-import type { Registry } from '../../generator/registry/registry.ts'
-import type { OpenHandler } from '../access/route.ts'
+import type { Deps } from '../deps.ts'
 import { answer } from '../http/answer.ts'
 import { metaOf, sliceOf } from '../http/paging.ts'
 import { viewsOf } from './lookup.ts'
@@ -19,21 +19,19 @@ const OTHER_SORTS: ReadonlyMap<string, Sort> = new Map([
 ])
 
 /** `GET /api/v1/crates`: crates in the order of `searchFresh`; `meta.total` counts all of them. */
-export function search(registry: Registry): OpenHandler {
+export async function search({ registry }: Deps, c: Context) {
   const { site } = registry
-  return async c => {
-    const query = v.parse(searchQuery, c.req.query())
-    const read = readSearch(name => c.req.query(name), site.owners)
-    const request = { ...read, sort: OTHER_SORTS.get(query.sort ?? '') ?? read.sort }
-    const text = request.q.replaceAll('+', ' ').trim()
-    const found = await searchFresh(registry, request, sliceOf(query))
-    const { ids, total, leniency, matched, words } = found
-    const cards = await readCards(registry.database, ids)
-    const exact = isName(text) ? canonicalName(text) : null
-    const views = await viewsOf(registry, cards, card => exact !== null && isNamed(card, exact))
-    const crates = views.map(view => ({ ...view, description: view.description ?? '' }))
-    const meta = { ...metaOf(c.req.url, query, total), words, matched_words: matched }
-    const lenient = leniencyView(leniency)
-    return answer<typeof searchAnswer>(c, { crates, meta: { ...meta, ...lenient } })
-  }
+  const query = v.parse(searchQuery, c.req.query())
+  const read = readSearch(name => c.req.query(name), site.owners)
+  const request = { ...read, sort: OTHER_SORTS.get(query.sort ?? '') ?? read.sort }
+  const text = request.q.replaceAll('+', ' ').trim()
+  const found = await searchFresh(registry, request, sliceOf(query))
+  const { ids, total, leniency, matched, words } = found
+  const cards = await readCards(registry.database, ids)
+  const exact = isName(text) ? canonicalName(text) : null
+  const views = await viewsOf(registry, cards, card => exact !== null && isNamed(card, exact))
+  const crates = views.map(view => ({ ...view, description: view.description ?? '' }))
+  const meta = { ...metaOf(c.req.url, query, total), words, matched_words: matched }
+  const lenient = leniencyView(leniency)
+  return answer<typeof searchAnswer>(c, { crates, meta: { ...meta, ...lenient } })
 }

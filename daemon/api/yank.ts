@@ -1,14 +1,14 @@
+import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
 import { parseVersion } from '../../core/version.ts'
 import { setYanked } from '../../generator/records/release-changes.ts'
-import { changeBy, coversCrate } from '../access/auth.ts'
-import type { ActorHandler } from '../access/route.ts'
+import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import type { Deps } from '../deps.ts'
 
 /** `DELETE …/yank` and `PUT …/unyank` (specification section 3): changes only the yanked flag. */
-export function yank(deps: Deps, yanked: boolean): ActorHandler {
-  return async (c, actor) => {
+export function yank(yanked: boolean) {
+  return async (deps: Deps, c: Context, actor: Actor) => {
     const name = parseName(c.req.param('name') ?? '')
     const version = parseVersion(c.req.param('version') ?? '')
     if (!coversCrate(actor, name)) refuse('crate_not_covered', { name })

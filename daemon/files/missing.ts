@@ -10,7 +10,7 @@ import { refuseDeleted } from '../../generator/records/tombstones.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { missingOfCrate } from '../../site/pages/not-found.ts'
 import type { OpenHandler } from '../access/route.ts'
-import { page, redirect, wantsPage } from '../http/page.ts'
+import { leadTo, page, redirect, wantsPage } from '../http/page.ts'
 import { decodePath, type TreeFiles } from './public-files.ts'
 
 const CRATES = `/${CRATES_FOLDER}/`
@@ -38,11 +38,8 @@ async function missing(registry: Registry, files: TreeFiles, c: Context): Promis
   const crate = isPage ? await findCard(registry.database, name) : null
   if (crate === null || crate.name === name) {
     const moved = crate && registry.site.source ? movedPath(c.req.path.slice(CRATES.length)) : null
-    if (crate && moved && (await hasVersion(registry, crate.id, moved.split('/')[1] ?? ''))) {
-      c.header('cache-control', 'no-cache')
-      const prefix = new URL(registry.site.base).pathname.replace(/\/$/, '')
-      return c.redirect(`${prefix}${CRATES}${moved}`, 301)
-    }
+    if (crate && moved && (await hasVersion(registry, crate.id, moved.split('/')[1] ?? '')))
+      return leadTo(c, registry.site, CRATES + moved, 301)
     const release = releaseOfPath(decodePath(c.req.path) ?? '')
     if (release) await refuseDeleted(registry.database, release.name, release.version)
     if (!wantsPage(c)) refuse('route_unknown')

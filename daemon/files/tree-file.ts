@@ -6,6 +6,7 @@ import { findCard } from '../../generator/records/pages/cards.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { assets } from '../../site/layout/assets.ts'
 import type { OpenHandler } from '../access/route.ts'
+import { leadTo } from '../http/page.ts'
 import { decodePath, type TreeFiles } from './public-files.ts'
 import type { StoredCrate } from './stored-crate.ts'
 
@@ -32,9 +33,7 @@ export function latest(registry: Registry, missing: OpenHandler): OpenHandler {
     const [, name = '', rest = ''] = LATEST.exec(c.req.path) ?? []
     const card = isName(name) ? await findCard(registry.database, name) : null
     if (!card) return missing(c)
-    const path = `${CRATES_FOLDER}/${card.name}/${card.newest}/${rest}`
-    c.header('cache-control', 'no-cache')
-    return c.redirect(`${new URL(registry.site.base).pathname.replace(/\/$/, '')}/${path}`, 302)
+    return leadTo(c, registry.site, `/${CRATES_FOLDER}/${card.name}/${card.newest}/${rest}`, 302)
   }
 }
 

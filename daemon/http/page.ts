@@ -58,7 +58,18 @@ export function asSentences(refusal: Refusal): string {
 /** Redirects the browser to a path of this registry, with GET. */
 export function redirect(c: Context, site: SiteConfig, path: string): Response {
   for (const [name, value] of Object.entries(headers(site))) c.header(name, value)
-  return c.redirect(`${new URL(site.base).pathname.replace(/\/$/, '')}${path}`, 303)
+  return c.redirect(`${basePath(site)}${path}`, 303)
+}
+
+/** Redirects every client to a path of this registry; caches have to ask again. */
+export function leadTo(c: Context, site: SiteConfig, path: string, status: 301 | 302): Response {
+  c.header('cache-control', 'no-cache')
+  return c.redirect(`${basePath(site)}${path}`, status)
+}
+
+/** Returns the path of the base URL, without a final slash. */
+export function basePath({ base }: Pick<SiteConfig, 'base'>): string {
+  return new URL(base).pathname.replace(/\/$/, '')
 }
 
 /** Returns whether a browser asks for a page, as opposed to a program asking for data. */

@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
 import { isName } from '../../core/name.ts'
 import { after, timestamp } from '../../core/timestamp.ts'
@@ -11,22 +12,20 @@ import {
 } from '../../generator/records/accounts/tokens.ts'
 import { findCrate } from '../../generator/records/crates.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import type { SessionHandler, SessionRequest } from '../access/route.ts'
+import type { SessionRequest } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { rowId } from '../http/paging.ts'
 import { showHome } from './home-page.ts'
 import { attempt, redirectDone } from './notice.ts'
 
 /** `POST /me/tokens`: creates a token and shows it on the answered page, the only time. */
-export function postToken({ registry }: Deps): SessionHandler {
-  return (c, request) => {
-    const draft = draftOf(request)
-    const work = async () => {
-      const { token: newToken } = await create(registry, request, draft)
-      return showHome(registry, c, request, { newToken })
-    }
-    return attempt(c, work, refused => showHome(registry, c, request, { draft, ...refused }))
+export function postToken({ registry }: Deps, c: Context, request: SessionRequest) {
+  const draft = draftOf(request)
+  const work = async () => {
+    const { token: newToken } = await create(registry, request, draft)
+    return showHome(registry, c, request, { newToken })
   }
+  return attempt(c, work, refused => showHome(registry, c, request, { draft, ...refused }))
 }
 
 type Draft = ReturnType<typeof draftOf>
@@ -57,39 +56,36 @@ function create(registry: Registry, request: SessionRequest, draft: Draft): Prom
 }
 
 /** `POST /me/tokens/{id}/revoke`: revokes a token of the user. */
-export function postRevocation({ registry }: Deps): SessionHandler {
-  return async (c, request) => {
-    const id = c.req.param('id') ?? ''
-    const token = rowId(id) ?? refuse('token_unknown', { id })
-    await revokeToken(registry.database, token, request.change, request.session.user.id)
-    return redirectDone(c, registry, '/me', 'token-revoked')
-  }
+export async function postRevocation({ registry }: Deps, c: Context, request: SessionRequest) {
+  const id = c.req.param('id') ?? ''
+  const token = rowId(id) ?? refuse('token_unknown', { id })
+  await revokeToken(registry.database, token, request.change, request.session.user.id)
+  return redirectDone(c, registry, '/me', 'token-revoked')
 }
 
 /** `POST /me/sessions/{id}/end`: ends a session of the user. */
-export function postSessionEnd({ registry }: Deps): SessionHandler {
-  return async (c, request) => {
-    const id = rowId(c.req.param('id')) ?? refuse('session_unknown')
-    const session = { id, user: request.session.user }
-    await endSession(registry.database, session, request.change, 'session-end')
-    return redirectDone(c, registry, '/me', 'session-ended')
-  }
+export async function postSessionEnd({ registry }: Deps, c: Context, request: SessionRequest) {
+  const id = rowId(c.req.param('id')) ?? refuse('session_unknown')
+  const session = { id, user: request.session.user }
+  await endSession(registry.database, session, request.change, 'session-end')
+  return redirectDone(c, registry, '/me', 'session-ended')
 }
 
 /** `POST /me/sessions/end`: ends all other sessions of the user. */
-export function postOtherSessionsEnd({ registry }: Deps): SessionHandler {
-  return async (c, request) => {
-    const { id, user } = request.session
-    await endSessions(registry.database, user, request.change, id)
-    return redirectDone(c, registry, '/me', 'sessions-ended')
-  }
+export async function postOtherSessionsEnd(
+  { registry }: Deps,
+  c: Context,
+  request: SessionRequest,
+) {
+  const { id, user } = request.session
+  await endSessions(registry.database, user, request.change, id)
+  return redirectDone(c, registry, '/me', 'sessions-ended')
 }
 
 /** `POST /me/invitations/{name}/accept` and `…/decline`. */
-export function postInvitation(deps: Deps, isAccepted: boolean): SessionHandler {
-  const { registry, indexWorker } = deps
-  const { database, settings } = registry
-  return async (c, request) => {
+export function postInvitation(isAccepted: boolean) {
+  return async ({ registry, indexWorker }: Deps, c: Context, request: SessionRequest) => {
+    const { database, settings } = registry
     const name = c.req.param('name') ?? ''
     const crate = isName(name) ? await findCrate(database, name) : null
     if (!crate) return refuse('invitation_unknown', { name })

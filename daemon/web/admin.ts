@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { refuse } from '../../core/error/error.ts'
 import {
   addUser,
@@ -20,11 +19,11 @@ import { makeLink, passwordLink } from '../../generator/records/accounts/credent
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'
-import type { SessionHandler, SessionRequest } from '../access/route.ts'
+import type { SessionRequest } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { listPage, rowId } from '../http/paging.ts'
-import { attempt, type Deed, noticeOf, redirectDone, viewerOf } from './notice.ts'
+import { attempt, type Deed, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
 
 /** An administrator's actions on another user, by the last segment of the path. */
 const ACTIONS = new Map<string, readonly [set: typeof setLocked, value: boolean, done: Deed]>([
@@ -35,37 +34,33 @@ const ACTIONS = new Map<string, readonly [set: typeof setLocked, value: boolean,
 ])
 
 /** `GET /me/admin/users`. */
-export function users({ registry }: Deps): SessionHandler {
-  return (c, request) => showUsers(registry, c, request, { notice: noticeOf(c) })
+export function users({ registry }: Deps, c: Context, request: SessionRequest) {
+  return showUsers(registry, c, request, { notice: noticeOf(c) })
 }
 
 /** `POST /me/admin/users/add`: shows a one-time link, so that only the user knows the password. */
-export function postUser({ registry }: Deps): SessionHandler {
-  return (c, request) => {
-    const { form } = request
-    const draft = { login: form.get('login')?.trim() ?? '', admin: form.get('admin') === '1' }
-    const work = async () => {
-      const user = await addUser(registry.database, draft, request.change)
-      return showLink(registry, c, request, user)
-    }
-    return attempt(c, work, refused => showUsers(registry, c, request, { draft, ...refused }))
+export function postUser({ registry }: Deps, c: Context, request: SessionRequest) {
+  const { form } = request
+  const draft = { login: form.get('login')?.trim() ?? '', admin: form.get('admin') === '1' }
+  const work = async () => {
+    const user = await addUser(registry.database, draft, request.change)
+    return showLink(registry, c, request, user)
   }
+  return attempt(c, work, refused => showUsers(registry, c, request, { draft, ...refused }))
 }
 
 /** `POST /me/admin/users/{login}/{action}`. Administrators cannot lock or demote themselves. */
-export function postUserAction({ registry }: Deps): SessionHandler {
-  return (c, request) => {
-    const work = async () => {
-      const action = c.req.param('action') ?? ''
-      const user = await requireUser(registry.database, c.req.param('login') ?? '')
-      if (action === 'reset') return showLink(registry, c, request, user)
-      if (user.id === request.session.user.id) refuse('own_account')
-      const [set, value, done] = ACTIONS.get(action) ?? refuse('route_unknown')
-      await set(registry.database, user, value, request.change)
-      return redirectDone(c, registry, '/me/admin/users', done)
-    }
-    return attempt(c, work, refused => showUsers(registry, c, request, refused))
+export function postUserAction({ registry }: Deps, c: Context, request: SessionRequest) {
+  const work = async () => {
+    const action = c.req.param('action') ?? ''
+    const user = await requireUser(registry.database, c.req.param('login') ?? '')
+    if (action === 'reset') return showLink(registry, c, request, user)
+    if (user.id === request.session.user.id) refuse('own_account')
+    const [set, value, done] = ACTIONS.get(action) ?? refuse('route_unknown')
+    await set(registry.database, user, value, request.change)
+    return redirectDone(c, registry, '/me/admin/users', done)
   }
+  return attempt(c, work, refused => showUsers(registry, c, request, refused))
 }
 
 async function showLink(registry: Registry, c: Context, request: SessionRequest, user: User) {
@@ -78,7 +73,7 @@ async function showUsers(
   { database, site }: Registry,
   c: Context,
   request: SessionRequest,
-  { status, ...outcome }: Partial<UsersData> & { readonly status?: ContentfulStatusCode },
+  { status, ...outcome }: Outcome<UsersData>,
 ): Promise<Response> {
   const filter = c.req.query('q')?.trim() ?? ''
   const slice = listPage(c, await countUsers(database, filter))
@@ -99,36 +94,34 @@ async function showUsers(
 const ROWS = 50
 
 /** `GET /me/admin/audit?user=…&crate=…&action=…&before=…|after=…`: the audit log, newest first. */
-export function auditLog({ registry }: Deps): SessionHandler {
+export async function auditLog({ registry }: Deps, c: Context, request: SessionRequest) {
   const { database, site } = registry
-  return async (c, request) => {
-    const asked = (name: string) => c.req.query(name)?.trim() ?? ''
-    const conditions = { user: asked('user'), crate: asked('crate'), action: asked('action') }
-    const filter = {
-      actor: conditions.user || undefined,
-      crate: conditions.crate || undefined,
-      action: conditions.action || undefined,
-    }
-    const [before, after] = [rowId(c.req.query('before')), rowId(c.req.query('after'))]
-    const side = after !== null ? { after } : before !== null ? { before } : {}
-    const events = await listEvents(database, { ...filter, ...side, limit: ROWS })
-    const has = async (limits: { before: number } | { after: number }) =>
-      (await listEvents(database, { ...filter, ...limits, limit: 1 })).length > 0
-    const [oldest, newest] = [events.at(0), events.at(-1)]
-    const hasOlder = oldest && (await has({ before: oldest.id }))
-    const hasNewer = newest && (await has({ after: newest.id }))
-    const link = (name: string, id: number) =>
-      `?${new URLSearchParams({ ...conditions, [name]: String(id) })}`
-    const text = auditPage(site, {
-      viewer: viewerOf(request),
-      conditions,
-      actions: await listActions(database),
-      rows: events.reverse().map(auditRow),
-      older: hasOlder ? link('before', oldest.id) : null,
-      newer: hasNewer ? link('after', newest.id) : null,
-    })
-    return page(c, site, text)
+  const asked = (name: string) => c.req.query(name)?.trim() ?? ''
+  const conditions = { user: asked('user'), crate: asked('crate'), action: asked('action') }
+  const filter = {
+    actor: conditions.user || undefined,
+    crate: conditions.crate || undefined,
+    action: conditions.action || undefined,
   }
+  const [before, after] = [rowId(c.req.query('before')), rowId(c.req.query('after'))]
+  const side = after !== null ? { after } : before !== null ? { before } : {}
+  const events = await listEvents(database, { ...filter, ...side, limit: ROWS })
+  const has = async (limits: { before: number } | { after: number }) =>
+    (await listEvents(database, { ...filter, ...limits, limit: 1 })).length > 0
+  const [oldest, newest] = [events.at(0), events.at(-1)]
+  const hasOlder = oldest && (await has({ before: oldest.id }))
+  const hasNewer = newest && (await has({ after: newest.id }))
+  const link = (name: string, id: number) =>
+    `?${new URLSearchParams({ ...conditions, [name]: String(id) })}`
+  const text = auditPage(site, {
+    viewer: viewerOf(request),
+    conditions,
+    actions: await listActions(database),
+    rows: events.reverse().map(auditRow),
+    older: hasOlder ? link('before', oldest.id) : null,
+    newer: hasNewer ? link('after', newest.id) : null,
+  })
+  return page(c, site, text)
 }
 
 function auditRow(event: AuditEvent): AuditRow {

@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { refuse } from '../../core/error/error.ts'
 import { compareVersions, parseVersion } from '../../core/version.ts'
 import {
@@ -19,11 +18,11 @@ import { setYanked } from '../../generator/records/release-changes.ts'
 import { findRelease, listVersions } from '../../generator/records/releases.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { confirmPage, managePage } from '../../site/account/manage-page.ts'
-import { crateOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
+import { crateOf, type SessionRequest } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { recordSubject } from '../http/log.ts'
 import { page } from '../http/page.ts'
-import { attempt, noticeOf, redirectDone, viewerOf } from './notice.ts'
+import { attempt, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
 
 interface CrateRequest extends Deps {
   readonly c: Context
@@ -33,8 +32,8 @@ interface CrateRequest extends Deps {
 }
 
 /** Finds the crate of the path; admits only its owners and administrators. */
-function managed(deps: Deps, handle: (to: CrateRequest) => Promise<Response>): SessionHandler {
-  return async (c, request) => {
+function managed(handle: (to: CrateRequest) => Promise<Response>) {
+  return async (deps: Deps, c: Context, request: SessionRequest) => {
     const crate = await crateOf(deps.registry, c, findCrate)
     await requireOwner(deps.registry.database, crate, request.session.user)
     return handle({ ...deps, c, request, crate, path: `/me/crates/${crate.name}` })
@@ -42,13 +41,11 @@ function managed(deps: Deps, handle: (to: CrateRequest) => Promise<Response>): S
 }
 
 /** `GET /me/crates/{name}`: the page where owners manage a crate. */
-export function manage(deps: Deps): SessionHandler {
-  return managed(deps, to => showCrate(to, { notice: noticeOf(to.c) }))
-}
+export const manage = managed(to => showCrate(to, { notice: noticeOf(to.c) }))
 
 /** `GET …/yank?version=…` and `GET …/unyank?version=…`: asks for confirmation. */
-export function confirmYank(deps: Deps, yanked: boolean): SessionHandler {
-  return managed(deps, async ({ registry, c, request, crate }) => {
+export const confirmYank = (yanked: boolean) =>
+  managed(async ({ registry, c, request, crate }) => {
     const { database, site } = registry
     const version = parseVersion(c.req.query('version') ?? '')
     if (!(await findRelease(database, crate.id, version)))
@@ -56,11 +53,10 @@ export function confirmYank(deps: Deps, yanked: boolean): SessionHandler {
     const step = { action: yanked ? 'yank' : 'unyank', version } as const
     return page(c, site, confirmPage(site, viewerOf(request), crate.name, step))
   })
-}
 
 /** `POST …/yank` and `POST …/unyank`: changes the catalog by the same rules as the API. */
-export function postYank(deps: Deps, yanked: boolean): SessionHandler {
-  return managed(deps, async ({ registry, indexWorker, git, c, request, crate, path }) => {
+export const postYank = (yanked: boolean) =>
+  managed(async ({ registry, indexWorker, git, c, request, crate, path }) => {
     const version = parseVersion(request.form.get('version') ?? '')
     recordSubject(c, { version })
     const { crateId } = await setYanked(registry, crate.name, version, yanked, request.change)
@@ -68,58 +64,51 @@ export function postYank(deps: Deps, yanked: boolean): SessionHandler {
     git?.wake()
     return redirectDone(c, registry, path, yanked ? 'version-yanked' : 'version-unyanked')
   })
-}
 
 /** `POST …/owners/add`: adds or invites an owner, depending on the setting `owners.add`. */
-export function postOwner(deps: Deps): SessionHandler {
-  return managed(deps, to => {
-    const { registry, c, request, crate } = to
-    const login = request.form.get('login')?.trim() ?? ''
-    const isInvite = registry.settings.owners.add === 'invite'
-    const work = async () => {
-      if (login === '') refuse('owner_no_user', { login, name: crate.name })
-      const add = isInvite ? inviteOwners : addOwners
-      const { changed } = await add(registry, crate, [login], request.change)
-      to.indexWorker.pages.wake()
-      const isInvited = isInvite && changed.length > 0
-      return redirectDone(c, registry, to.path, isInvited ? 'owner-invited' : 'owner-added')
-    }
-    return attempt(c, work, refused => showCrate(to, refused))
-  })
-}
+export const postOwner = managed(to => {
+  const { registry, c, request, crate } = to
+  const login = request.form.get('login')?.trim() ?? ''
+  const isInvite = registry.settings.owners.add === 'invite'
+  const work = async () => {
+    if (login === '') refuse('owner_no_user', { login, name: crate.name })
+    const add = isInvite ? inviteOwners : addOwners
+    const { changed } = await add(registry, crate, [login], request.change)
+    to.indexWorker.pages.wake()
+    const isInvited = isInvite && changed.length > 0
+    return redirectDone(c, registry, to.path, isInvited ? 'owner-invited' : 'owner-added')
+  }
+  return attempt(c, work, refused => showCrate(to, refused))
+})
 
 /** `GET …/owners/remove?login=…`: asks for confirmation. */
-export function confirmRemoval(deps: Deps): SessionHandler {
-  return managed(deps, async ({ registry, c, request, crate }) => {
-    const { database, site } = registry
-    const login = c.req.query('login') ?? ''
-    const owners = await listOwners(database, crate.id)
-    if (!owners.some(owner => owner.login === login))
-      refuse('owner_unknown', { login, name: crate.name })
-    const step = { action: 'remove-owner', login } as const
-    return page(c, site, confirmPage(site, viewerOf(request), crate.name, step))
-  })
-}
+export const confirmRemoval = managed(async ({ registry, c, request, crate }) => {
+  const { database, site } = registry
+  const login = c.req.query('login') ?? ''
+  const owners = await listOwners(database, crate.id)
+  if (!owners.some(owner => owner.login === login))
+    refuse('owner_unknown', { login, name: crate.name })
+  const step = { action: 'remove-owner', login } as const
+  return page(c, site, confirmPage(site, viewerOf(request), crate.name, step))
+})
 
 /** `POST …/owners/remove`. A user who removed themselves is sent to `/me`. */
-export function postRemoval(deps: Deps): SessionHandler {
-  return managed(deps, to => {
-    const { registry, c, request, crate } = to
-    const { user } = request.session
-    const work = async () => {
-      const login = request.form.get('login') ?? ''
-      await removeOwners(registry, crate, [login], request.change)
-      to.indexWorker.pages.wake()
-      const stays = user.admin || (await isOwner(registry.database, crate.id, user.id))
-      return redirectDone(c, registry, stays ? to.path : '/me', 'owner-removed')
-    }
-    return attempt(c, work, refused => showCrate(to, refused))
-  })
-}
+export const postRemoval = managed(to => {
+  const { registry, c, request, crate } = to
+  const { user } = request.session
+  const work = async () => {
+    const login = request.form.get('login') ?? ''
+    await removeOwners(registry, crate, [login], request.change)
+    to.indexWorker.pages.wake()
+    const stays = user.admin || (await isOwner(registry.database, crate.id, user.id))
+    return redirectDone(c, registry, stays ? to.path : '/me', 'owner-removed')
+  }
+  return attempt(c, work, refused => showCrate(to, refused))
+})
 
 async function showCrate(
   { registry, c, request, crate }: CrateRequest,
-  { notice, status }: { readonly notice: Notice | null; readonly status?: ContentfulStatusCode },
+  { notice = null, status }: Outcome<{ readonly notice: Notice | null }>,
 ): Promise<Response> {
   const { database, settings, site } = registry
   const time = { now: request.now, seconds: settings.owners.invitation_seconds }

@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { timestamp } from '../../core/timestamp.ts'
 import {
   countCratesOf,
@@ -13,14 +12,14 @@ import { type HomeData, homePage } from '../../site/account/home-page.ts'
 import type { SessionRequest } from '../access/route.ts'
 import { page } from '../http/page.ts'
 import { listPage } from '../http/paging.ts'
-import { viewerOf } from './notice.ts'
+import { type Outcome, viewerOf } from './notice.ts'
 
 /** Shows the account page of a logged-in user, with the outcome of a form if there is one. */
 export async function showHome(
   { database, settings, site }: Registry,
   c: Context,
   request: SessionRequest,
-  { status, ...outcome }: Partial<HomeData> & { readonly status?: ContentfulStatusCode },
+  { status, ...outcome }: Outcome<HomeData>,
 ): Promise<Response> {
   const { session, now } = request
   const { id } = session.user

@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { refuse } from '../../core/error/error.ts'
 import { findUser } from '../../generator/records/accounts/accounts.ts'
 import {
@@ -18,100 +17,88 @@ import type { Registry } from '../../generator/registry/registry.ts'
 import { type LoginData, loginPage } from '../../site/account/login-page.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import {
-  type BrowserHandler,
   type BrowserRequest,
   changeOf,
-  type SessionHandler,
   type SessionRequest,
   strangerChange,
 } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { recordSubject } from '../http/log.ts'
-import { page, redirect } from '../http/page.ts'
+import { basePath, page, redirect } from '../http/page.ts'
 import { loginOf, ownPath } from '../http/request-body.ts'
 import { showHome } from './home-page.ts'
-import { attempt, noticeOf, redirectDone } from './notice.ts'
+import { attempt, noticeOf, type Outcome, redirectDone } from './notice.ts'
 
 /** The longest that browsers keep a cookie (RFC 6265bis §5.5). */
 const DEVICE_SECONDS = 400 * 86_400
 
 /** `GET /me`: the page that `cargo login` points to; without a session, the login form. */
-export function home({ registry }: Deps): BrowserHandler {
+export function home({ registry }: Deps, c: Context, request: BrowserRequest) {
   const { site } = registry
-  return (c, request) => {
-    const next = ownPath(c.req.query('next'))
-    const { session } = request
-    if (!session)
-      return isFromElsewhere(c) ? reloadPage(c, site) : showLogin(c, site, request, { next })
-    if (next !== null) return redirect(c, site, next)
-    if (c.req.path !== '/me') return redirect(c, site, '/me')
-    return showHome(registry, c, { ...request, session }, { notice: noticeOf(c) })
-  }
+  const next = ownPath(c.req.query('next'))
+  const { session } = request
+  if (!session)
+    return isFromElsewhere(c) ? reloadPage(c, site) : showLogin(c, site, request, { next })
+  if (next !== null) return redirect(c, site, next)
+  if (c.req.path !== '/me') return redirect(c, site, '/me')
+  return showHome(registry, c, { ...request, session }, { notice: noticeOf(c) })
 }
 
 /** `POST /me/login`. A failed login reveals neither existing accounts nor the typed text. */
-export function postLogin({ registry }: Deps): BrowserHandler {
+export function postLogin({ registry }: Deps, c: Context, request: BrowserRequest) {
   const { database, settings, site } = registry
-  return (c, request) => {
-    const { form, priority } = request
-    const login = loginOf(form)
-    const next = ownPath(form.get('next'))
-    const work = async () => {
-      const given = { login, password: form.get('password') ?? '', priority }
-      const credential = await checkPassword(database, given, settings.auth.password_cost)
-      if (!credential) {
-        // Log the login only if it belongs to an account: other text may be a password typed into
-        // the wrong field.
-        const account = await findUser(database, login)
-        if (account) recordSubject(c, { user: account.login })
-        const detail = account && { detail: { login: account.login } }
-        const event = { action: 'login-failed', ...detail }
-        await makeChange(database, strangerChange(request), (tx, by) => addEvent(tx, by, event))
-        return refuse('login_failed')
-      }
-      await logIn(registry, c, request, credential)
-      return redirect(c, site, next ?? '/me')
+  const { form, priority } = request
+  const login = loginOf(form)
+  const next = ownPath(form.get('next'))
+  const work = async () => {
+    const given = { login, password: form.get('password') ?? '', priority }
+    const credential = await checkPassword(database, given, settings.auth.password_cost)
+    if (!credential) {
+      // Log the login only if it belongs to an account: other text may be a password typed into
+      // the wrong field.
+      const account = await findUser(database, login)
+      if (account) recordSubject(c, { user: account.login })
+      const detail = account && { detail: { login: account.login } }
+      const event = { action: 'login-failed', ...detail }
+      await makeChange(database, strangerChange(request), (tx, by) => addEvent(tx, by, event))
+      return refuse('login_failed')
     }
-    return attempt(c, work, refused => showLogin(c, site, request, { login, next, ...refused }))
+    await logIn(registry, c, request, credential)
+    return redirect(c, site, next ?? '/me')
   }
+  return attempt(c, work, refused => showLogin(c, site, request, { login, next, ...refused }))
 }
 
 /** `POST /me/logout`. */
-export function postLogout({ registry }: Deps): SessionHandler {
-  return async (c, request) => {
-    await endSession(registry.database, request.session, request.change, 'logout')
-    dropCookie(c, registry, 'session')
-    dropCookie(c, registry, 'user')
-    return redirect(c, registry.site, '/me')
-  }
+export async function postLogout({ registry }: Deps, c: Context, request: SessionRequest) {
+  await endSession(registry.database, request.session, request.change, 'logout')
+  dropCookie(c, registry, 'session')
+  dropCookie(c, registry, 'user')
+  return redirect(c, registry.site, '/me')
 }
 
 /** `GET /me/password?link=…`: the form of a one-time link. Opening it does not use it up. */
-export function passwordLink({ registry }: Deps): BrowserHandler {
+export async function passwordLink({ registry }: Deps, c: Context, request: BrowserRequest) {
   const { database, site } = registry
-  return async (c, request) => {
-    const reset = c.req.query('link') ?? ''
-    if (reset === '' && request.session) return redirect(c, site, '/me')
-    const work = async () => {
-      const { login } = await requireLink(database, reset, request.now)
-      return showLogin(c, site, request, { reset, login })
-    }
-    const answer = await attempt(c, work, refused => showLogin(c, site, request, refused))
-    // Not `same-origin`: stylesheets would be asked for with the secret in `Referer`.
-    if (reset !== '') answer.headers.set('referrer-policy', 'strict-origin')
-    return answer
+  const reset = c.req.query('link') ?? ''
+  if (reset === '' && request.session) return redirect(c, site, '/me')
+  const work = async () => {
+    const { login } = await requireLink(database, reset, request.now)
+    return showLogin(c, site, request, { reset, login })
   }
+  const answer = await attempt(c, work, refused => showLogin(c, site, request, refused))
+  // Not `same-origin`: stylesheets would be asked for with the secret in `Referer`.
+  if (reset !== '') answer.headers.set('referrer-policy', 'strict-origin')
+  return answer
 }
 
 /** `POST /me/password`: requires a one-time link, or a session and the current password. */
-export function postPassword({ registry }: Deps): BrowserHandler {
-  return (c, request) => {
-    const reset = request.form.get('reset')
-    if (reset !== null) return byLink(registry, c, request, reset)
-    const { session } = request
-    return session ? byOwner(registry, c, { ...request, session }) : refuse('session_absent')
-  }
+export function postPassword({ registry }: Deps, c: Context, request: BrowserRequest) {
+  const reset = request.form.get('reset')
+  if (reset !== null) return byLink(registry, c, request, reset)
+  const { session } = request
+  return session ? byOwner(registry, c, { ...request, session }) : refuse('session_absent')
 }
 
 function byLink(registry: Registry, c: Context, request: BrowserRequest, reset: string) {
@@ -182,7 +169,7 @@ function showLogin(
   c: Context,
   site: SiteConfig,
   { csrf }: BrowserRequest,
-  { status, ...facts }: Partial<LoginData> & { readonly status?: ContentfulStatusCode },
+  { status, ...facts }: Outcome<LoginData>,
 ): Response {
   const data = { csrf, login: '', next: null, notice: null, reset: null, ...facts }
   return page(c, site, loginPage(site, data), status)
@@ -195,8 +182,7 @@ function isFromElsewhere(c: Context): boolean {
 
 /** Reloads the page, now with cookies, so that a logged-in user does not see the login form. */
 function reloadPage(c: Context, site: SiteConfig): Response {
-  const prefix = new URL(site.base).pathname.replace(/\/$/, '')
-  const here = `${prefix}${c.req.path}${new URL(c.req.url).search}`
+  const here = `${basePath(site)}${c.req.path}${new URL(c.req.url).search}`
   const text = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${here}"><title>${site.title}</title></head><body><a href="${here}">Continue</a></body></html>`
   return page(c, site, String(text))
 }

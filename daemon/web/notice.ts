@@ -66,6 +66,9 @@ export async function attempt(
   }
 }
 
+/** What a page shows that a form led to: some of its data, and its status. */
+export type Outcome<Data> = Partial<Data> & { readonly status?: ContentfulStatusCode }
+
 /** Returns the viewer of a page. */
 export function viewerOf({ session, csrf }: SessionRequest): Viewer {
   return { login: session.user.login, admin: session.user.admin, csrf }

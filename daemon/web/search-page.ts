@@ -1,23 +1,21 @@
+import type { Context } from 'hono'
 import { isEmptySearch, RESULTS_SHOWN, readSearch } from '../../core/search/request.ts'
 import { searchFresh } from '../../generator/pages/fresh-search.ts'
 import { NO_CRATES } from '../../generator/projections/search/search.ts'
 import { readCards } from '../../generator/records/pages/cards.ts'
-import type { Registry } from '../../generator/registry/registry.ts'
 import { searchPage } from '../../site/pages/search.ts'
-import type { OpenHandler } from '../access/route.ts'
+import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { sliceOf } from '../http/paging.ts'
 
 /** `GET /search/`: results without JavaScript. Static hosts serve a file at the same path. */
-export function searchResults(registry: Registry): OpenHandler {
+export async function searchResults({ registry }: Deps, c: Context) {
   const { database, site } = registry
-  return async c => {
-    const request = readSearch(name => c.req.query(name), site.owners)
-    const slice = sliceOf({ page: request.page, per_page: RESULTS_SHOWN })
-    const isBlank = isEmptySearch(request) && request.sort === 'relevance'
-    const outcome = isBlank ? NO_CRATES : await searchFresh(registry, request, slice)
-    const crates = await readCards(database, outcome.ids)
-    const last = Math.ceil(outcome.total / RESULTS_SHOWN)
-    return page(c, site, searchPage(site, { request, outcome, crates, page: request.page, last }))
-  }
+  const request = readSearch(name => c.req.query(name), site.owners)
+  const slice = sliceOf({ page: request.page, per_page: RESULTS_SHOWN })
+  const isBlank = isEmptySearch(request) && request.sort === 'relevance'
+  const outcome = isBlank ? NO_CRATES : await searchFresh(registry, request, slice)
+  const crates = await readCards(database, outcome.ids)
+  const last = Math.ceil(outcome.total / RESULTS_SHOWN)
+  return page(c, site, searchPage(site, { request, outcome, crates, page: request.page, last }))
 }

@@ -1,10 +1,11 @@
+import type { Context } from 'hono'
 import { timestamp } from '../../core/timestamp.ts'
 import { describeDaemon } from '../../generator/database/daemons.ts'
 import { workOf } from '../../generator/projections/projections.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { readStatus, warningsOf } from '../../generator/status.ts'
 import { type StatusData, statusPage } from '../../site/account/status-page.ts'
-import type { SessionHandler } from '../access/route.ts'
+import type { SessionRequest } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { viewerOf } from './notice.ts'
@@ -13,11 +14,9 @@ import { viewerOf } from './notice.ts'
 const COUNTED = 10_000
 
 /** `GET /me/admin/status`: the report of `plimsoll status`. Its cost is bounded in any registry. */
-export function status({ registry }: Deps): SessionHandler {
-  return async (c, request) => {
-    const data = { ...(await readData(registry)), viewer: viewerOf(request) }
-    return page(c, registry.site, statusPage(registry.site, data))
-  }
+export async function status({ registry }: Deps, c: Context, request: SessionRequest) {
+  const data = { ...(await readData(registry)), viewer: viewerOf(request) }
+  return page(c, registry.site, statusPage(registry.site, data))
 }
 
 async function readData(registry: Registry): Promise<Omit<StatusData, 'viewer'>> {

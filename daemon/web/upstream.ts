@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { refuse } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
 import { ANY_VERSION } from '../../core/upstream/crate.ts'
@@ -17,11 +16,11 @@ import {
   upstreamsPage,
 } from '../../site/account/upstream-page.ts'
 import { account } from '../../site/elements/links.ts'
-import { get, type Route, type SessionHandler } from '../access/route.ts'
+import { get, type Route, type SessionRequest } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { answerText } from '../http/answer.ts'
 import { page, redirect } from '../http/page.ts'
-import { attempt, noticeOf, viewerOf } from './notice.ts'
+import { attempt, noticeOf, type Outcome, viewerOf } from './notice.ts'
 
 /** Returns the routes of the pages about upstreams and the feeds of their alarms, for readers. */
 export function upstreamPages(deps: Deps): Route[] {
@@ -49,43 +48,40 @@ async function alarmFeed(deps: Deps, { name, source }: Upstream, c: Context): Pr
 }
 
 /** `GET /me/admin/upstream/{name}?crate=…`: the same with what administrators decide. */
-export function upstreamAdmin(deps: Deps): SessionHandler {
-  return (c, request) =>
-    show(deps, upstreamOf(deps, c), c, { viewer: viewerOf(request), notice: noticeOf(c) })
+export function upstreamAdmin(deps: Deps, c: Context, request: SessionRequest) {
+  return show(deps, upstreamOf(deps, c), c, { viewer: viewerOf(request), notice: noticeOf(c) })
 }
 
 /** `POST /me/admin/upstream/{name}/{action}`: allows, holds again or accepts a version. */
-export function postUpstream(deps: Deps): SessionHandler {
+export function postUpstream(deps: Deps, c: Context, request: SessionRequest) {
   const { registry } = deps
-  return (c, request) => {
-    const upstream = upstreamOf(deps, c)
-    const { form, change } = request
-    const work = async () => {
-      const name = parseName(form.get('crate') ?? '')
-      const text = form.get('version') ?? ''
-      const version = text === ANY_VERSION ? null : parseVersion(text)
-      const action = c.req.param('action') ?? ''
-      if (action === 'accept')
-        await acceptVersion(registry.database, change, upstream, { name, version })
-      else if (version !== null && /^(?:allow|hold)$/.test(action)) {
-        const decided = { upstream: upstream.name, name, version }
-        await decideVersion(registry.database, change, decided, action === 'allow')
-      } else refuse('route_unknown')
-      const query = new URLSearchParams({ crate: name, done: `upstream-${action}` })
-      return redirect(c, registry.site, `/me/admin/upstream/${upstream.name}?${query}`)
-    }
-    return attempt(c, work, refused =>
-      show(deps, upstream, c, { viewer: viewerOf(request), ...refused }),
-    )
+  const upstream = upstreamOf(deps, c)
+  const { form, change } = request
+  const work = async () => {
+    const name = parseName(form.get('crate') ?? '')
+    const text = form.get('version') ?? ''
+    const version = text === ANY_VERSION ? null : parseVersion(text)
+    const action = c.req.param('action') ?? ''
+    if (action === 'accept')
+      await acceptVersion(registry.database, change, upstream, { name, version })
+    else if (version !== null && /^(?:allow|hold)$/.test(action)) {
+      const decided = { upstream: upstream.name, name, version }
+      await decideVersion(registry.database, change, decided, action === 'allow')
+    } else refuse('route_unknown')
+    const query = new URLSearchParams({ crate: name, done: `upstream-${action}` })
+    return redirect(c, registry.site, `/me/admin/upstream/${upstream.name}?${query}`)
   }
+  return attempt(c, work, refused =>
+    show(deps, upstream, c, { viewer: viewerOf(request), ...refused }),
+  )
 }
 
 /** Shows the page of an upstream; a crate that it cannot tell of is a notice on it. */
-function show(deps: Deps, upstream: Upstream, c: Context, outcome: Outcome): Promise<Response> {
+function show(deps: Deps, upstream: Upstream, c: Context, outcome: Shown): Promise<Response> {
   const { settings, source } = upstream
   const { site } = deps.registry
   const crate = c.req.query('crate')?.trim() ?? ''
-  const render = async (versions: VersionState[], { status, ...shown }: Outcome) => {
+  const render = async (versions: VersionState[], { status, ...shown }: Shown) => {
     const alarms = await listAlarms(source.place, ALARMS_SHOWN)
     const data = { settings, counts: source.counts, alarms, crate, versions, ...shown }
     return page(c, site, upstreamPage(site, data), status)
@@ -94,7 +90,7 @@ function show(deps: Deps, upstream: Upstream, c: Context, outcome: Outcome): Pro
   return attempt(c, work, refused => render([], { ...outcome, ...refused }))
 }
 
-type Outcome = Pick<UpstreamData, 'viewer' | 'notice'> & { readonly status?: ContentfulStatusCode }
+type Shown = Pick<UpstreamData, 'viewer' | 'notice'> & Outcome<object>
 
 /** Returns the versions of a crate. No upstream is asked for a name that is for crates here. */
 async function versionsOf(upstream: Upstream, crate: string): Promise<VersionState[]> {
