@@ -41,3 +41,12 @@ function written(place: Place | null): string {
     steps.push(typeof at.step === 'number' ? `[${at.step}]` : at.within ? `.${at.step}` : at.step)
   return steps.reverse().join('')
 }
+
+/** Decodes `%` escapes; like browsers, takes a text with an invalid one literally. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

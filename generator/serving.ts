@@ -16,7 +16,7 @@ import {
   type ServingDaemon,
 } from './database/daemons.ts'
 import { isOnServer } from './database/engine.ts'
-import { levelOf, requireSchema } from './database/schema/migrations.ts'
+import { levelOf, requireSchema } from './database/migrations.ts'
 import type { Queries } from './database/statement.ts'
 import { makeFolder, writeDurably } from './places/disk/durable.ts'
 import { fileFacts, readFolder, unlessMissing } from './places/disk/files.ts'

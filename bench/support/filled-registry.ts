@@ -64,9 +64,9 @@ function fingerprint(): string {
   const hash = createHash('sha256')
   for (const file of [
     ...['./filled-registry.js', './invented-crates.js', './term-filler.js'],
-    ...['../../core/search/terms.js', '../../core/search/files/columns.js'],
-    ...['../../core/search/files/layout.js', '../../core/search/files/postings.js'],
-    ...['first-step', 'steps'].map(name => `../../generator/database/schema/${name}.js`),
+    ...['../../core/search/terms.js', '../../core/search/columns.js'],
+    ...['../../core/search/layout.js', '../../core/search/postings.js'],
+    ...['first-step', 'steps'].map(name => `../../generator/database/${name}.js`),
   ])
     hash.update(readFileSync(new URL(file, import.meta.url)))
   return hash.digest('hex').slice(0, 12)

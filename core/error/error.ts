@@ -1,7 +1,7 @@
 import { type Code, message, type Params, quotedText } from './catalog.ts'
 
 export { type Code, kindOf } from './catalog.ts'
-export type { Kind } from './kind.ts'
+export type { Kind } from './messages/kind.ts'
 
 /** Maximum number of errors in one refusal; more do not help, and an attacker may cause many. */
 const ERRORS_MAX = 50

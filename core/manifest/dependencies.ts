@@ -1,10 +1,11 @@
 import type { Dependency, DependencyKind } from '../entry/entry.ts'
 import { collect, type Issue, issue } from '../error/error.ts'
+import { CRATES_IO, isIndexUrl } from '../index-url.ts'
 import { isAlias, isName } from '../name.ts'
 import { parseRequirement, type Requirement } from '../requirement.ts'
 import { isTarget, printTarget, TARGET_FORM } from '../target.ts'
-import { CRATES_IO, isIndexUrl } from '../urls/urls.ts'
-import { isInherited, isTable, Table } from './table.ts'
+import { isTable } from '../toml.ts'
+import { isInherited, Table } from './table.ts'
 
 /** The table of each kind of dependency, and its name in old manifests. */
 const TABLES: readonly (readonly [DependencyKind, string, string?])[] = [

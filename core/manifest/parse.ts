@@ -2,10 +2,11 @@ import type { Features } from '../entry/entry.ts'
 import { collect, type Issue, issue, Refusal, refuse, refuseErrors } from '../error/error.ts'
 import { type Name, parseName } from '../name.ts'
 import { unstorablePlaces } from '../text.ts'
+import { isTable, parseToml } from '../toml.ts'
 import { isRustVersion, parseVersion, type Version } from '../version.ts'
 import { readDependencies } from './dependencies.ts'
 import type { About, Manifest, TargetHints } from './manifest.ts'
-import { isTable, parseToml, Table } from './table.ts'
+import { Table } from './table.ts'
 
 /** Maximum nesting depth of inline values; Cargo's own keys need three levels. */
 const DEPTH_MAX = 100

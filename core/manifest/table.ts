@@ -1,7 +1,8 @@
-import { parse, TomlError, type TomlValue } from 'smol-toml'
+import type { TomlValue } from 'smol-toml'
 import * as v from 'valibot'
 import { type Issue, issue } from '../error/error.ts'
-import { isObject, isTexts } from '../plain-data.ts'
+import { isTexts } from '../plain-data.ts'
+import { isTable } from '../toml.ts'
 
 /**
  * A TOML table with typed access to its keys, even `__proto__`. A value of the wrong type adds an
@@ -75,24 +76,4 @@ export class Table {
 /** Whether a value is `{ workspace = true }`, which only the workspace can resolve. */
 export function isInherited(value: TomlValue | undefined): boolean {
   return value !== undefined && isTable(value) && Object.hasOwn(value, 'workspace')
-}
-
-/** Whether a value is a table. */
-export function isTable(value: unknown): value is { [key: string]: TomlValue } {
-  return isObject(value) && !(value instanceof Date)
-}
-
-/** Parses a TOML document; `otherwise` is told in a line what is wrong with it, and where. */
-export function parseToml<T>(
-  text: string,
-  otherwise: (reason: string, at: TomlError) => T,
-  options: Parameters<typeof parse>[1] = {},
-): object | T {
-  try {
-    return parse(text.replace(/^\uFEFF/, ''), options)
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error
-    const [first = ''] = error.message.split('\n')
-    return otherwise(first.replace(/^Invalid TOML document: /, ''), error)
-  }
 }

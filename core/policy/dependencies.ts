@@ -1,9 +1,9 @@
 import type { Dependency } from '../entry/entry.ts'
 import { type Issue, issue } from '../error/error.ts'
+import { CRATES_IO } from '../index-url.ts'
 import { canonicalName, isAlias, isName, type Name } from '../name.ts'
 import { isFeatureName } from '../release/features.ts'
 import type { PolicySettings } from '../settings/settings.ts'
-import { CRATES_IO } from '../urls/urls.ts'
 import { weigh } from './fields.ts'
 
 export interface DependencyInfo {

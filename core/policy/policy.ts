@@ -1,8 +1,8 @@
 import type { Issue } from '../error/error.ts'
+import { CRATES_IO } from '../index-url.ts'
 import type { Name } from '../name.ts'
 import type { Release } from '../release/release.ts'
 import type { PolicySettings } from '../settings/settings.ts'
-import { CRATES_IO } from '../urls/urls.ts'
 import { checkDependencies, type DependencyInfo, dependencyNames } from './dependencies.ts'
 import {
   checkAbout,

@@ -1,7 +1,7 @@
-import { behind, isYanked } from './files/columns.ts'
-import type { Slice } from './files/layout.ts'
-import { eachPosting, type Postings } from './files/postings.ts'
+import { behind, isYanked } from './columns.ts'
+import type { Slice } from './layout.ts'
 import type { Leniency, Plan } from './plan.ts'
+import { eachPosting, type Postings } from './postings.ts'
 import { type Likeness, similarFit } from './terms.ts'
 
 /** The key of a crate that is not found; all keys are lower. */

@@ -1,9 +1,9 @@
 import { canonicalName } from '../name-rules.ts'
 import { SEARCH_FOLDER, searchBlockPath, searchLayoutPath } from '../paths/search.ts'
 import { findCrates, type SearchFiles } from './engine.ts'
-import { BLOCK_CRATES, blockOf } from './files/layout.ts'
-import { type FoundCrate, readBlock } from './files/read.ts'
 import type { Hits } from './hits.ts'
+import { BLOCK_CRATES, blockOf } from './layout.ts'
+import { type FoundCrate, readBlock } from './read-files.ts'
 import { type SearchRequest, searchFor } from './request.ts'
 
 /** Loads the text of a file by its path below `search/`; bypasses caches if `isFresh`. */

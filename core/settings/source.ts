@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Issue, issue } from '../error/error.ts'
-import { isTable, parseToml } from '../manifest/table.ts'
 import { typosBetween } from '../search/similar.ts'
+import { isTable, parseToml } from '../toml.ts'
 import type { Kind, SettingValue } from './kind.ts'
 import {
   findSetting,

@@ -1,6 +1,7 @@
+import { CRATES_IO, isCratesIo } from '../index-url.ts'
 import { INDEX_FOLDER } from '../paths/tree.ts'
 import { UPSTREAM_FOLDER } from '../paths/upstream.ts'
-import { CRATES_IO, isCratesIo, type RegistryUrls } from '../urls/urls.ts'
+import type { RegistryUrls } from '../urls/urls.ts'
 
 interface CargoRegistry {
   readonly name: string

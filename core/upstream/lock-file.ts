@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { refuse } from '../error/error.ts'
-import { parseToml } from '../manifest/table.ts'
 import { isName, type Name } from '../name.ts'
+import { parseToml } from '../toml.ts'
 import { isVersion, type Version } from '../version.ts'
 
 /** The longest `Cargo.lock` that is read, in characters; 4,000 packages need a million. */

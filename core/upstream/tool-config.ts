@@ -1,4 +1,4 @@
-import { CRATES_IO } from '../urls/urls.ts'
+import { CRATES_IO } from '../index-url.ts'
 import { type CargoSetup, cargoConfig, isOfCratesIo, tokenVariable } from './cargo-config.ts'
 
 /** What tools besides Cargo need to use a registry, in the language of their files. */

@@ -1,16 +1,6 @@
 import { CRATES_FOLDER } from '../paths/crates.ts'
 import { GIT_INDEX_FOLDER, INDEX_FOLDER } from '../paths/tree.ts'
 
-/** The index URL of crates.io in index entries, even for users of its sparse index. */
-export const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
-
-/** Whether an index URL is crates.io's, in any form that Cargo and its tools write. */
-export function isCratesIo(index: string): boolean {
-  // Cargo writes the URL of the git index with and without `registry+` and `.git`.
-  const plain = index.replace(/\/$/, '').replace(/^registry\+|\.git$/g, '')
-  return plain === CRATES_IO || plain === 'sparse+https://index.crates.io'
-}
-
 export interface RegistryUrls {
   /** Without a trailing slash. */
   readonly base: string
@@ -56,18 +46,6 @@ export function baseOfDl(dl: string): string | null {
 /** Cargo appends a path to a `dl` without markers, so it must not end with a slash. */
 function downloads(dl: string): string {
   return dl.includes('{') ? dl : dl.replace(/\/+$/, '')
-}
-
-/**
- * Whether Cargo can parse `text` as an index URL, with its prefix and without it: Cargo panics if
- * the rest is no URL.
- */
-export function isIndexUrl(text: string): boolean {
-  return isUrl(text) && isUrl(text.replace(/^(?:sparse|registry)\+/i, ''))
-}
-
-function isUrl(text: string): boolean {
-  return /^[a-z][a-z+.-]*:\/\/\S+$/i.test(text) && URL.canParse(text)
 }
 
 /**

@@ -25,7 +25,7 @@ import { createToken } from '../../generator/records/accounts/tokens.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
 import { isPaused } from '../../generator/records/pause.ts'
-import { prepareChecks } from '../../generator/registry/check.ts'
+import { prepareChecks } from '../../generator/registry/changes/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
 import {
   initRegistry,

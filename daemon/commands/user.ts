@@ -30,7 +30,7 @@ import {
   type RemovedUser,
   removeUser,
   renameUser,
-} from '../../generator/registry/users.ts'
+} from '../../generator/registry/changes/users.ts'
 
 interface Options {
   readonly admin?: boolean

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import type { Slice } from '../../core/search/files/layout.ts'
+import type { Slice } from '../../core/search/layout.ts'
 import type { PagePosition } from '../../site/elements/elements.ts'
 
 /**

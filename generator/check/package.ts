@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { type Header, pack } from 'tar-stream'
+import { CRATES_IO } from '../../core/index-url.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
-import { CRATES_IO } from '../../core/urls/urls.ts'
 
 export interface Made {
   readonly name: string

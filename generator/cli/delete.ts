@@ -1,6 +1,6 @@
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { counted, formatNumber } from '../../core/quantity.ts'
-import { type DeletionPlan, deleteReleases, planDeletion } from '../registry/delete.ts'
+import { type DeletionPlan, deleteReleases, planDeletion } from '../registry/changes/delete.ts'
 import { showChanges } from './console/changes.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
 import { lineOfText } from './console/io.ts'

@@ -62,8 +62,8 @@ export class Remote {
   }
 
   /**
-   * Requests a push of new commits; returns at once. One push runs at a time, and requests during it
-   * share the next. Keeps the pause after a failure.
+   * Requests a push of new commits; returns at once. One push runs at a time, and requests during
+   * it share the next. Keeps the pause after a failure.
    */
   request(): void {
     this.#wanted = true

@@ -1,7 +1,7 @@
 import { type Issue, issue, Refusal, refuse, warning } from '../../core/error/error.ts'
+import { CRATES_IO, isCratesIo } from '../../core/index-url.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
-import { CRATES_IO, isCratesIo } from '../../core/urls/urls.ts'
 import { versionIdentity } from '../../core/version.ts'
 import type { Queries } from '../database/statement.ts'
 import type { Staged } from '../places/crate-store.ts'
@@ -16,7 +16,7 @@ import {
   type ReleaseOutcome,
 } from '../records/release-changes.ts'
 import { releaseOfBytes } from '../records/releases.ts'
-import { addTogether } from '../registry/add-together.ts'
+import { addTogether } from '../registry/changes/add-together.ts'
 import type { Registry } from '../registry/registry.ts'
 import { adoptArchive, archiveLimits } from '../sandbox/archive.ts'
 import { ordered } from './ordered.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Slice } from '../../core/search/files/layout.ts'
+import type { Slice } from '../../core/search/layout.ts'
 import type { SearchRequest } from '../../core/search/request.ts'
 import type { Database } from '../database/connection.ts'
 import type { PageContext } from '../projections/context.ts'

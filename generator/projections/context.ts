@@ -1,5 +1,5 @@
 import type { SiteConfig } from '../../site/site-config.ts'
-import { PLIMSOLL_SCHEMA, type SchemaOwner } from '../database/schema/migrations.ts'
+import { PLIMSOLL_SCHEMA, type SchemaOwner } from '../database/migrations.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import type { ProcessMutex } from '../places/locks/process-mutex.ts'
 import type { PublicTree } from '../places/public-tree.ts'

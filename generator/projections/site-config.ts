@@ -1,7 +1,8 @@
+import { isCratesIo } from '../../core/index-url.ts'
 import { isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { cargoConfig, cargoSetup } from '../../core/upstream/cargo-config.ts'
-import { isCratesIo, type RegistryUrls } from '../../core/urls/urls.ts'
+import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { ForeignRegistry, SiteConfig, SiteLink } from '../../site/site-config.ts'
 
 /** Returns the site configuration. `hasTimes`: whether there is a catalog, which knows times. */

@@ -11,7 +11,7 @@ import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { compareVersions, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import { fileChecksum } from '../places/disk/files.ts'
 import { filesKey } from '../projections/crates/source.ts'
-import { dependencyFacts, inspect } from '../registry/check.ts'
+import { dependencyFacts, inspect } from '../registry/changes/check.ts'
 import type { BuildCache } from './cache.ts'
 
 /** A release as it was read, without what only the list of its files shows. */

@@ -31,8 +31,8 @@ interface Difference {
 
 /**
  * Compares the git index at HEAD with the catalog: each crate's file, and no other files. A repair
- * commits differences; it replaces an unreadable repository by one whose history starts over. Leaves
- * out a repository while another daemon writes the newest.
+ * commits differences; it replaces an unreadable repository by one whose history starts over.
+ * Leaves out a repository while another daemon writes the newest.
  */
 export async function* verifyGit(
   registry: Registry,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { refuse } from '../../core/error/error.ts'
-import { PLIMSOLL_SCHEMA } from '../database/schema/migrations.ts'
+import { PLIMSOLL_SCHEMA } from '../database/migrations.ts'
 import { bodyBytes, collectBytes, decodedBytes, timeLimits } from './body.ts'
 import { openConnections, type Routes, readRoutes } from './connections.ts'
 import {

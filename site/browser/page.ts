@@ -1,4 +1,4 @@
-import { decoded } from '../../core/decoded.ts'
+import { decoded } from '../../core/text.ts'
 import { copyText } from './copy.ts'
 
 /** Shows dates outside READMEs as ages, such as `2 days ago`, with the date as a tooltip. */

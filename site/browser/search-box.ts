@@ -1,6 +1,6 @@
 import { canonicalName, isName } from '../../core/name-rules.ts'
-import type { FoundCrate } from '../../core/search/files/read.ts'
 import { Lookup } from '../../core/search/lookup.ts'
+import type { FoundCrate } from '../../core/search/read-files.ts'
 
 const SUGGESTED = 8
 

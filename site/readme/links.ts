@@ -1,4 +1,4 @@
-import { decoded } from '../../core/decoded.ts'
+import { decoded } from '../../core/text.ts'
 
 /** Location of a README in its package, and of the package in its repository. */
 export interface ReadmePlace {

@@ -1,4 +1,4 @@
-import { decoded } from '../../core/decoded.ts'
+import { decoded } from '../../core/text.ts'
 
 export interface FileAddress {
   readonly path: string

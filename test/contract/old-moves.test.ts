@@ -1,11 +1,11 @@
-// Mirrors generator/database/schema/steps.ts: databases that an earlier version has moved.
+// Mirrors generator/database/steps.ts: databases that an earlier version has moved.
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openDatabase } from '../../generator/database/database.ts'
+import { PLIMSOLL_SCHEMA } from '../../generator/database/migrations.ts'
 import { openPostgres } from '../../generator/database/postgres/open.ts'
-import { PLIMSOLL_SCHEMA } from '../../generator/database/schema/migrations.ts'
 import { column, type Queries, run } from '../../generator/database/statement.ts'
 import { openRegistry } from '../../generator/registry/registry.ts'
 import { serverSettings } from '../support/engine.ts'

@@ -1,12 +1,12 @@
-// Mirrors generator/database/schema/steps.ts: databases of the search before.
+// Mirrors generator/database/steps.ts: databases of the search before.
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { searchFor } from '../../core/search/request.ts'
 import { openDatabase } from '../../generator/database/database.ts'
+import { PLIMSOLL_SCHEMA } from '../../generator/database/migrations.ts'
 import { openPostgres } from '../../generator/database/postgres/open.ts'
-import { PLIMSOLL_SCHEMA } from '../../generator/database/schema/migrations.ts'
 import { column, type Queries, run } from '../../generator/database/statement.ts'
 import { buildPages } from '../../generator/pages/pages.ts'
 import { searchCrates } from '../../generator/projections/search/search.ts'

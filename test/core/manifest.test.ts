@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Dependency } from '../../core/entry/entry.ts'
+import { CRATES_IO } from '../../core/index-url.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
-import { CRATES_IO } from '../../core/urls/urls.ts'
 import { frugally } from '../support/processor-time.ts'
 import { objectionsTo } from '../support/refusal.ts'
 

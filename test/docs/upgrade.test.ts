@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { levelOf } from '../../generator/database/schema/migrations.ts'
+import { levelOf } from '../../generator/database/migrations.ts'
 import { PLIMSOLL, type Program } from '../../generator/projections/context.ts'
 import { openRegistry } from '../../generator/registry/registry.ts'
 import { Cleanup } from '../support/cleanup.ts'

@@ -20,7 +20,7 @@ import { build } from '../../generator/projections/index/build.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
 import { createToken, type TokenOrder } from '../../generator/records/accounts/tokens.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
-import { deleteReleases } from '../../generator/registry/delete.ts'
+import { deleteReleases } from '../../generator/registry/changes/delete.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
 import {

@@ -1,5 +1,5 @@
 import { TABLE_KEYS } from '../../generator/database/copy.ts'
-import { contracts, type Step, statements } from '../../generator/database/schema/step.ts'
+import { contracts, type Step, statements } from '../../generator/database/step.ts'
 import { PLIMSOLL, type Program } from '../../generator/projections/context.ts'
 
 /** The names of the steps that later versions add. */

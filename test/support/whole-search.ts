@@ -1,7 +1,7 @@
 import type { About } from '../../core/manifest/manifest.ts'
 import { canonicalName, sortByName } from '../../core/name.ts'
 import type { Output } from '../../core/paths/tree.ts'
-import { COLUMNS, changeColumn, columnsOf } from '../../core/search/files/columns.ts'
+import { COLUMNS, changeColumn, columnsOf } from '../../core/search/columns.ts'
 import {
   BLOCK_CRATES,
   blockOf,
@@ -9,15 +9,15 @@ import {
   layoutFor,
   placeOf,
   shapeOf,
-} from '../../core/search/files/layout.ts'
-import { changePostings, crateCount } from '../../core/search/files/postings.ts'
+} from '../../core/search/layout.ts'
+import { changePostings, crateCount } from '../../core/search/postings.ts'
 import {
   blockFile,
   bucketFile,
   columnFile,
   type FoundBy,
   layoutFile,
-} from '../../core/search/files/render.ts'
+} from '../../core/search/render-files.ts'
 import { termsOf } from '../../core/search/terms.ts'
 import { gradeOf, isListed, type ListedWord } from '../../core/search/vocabulary.ts'
 

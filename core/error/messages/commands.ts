@@ -1,4 +1,4 @@
-import type { MessageTable } from '../kind.ts'
+import type { MessageTable } from './kind.ts'
 
 export const commandMessages = {
   misuse: {

@@ -1,4 +1,4 @@
-import type { MessageTable } from '../kind.ts'
+import type { MessageTable } from './kind.ts'
 
 const IMPORT_KINDS =
   '`tree` (a folder with an index and its .crate files, such as that of margo or Plimsoll), `git` (an index as a git repository), `sparse` (sparse+https://…, with --names), `local-registry` (index/ and *.crate), `cargo-cache` (CARGO_HOME or its `registry` folder), `vendor` (of `cargo vendor`) and `crates` (a folder of .crate files)'

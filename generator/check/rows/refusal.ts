@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Header } from 'tar-stream'
-import { CRATES_IO } from '../../../core/urls/urls.ts'
+import { CRATES_IO } from '../../../core/index-url.ts'
 import type { Answer } from '../answer.ts'
 import { frame, make } from '../package.ts'
 import { askApi, type Fact, fact, missingName, readCrate, type Subject } from '../subject.ts'

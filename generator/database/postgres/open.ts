@@ -1,7 +1,7 @@
 import { withoutCredentials } from '../../../core/urls/urls.ts'
 import type { Database } from '../connection.ts'
 import type { Snapshot } from '../database.ts'
-import { type BeforeUpgrade, migrate, type SchemaOwner } from '../schema/migrations.ts'
+import { type BeforeUpgrade, migrate, type SchemaOwner } from '../migrations.ts'
 import { ServerDatabase } from './database.ts'
 import { failure } from './failure.ts'
 import { poolOf, type ServerSettings } from './server.ts'

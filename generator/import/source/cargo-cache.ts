@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import { CRATES_IO } from '../../../core/urls/urls.ts'
+import { CRATES_IO } from '../../../core/index-url.ts'
 import { readFolder } from '../../places/disk/files.ts'
 import { type CrateSource, guessUrls, readDl } from './crate-sources.ts'
 import { listTiers, readTier } from './index-file.ts'

@@ -1,6 +1,6 @@
 import type { About } from '../../../core/manifest/manifest.ts'
 import { canonicalName } from '../../../core/name.ts'
-import { stepOf } from '../../../core/search/files/columns.ts'
+import { stepOf } from '../../../core/search/columns.ts'
 import { LIST, type Queries, run, value } from '../../database/statement.ts'
 import type { CrateChange } from '../../records/crate-change.ts'
 import { type CrateState, isSameNewest } from '../../records/listing.ts'

@@ -1,13 +1,8 @@
 import type { About } from '../../../core/manifest/manifest.ts'
 import type { CanonicalName } from '../../../core/name.ts'
-import {
-  COLUMNS,
-  type Column,
-  changeColumn,
-  columnsOf,
-} from '../../../core/search/files/columns.ts'
-import { blockOf, placeOf, shapeOf } from '../../../core/search/files/layout.ts'
-import { changePostings, crateCount } from '../../../core/search/files/postings.ts'
+import { COLUMNS, type Column, changeColumn, columnsOf } from '../../../core/search/columns.ts'
+import { blockOf, placeOf, shapeOf } from '../../../core/search/layout.ts'
+import { changePostings, crateCount } from '../../../core/search/postings.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import { gradeOf, isListed } from '../../../core/search/vocabulary.ts'
 import type { Database } from '../../database/connection.ts'

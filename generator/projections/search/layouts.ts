@@ -4,7 +4,7 @@ import {
   searchColumnPath,
   searchLayoutPath,
 } from '../../../core/paths/search.ts'
-import { COLUMNS } from '../../../core/search/files/columns.ts'
+import { COLUMNS } from '../../../core/search/columns.ts'
 import {
   BLOCK_CRATES,
   bucketOf,
@@ -12,7 +12,7 @@ import {
   layoutFor,
   SEARCH_FORMAT,
   type SearchLayout,
-} from '../../../core/search/files/layout.ts'
+} from '../../../core/search/layout.ts'
 import { all, type Queries, run, value } from '../../database/statement.ts'
 import { writeFact } from '../../records/facts.ts'
 import { type Mark, markSelected, marksOf, setMarks } from '../../records/marks.ts'

@@ -1,5 +1,5 @@
 import { SEARCH_FOLDER } from '../../../core/paths/search.ts'
-import { stepOf } from '../../../core/search/files/columns.ts'
+import { stepOf } from '../../../core/search/columns.ts'
 import { marksOf } from '../../records/marks.ts'
 import type { Projection } from '../projection.ts'
 import {

@@ -5,8 +5,8 @@ import {
   bucketOf,
   HASH_BITS,
   type SearchLayout,
-} from '../../../core/search/files/layout.ts'
-import { blockFile, bucketFile, columnFile, layoutFile } from '../../../core/search/files/render.ts'
+} from '../../../core/search/layout.ts'
+import { blockFile, bucketFile, columnFile, layoutFile } from '../../../core/search/render-files.ts'
 import { gradeOf, type ListedWord } from '../../../core/search/vocabulary.ts'
 import type { Database } from '../../database/connection.ts'
 import { all, type Queries, type Row, value } from '../../database/statement.ts'

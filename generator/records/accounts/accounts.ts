@@ -1,5 +1,5 @@
 import { refuse } from '../../../core/error/error.ts'
-import type { Slice } from '../../../core/search/files/layout.ts'
+import type { Slice } from '../../../core/search/layout.ts'
 import type { Database } from '../../database/connection.ts'
 import { all, first, one, type Queries, run, value } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../change.ts'

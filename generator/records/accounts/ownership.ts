@@ -1,5 +1,5 @@
 import { type Issue, issue, Refusal, refuse } from '../../../core/error/error.ts'
-import type { Slice } from '../../../core/search/files/layout.ts'
+import type { Slice } from '../../../core/search/layout.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
 import { all, column, first, type Queries, run, upsert, value } from '../../database/statement.ts'

@@ -1,6 +1,6 @@
 import { type Dependency, type DependencyUse, dependencyOn } from '../../../core/entry/entry.ts'
 import type { CanonicalName, Name } from '../../../core/name.ts'
-import type { Slice } from '../../../core/search/files/layout.ts'
+import type { Slice } from '../../../core/search/layout.ts'
 import type { Version } from '../../../core/version.ts'
 import { all, column, LIST, type Queries, type Row, value } from '../../database/statement.ts'
 

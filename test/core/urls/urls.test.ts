@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CRATES_IO, isIndexUrl } from '../../../core/urls/urls.ts'
+import { CRATES_IO, isIndexUrl } from '../../../core/index-url.ts'
 
 test('the URL of an index is one that Cargo can read, with and without its prefix', () => {
   for (const url of [

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
-import { deleteReleases } from '../../../generator/registry/delete.ts'
+import { deleteReleases } from '../../../generator/registry/changes/delete.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 test('addresses of older versions lead to the file, and to both versions', async t => {

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import Libsql from 'libsql'
 import { issue, Refusal } from '../../../core/error/error.ts'
 import { openDatabase } from '../../../generator/database/database.ts'
-import { PLIMSOLL_SCHEMA } from '../../../generator/database/schema/migrations.ts'
+import { PLIMSOLL_SCHEMA } from '../../../generator/database/migrations.ts'
 import { all, type Queries, type Row, run, value } from '../../../generator/database/statement.ts'
 import { pageMarks } from '../../../generator/pages/due.ts'
 import {

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { renderEntry } from '../../../core/entry/render.ts'
 import type { Refusal } from '../../../core/error/error.ts'
+import { CRATES_IO } from '../../../core/index-url.ts'
 import type { Name } from '../../../core/name.ts'
 import { sha256 } from '../../../core/sha256.ts'
 import type { LockedPackage } from '../../../core/upstream/lock-file.ts'
-import { CRATES_IO } from '../../../core/urls/urls.ts'
 import type { Version } from '../../../core/version.ts'
 import {
   type CratesForExport,

@@ -15,7 +15,7 @@ import {
   setYanked,
 } from '../../../generator/records/release-changes.ts'
 import { indexLines, listReleases } from '../../../generator/records/releases.ts'
-import { inspect } from '../../../generator/registry/check.ts'
+import { inspect } from '../../../generator/registry/changes/check.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { buildCrate, type CrateParts } from '../../support/crate-builder.ts'
 import { refusedWith } from '../../support/refusal.ts'

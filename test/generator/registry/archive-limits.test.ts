@@ -1,5 +1,5 @@
-// Mirrors generator/registry/check.ts: archiveLimits
-// Mirrors generator/registry/check.ts: limits of archives
+// Mirrors generator/registry/changes/check.ts: archiveLimits
+// Mirrors generator/registry/changes/check.ts: limits of archives
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resolveSettings } from '../../../core/settings/settings.ts'

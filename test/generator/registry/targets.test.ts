@@ -1,4 +1,4 @@
-// Mirrors generator/registry/check.ts: targets of dependencies, as Cargo prints them
+// Mirrors generator/registry/changes/check.ts: targets of dependencies, as Cargo prints them
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

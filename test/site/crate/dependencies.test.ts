@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CRATES_IO } from '../../../core/urls/urls.ts'
+import { CRATES_IO } from '../../../core/index-url.ts'
 import { cratePage } from '../../../site/crate/page.ts'
 import { crate, demoFacts, version } from '../../support/demo-facts.ts'
 

@@ -1,4 +1,4 @@
-import { decoded } from '../../../../core/decoded.ts'
+import { decoded } from '../../../../core/text.ts'
 import { addGrammar, color, hasGrammar } from '../../../elements/highlight.ts'
 import { fenceLanguage, fileLanguage } from '../../../elements/languages.ts'
 import { IMAGE_PREFIX } from '../../../source/content.ts'

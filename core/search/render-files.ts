@@ -3,13 +3,13 @@ import {
   searchBucketPath,
   searchColumnPath,
   searchLayoutPath,
-} from '../../paths/search.ts'
-import { type Output, output } from '../../paths/tree.ts'
-import { byGrade, LISTED_MAX, type ListedWord } from '../vocabulary.ts'
+} from '../paths/search.ts'
+import { type Output, output } from '../paths/tree.ts'
 import type { Column } from './columns.ts'
 import type { SearchLayout } from './layout.ts'
 import type { Postings } from './postings.ts'
-import type { FoundCrate } from './read.ts'
+import type { FoundCrate } from './read-files.ts'
+import { byGrade, LISTED_MAX, type ListedWord } from './vocabulary.ts'
 
 export interface FoundBy {
   readonly term: string

@@ -1,7 +1,7 @@
-import { highestVersion, type Version } from '../../../core/version.ts'
-import { isOnServer } from '../engine.ts'
-import { all, column, type Queries, run, upsert, value } from '../statement.ts'
+import { highestVersion, type Version } from '../../core/version.ts'
+import { isOnServer } from './engine.ts'
 import { firstStep } from './first-step.ts'
+import { all, column, type Queries, run, upsert, value } from './statement.ts'
 import { contracts, type Step, statements } from './step.ts'
 
 /** A move to another database, as versions up to 027 recorded it in both. */

@@ -1,11 +1,11 @@
-import { type Issue, refuse } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
-import { policyQuestions } from '../../core/policy/policy.ts'
-import { compareVersions, type Version } from '../../core/version.ts'
-import { fileChecksum, fileFacts } from '../places/disk/files.ts'
-import type { Progress } from '../projections/index/build.ts'
+import { type Issue, refuse } from '../../../core/error/error.ts'
+import type { Name } from '../../../core/name.ts'
+import { policyQuestions } from '../../../core/policy/policy.ts'
+import { compareVersions, type Version } from '../../../core/version.ts'
+import { fileChecksum, fileFacts } from '../../places/disk/files.ts'
+import type { Progress } from '../../projections/index/build.ts'
+import type { Registry } from '../registry.ts'
 import { inspect } from './check.ts'
-import type { Registry } from './registry.ts'
 
 /** A `.crate` file to add in a batch; a broken one has no name. */
 export interface BatchItem {

@@ -1,16 +1,16 @@
-import { refuse } from '../../core/error/error.ts'
-import type { Version } from '../../core/version.ts'
-import { all, column, type Queries, run } from '../database/statement.ts'
+import { refuse } from '../../../core/error/error.ts'
+import type { Version } from '../../../core/version.ts'
+import { all, column, type Queries, run } from '../../database/statement.ts'
 import {
   findUser,
   requireAdministrator,
   requireFree,
   requireUser,
   type User,
-} from '../records/accounts/accounts.ts'
-import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
-import { follow, type Records } from '../records/crate-change.ts'
-import { readCrate } from '../records/crates.ts'
+} from '../../records/accounts/accounts.ts'
+import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
+import { follow, type Records } from '../../records/crate-change.ts'
+import { readCrate } from '../../records/crates.ts'
 
 /** What a removed user had. */
 export interface RemovedUser {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { issue, Refusal } from '../../../../core/error/error.ts'
-import { newestVersion, type Version } from '../../../../core/version.ts'
-import { openDatabase } from '../../../../generator/database/database.ts'
-import { PLIMSOLL_SCHEMA } from '../../../../generator/database/schema/migrations.ts'
-import { column, run } from '../../../../generator/database/statement.ts'
-import { folderOf } from '../../../support/workplace.ts'
+import { issue, Refusal } from '../../../core/error/error.ts'
+import { newestVersion, type Version } from '../../../core/version.ts'
+import { openDatabase } from '../../../generator/database/database.ts'
+import { PLIMSOLL_SCHEMA } from '../../../generator/database/migrations.ts'
+import { column, run } from '../../../generator/database/statement.ts'
+import { folderOf } from '../../support/workplace.ts'
 
 /** The program before `max_id`. */
 const OLDER = {

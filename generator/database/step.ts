@@ -1,4 +1,4 @@
-import { type Queries, run } from '../statement.ts'
+import { type Queries, run } from './statement.ts'
 
 /**
  * A step of the schema. It *expands* if programs that do not know it work on as before: new tables,

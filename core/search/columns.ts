@@ -1,4 +1,4 @@
-import { rustMinor } from '../request.ts'
+import { rustMinor } from './request.ts'
 
 const STEP_MAX = 17
 

@@ -1,33 +1,33 @@
-import { type Issue, refuseErrors } from '../../core/error/error.ts'
-import { canonicalName, type Name } from '../../core/name.ts'
-import { crateKey } from '../../core/paths/crates.ts'
-import type { DependencyInfo } from '../../core/policy/dependencies.ts'
-import { lookAlikeKeys } from '../../core/policy/look-alike.ts'
+import { type Issue, refuseErrors } from '../../../core/error/error.ts'
+import { canonicalName, type Name } from '../../../core/name.ts'
+import { crateKey } from '../../../core/paths/crates.ts'
+import type { DependencyInfo } from '../../../core/policy/dependencies.ts'
+import { lookAlikeKeys } from '../../../core/policy/look-alike.ts'
 import {
   checkPolicy,
   type PolicyInfo,
   type PolicyRelease,
   type PolicyVerdict,
   policyQuestions,
-} from '../../core/policy/policy.ts'
-import type { PublishMetadata } from '../../core/release/metadata.ts'
-import type { Release } from '../../core/release/release.ts'
-import type { Settings } from '../../core/settings/settings.ts'
-import type { RegistryUrls } from '../../core/urls/urls.ts'
-import type { Version } from '../../core/version.ts'
-import type { Queries } from '../database/statement.ts'
-import type { CrateBytes, Staged } from '../places/crate-store.ts'
-import type { Change } from '../records/change.ts'
-import { type CrateRecord, findLookAlikes, knownNames } from '../records/crates.ts'
+} from '../../../core/policy/policy.ts'
+import type { PublishMetadata } from '../../../core/release/metadata.ts'
+import type { Release } from '../../../core/release/release.ts'
+import type { Settings } from '../../../core/settings/settings.ts'
+import type { RegistryUrls } from '../../../core/urls/urls.ts'
+import type { Version } from '../../../core/version.ts'
+import type { Queries } from '../../database/statement.ts'
+import type { CrateBytes, Staged } from '../../places/crate-store.ts'
+import type { Change } from '../../records/change.ts'
+import { type CrateRecord, findLookAlikes, knownNames } from '../../records/crates.ts'
 import {
   type ExistingRelease,
   type Permit,
   readExisting,
   releaseConflicts,
-} from '../records/existing.ts'
-import { archiveLimits, inspectArchive } from '../sandbox/archive.ts'
-import { type Client, sandbox } from '../sandbox/sandbox.ts'
-import type { Registry } from './registry.ts'
+} from '../../records/existing.ts'
+import { archiveLimits, inspectArchive } from '../../sandbox/archive.ts'
+import { type Client, sandbox } from '../../sandbox/sandbox.ts'
+import type { Registry } from '../registry.ts'
 
 /** The bytes of a release, with the data submitted with them. */
 export interface Submission<Bytes extends CrateBytes = Staged> {

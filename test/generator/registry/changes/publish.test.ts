@@ -1,25 +1,31 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { issue, Refusal, refuse } from '../../../core/error/error.ts'
-import type { Name } from '../../../core/name.ts'
-import { crateKey } from '../../../core/paths/crates.ts'
-import { run } from '../../../generator/database/statement.ts'
-import { build } from '../../../generator/projections/index/build.ts'
-import type { Follower } from '../../../generator/records/crate-change.ts'
-import type { Permit } from '../../../generator/records/existing.ts'
-import { readFact } from '../../../generator/records/facts.ts'
-import { listMarks } from '../../../generator/records/marks.ts'
-import { type Publication, PublishQueue } from '../../../generator/registry/publish.ts'
-import type { Registry } from '../../../generator/registry/registry.ts'
-import { verifyCrates } from '../../../generator/verify/crates.ts'
-import { buildCrate, type CrateParts } from '../../support/crate-builder.ts'
-import { settle } from '../../support/event-loop.ts'
-import { findingsOf } from '../../support/findings.ts'
-import { withQueryHook } from '../../support/query-hook.ts'
-import { hookTree } from '../../support/tree-hook.ts'
-import { until } from '../../support/until.ts'
-import { indexVersions, newRegistry, OPERATOR, once, storedPath } from '../../support/workplace.ts'
+import { issue, Refusal, refuse } from '../../../../core/error/error.ts'
+import type { Name } from '../../../../core/name.ts'
+import { crateKey } from '../../../../core/paths/crates.ts'
+import { run } from '../../../../generator/database/statement.ts'
+import { build } from '../../../../generator/projections/index/build.ts'
+import type { Follower } from '../../../../generator/records/crate-change.ts'
+import type { Permit } from '../../../../generator/records/existing.ts'
+import { readFact } from '../../../../generator/records/facts.ts'
+import { listMarks } from '../../../../generator/records/marks.ts'
+import { type Publication, PublishQueue } from '../../../../generator/registry/changes/publish.ts'
+import type { Registry } from '../../../../generator/registry/registry.ts'
+import { verifyCrates } from '../../../../generator/verify/crates.ts'
+import { buildCrate, type CrateParts } from '../../../support/crate-builder.ts'
+import { settle } from '../../../support/event-loop.ts'
+import { findingsOf } from '../../../support/findings.ts'
+import { withQueryHook } from '../../../support/query-hook.ts'
+import { hookTree } from '../../../support/tree-hook.ts'
+import { until } from '../../../support/until.ts'
+import {
+  indexVersions,
+  newRegistry,
+  OPERATOR,
+  once,
+  storedPath,
+} from '../../../support/workplace.ts'
 
 const DEMO = { name: 'demo', version: '1.0.0' }
 const THREE = [0, 1, 2].map(at => ({ name: `demo-${at}`, version: '1.0.0' }))

@@ -1,6 +1,6 @@
-import { gradeOf, isListed, type ListedWord } from '../vocabulary.ts'
 import { numbersIn } from './columns.ts'
 import { crateCount, type Postings } from './postings.ts'
+import { gradeOf, isListed, type ListedWord } from './vocabulary.ts'
 
 /** The terms of a bucket, and the words of the shapes that have their hashes in it. */
 export interface Bucket {

@@ -1,4 +1,4 @@
-import { isOnServer } from '../engine.ts'
+import { isOnServer } from './engine.ts'
 import { type Step, statements } from './step.ts'
 
 /** Returns the triggers that keep the number of a table's rows in `counts`. */

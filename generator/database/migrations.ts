@@ -1,8 +1,8 @@
-import { refuse } from '../../../core/error/error.ts'
-import { VERSION } from '../../version.ts'
-import type { Database } from '../connection.ts'
-import { describeDaemon, listDaemons, type SeenDaemon } from '../daemons.ts'
-import { column, first, type Queries, run, value } from '../statement.ts'
+import { refuse } from '../../core/error/error.ts'
+import { VERSION } from '../version.ts'
+import type { Database } from './connection.ts'
+import { describeDaemon, listDaemons, type SeenDaemon } from './daemons.ts'
+import { column, first, type Queries, run, value } from './statement.ts'
 import type { Step } from './step.ts'
 import { steps } from './steps.ts'
 
