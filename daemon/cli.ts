@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { isatty } from 'node:tty'
 import { CommanderError } from 'commander'
-import { Exit } from '../generator/cli/console/io.ts'
+import { type Caller, Exit } from '../generator/cli/console/io.ts'
 import { terminalIo } from '../generator/cli/console/terminal.ts'
 import { createProgram } from './program.ts'
 
@@ -71,6 +71,8 @@ function askSecret(question: string): Promise<string> {
 
 const io = terminalIo(process)
 const ends = {
+  openRegistry: async (...given: Parameters<Caller['openRegistry']>) =>
+    (await import('../generator/open.ts')).openRegistry(...given),
   askSecret: process.stdin.isTTY ? askSecret : null,
   readInput: () => text(process.stdin),
   stopped: stopSignal,

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
+import type { Register } from '../generator/cli/console/command.ts'
 import type { Caller, Io } from '../generator/cli/console/io.ts'
 import { COMMIT, VERSION } from '../generator/version.ts'
 
@@ -43,15 +43,46 @@ export async function createProgram(
     .exitOverride()
   if (words[0]?.startsWith('-'))
     program.showHelpAfterError('options follow the command: plimsoll status --dir registry')
-  for (const register of await loadCommands(table, words[0])) register(program, { ...io, ...ends })
+  for (const register of await loadCommands(words[0])) register(program, { ...io, ...ends })
   return program
 }
 
-/** All commands; each is a module of its own, so a command loads only what it needs. */
-const table: CommandTable = {
-  ...commands,
+/** Commands in the order of the help, each in a module that is loaded when it is needed. */
+export const table: Readonly<Record<string, () => Promise<Register>>> = {
+  init: async () => (await import('../generator/cli/init.ts')).registerInit,
+  add: async () => (await import('../generator/cli/add.ts')).registerAdd,
+  yank: async () => (await import('../generator/cli/yank.ts')).registerYank,
+  delete: async () => (await import('../generator/cli/delete.ts')).registerDelete,
+  import: async () => (await import('../generator/cli/import.ts')).registerImport,
+  downloads: async () => (await import('../generator/cli/downloads.ts')).registerDownloads,
+  build: async () => (await import('../generator/cli/build.ts')).registerBuild,
+  deploy: async () => (await import('../generator/cli/deploy.ts')).registerDeploy,
+  push: async () => (await import('../generator/cli/push.ts')).registerPush,
+  verify: async () => (await import('../generator/cli/maintenance/verify.ts')).registerVerify,
+  status: async () => (await import('../generator/cli/status.ts')).registerStatus,
+  settings: async () => (await import('../generator/cli/settings.ts')).registerSettings,
+  config: async () => (await import('../generator/cli/upstream/config.ts')).registerConfig,
+  upstream: async () => (await import('../generator/cli/upstream/upstream.ts')).registerUpstream,
+  export: async () => (await import('../generator/cli/upstream/export.ts')).registerExport,
+  backup: async () => (await import('../generator/cli/maintenance/backup.ts')).registerBackup,
+  restore: async () => (await import('../generator/cli/maintenance/restore.ts')).registerRestore,
+  pause: async () => (await import('../generator/cli/maintenance/pause.ts')).registerPause,
+  resume: async () => (await import('../generator/cli/maintenance/pause.ts')).registerResume,
+  migrate: async () => (await import('../generator/cli/maintenance/migrate.ts')).registerMigrate,
+  completion: async () => (await import('../generator/cli/completion.ts')).registerCompletion,
+  'complete-words': async () =>
+    (await import('../generator/cli/completion.ts')).registerCompleteWords,
+  check: async () => (await import('../generator/cli/maintenance/check.ts')).registerCheck,
   user: async () => (await import('./commands/user.ts')).registerUser,
   token: async () => (await import('./commands/token.ts')).registerToken,
   audit: async () => (await import('./commands/audit.ts')).registerAudit,
   serve: async () => (await import('./commands/serve.ts')).registerServe,
+}
+
+/** Loads a command: none for `--version`, all for help, an unknown word and `completion`. */
+export async function loadCommands(word: string | undefined): Promise<readonly Register[]> {
+  if (word === '--version' || word === '-V' || word === '-v') return []
+  const isOne = word !== undefined && !/^complet/.test(word) && Object.hasOwn(table, word)
+  const only = isOne ? table[word] : undefined
+  return Promise.all((only ? [only] : Object.values(table)).map(load => load()))
 }

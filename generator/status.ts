@@ -9,7 +9,6 @@ import { readEngine } from './database/engine.ts'
 import { isMirrored } from './deploy/complete-mirror.ts'
 import { fetchProblem } from './git/git-index.ts'
 import { findEngine } from './git/index-repository/repository.ts'
-import { MARK_KINDS } from './projections/projections.ts'
 import { lacksAdministrator, NO_ADMINISTRATOR } from './records/accounts/accounts.ts'
 import { listWithoutRead } from './records/accounts/tokens.ts'
 import { registryCounts } from './records/crates.ts'
@@ -39,12 +38,16 @@ export type Status = Awaited<ReturnType<typeof readStatus>>
  * the time of that grows with their number; nothing else takes longer in a larger registry.
  */
 export async function readStatus(registry: Registry, now: Date, most: number) {
-  const { crates, database, dir, tree, urls } = registry
+  const { crates, database, dir, followers, tree, urls } = registry
   const { name, version, bytes } = await readEngine(database, join(dir, DATABASE_FILE))
   return {
     at: timestamp(now),
     ...(await registryCounts(database)),
-    pending: await countMarks(database, MARK_KINDS, most),
+    pending: await countMarks(
+      database,
+      followers.map(({ kind }) => kind),
+      most,
+    ),
     daemon: serveHolder(dir),
     daemons: await listDaemons(database),
     git: await gitState(registry),

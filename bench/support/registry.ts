@@ -1,10 +1,11 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { openRegistry } from '../../generator/open.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
 import { createToken } from '../../generator/records/accounts/tokens.ts'
 import { operatorChange } from '../../generator/records/change.ts'
-import { initRegistry, openRegistry } from '../../generator/registry/registry.ts'
+import { initRegistry } from '../../generator/registry/registry.ts'
 import { Program } from './program.ts'
 
 const AT = '2026-11-20T12:00:00Z'

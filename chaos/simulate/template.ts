@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import Libsql from 'libsql'
 import { Metrics } from '../../daemon/http/metrics.ts'
 import { openDatabase } from '../../generator/database/database.ts'
+import { openRegistry } from '../../generator/open.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
 import { createToken } from '../../generator/records/accounts/tokens.ts'
 import { operatorChange } from '../../generator/records/change.ts'
 import { SETTINGS_FILE } from '../../generator/registry/folder.ts'
-import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
+import { initRegistry, type Registry } from '../../generator/registry/registry.ts'
 
 /** The publishers. */
 export const USERS = ['bob', 'carol', 'dave'] as const

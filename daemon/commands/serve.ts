@@ -11,6 +11,7 @@ import { registryUrls } from '../../core/urls/urls.ts'
 import { command, settingRows, type Task } from '../../generator/cli/console/command.ts'
 import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
 import { painter } from '../../generator/cli/console/terminal.ts'
+import { openRegistry } from '../../generator/open.ts'
 import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
 import {
@@ -27,12 +28,7 @@ import { registryCounts } from '../../generator/records/crates.ts'
 import { isPaused } from '../../generator/records/pause.ts'
 import { prepareChecks } from '../../generator/registry/changes/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
-import {
-  initRegistry,
-  openRegistry,
-  type Registry,
-  serveLock,
-} from '../../generator/registry/registry.ts'
+import { initRegistry, type Registry, serveLock } from '../../generator/registry/registry.ts'
 import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'

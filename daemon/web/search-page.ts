@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { isEmptySearch, RESULTS_SHOWN, readSearch } from '../../core/search/request.ts'
-import { searchFresh } from '../../generator/pages/fresh-search.ts'
+import { searchFresh } from '../../generator/fresh-search.ts'
 import { NO_CRATES } from '../../generator/projections/search/search.ts'
 import { readCards } from '../../generator/records/pages/cards.ts'
 import { searchPage } from '../../site/pages/search.ts'

@@ -137,7 +137,7 @@ export class PageWorker implements Worker {
       const due = async () => {
         // Marks of downloads have the time instead of a change, which is beyond all changes.
         const newest = isClosing ? await lastChange(database) : 0
-        return pageMarks(database, clock(), undefined, kinds, [last, newest])
+        return pageMarks(context, clock(), undefined, kinds, [last, newest])
       }
       let spent = 0
       for (let marks = await due(); marks.length > 0; marks = await due()) {

@@ -14,7 +14,7 @@ import { isInside, openFile, readFolder, readText } from '../places/disk/files.t
 import { isTemporary, temporaryPath } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
 import type { OpenFile } from '../places/place.ts'
-import type { Progress } from '../projections/index/build.ts'
+import type { Progress } from '../projections/context.ts'
 import { registryCounts } from '../records/crates.ts'
 import { LAST_BACKUP, writeFact } from '../records/facts.ts'
 import { releaseOfBytes, releasePages } from '../records/releases.ts'

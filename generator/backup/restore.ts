@@ -15,7 +15,7 @@ import { makeFolder, syncFile, syncFolder, writeDurably } from '../places/disk/d
 import { readFolder, readText, removeIfEmpty } from '../places/disk/files.ts'
 import { temporaryName } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
-import type { Progress } from '../projections/index/build.ts'
+import type { Progress } from '../projections/context.ts'
 import { endPause } from '../records/pause.ts'
 import { releasePages } from '../records/releases.ts'
 import { DATABASE_FILE, isRegistry, SETTINGS_FILE } from '../registry/folder.ts'

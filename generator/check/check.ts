@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { refuse } from '../../core/error/error.ts'
 import { cargoVersion } from './cargo.ts'
 import { Client } from './client.ts'
-import { subjects } from './rows/all.ts'
 import { play, type Result } from './run.ts'
 import type { Release, Subject } from './subject.ts'
+import type { Statement } from './table.ts'
 import { openTarget } from './target.ts'
 import { askWith } from './trial.ts'
 import { untried } from './verdict.ts'
@@ -17,6 +17,7 @@ export interface CheckOptions
   /** A sparse or git index by its URL, or the folder of a static tree. */
   readonly target: string
   readonly cargos: readonly string[]
+  readonly statements: readonly Statement[]
   readonly onResult: (done: number, all: number) => void
   /** Learns what was published, `NAME@VERSION`, and whether it is yanked. */
   readonly onLeft: (release: string, isYanked: boolean) => void
@@ -27,7 +28,7 @@ export interface CheckOptions
  * be run. Yanks at its end what it has published, also after a failure and if no answer came.
  */
 export async function check(options: CheckOptions): Promise<Result[]> {
-  const { target: named, cargos: paths, onResult, onLeft, ...given } = options
+  const { target: named, cargos: paths, statements: all, onResult, onLeft, ...given } = options
   let end: AbortSignal | undefined = given.signal
   const client = new Client(given.env, ms =>
     sleep(ms, null, { signal: end }).catch(() => untried('the run was ended')),
@@ -39,7 +40,6 @@ export async function check(options: CheckOptions): Promise<Result[]> {
     const target = await openTarget(named, client)
     const made = { scratch, published: [], doubtful: [], cargo: null }
     const subject: Subject = { ...given, ...made, target, client }
-    const all = Object.values(subjects).flat()
     const cargos = all.filter(({ needs }) => needs.includes('cargo'))
     const others = all.filter(({ needs }) => !needs.includes('cargo'))
     // What is published shows the reading statements more.

@@ -1,9 +1,10 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { counted } from '../../core/quantity.ts'
+import { followers } from '../projections/projections.ts'
+import { TRIAL_BASE } from '../registry/static-settings.ts'
 import { buildStatic } from '../static/build.ts'
 import { cacheName, removeOldCaches } from '../static/cache.ts'
-import { TRIAL_BASE } from '../static/settings.ts'
 import { command, reportChecked, settingRows, type Task } from './console/command.ts'
 import { type Io, localPath } from './console/io.ts'
 import { looseSettings } from './console/loose-settings.ts'
@@ -75,6 +76,7 @@ async function buildFrom(task: Task<Options>, from: string, out: string): Promis
   const cache = cachePath(io, out, options.cache ?? true)
   if (cache !== null && options.cache !== cache) await removeOldCaches(dirname(cache))
   const result = await buildStatic({
+    followers,
     from,
     out,
     settings,

@@ -4,7 +4,7 @@ import { type DeletionPlan, deleteReleases, planDeletion } from '../registry/cha
 import { showChanges } from './console/changes.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
 import { lineOfText } from './console/io.ts'
-import { parseSpec } from './release-spec.ts'
+import { parseSpec } from './console/release-spec.ts'
 
 interface DeleteOptions {
   readonly yes?: boolean

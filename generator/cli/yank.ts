@@ -2,7 +2,7 @@ import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { setYanked } from '../records/release-changes.ts'
 import { showChanges } from './console/changes.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
-import { parseSpec } from './release-spec.ts'
+import { parseSpec } from './console/release-spec.ts'
 
 export const registerYank = registryCommand('yank', {
   about: 'yank a version: new lock files will not choose it, existing ones keep working',

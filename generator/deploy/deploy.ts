@@ -6,7 +6,7 @@ import type { OwnDl } from '../../core/urls/dl-template.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import type { FileInfo, Place } from '../places/place.ts'
 import { type Difference, stageOf, sync } from '../places/sync.ts'
-import type { Progress } from '../projections/index/build.ts'
+import type { Progress } from '../projections/context.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 
 export interface Deployment {

@@ -19,7 +19,7 @@ import {
 import { makeFolder } from '../places/disk/durable.ts'
 import { fileChecksum, openFile, readFolder, removeIfEmpty, statOf } from '../places/disk/files.ts'
 import { temporaryPath } from '../places/disk/steps.ts'
-import type { Progress } from '../projections/index/build.ts'
+import type { Progress } from '../projections/context.ts'
 import { findCrate } from '../records/crates.ts'
 import { findRelease } from '../records/releases.ts'
 import type { Registry } from '../registry/registry.ts'

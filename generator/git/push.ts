@@ -5,7 +5,7 @@ import { Backoff } from '../../core/async/backoff.ts'
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
 import { withoutCredentials } from '../../core/urls/urls.ts'
 import { readTip } from './index-repository/bare-repository.ts'
-import { complaintOf, startGit } from './index-repository/git-process.ts'
+import { checkRemote, complaintOf, startGit } from './index-repository/git-process.ts'
 
 export interface PushOptions {
   readonly path: string
@@ -21,18 +21,6 @@ export interface PushOptions {
 
 /** The longest time that a push may take, in milliseconds. */
 const PUSH_MS = 300_000
-
-/** Refuses a remote that git would read as an option or command instead of a URL or path. */
-export function checkRemote(remote: string): string {
-  if (
-    !remote ||
-    remote.startsWith('-') ||
-    /[\s\0]/.test(remote) ||
-    /^[A-Za-z][\w+.-]*::/.test(remote)
-  )
-    refuse('git_remote_invalid', { remote: withoutCredentials(remote) })
-  return remote
-}
 
 /** Pushes the index to a remote in the background; reports failures and retries. */
 export class Remote {

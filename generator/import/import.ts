@@ -1,3 +1,4 @@
+import { ordered } from '../../core/async/ordered.ts'
 import { type Issue, issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { CRATES_IO, isCratesIo } from '../../core/index-url.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
@@ -6,7 +7,7 @@ import { versionIdentity } from '../../core/version.ts'
 import type { Queries } from '../database/statement.ts'
 import type { Staged } from '../places/crate-store.ts'
 import { isStorageRefusal } from '../places/disk/fault.ts'
-import type { Progress } from '../projections/index/build.ts'
+import type { Progress } from '../projections/context.ts'
 import type { Change } from '../records/change.ts'
 import {
   importRelease,
@@ -19,7 +20,6 @@ import { releaseOfBytes } from '../records/releases.ts'
 import { addTogether } from '../registry/changes/add-together.ts'
 import type { Registry } from '../registry/registry.ts'
 import { adoptArchive, archiveLimits } from '../sandbox/archive.ts'
-import { ordered } from './ordered.ts'
 import {
   type RefusedPart,
   refusalOfPart,

@@ -5,7 +5,7 @@ import { newerDaemons } from '../database/daemons.ts'
 import { isOnServer } from '../database/engine.ts'
 import { LIST, type Queries, run } from '../database/statement.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
-import { MARK_KINDS, projections } from '../projections/projections.ts'
+import { projectionsOf } from '../projections/projection.ts'
 import { readFact, writeFact } from '../records/facts.ts'
 
 /** The key of the fact whose pages the tree has. */
@@ -58,16 +58,17 @@ export async function claimPages(context: PageContext): Promise<boolean> {
     if (!(await isNewest())) return false
     // Nobody renders until all is marked, also if this process stands still and loses the mutex.
     await writeFact(database, PAGES, CLAIMED)
-    await database.transaction(markAll)
+    await database.transaction(tx => markAll(tx, context))
     await writeFact(database, PAGES, pagesFingerprint(context))
     return true
   })
 }
 
 /** Marks everything, and forgets what older programs have noted that there is no more. */
-export async function markAll(tx: Queries): Promise<void> {
-  await run(tx, `DELETE FROM marks WHERE kind NOT IN ${LIST}`, MARK_KINDS)
-  for (const projection of projections) await projection.markAll(tx)
+async function markAll(tx: Queries, { followers }: PageContext): Promise<void> {
+  const kinds = followers.map(({ kind }) => kind)
+  await run(tx, `DELETE FROM marks WHERE kind NOT IN ${LIST}`, kinds)
+  for (const projection of projectionsOf({ followers })) await projection.markAll(tx)
 }
 
 /**

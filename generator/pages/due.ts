@@ -1,5 +1,6 @@
-import { all, LIST, type Queries } from '../database/statement.ts'
-import { PAGE_KINDS, projectionOf } from '../projections/projections.ts'
+import { all, LIST } from '../database/statement.ts'
+import { projectionOf, projectionsOf } from '../projections/projection.ts'
+import type { Records } from '../records/crate-change.ts'
 import { type ChangeRange, dueMarks, type Mark } from '../records/marks.ts'
 
 /** Number of marks whose files are rendered in one turn of the mutex, and synced together. */
@@ -7,32 +8,33 @@ export const BATCH = 64
 
 /** Returns the marks of pages that are due, in the order of `kinds`, as `dueMarks` does. */
 export function pageMarks(
-  db: Queries,
+  records: Records,
   now: Date,
   limit = BATCH,
-  kinds: readonly string[] = PAGE_KINDS,
-  skip: ChangeRange = [0, 0],
+  kinds = pageKinds(records),
+  skip?: ChangeRange,
 ): Promise<Mark[]> {
-  return dueMarks(db, kinds, now, limit, skip)
+  return dueMarks(records.database, kinds, now, limit, skip)
+}
+
+/** Returns the kinds of marks of pages, in the order of rendering. */
+function pageKinds(records: Records): readonly string[] {
+  return projectionsOf(records).map(({ kind }) => kind)
 }
 
 /** Returns what rendering a page of a kind takes, as a multiple of the cheapest. */
-export function costOf(kind: string): number {
-  return projectionOf(kind)?.cost ?? 1
+export function costOf(records: Records, kind: string): number {
+  return projectionOf(records, kind)?.cost ?? 1
 }
 
 /** Counts the pages that wait to be rendered, and what they take together (`costOf`). */
-export async function pageWork(db: Queries): Promise<{ count: number; cost: number }> {
+export async function pageWork(records: Records): Promise<{ count: number; cost: number }> {
   const sql = `SELECT kind, count(*) AS n FROM marks WHERE kind IN ${LIST} GROUP BY kind`
+  type Count = { readonly kind: string; readonly n: number }
   const work = { count: 0, cost: 0 }
-  for (const { kind, n } of await all<{ kind: string; n: number }>(db, sql, PAGE_KINDS)) {
+  for (const { kind, n } of await all<Count>(records.database, sql, pageKinds(records))) {
     work.count += n
-    work.cost += n * costOf(kind)
+    work.cost += n * costOf(records, kind)
   }
   return work
-}
-
-/** Counts the pages that wait to be rendered. */
-export async function countPageMarks(db: Queries): Promise<number> {
-  return (await pageWork(db)).count
 }

@@ -2,8 +2,7 @@ import { Refusal } from '../../core/error/error.ts'
 import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { PublicTree } from '../places/public-tree.ts'
 import type { PageContext } from '../projections/context.ts'
-import type { Projection } from '../projections/projection.ts'
-import { projectionOf } from '../projections/projections.ts'
+import { type Projection, projectionOf } from '../projections/projection.ts'
 import {
   currentMarks,
   type Mark,
@@ -83,7 +82,7 @@ async function renderTogether(
         const others = queue.filter(
           other => other.kind === mark.kind && other !== mark && !done.has(keyOf(other)),
         )
-        const finished = await rendererOf(mark).render(turn, mark, others)
+        const finished = await rendererOf(context, mark).render(turn, mark, others)
         for (const other of finished.done) {
           if (!done.has(keyOf(other))) work.onDone?.(other)
           done.set(keyOf(other), other)
@@ -103,7 +102,7 @@ async function renderTogether(
       // It grows meanwhile.
       for (const [at, mark] of queue.entries()) {
         await work.waitForIdle?.()
-        const isAlone = !projectionOf(mark.kind)?.isParallel
+        const isAlone = !rendererOf(context, mark).isParallel
         if (isAlone || mark.kind !== queue[at - 1]?.kind) await Promise.all(running)
         else if (running.size > sandbox.size) await Promise.race(running)
         if (failures.length > 0) break
@@ -120,7 +119,7 @@ async function renderTogether(
   }
   await context.tree.batch(renderAll, context.pageMutex)
   await settleMarks(context.database, [...done.values()], again, async tx => {
-    for (const follow of new Set(queue.map(mark => projectionOf(mark.kind)?.follow)))
+    for (const follow of new Set(queue.map(mark => rendererOf(context, mark).follow)))
       await follow?.(tx, [...done.values()])
   })
 }
@@ -129,8 +128,8 @@ function keyOf({ kind, subject }: Mark): string {
   return `${kind} ${subject}`
 }
 
-function rendererOf({ kind }: Mark): Projection {
-  const projection = projectionOf(kind)
-  if (projection === null) throw new Error(`no projection has marks of the kind ${kind}`)
+function rendererOf(context: PageContext, { kind }: Mark): Projection {
+  const projection = projectionOf(context, kind)
+  if (!projection) throw new Error(`no projection has marks of the kind ${kind}`)
   return projection
 }

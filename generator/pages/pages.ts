@@ -1,7 +1,7 @@
+import type { Progress } from '../projections/context.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
-import type { Built, Progress } from '../projections/index/build.ts'
-import type { Projection } from '../projections/projection.ts'
-import { projections } from '../projections/projections.ts'
+import type { Built } from '../projections/index/build.ts'
+import { type Projection, projectionsOf } from '../projections/projection.ts'
 import { markAllDueDownloads } from '../records/downloads/due.ts'
 import { failedIssues, listFailedMarks, type Mark, retryAll } from '../records/marks.ts'
 import { claimPages, markOutdatedPages } from './claim.ts'
@@ -29,14 +29,14 @@ export async function buildPages(
   await markAllDueDownloads(context.database, now)
   let crates = 0
   const done = { count: 0, cost: 0 }
-  let left = await pageWork(context.database)
-  const due = () => pageMarks(context.database, now, BATCH, options.kinds)
+  let left = await pageWork(context)
+  const due = () => pageMarks(context, now, BATCH, options.kinds)
   for (let marks = await due(); marks.length > 0; marks = await due()) {
     // Rendering a page may mark others.
-    if (left.count <= 0) left = await pageWork(context.database)
+    if (left.count <= 0) left = await pageWork(context)
     const onDone = ({ kind }: Mark) => {
       if (kind === 'page') crates++
-      const cost = costOf(kind)
+      const cost = costOf(context, kind)
       done.count++
       done.cost += cost
       left = { count: Math.max(left.count - 1, 0), cost: Math.max(left.cost - cost, 0) }
@@ -59,6 +59,7 @@ const LEFT: BuiltPages = { crates: 0, issues: [], areLeft: true }
 async function prunePages(context: PageContext): Promise<void> {
   const { tree } = context
   const wanted = new Set<string>()
+  const projections = projectionsOf(context)
   for (const projection of projections)
     for (const path of await wantedBy(context, projection)) wanted.add(path)
   for (const { leftover } of projections) {

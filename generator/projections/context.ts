@@ -1,9 +1,10 @@
+import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import { PLIMSOLL_SCHEMA, type SchemaOwner } from '../database/migrations.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import type { ProcessMutex } from '../places/locks/process-mutex.ts'
 import type { PublicTree } from '../places/public-tree.ts'
-import type { BuildContext } from './index/crate.ts'
+import type { Records } from '../records/crate-change.ts'
 
 /** Raise it when the same catalog renders to different pages; an upgrade then rerenders them. */
 export const PAGE_FORMAT = '18'
@@ -16,6 +17,22 @@ export interface Program extends SchemaOwner {
 
 /** This program. */
 export const PLIMSOLL: Program = { ...PLIMSOLL_SCHEMA, pageFormat: PAGE_FORMAT }
+
+/**
+ * Called during long work with what is being done, such as `rendering pages`, and how far it is.
+ * A `total` of 0 is unknown. `share` of the work is done, where some of it takes longer.
+ */
+export type Progress = (step: string, done: number, total: number, share?: number) => void
+
+/** The stores of a build, and the mutex that every writer of the tree takes. */
+export interface BuildContext extends Records {
+  readonly crates: CrateStore
+  readonly tree: PublicTree
+  readonly mutex: ProcessMutex
+  readonly urls: RegistryUrls
+  readonly authRequired: boolean
+  readonly clock: () => Date
+}
 
 /** The context for rendering pages. Pages have their own mutex, so no publish waits for them. */
 export interface PageContext extends Omit<BuildContext, 'crates'> {

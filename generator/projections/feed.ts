@@ -1,15 +1,30 @@
 import { compareText } from '../../core/entry/entry.ts'
+import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
 import { CRATES_FOLDER, crateFeedPath, crateFilePath } from '../../core/paths/crates.ts'
 import { newCratesPath, type Output, output, updatesPath } from '../../core/paths/tree.ts'
+import type { Version } from '../../core/version.ts'
 import { html, raw } from '../../site/elements/markup.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import type { CrateCard } from '../records/pages/cards.ts'
-import type { RecentRelease } from '../records/pages/recent.ts'
-import type { CrateFacts } from './crates/render.ts'
 
 /** Maximum entries of each feed: a crate's versions, new crates, all new versions. */
 export const FEED_LENGTH = { crate: 50, crates: 50, updates: 100 } as const
+
+interface ShownRelease {
+  readonly version: Version
+  readonly yanked: boolean
+  readonly about: Pick<About, 'description'>
+  readonly publishedBy: string | null
+}
+
+interface DatedRelease extends ShownRelease {
+  readonly name: Name
+  readonly publishedAt: string
+}
+
+interface NewCrate extends Pick<DatedRelease, 'name' | 'about'> {
+  readonly createdAt: string
+}
 
 export interface FeedEntry {
   /** Permanent URL of this entry, below the base. */
@@ -23,7 +38,11 @@ export interface FeedEntry {
 }
 
 /** Renders the feed of a crate's newest versions. Feeds omit versions of unknown time. */
-export function renderCrateFeed(site: SiteConfig, { name, releases }: CrateFacts): Output {
+export function renderCrateFeed(
+  site: SiteConfig,
+  name: Name,
+  releases: readonly (ShownRelease & { readonly publishedAt: string | null })[],
+): Output {
   const timed = releases.flatMap(release =>
     release.publishedAt === null ? [] : { ...release, name, publishedAt: release.publishedAt },
   )
@@ -34,7 +53,7 @@ export function renderCrateFeed(site: SiteConfig, { name, releases }: CrateFacts
 }
 
 /** Renders the feed of crates published for the first time, newest first. */
-export function renderNewCrates(site: SiteConfig, crates: readonly CrateCard[]): Output {
+export function renderNewCrates(site: SiteConfig, crates: readonly NewCrate[]): Output {
   const entries = crates.map(({ name, createdAt: at, about }) => {
     const page = cratePage(name)
     return { id: page, page, title: name, at, author: null, summary: about.description }
@@ -43,11 +62,11 @@ export function renderNewCrates(site: SiteConfig, crates: readonly CrateCard[]):
 }
 
 /** Renders the feed of all versions, newest first. */
-export function renderUpdates(site: SiteConfig, releases: readonly RecentRelease[]): Output {
+export function renderUpdates(site: SiteConfig, releases: readonly DatedRelease[]): Output {
   return renderFeed(site, updatesPath, 'Updates', '', releases.map(releaseEntry))
 }
 
-function releaseEntry(release: RecentRelease): FeedEntry {
+function releaseEntry(release: DatedRelease): FeedEntry {
   const { name, version, yanked } = release
   return {
     id: crateFilePath(name, version),

@@ -1,7 +1,7 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import type { Output } from '../../core/paths/tree.ts'
 import { all, type Queries } from '../database/statement.ts'
-import type { Follower } from '../records/crate-change.ts'
+import type { Follower, Records } from '../records/crate-change.ts'
 import { type Mark, type MarkSubject, markSelected } from '../records/marks.ts'
 import type { PageContext } from './context.ts'
 
@@ -69,6 +69,19 @@ export async function replaceFiles(
   await forEachConcurrently(outputs, output => tree.write(output))
   const written = new Set(outputs.map(output => output.path))
   for (const path of gone) if (!written.has(path)) await tree.remove(path)
+}
+
+/** Returns the projections among what follows the records, in the order of rendering. */
+export function projectionsOf({ followers }: Pick<Records, 'followers'>): readonly Projection[] {
+  return followers.filter((follower): follower is Projection => 'render' in follower)
+}
+
+/** Returns the projection whose marks have a kind. */
+export function projectionOf(
+  records: Pick<Records, 'followers'>,
+  kind: string,
+): Projection | undefined {
+  return projectionsOf(records).find(projection => projection.kind === kind)
 }
 
 /**

@@ -42,14 +42,7 @@ export const IDLE_KINDS: readonly string[] = projections
 /** The kinds of all marks. */
 export const MARK_KINDS: readonly string[] = followers.map(({ kind }) => kind)
 
-const byKind = new Map(projections.map(projection => [projection.kind as string, projection]))
-
 /** Returns what marks of a kind stand for, in the words of a status. */
 export function workOf(kind: string): string {
   return followers.find(follower => follower.kind === kind)?.work ?? kind
-}
-
-/** Returns the projection whose marks have a kind. */
-export function projectionOf(kind: string): Projection | null {
-  return byKind.get(kind) ?? null
 }

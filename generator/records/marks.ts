@@ -80,7 +80,7 @@ export function dueMarks(
   kinds: readonly string[],
   now: Date,
   limit: number,
-  skip: ChangeRange,
+  skip: ChangeRange = [0, 0],
 ): Promise<Mark[]> {
   // A range of the primary key for each kind: neither side sorts all that is marked.
   return all(

@@ -17,10 +17,13 @@ import {
   type Row,
   value,
 } from '../database/statement.ts'
-import { PUBLISHER } from './accounts/accounts.ts'
 import type { Change } from './change.ts'
 import { CRATE, type CrateRecord, findCrate } from './crates.ts'
 import type { Mark } from './marks.ts'
+
+/** The column of who published a release, from `users`; null for somebody who is not known. */
+export const PUBLISHER =
+  "CASE WHEN users.removed_at IS NULL THEN users.login ELSE users.login || ' (removed)' END"
 
 /** A release as lists need it; a crate may have thousands. */
 export interface VersionRecord {

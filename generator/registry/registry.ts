@@ -18,9 +18,8 @@ import type { Locks } from '../places/locks/process-mutex.ts'
 import type { TreeRecords } from '../places/mirror.ts'
 import { openCrates, openTree, requireApart } from '../places/storage.ts'
 import { keepPrivate } from '../private-files.ts'
+import type { Progress } from '../projections/context.ts'
 import { type PageContext, PLIMSOLL, type Program } from '../projections/context.ts'
-import type { Progress } from '../projections/index/build.ts'
-import { followers } from '../projections/projections.ts'
 import { siteConfig } from '../projections/site-config.ts'
 import { refreshListings } from '../records/crate-change.ts'
 import { crateRecords } from '../records/crates.ts'
@@ -76,13 +75,14 @@ export async function initRegistry(
  * for reading. Refuses records that were moved, and places that overlap, except `forMove`; then its
  * mutexes also work in a pause.
  */
-export async function openRegistry(
+export async function openWith(
   dir: string,
-  sources: RegistrySources,
+  sources: RegistrySources & Pick<Registry, 'followers'>,
   base?: string,
   progress?: Progress,
   forMove = false,
 ): Promise<Registry> {
+  const { followers } = sources
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
   if (!forMove) requireApart(root, settings.storage)
@@ -110,8 +110,8 @@ export async function openRegistry(
     const listening = `http://${settings.server.listen}`
     const address = base ?? (await readFact(database, 'base')) ?? listening
     const urls = registryUrls(settings.registry, address)
-    const stores = { dir: root, settings, database, locks, crates, urls, program }
-    return await withTree(stores, sources)
+    const stores = { dir: root, settings, database, followers, locks, crates, urls, program }
+    return await withTree(stores, sources.env)
   } catch (error) {
     await records.locks.close()
     await database.close()
@@ -121,10 +121,10 @@ export async function openRegistry(
 
 type Stores = Pick<
   Registry,
-  'dir' | 'settings' | 'database' | 'locks' | 'crates' | 'urls' | 'program'
+  'dir' | 'settings' | 'database' | 'followers' | 'locks' | 'crates' | 'urls' | 'program'
 >
 
-async function withTree(stores: Stores, { env }: SettingSources): Promise<Registry> {
+async function withTree(stores: Stores, env: SettingSources['env']): Promise<Registry> {
   const { dir, settings, database, locks, crates, urls } = stores
   // Other daemons do not update our change number, so each file is looked at.
   const changes = isOnServer(database) ? null : new ChangeNumber(join(dir, 'locks', 'tree.changes'))
@@ -134,7 +134,6 @@ async function withTree(stores: Stores, { env }: SettingSources): Promise<Regist
   const pageMutex = locks.mutex('pages')
   return {
     ...stores,
-    followers,
     mutex,
     pageMutex,
     site: siteConfig(settings, urls, true),

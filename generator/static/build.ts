@@ -13,12 +13,12 @@ import { buildPages } from '../pages/pages.ts'
 import { listCrates } from '../places/disk/crate-files.ts'
 import type { ProcessMutex } from '../places/locks/process-mutex.ts'
 import { stageOf } from '../places/sync.ts'
+import type { Progress } from '../projections/context.ts'
 import { PLIMSOLL } from '../projections/context.ts'
-import type { Progress } from '../projections/index/build.ts'
 import { renderConfig } from '../projections/index/crate.ts'
-import { followers } from '../projections/projections.ts'
 import { siteConfig } from '../projections/site-config.ts'
 import { operatorChange } from '../records/change.ts'
+import type { Follower } from '../records/crate-change.ts'
 import { eachCrate } from '../records/crates.ts'
 import { importReleases } from '../records/release-changes.ts'
 import { indexFiles } from '../records/releases.ts'
@@ -32,6 +32,8 @@ export interface StaticBuild {
   readonly out: string
   readonly settings: Settings
   readonly urls: RegistryUrls
+  /** Everything that is derived from the records. */
+  readonly followers: readonly Follower[]
   /** Cache file that only makes the next build faster; null for none. */
   readonly cache: string | null
   /** Builds the tree without the refused `.crate` files, instead of failing. */
@@ -122,7 +124,7 @@ async function renderUnlessSame(
 
 /** Renders all files: every `.crate` before the index, so that no line lacks its `.crate`. */
 async function render(
-  { settings, urls, progress }: StaticBuild,
+  { settings, urls, followers, progress }: StaticBuild,
   tree: StaticTree,
   releases: readonly StaticRelease[],
   cache: BuildCache,

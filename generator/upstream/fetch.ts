@@ -5,7 +5,7 @@ import { type Requirement, satisfies } from '../../core/requirement.ts'
 import { needsOf, type UpstreamLine } from '../../core/upstream/line.ts'
 import type { LockedPackage } from '../../core/upstream/lock-file.ts'
 import { highestVersion } from '../../core/version.ts'
-import type { Progress } from '../projections/index/build.ts'
+import type { Progress } from '../projections/context.ts'
 import type { Upstream } from './upstream.ts'
 
 interface WantedCrate {

@@ -7,12 +7,8 @@ import { configPath, indexPath } from '../../core/paths/tree.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
 import { disk } from '../places/disk/disk.ts'
 import { fileChecksum } from '../places/disk/files.ts'
-import {
-  type BuildContext,
-  filesOf,
-  rebuildCrate,
-  renderConfig,
-} from '../projections/index/crate.ts'
+import type { BuildContext } from '../projections/context.ts'
+import { filesOf, rebuildCrate, renderConfig } from '../projections/index/crate.ts'
 import { orphans, removeOrphan, withoutRelease } from '../projections/index/orphans.ts'
 import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../records/crates.ts'
 import { isMarked } from '../records/marks.ts'

@@ -1,5 +1,5 @@
 import { isStorageRefusal } from '../places/disk/fault.ts'
-import type { Progress } from '../projections/index/build.ts'
+import type { Progress } from '../projections/context.ts'
 
 export interface Finding {
   readonly where: string

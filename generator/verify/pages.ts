@@ -2,8 +2,7 @@ import { configPath, type Output } from '../../core/paths/tree.ts'
 import { isRenderedHere } from '../pages/claim.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
 import { renderConfig } from '../projections/index/crate.ts'
-import type { Part } from '../projections/projection.ts'
-import { projections } from '../projections/projections.ts'
+import { type Part, projectionsOf } from '../projections/projection.ts'
 import { crateRecords } from '../records/crates.ts'
 import { isMarked } from '../records/marks.ts'
 import {
@@ -23,7 +22,7 @@ export async function* verifyPages(
 ): AsyncIterable<Finding> {
   const differs = await whyDiffers(context)
   const total = await crateRecords(context.database)
-  for (const { kind, parts } of projections) {
+  for (const { kind, parts } of projectionsOf(context)) {
     let done = 0
     if (kind !== 'page') options.progress?.('verifying lists and search', 0, 0)
     for await (const part of parts(context)) {

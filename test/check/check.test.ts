@@ -195,7 +195,7 @@ test('what is written in another way, or should have been refused, fails nothing
   const { indexUrl, token, interfere } = await openRegistry()
   interfere(asked => ({ meets: 'change', change: reply => otherwise(reply, asked) }))
   const results = await check({
-    ...{ target: indexUrl, token, prefix: 'check-', crates: [], cargos: [] },
+    ...{ target: indexUrl, token, prefix: 'check-', crates: [], cargos: [], statements },
     ...{ env: process.env, pauseMs: 0, signal: new AbortController().signal },
     ...{ onResult: () => undefined, onLeft: () => undefined },
   })

@@ -66,6 +66,7 @@ async function playAll(
     token: registry.token ?? null,
     prefix: capabilities.includes('api') ? 'check-' : null,
     cargos: [cargoPath],
+    statements: Object.values(subjects).flat(),
     env: { ...process.env, ...registry.cargoEnv },
     pauseMs: 100,
     signal: new AbortController().signal,

@@ -15,10 +15,11 @@ import {
   run,
   value,
 } from '../../generator/database/statement.ts'
+import { openRegistry } from '../../generator/open.ts'
 import { insertCrate } from '../../generator/records/crates.ts'
 import { readFact, writeFact } from '../../generator/records/facts.ts'
 import { setMarks } from '../../generator/records/marks.ts'
-import { initRegistry, openRegistry } from '../../generator/registry/registry.ts'
+import { initRegistry } from '../../generator/registry/registry.ts'
 import { run as command } from '../support/command.ts'
 import { serverSettings } from '../support/engine.ts'
 import { root } from '../support/plimsoll.ts'

@@ -9,13 +9,14 @@ import { copyCatalog } from '../../generator/database/copy.ts'
 import { openDatabase } from '../../generator/database/database.ts'
 import { column, type Queries } from '../../generator/database/statement.ts'
 import type { Step } from '../../generator/database/step.ts'
+import { openRegistry } from '../../generator/open.ts'
 import { markOutdatedPages } from '../../generator/pages/claim.ts'
-import { countPageMarks, pageMarks } from '../../generator/pages/due.ts'
+import { pageMarks, pageWork } from '../../generator/pages/due.ts'
 import { buildMarks } from '../../generator/pages/marked.ts'
 import { buildPages } from '../../generator/pages/pages.ts'
 import { PLIMSOLL, type Program } from '../../generator/projections/context.ts'
 import { readFact, writeFact } from '../../generator/records/facts.ts'
-import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
+import { initRegistry, type Registry } from '../../generator/registry/registry.ts'
 import { beginServing } from '../../generator/serving.ts'
 import { assetPath } from '../../site/layout/assets.ts'
 import { Cleanup } from '../support/cleanup.ts'
@@ -136,9 +137,9 @@ test('the newest version renders the pages; an older one does so again when it h
   const front = async () =>
     /<title>([^<]*)/.exec((await old.tree.read('index.html'))?.toString() ?? '')?.[1]
   const all = async (context: Registry) => {
-    for (let marks = await pageMarks(old.database, old.clock()); marks.length > 0; ) {
+    for (let marks = await pageMarks(old, old.clock()); marks.length > 0; ) {
       if ((await buildMarks(context, marks)) === null) return false
-      marks = await pageMarks(old.database, old.clock())
+      marks = await pageMarks(old, old.clock())
     }
     return true
   }
@@ -152,16 +153,16 @@ test('the newest version renders the pages; an older one does so again when it h
   await mark()
   assert.equal(await all(old), true, 'until the newer one has claimed them')
   assert.equal(await markOutdatedPages(newer), true)
-  const marked = await countPageMarks(old.database)
+  const marked = (await pageWork(old)).count
   assert.ok(marked > 0)
   assert.equal(await all(old), false)
   assert.equal(await markOutdatedPages(old), false)
   assert.deepEqual(await buildPages(old, { all: true }), { crates: 0, issues: [], areLeft: true })
-  assert.equal(await countPageMarks(old.database), marked)
+  assert.equal((await pageWork(old)).count, marked)
   assert.equal(await all(newer), true)
   assert.match((await front()) ?? '', /Newer/)
   assert.equal(await markOutdatedPages(newer), true)
-  assert.equal(await countPageMarks(old.database), 0, 'once')
+  assert.equal((await pageWork(old)).count, 0, 'once')
 
   let now = 0
   const worker = new PageWorker({

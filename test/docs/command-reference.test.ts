@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 import { createProgram } from '../../daemon/program.ts'
 import { exitCodes, manualOf } from '../../generator/cli/console/command.ts'
 import { terminalIo } from '../../generator/cli/console/terminal.ts'
+import { openRegistry } from '../../generator/open.ts'
 import { root } from '../support/plimsoll.ts'
 
 const FILE = join(root, 'docs', 'commands.md')
@@ -47,6 +48,7 @@ test('docs/commands.md describes every command as it is declared, with an exampl
   const io = terminalIo({ stdout: process.stdout, stderr: process.stderr, env: {} })
   const never = () => new Promise<string>(() => undefined)
   const program = await createProgram(io, [], {
+    openRegistry,
     readInput: never,
     askSecret: null,
     stopped: never,

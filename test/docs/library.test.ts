@@ -109,7 +109,8 @@ test('the package has types', async t => {
   const folder = await installed(t)
   const lines = [
     "import { type Refusal } from 'plimsoll/core/error/error'",
-    "import { openRegistry, type Registry } from 'plimsoll/registry/registry'",
+    "import { openRegistry } from 'plimsoll/open'",
+    "import type { Registry } from 'plimsoll/registry/registry'",
     "export const opened: Promise<Registry> = openRegistry('registry', { env: {} })",
     'export const codes = (refusal: Refusal): string[] => refusal.issues.map(issue => issue.code)',
     '// @ts-expect-error: a folder is a text',

@@ -4,12 +4,14 @@ import { CommanderError } from 'commander'
 import { createProgram } from '../../daemon/program.ts'
 import { Exit } from '../../generator/cli/console/io.ts'
 import { terminalIo } from '../../generator/cli/console/terminal.ts'
+import { openRegistry } from '../../generator/open.ts'
 import { NEWER, NEWEST } from './versions.ts'
 
 const [which, ...words] = process.argv.slice(2)
 const io = { ...terminalIo(process), program: which === 'newest' ? NEWEST : NEWER }
 const stopped = () => new Promise<string>(resolve => process.once('SIGTERM', resolve))
 const program = await createProgram(io, words, {
+  openRegistry,
   readInput: async () => '',
   askSecret: null,
   stopped,

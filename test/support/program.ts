@@ -2,6 +2,7 @@ import { type Command, CommanderError } from 'commander'
 import { createProgram } from '../../daemon/program.ts'
 import { Exit } from '../../generator/cli/console/io.ts'
 import { terminalIo } from '../../generator/cli/console/terminal.ts'
+import { openRegistry } from '../../generator/open.ts'
 import type { Cleanup } from './cleanup.ts'
 import type { Run } from './command.ts'
 import { hostEnvironment } from './plimsoll.ts'
@@ -44,6 +45,7 @@ export async function plimsollHere(
   try {
     if (cwd !== undefined) process.chdir(cwd)
     const program = await createProgram(io, args, {
+      openRegistry,
       readInput: async () => stdin,
       askSecret: null,
       stopped: () => stopped,

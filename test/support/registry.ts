@@ -16,13 +16,14 @@ import { GitWorker } from '../../daemon/workers/git-worker.ts'
 import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { all } from '../../generator/database/statement.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
+import { openRegistry } from '../../generator/open.ts'
 import { build } from '../../generator/projections/index/build.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
 import { createToken, type TokenOrder } from '../../generator/records/accounts/tokens.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { deleteReleases } from '../../generator/registry/changes/delete.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
-import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
+import { initRegistry, type Registry } from '../../generator/registry/registry.ts'
 import {
   openUpstreams,
   type UpstreamLimits,

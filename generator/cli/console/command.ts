@@ -1,7 +1,7 @@
 import { Argument, type Command, Help, InvalidArgumentError, Option } from 'commander'
 import type { Issue } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
-import type { Progress } from '../../projections/index/build.ts'
+import type { Progress } from '../../projections/context.ts'
 import type { Change } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
 import {
@@ -124,11 +124,10 @@ export async function withRegistry<Options>(
   { reads = false, forMove = false } = {},
 ): Promise<void> {
   // Commands that open no registry load nothing of it.
-  const { openRegistry } = await import('../../registry/registry.ts')
   const { operatorChange } = await import('../../records/change.ts')
   const { io, options, progress } = task
   const sources = { ...sourcesOf(io, options), reads }
-  const registry = await openRegistry(options.dir, sources, undefined, progress, forMove)
+  const registry = await io.openRegistry(options.dir, sources, undefined, progress, forMove)
   io.transient?.('')
   try {
     await work({ ...task, registry, change: operatorChange(timestamp(io.now())) })

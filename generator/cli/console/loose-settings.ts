@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { refuse } from '../../../core/error/error.ts'
 import { isRegistry } from '../../registry/folder.ts'
-import { readStaticSettings } from '../../static/settings.ts'
+import { readStaticSettings } from '../../registry/static-settings.ts'
 import type { Task } from './command.ts'
 import { sourcesOf } from './io.ts'
 

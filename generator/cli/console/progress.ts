@@ -1,5 +1,5 @@
 import { formatNumber } from '../../../core/quantity.ts'
-import type { Progress } from '../../projections/index/build.ts'
+import type { Progress } from '../../projections/context.ts'
 import type { Io } from './io.ts'
 
 /** The pause between two lines in a pipe, and the time before the rest of a step is estimated. */

@@ -5,6 +5,7 @@ import { Refusal, refuse } from '../../../core/error/error.ts'
 import { isName } from '../../../core/name.ts'
 import { check } from '../../check/check.ts'
 import { badge, junit, tableLines } from '../../check/report.ts'
+import { subjects } from '../../check/rows/all.ts'
 import { isBroken, type Result } from '../../check/run.ts'
 import { makeFolder } from '../../places/disk/durable.ts'
 import { plain } from '../../web/web-url.ts'
@@ -59,6 +60,8 @@ export const registerCheck = command('check', {
   run: checkAll,
 })
 
+const statements = Object.values(subjects).flat()
+
 async function checkAll(task: Task<CheckOptions>, targets: readonly string[]): Promise<void> {
   const { io, options, progress } = task
   const token = options.tokenStdin ? await readToken(io) : null
@@ -75,6 +78,7 @@ async function checkAll(task: Task<CheckOptions>, targets: readonly string[]): P
       prefix: options.write ? options.prefix : null,
       crates: options.crate ?? [],
       cargos: options.cargo ?? [],
+      statements,
       env: io.env,
       pauseMs: PAUSE_MS,
       signal: end.signal,

@@ -13,7 +13,7 @@ import { prune } from '../../upstream/prune.ts'
 import { renderUpstream } from '../../upstream/tree.ts'
 import type { Upstream } from '../../upstream/upstream.ts'
 import { commandGroup, type RegistryTask, registryCommand } from '../console/command.ts'
-import { parseSpec } from '../release-spec.ts'
+import { parseSpec } from '../console/release-spec.ts'
 
 interface Options {
   readonly upstream?: string

@@ -10,6 +10,7 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { refuse } from '../../../core/error/error.ts'
+import { withoutCredentials } from '../../../core/urls/urls.ts'
 
 /** The settings of every git process for the index, regardless of the user's configuration. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -164,4 +165,16 @@ export class UploadPack {
     last.unref()
     this.#child.once('exit', () => clearTimeout(last))
   }
+}
+
+/** Refuses a remote that git would read as an option or command instead of a URL or path. */
+export function checkRemote(remote: string): string {
+  if (
+    !remote ||
+    remote.startsWith('-') ||
+    /[\s\0]/.test(remote) ||
+    /^[A-Za-z][\w+.-]*::/.test(remote)
+  )
+    refuse('git_remote_invalid', { remote: withoutCredentials(remote) })
+  return remote
 }

@@ -1,3 +1,4 @@
+import { ordered } from '../../../core/async/ordered.ts'
 import {
   collect,
   type Issue,
@@ -11,7 +12,6 @@ import { CONFIG_MAX, parseDl } from '../../../core/urls/index-config.ts'
 import { readText } from '../../places/disk/files.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
-import { ordered } from '../ordered.ts'
 import { type CrateSource, cratesOfDl, namedCrates } from './crate-sources.ts'
 import { INDEX_FILE_MAX, readIndexFile } from './index-file.ts'
 import {

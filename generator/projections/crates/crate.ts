@@ -62,7 +62,7 @@ export async function cratePages(
   }
   await pace()
   const outputs = [...files, renderCrateRecord(facts, site)]
-  if (site.feeds) outputs.push(renderCrateFeed(site, facts))
+  if (site.feeds) outputs.push(renderCrateFeed(site, facts.name, facts.releases))
   await pace()
   outputs.push(...renderCratePages(site, facts, version))
   await pace()

@@ -4,15 +4,10 @@ import type { Queries } from '../../database/statement.ts'
 import { crateRecords } from '../../records/crates.ts'
 import { readFact, writeFact } from '../../records/facts.ts'
 import { listMarks, type Mark } from '../../records/marks.ts'
-import { type BuildContext, rebuildCrate, renderConfig } from './crate.ts'
+import type { BuildContext, Progress } from '../context.ts'
+import { rebuildCrate, renderConfig } from './crate.ts'
 import { buildMarked, rebuildAll } from './many-crates.ts'
 import { orphans, removeOrphan } from './orphans.ts'
-
-/**
- * Called during long work with what is being done, such as `rendering pages`, and how far it is.
- * A `total` of 0 is unknown. `share` of the work is done, where some of it takes longer.
- */
-export type Progress = (step: string, done: number, total: number, share?: number) => void
 
 /** The result of a build. */
 export interface Built {

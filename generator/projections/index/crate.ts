@@ -12,25 +12,12 @@ import {
 } from '../../../core/paths/crates.ts'
 import { configPath, indexPath, type Output, output, publicFile } from '../../../core/paths/tree.ts'
 import type { RegistryUrls } from '../../../core/urls/urls.ts'
-import type { CrateStore } from '../../places/crate-store.ts'
 import { disk } from '../../places/disk/disk.ts'
 import { fileChecksum } from '../../places/disk/files.ts'
-import type { ProcessMutex } from '../../places/locks/process-mutex.ts'
-import type { PublicTree } from '../../places/public-tree.ts'
-import type { Records } from '../../records/crate-change.ts'
 import { type CrateRecord, readCrate } from '../../records/crates.ts'
 import { currentMarks, type Mark, markAgain, marksOf, settleMarks } from '../../records/marks.ts'
 import { deletedVersions, listReleases, type ReleaseRecord } from '../../records/releases.ts'
-
-/** The stores of a build, and the mutex that every writer of the tree takes. */
-export interface BuildContext extends Records {
-  readonly crates: CrateStore
-  readonly tree: PublicTree
-  readonly mutex: ProcessMutex
-  readonly urls: RegistryUrls
-  readonly authRequired: boolean
-  readonly clock: () => Date
-}
+import type { BuildContext } from '../context.ts'
 
 /** Renders `config.json`: `dl`, `api` if any, `auth-required` if true (specification A.1). */
 export function renderConfig(urls: RegistryUrls, authRequired: boolean): Output {

@@ -11,7 +11,8 @@ import type { PublicTree } from '../../places/public-tree.ts'
 import type { SyncBatch } from '../../places/sync-batch.ts'
 import { type Mark, settleMarks } from '../../records/marks.ts'
 import type { FileMark, IndexedCrate } from '../../records/releases.ts'
-import { type BuildContext, guardCrates, markOf } from './crate.ts'
+import type { BuildContext } from '../context.ts'
+import { guardCrates, markOf } from './crate.ts'
 
 /** The most marks that wait for a common sync: creating files takes much longer while one runs. */
 const MARKS_MAX = 250_000

@@ -7,7 +7,8 @@ import { isBucketRefusal, isStorageRefusal } from '../../places/disk/fault.ts'
 import { eachCrate } from '../../records/crates.ts'
 import { type IndexMark, lastIndexMark, listIndexMarks, postponeMark } from '../../records/marks.ts'
 import { type IndexedCrate, indexFiles } from '../../records/releases.ts'
-import { type BuildContext, markOf, renderWhole } from './crate.ts'
+import type { BuildContext } from '../context.ts'
+import { markOf, renderWhole } from './crate.ts'
 import { IndexWriter } from './index-writer.ts'
 
 /** How long a turn of the process mutex lasts, in milliseconds: publishes get in between. */

@@ -4,7 +4,7 @@ import { CRATES_FOLDER, crateFolder } from '../../../core/paths/crates.ts'
 import { configPath, INDEX_FOLDER, indexPath, isListPath } from '../../../core/paths/tree.ts'
 import { findCrate } from '../../records/crates.ts'
 import { releaseOfBytes } from '../../records/releases.ts'
-import type { BuildContext } from './crate.ts'
+import type { BuildContext } from '../context.ts'
 
 /** Lists files of the public tree that belong to no crate, not even to one that was just added. */
 export async function* orphans(context: BuildContext): AsyncIterable<string> {

@@ -37,10 +37,6 @@ export interface ActiveUser extends User {
 const USER = `id, login, name, admin, locked_at IS NOT NULL AS locked,
   removed_at IS NOT NULL AS removed, created_at AS created`
 
-/** The column of who published a release, from `users`; null for somebody who is not known. */
-export const PUBLISHER =
-  "CASE WHEN users.removed_at IS NULL THEN users.login ELSE users.login || ' (removed)' END"
-
 type Row<T extends User = User> = Omit<T, Flag> & Record<Flag, number>
 type Flag = 'admin' | 'locked' | 'removed'
 

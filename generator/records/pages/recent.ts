@@ -1,7 +1,6 @@
 import { all, type Queries } from '../../database/statement.ts'
-import { PUBLISHER } from '../accounts/accounts.ts'
 import type { CrateRecord } from '../crates.ts'
-import { type ReleaseRecord, recordOf, type Stored } from '../releases.ts'
+import { PUBLISHER, type ReleaseRecord, recordOf, type Stored } from '../releases.ts'
 import { type CrateCard, selectCards } from './cards.ts'
 
 /** A version as shown in the list of updates. */

@@ -3,7 +3,7 @@ import type { Name } from '../../../core/name.ts'
 import { policyQuestions } from '../../../core/policy/policy.ts'
 import { compareVersions, type Version } from '../../../core/version.ts'
 import { fileChecksum, fileFacts } from '../../places/disk/files.ts'
-import type { Progress } from '../../projections/index/build.ts'
+import type { Progress } from '../../projections/context.ts'
 import type { Registry } from '../registry.ts'
 import { inspect } from './check.ts'
 

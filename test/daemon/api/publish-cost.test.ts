@@ -48,7 +48,7 @@ test('a new crate takes few statements, and few files are written behind its pub
   const statements = countStatements(t)
   const test = await TestRegistry.open(t)
   const { registry, indexWorker } = test
-  const { database, tree, clock } = registry
+  const { tree, clock } = registry
   const token = await test.user('alice')
   // Nobody else renders.
   await indexWorker.pages.start()
@@ -58,7 +58,7 @@ test('a new crate takes few statements, and few files are written behind its pub
   const answered = { statements: statements() - began, files: filesOf(tree.root) }
   await indexWorker.settle()
   const kinds = PAGE_KINDS.filter(kind => !IDLE_KINDS.includes(kind))
-  const due = () => pageMarks(database, clock(), undefined, kinds)
+  const due = () => pageMarks(registry, clock(), undefined, kinds)
   for (let marks = await due(); marks.length > 0; marks = await due())
     await buildMarks(registry, marks)
   assert.ok(answered.statements <= 26, `${answered.statements} statements until the answer`)

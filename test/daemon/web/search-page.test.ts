@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openRegistry } from '../../../generator/open.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
-import { openRegistry } from '../../../generator/registry/registry.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { inventedEntries } from '../../support/many-crates.ts'
 import { TestRegistry } from '../../support/registry.ts'

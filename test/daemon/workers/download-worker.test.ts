@@ -101,7 +101,7 @@ test('the first downloads of a crate have its page rendered, further ones only t
   assert.match((await page()) ?? '', /data-numbers="downloads\.json"/)
   await run(database, "UPDATE crate_downloads SET due_at = '2000-01-01T00:00:00Z'")
   await database.transaction(tx => markDueDownloads(tx, registry.now, 10))
-  await buildMarks(registry.registry, await pageMarks(database, registry.now))
+  await buildMarks(registry.registry, await pageMarks(registry.registry, registry.now))
   assert.equal(await marked(), 0)
   await run(database, "UPDATE crate_downloads SET due_at = '2000-01-01T00:00:00Z', shown_at = NULL")
   await database.transaction(tx => markDueDownloads(tx, registry.now, 10))

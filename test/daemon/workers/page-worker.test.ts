@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { PageWorker } from '../../../daemon/workers/page-worker.ts'
-import { countPageMarks } from '../../../generator/pages/due.ts'
+import { pageWork } from '../../../generator/pages/due.ts'
 import { isStorageRefusal } from '../../../generator/places/disk/fault.ts'
 import { followers, MARK_KINDS, PAGE_KINDS } from '../../../generator/projections/projections.ts'
 import {
@@ -66,10 +66,10 @@ test('a page that cannot be written keeps no other from its turn, fails nobody, 
   await registry.indexWorker.pages.flush()
   rmSync(obstacle, { recursive: true })
   await registry.indexWorker.pages.flush()
-  assert.equal(await countPageMarks(database), 1, 'it is not tried again at once')
+  assert.equal((await pageWork(registry.registry)).count, 1, 'it is not tried again at once')
   registry.now = new Date('2026-11-20T12:06:00Z')
   await registry.indexWorker.pages.flush()
-  assert.equal(await countPageMarks(database), 0)
+  assert.equal((await pageWork(registry.registry)).count, 0)
   assert.notEqual(await registry.shown('crates/first/crate.json'), null)
 })
 
@@ -160,12 +160,12 @@ test('closing renders what is pending, and leaves marked what there is no time f
   assert.equal(await registry.shown('crates/late/crate.json'), null)
   // List, part of the site map, crate, feeds, release, registry, owner, views; by what searches
   // find it.
-  assert.equal(await countPageMarks(registry.registry.database), 8 + 1)
+  assert.equal((await pageWork(registry.registry)).count, 8 + 1)
   const next = workerOf(registry)
   await next.start()
   await next.close(600)
   assert.notEqual(await registry.shown('crates/late/crate.json'), null)
-  assert.equal(await countPageMarks(registry.registry.database), 0)
+  assert.equal((await pageWork(registry.registry)).count, 0)
 })
 
 test('a start does not wait for a bucket that is away; outdated pages follow when it is back', async t => {
@@ -189,5 +189,5 @@ test('a start does not wait for a bucket that is away; outdated pages follow whe
   await worker.flush()
   assert.match(s3.objects.get('www/index.html')?.bytes.toString() ?? '', /Another title/)
   assert.ok(s3.objects.has(`www/${assetPath('style.css')}`))
-  assert.equal(await countPageMarks(registry.database), 0)
+  assert.equal((await pageWork(registry)).count, 0)
 })

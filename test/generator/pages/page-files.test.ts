@@ -7,13 +7,13 @@ import { canonicalName, type Name } from '../../../core/name.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
 import { insert, LIST, one, type Row, run } from '../../../generator/database/statement.ts'
+import { openRegistry } from '../../../generator/open.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { listOutputs } from '../../../generator/projections/lists/letters.ts'
 import { followers } from '../../../generator/projections/projections.ts'
 import { follow } from '../../../generator/records/crate-change.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
 import { listVersions } from '../../../generator/records/releases.ts'
-import { openRegistry } from '../../../generator/registry/registry.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
 import { relistCrate } from '../../support/filled-catalog.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
@@ -234,7 +234,14 @@ test('the files of a small static tree, without times', async t => {
   const text =
     'yanked = ["demo@0.1.0"]\n[registry]\nbase_url = "https://crates.example"\napi = "none"\n'
   const { settings } = resolveSettings({ file: { name: 'plimsoll.toml', text } })
-  await buildStatic({ from, out, settings, urls: registryUrls(settings.registry, ''), cache: null })
+  await buildStatic({
+    followers,
+    from,
+    out,
+    settings,
+    urls: registryUrls(settings.registry, ''),
+    cache: null,
+  })
   const crate = JSON.parse(readFileSync(join(out, 'crates/demo/crate.json'), 'utf8'))
   const [newest, oldest] = crate.versions
   assert.deepEqual(

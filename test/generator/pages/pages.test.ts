@@ -6,6 +6,7 @@ import { issue, Refusal } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
 import { all, type Row } from '../../../generator/database/statement.ts'
+import { openRegistry } from '../../../generator/open.ts'
 import { markOutdatedPages } from '../../../generator/pages/claim.ts'
 import { pageMarks } from '../../../generator/pages/due.ts'
 import { buildMarks } from '../../../generator/pages/marked.ts'
@@ -14,7 +15,6 @@ import { build } from '../../../generator/projections/index/build.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { listMarks } from '../../../generator/records/marks.ts'
 import { setYanked } from '../../../generator/records/release-changes.ts'
-import { openRegistry } from '../../../generator/registry/registry.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
 import { findingsOf } from '../../support/findings.ts'
@@ -276,7 +276,7 @@ test('what the storage refuses while nobody waits for the page ends the turn, an
   await registry.indexWorker.pages.close(0)
   for (const name of ['one', 'two']) await registry.publish(token, { name, version: '1.0.0' })
   const { registry: context } = registry
-  const due = await pageMarks(context.database, context.clock(), 500)
+  const due = await pageMarks(context, context.clock(), 500)
   const pages = due.filter(({ kind }) => kind === 'page')
   assert.equal(pages.length, 2)
   let refuse = () => {}

@@ -1,4 +1,5 @@
 // Mirrors generator/static/push.ts
+
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { resolveSettings } from '../../../core/settings/settings.ts'
 import { sha256 } from '../../../core/sha256.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
 import type { Place } from '../../../generator/places/place.ts'
+import { followers } from '../../../generator/projections/projections.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
 import { type PushResult, push } from '../../../generator/static/push.ts'
 import { openPushFolder } from '../../../generator/static/push-place.ts'
@@ -127,7 +129,7 @@ forEach('packages lie where the own `dl` leads, as a build has them', async (t, 
   const config = { settings, urls: { ...urls, dl: `${BASE}/f/{prefix}/{crate}/{version}` } }
   assert.equal((await pushTo(place, [file], config)).files[0]?.outcome, 'pushed')
   const out = join(folderOf(t), 'out')
-  await buildStatic({ from, out, ...config, cache: null })
+  await buildStatic({ followers, from, out, ...config, cache: null })
   const packages = filesBelow(out).filter(path => /^f\/|\.crate$/.test(path))
   assert.deepEqual(packages, ['f/De/mo/Demo/1.0.0+b'])
   assert.ok(place.files().get('f/De/mo/Demo/1.0.0+b')?.equals(readFileSync(file)))
@@ -147,7 +149,7 @@ forEach('20 pushes at once make the index and crates of a build', async (t, plac
   const there = place.files()
   assertSound(there)
   const out = join(folderOf(t), 'built')
-  await buildStatic({ from, out, ...settingsOf(), cache: null })
+  await buildStatic({ followers, from, out, ...settingsOf(), cache: null })
   const built = folderPlace(out).files()
   const expected = [...built.keys()].filter(path => /^index\/|\.crate$/.test(path))
   assert.deepEqual([...there.keys()].sort(), expected)

@@ -1,4 +1,5 @@
 // Mirrors generator/static/build.ts
+
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
@@ -8,7 +9,8 @@ import { Refusal } from '../../../core/error/error.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
 import { PublicTree } from '../../../generator/places/public-tree.ts'
-import type { Progress } from '../../../generator/projections/index/build.ts'
+import type { Progress } from '../../../generator/projections/context.ts'
+import { followers } from '../../../generator/projections/projections.ts'
 import { buildStatic, type StaticResult } from '../../../generator/static/build.ts'
 import { buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { fileStamps, filesBelow, treeDigest } from '../../support/folder.ts'
@@ -35,7 +37,16 @@ async function run(job: Job): Promise<StaticResult> {
   const text = `yanked = ${JSON.stringify(yanked)}\n${more}\n[registry]\nbase_url = "${BASE}"\napi = "none"\n`
   const { settings } = resolveSettings({ file: { name: 'plimsoll.toml', text } })
   const urls = registryUrls(settings.registry, BASE)
-  return buildStatic({ from, out, settings, urls, cache, skipBad, ...(progress && { progress }) })
+  return buildStatic({
+    followers,
+    from,
+    out,
+    settings,
+    urls,
+    cache,
+    skipBad,
+    ...(progress && { progress }),
+  })
 }
 
 /** The messages of the refusal that a build ends with. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
 import { reverseAnswer } from '../../../../daemon/api/schema.ts'
-import { countPageMarks } from '../../../../generator/pages/due.ts'
+import { pageWork } from '../../../../generator/pages/due.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
 import { build } from '../../../../generator/projections/index/build.ts'
 import { verifyPages } from '../../../../generator/verify/pages.ts'
@@ -18,7 +18,6 @@ const SERDE = sentDependency('serde-json', {
 
 test('a crate that appears or goes is linked, or no longer, where its name is a dependency', async t => {
   const registry = await TestRegistry.open(t)
-  const { database } = registry.registry
   const token = await registry.user('alice')
   const app = { name: 'app', version: '1.0.0', manifest: ON_SERDE }
   await registry.publish(token, app, { deps: [SERDE] })
@@ -43,6 +42,6 @@ test('a crate that appears or goes is linked, or no longer, where its name is a 
   await build(registry.registry)
   await buildPages(registry.registry)
   assert.doesNotMatch(await page('app'), /also in this registry/)
-  assert.equal(await countPageMarks(database), 0)
+  assert.equal((await pageWork(registry.registry)).count, 0)
   await intact()
 })

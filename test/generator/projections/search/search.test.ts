@@ -7,7 +7,7 @@ import type { Leniency } from '../../../../core/search/plan.ts'
 import { searchFor } from '../../../../core/search/request.ts'
 import { isOnServer } from '../../../../generator/database/engine.ts'
 import { LIST, run, value } from '../../../../generator/database/statement.ts'
-import { countPageMarks, pageMarks } from '../../../../generator/pages/due.ts'
+import { pageMarks, pageWork } from '../../../../generator/pages/due.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
 import type { PublicTree } from '../../../../generator/places/public-tree.ts'
 import { readLayouts } from '../../../../generator/projections/search/layouts.ts'
@@ -227,7 +227,7 @@ test('nobody finds nothing left to render before a layout that the registry need
   )
   await fillCatalog(registry.registry, ENTRIES.slice(8, 20))
   await assert.rejects(buildSearch(registry), /no layout/)
-  assert.ok((await countPageMarks(database)) > 0)
+  assert.ok((await pageWork(registry.registry)).count > 0)
   const drop = isOnServer(database) ? 'DROP FUNCTION no_layout CASCADE' : 'DROP TRIGGER no_layout'
   await run(database, drop)
   await buildSearch(registry)
@@ -237,8 +237,8 @@ test('nobody finds nothing left to render before a layout that the registry need
 test('a search between the first crate and the first layout waits for that layout', async t => {
   const registry = await TestRegistry.open(t)
   await fillCatalog(registry.registry, ENTRIES.slice(0, 1))
-  const { database, clock } = registry.registry
-  const [mark] = await pageMarks(database, clock(), 1, ['search'])
+  const { clock } = registry.registry
+  const [mark] = await pageMarks(registry.registry, clock(), 1, ['search'])
   assert.ok(mark)
   // As within a batch of pages, which is followed only when all of it is rendered.
   await crateTerms.render(registry.registry, mark, [])

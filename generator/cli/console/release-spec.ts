@@ -1,6 +1,6 @@
-import { refuse } from '../../core/error/error.ts'
-import { isName, type Name } from '../../core/name.ts'
-import { isVersion, type Version } from '../../core/version.ts'
+import { refuse } from '../../../core/error/error.ts'
+import { isName, type Name } from '../../../core/name.ts'
+import { isVersion, type Version } from '../../../core/version.ts'
 
 /** Reads `NAME@VERSION`, or `NAME` alone, which means every version. */
 export function parseSpec(spec: string): { name: Name; version: Version | null } {

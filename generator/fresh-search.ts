@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Slice } from '../../core/search/layout.ts'
-import type { SearchRequest } from '../../core/search/request.ts'
-import type { Database } from '../database/connection.ts'
-import type { PageContext } from '../projections/context.ts'
-import { readLayouts } from '../projections/search/layouts.ts'
-import { type FoundCrates, searchCrates } from '../projections/search/search.ts'
-import type { Mark } from '../records/marks.ts'
-import { BATCH, pageMarks } from './due.ts'
-import { buildMarks } from './marked.ts'
+import type { Slice } from '../core/search/layout.ts'
+import type { SearchRequest } from '../core/search/request.ts'
+import type { Database } from './database/connection.ts'
+import { BATCH, pageMarks } from './pages/due.ts'
+import { buildMarks } from './pages/marked.ts'
+import type { PageContext } from './projections/context.ts'
+import { readLayouts } from './projections/search/layouts.ts'
+import { type FoundCrates, searchCrates } from './projections/search/search.ts'
+import type { Mark } from './records/marks.ts'
 
 /** The longest that a search waits for what others have changed, in milliseconds. */
 const FRESH_MS = 500
@@ -28,7 +28,7 @@ export async function searchFresh(
   const { database, clock } = context
   const begin = performance.now()
   for (let isDone = true; isDone; ) {
-    const marks = await pageMarks(database, clock(), BATCH, ['search'])
+    const marks = await pageMarks(context, clock(), BATCH, ['search'])
     if (marks.length === 0) break
     const most = (await readLayouts(database)).now === null ? FIRST_MS : FRESH_MS
     const rest = begin + most - performance.now()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { resolveSettings, type Settings } from '../../core/settings/settings.ts'
 import { type RegistryUrls, registryUrls } from '../../core/urls/urls.ts'
-import { SETTINGS_FILE, type SettingSources } from '../registry/folder.ts'
+import { SETTINGS_FILE, type SettingSources } from './folder.ts'
 
 /** The default base URL: where `npm start` would serve the tree. */
 export const TRIAL_BASE = 'http://127.0.0.1:8080'

@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { refuse } from '../../core/error/error.ts'
-import { plain } from '../web/web-url.ts'
-import { complaintOf } from './index-repository/git-process.ts'
-import { checkRemote } from './push.ts'
+import { refuse } from '../../../core/error/error.ts'
+import { plain } from '../../web/web-url.ts'
+import { checkRemote, complaintOf } from './git-process.ts'
 
 /**
  * Clones a remote repository into a folder of its own, `index.git` in it, without a work tree, and
