@@ -70,7 +70,8 @@ const examples: { readonly [C in Code]?: Params<C>[0] } = {
 }
 
 test('docs/use/messages.md has every message of the catalog', () => {
-  assert.equal(readdirSync(join(root, 'core', 'error', 'messages')).length, chapters.length)
+  const tables = readdirSync(join(root, 'core', 'error', 'messages'))
+  assert.equal(tables.filter(name => name !== 'kind.ts').length, chapters.length)
   const text = [
     `# Messages
 

@@ -2,7 +2,7 @@ import { Argument, type Command, Help, InvalidArgumentError, Option } from 'comm
 import type { Issue } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Progress } from '../../projections/context.ts'
-import type { Change } from '../../records/change.ts'
+import { type Change, operatorChange } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
 import {
   type Caller,
@@ -123,8 +123,6 @@ export async function withRegistry<Options>(
   work: (task: RegistryTask<Options>) => Promise<void>,
   { reads = false, forMove = false } = {},
 ): Promise<void> {
-  // Commands that open no registry load nothing of it.
-  const { operatorChange } = await import('../../records/change.ts')
   const { io, options, progress } = task
   const sources = { ...sourcesOf(io, options), reads }
   const registry = await io.openRegistry(options.dir, sources, undefined, progress, forMove)
