@@ -126,12 +126,8 @@ export class FileCache {
   #keep<H extends Held<Buffer | null>>(path: string, stats: Stats, held: H): H {
     const isSettled = Date.now() - Math.max(stats.ctimeMs, stats.mtimeMs) > TICK_MS
     const { ino, size, mtimeMs, ctimeMs } = stats
-    this.#entries.set(path, {
-      held,
-      stats: { ino, size, mtimeMs, ctimeMs },
-      isSettled,
-      seen: NEVER,
-    })
+    const stamp = { ino, size, mtimeMs, ctimeMs }
+    this.#entries.set(path, { held, stats: stamp, isSettled, seen: NEVER })
     return held
   }
 

@@ -5,11 +5,12 @@ import { configPath, notFoundPath } from '../../core/paths/tree.ts'
 import type { ChangeNumber } from '../../generator/places/change-number.ts'
 import {
   type Asked,
-  acceptsGzip,
   choose,
+  chooseOf,
   type FileAnswer,
   type Variant,
   variantOf,
+  variantsOf,
 } from './file-answer.ts'
 import { FileCache, type Held, tagOf } from './file-cache.ts'
 import {
@@ -19,7 +20,7 @@ import {
   type TreeOptions,
   toFolder,
 } from './file-headers.ts'
-import { type FilePart, OpenPart } from './file-part.ts'
+import { OpenPart } from './file-part.ts'
 import { webStream } from './web-stream.ts'
 
 /** Files up to this size are read synchronously, which is faster than waiting for a thread. */
@@ -120,13 +121,14 @@ export class PublicFiles implements TreeFiles {
   }
 
   #find(pathname: string, request: HonoRequest): Found {
-    const path = decodePath(pathname)
+    const path = decodePath(pathname.endsWith('/') ? `${pathname}index.html` : pathname)
     if (path === null) return null
     if (path === configPath && this.#config) return this.#whole(this.#config, path, request)
     const file = `${this.#root}/${path}`
     const stats = look(file)
-    if (stats?.isDirectory()) return this.#folder(pathname, path, request)
-    if (!stats?.isFile() || pathname.endsWith('/')) return null
+    if (stats?.isDirectory() && look(join(file, 'index.html'))?.isFile())
+      return { ...toFolder(pathname, request.url), body: null }
+    if (!stats?.isFile()) return null
     const known = this.#known(file, path, stats, request)
     if (known) return known
     if (!this.#isInside(file)) return null
@@ -151,33 +153,15 @@ export class PublicFiles implements TreeFiles {
     return path.endsWith('.crate') ? this.#crates : this.#texts
   }
 
-  #folder(pathname: string, path: string, request: HonoRequest): Found {
-    const index = path === '' ? 'index.html' : `${path}/index.html`
-    if (!look(join(this.#root, index))?.isFile()) return null
-    if (pathname.endsWith('/')) return this.#find(`/${encodeURI(index)}`, request)
-    return { ...toFolder(pathname, request.url), body: null }
-  }
-
   /** Returns whether a file is inside the tree: a symbolic link may not lead out of it. */
   #isInside(file: string): boolean {
     return realpathSync(file).startsWith(realpathSync(this.#root) + sep)
   }
 
   #whole(held: Held, path: string, asked: Asked): FileAnswer {
-    let variants = this.#variants.get(held)
-    if (!variants) {
-      const { tag, bytes, gzip } = held
-      const more = gzip ? { vary: 'accept-encoding' } : { 'accept-ranges': 'bytes' }
-      const plain = variantOf<FilePart>(path, { ...this.#headers(path, tag), ...more }, bytes)
-      const headers = { ...this.#headers(path, `${tag}-gz`), ...more }
-      const zipped = gzip
-        ? variantOf<FilePart>(path, headers, gzip, { 'content-encoding': 'gzip' })
-        : plain
-      variants = { plain, zipped }
-      this.#variants.set(held, variants)
-    }
-    const isZipped = held.gzip !== null && acceptsGzip(asked.header('accept-encoding'))
-    return choose(isZipped ? variants.zipped : variants.plain, held.tag, asked)
+    const variants = this.#variants.get(held) ?? variantsOf(path, held, this.#headers)
+    this.#variants.set(held, variants)
+    return chooseOf(variants, held.tag, asked)
   }
 
   #part(tag: string, file: string, path: string, stats: Stats, asked: Asked): FileAnswer {

@@ -6,7 +6,7 @@ import type { OpenFile } from '../../generator/places/place.ts'
 import { findCrate } from '../../generator/records/crates.ts'
 import { findRelease } from '../../generator/records/releases.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import type { BucketStreams } from './bucket-streams.ts'
+import type { StreamFromBucket } from './bucket-streams.ts'
 import { choose, type FileAnswer, variantOf } from './file-answer.ts'
 import { type FileHeaders, fileHeaders, keyHeaderOf } from './file-headers.ts'
 import type { Part } from './file-part.ts'
@@ -26,7 +26,7 @@ const PRESIGNED_SECONDS = 900
  */
 export function storedCrates(
   registry: Registry,
-  streams: BucketStreams,
+  stream: StreamFromBucket,
   onDownload?: (path: string) => void,
 ): StoredCrate {
   const { crates, database, settings } = registry
@@ -48,7 +48,7 @@ export function storedCrates(
       onDownload?.(path)
       return new Response(null, { status: 302, headers: redirectTo(address) })
     }
-    return streamCrate(c, streams, answer, async part => {
+    return streamCrate(c, stream, answer, async part => {
       const found = await crates.open(key, part)
       if (found && answer.download !== undefined) onDownload?.(answer.download)
       return found
@@ -59,13 +59,13 @@ export function storedCrates(
 /** Sends the bytes of an answer, which `open` opens in whole or in part; null if there are none. */
 export async function streamCrate(
   c: Context,
-  streams: BucketStreams,
+  stream: StreamFromBucket,
   answer: FileAnswer<Part>,
   open: (part?: Part) => Promise<OpenFile | null>,
 ): Promise<Response | null> {
   const { status, body } = answer
   if (body === null || Buffer.isBuffer(body)) return new Response(null, answer)
-  return streams.answer(c, async () => {
+  return stream(c, async () => {
     const found = await open(status === 206 ? body : undefined)
     return found && { bytes: found.bytes, size: body.end - body.start + 1, answer }
   })
