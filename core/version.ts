@@ -26,7 +26,7 @@ export const U64_MAX = '18446744073709551615'
 export const VERSION_MAX = 184
 
 /** The parts of a version. Numbers stay decimal text, which is exact at any size. */
-export interface VersionParts {
+interface VersionParts {
   readonly major: string
   readonly minor: string
   readonly patch: string
@@ -88,22 +88,23 @@ export function compareVersions(a: Version, b: Version): number {
 export function newestVersion<T extends { readonly version: Version; readonly yanked: boolean }>(
   releases: readonly T[],
 ): T | undefined {
-  const rank = (release: T) => (release.yanked ? 0 : isPrerelease(release.version) ? 1 : 2)
-  const [newest] = [...releases].sort(
-    (a, b) => rank(b) - rank(a) || compareVersions(b.version, a.version),
-  )
-  return newest
+  return best(releases, ({ yanked, version }) => (yanked ? 0 : isPrerelease(version) ? 1 : 2))
 }
 
 /** Returns the highest version that is not yanked, pre-releases included; if all are, the highest. */
 export function highestVersion<T extends { readonly version: Version; readonly yanked?: boolean }>(
   releases: readonly T[],
 ): T | undefined {
-  const isYanked = ({ yanked = false }: T) => Number(yanked)
-  const [highest] = [...releases].sort(
-    (a, b) => isYanked(a) - isYanked(b) || compareVersions(b.version, a.version),
-  )
-  return highest
+  return best(releases, ({ yanked }) => (yanked ? 0 : 1))
+}
+
+function best<T extends { readonly version: Version }>(
+  releases: readonly T[],
+  rank: (release: T) => number,
+): T | undefined {
+  return releases
+    .toSorted((a, b) => rank(b) - rank(a) || compareVersions(b.version, a.version))
+    .at(0)
 }
 
 /** Returns the release that precedes a version by SemVer precedence, yanked or not. */

@@ -51,7 +51,7 @@ export function renderSettingsFile(values: Readonly<Record<string, SettingValue 
   const active = new Map(Object.entries(values))
   const blocks = new Map<string, string[]>()
   const upstreams = [...active.keys()].filter(key => key.startsWith('upstream.')).map(findSetting)
-  for (const setting of [...settingTable.values(), ...upstreams.filter(isThere)]) {
+  for (const setting of [...settingTable.values(), ...upstreams.filter(found => !!found)]) {
     const value = active.get(setting.key) ?? null
     const about = MAIN.get(setting.key)
     if (value === null && about === undefined) continue
@@ -66,10 +66,6 @@ export function renderSettingsFile(values: Readonly<Record<string, SettingValue 
     [...(name === '' ? [] : [`[${name}]`]), ...lines, ''].join('\n'),
   )
   return [HEAD, ...sections].join('\n')
-}
-
-function isThere<T>(value: T | undefined): value is T {
-  return value !== undefined
 }
 
 /**

@@ -5,26 +5,20 @@ import { IMAGES_FOLDER } from '../paths/images.ts'
 import { OVERVIEW_FOLDERS } from '../paths/listings.ts'
 import { isOwnPath } from '../paths/own.ts'
 import { SEARCH_FOLDER } from '../paths/search.ts'
-import {
-  ASSETS_FOLDER,
-  FEEDS_FOLDER,
-  GIT_INDEX_FOLDER,
-  INDEX_FOLDER,
-  SITEMAPS_FOLDER,
-} from '../paths/tree.ts'
+import * as tree from '../paths/tree.ts'
 import { isVersion, type Version } from '../version.ts'
 import { expandDl } from './download-url.ts'
 import type { RegistryUrls } from './urls.ts'
 
 export type DlRelease = Parameters<typeof expandDl>[1]
 
-export interface DlParts {
+interface DlParts {
   readonly name: Name | null
   readonly version: Version | null
   readonly cksum: string | null
 }
 
-export interface DlPaths {
+interface DlPaths {
   /** Without markers, Cargo appends `/{crate}/{version}/download`, which is in it then. */
   readonly template: string
   pathOf(release: DlRelease): string
@@ -138,8 +132,15 @@ export function requireOwnDl(urls: Pick<RegistryUrls, 'base' | 'dl'>): void {
 
 /** First parts of paths that are the registry's own. */
 const RESERVED: ReadonlySet<string> = new Set([
-  ...[ASSETS_FOLDER, CRATES_FOLDER, FEEDS_FOLDER, GIT_INDEX_FOLDER, IMAGES_FOLDER, INDEX_FOLDER],
-  ...[...OVERVIEW_FOLDERS, SEARCH_FOLDER, SITEMAPS_FOLDER],
+  ...[
+    tree.ASSETS_FOLDER,
+    CRATES_FOLDER,
+    tree.FEEDS_FOLDER,
+    tree.GIT_INDEX_FOLDER,
+    IMAGES_FOLDER,
+    tree.INDEX_FOLDER,
+  ],
+  ...[...OVERVIEW_FOLDERS, SEARCH_FOLDER, tree.SITEMAPS_FOLDER],
   ...['api', 'healthz', 'me', 'metrics', 'readyz', 'startupz'],
 ])
 
@@ -150,9 +151,7 @@ function faultOf(inside: string, paths: DlPaths): string | null {
   const isPlain = segments.every(part => !/^\.|[\\%:]|\s/.test(part.replaceAll(/\{[^}]*\}/g, 'x')))
   if (inside.endsWith('/') || !isPlain)
     return 'its path ends with a slash, or has a part that begins with a dot or contains `%`, `:`, `\\` or a space'
-  const told = new Set(segments.flatMap(tellsOf))
-  const isTold = told.has('cksum') || (told.has('name') && told.has('version'))
-  if (!isTold)
+  if (!ALIKE.every(release => isTold(release, paths)))
     return 'two releases may have one path: it needs {sha256-checksum}, or {crate} and {version} in parts of their own or as {crate}-{version}'
   if (USUAL.has(template) || template === 'crates/{crate}/{version}/download') return null
   const [first = ''] = segments
@@ -163,38 +162,20 @@ function faultOf(inside: string, paths: DlPaths): string | null {
   return RESERVED.has(first) || names.some(isOwn) ? 'its paths belong to the registry itself' : null
 }
 
+/** Releases that no template may confuse: the end of a name looks like part of a version. */
+const ALIKE: readonly DlRelease[] = ['a', 'ab', 'a-b', 'a1', 'a-1'].flatMap(name =>
+  ['1.0.0', '11.0.0', '1.0.0-a', '1.0.0-a-b', '1.0.0+a'].map(version => {
+    return { name: name as Name, version: version as Version, cksum: '0'.repeat(64) }
+  }),
+)
+
+function isTold(release: DlRelease, paths: DlPaths): boolean {
+  const found = paths.find(paths.pathOf(release))
+  const isNamed = found?.name === release.name && found.version === release.version
+  return isNamed || found?.cksum === release.cksum
+}
+
 function isReservedPath(path: string): boolean {
   const isPage = path.startsWith(`${CRATES_FOLDER}/`) && isOwnPath(`${path}/index.html`)
   return isPage || isOwnPath(path) || /^(?:api\/(?:v1|openapi)|me\/[a-z]{3})/.test(path)
-}
-
-/**
- * Returns the parts that a segment of a template tells for certain. A name has no dot, and a
- * version has its first dot after its first digits: so the end of a name before it is certain.
- */
-function tellsOf(segment: string): (keyof DlParts)[] {
-  const parts = segment.split(MARKER).filter(part => part !== '')
-  const found: (keyof DlParts)[] = []
-  const groupOf = (at: number) => MARKERS.get(parts[at] ?? '')?.[0]
-  const isMarker = (at: number) => MARKER.test(parts[at] ?? '')
-  const trim = () => {
-    while (parts.length > 0 && !isMarker(0)) parts.shift()
-    while (parts.length > 0 && !isMarker(parts.length - 1)) parts.pop()
-  }
-  trim()
-  // A checksum at either end has a known length.
-  for (const at of [0, -1]) {
-    if (groupOf(at < 0 ? parts.length - 1 : 0) !== 'cksum') continue
-    found.push('cksum')
-    if (at < 0) parts.pop()
-    else parts.shift()
-    trim()
-  }
-  const [first, last] = [groupOf(0), groupOf(parts.length - 1)]
-  if (parts.length === 1 && first) return [...found, first]
-  const between = parts.slice(1, -1)
-  if (!first || !last || between.some((_, at) => isMarker(at + 1))) return found
-  const separator = between.join('')
-  const isSplit = first === 'name' ? /[^0-9]$/.test(separator) : /[^0-9A-Za-z.+-]/.test(separator)
-  return isSplit && first !== last ? [...found, first, last] : found
 }
