@@ -58,7 +58,6 @@ export function meaning(requirement: Requirement): string {
   return range?.replaceAll(/-0(?= |$)/g, '') ?? requirement
 }
 
-/** Returns the comparators of `text`, none for `*`; null if Cargo cannot read it. */
 function readComparators(text: string): Comparator[] | null {
   if (/^ *[*xX] *$/.test(text)) return []
   const pieces = text.split(',', COMPARATORS_MAX + 1)

@@ -112,10 +112,7 @@ function servedBy({ registry, downloads }: Deps): Served {
   return { files, stream }
 }
 
-/**
- * Creates the daemon's Hono app, and `quick`, which answers requests for files before it. `quick`
- * is null in a private registry, where the app checks readers, and when every request is logged.
- */
+/** Creates the app, and `quick`, which answers for files before it; null where the app has to. */
 export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null } {
   const { log, metrics, registry } = deps
   const { limits, api, auth } = registry.settings
@@ -177,10 +174,7 @@ function brandRoutes({ settings }: Registry, files: TreeFiles): Route[] {
   return paths.map(path => get(`/${path}`, 'open', treeFile(files)))
 }
 
-/**
- * Returns the routes of downloads by checksum, and of a local `dl` without markers, which is
- * `{dl}/{crate}/{version}/download`.
- */
+/** Returns the routes of downloads by checksum, and of a local `dl` without markers. */
 function downloadRoutes(
   deps: Deps,
   files: TreeFiles,
@@ -196,7 +190,6 @@ function downloadRoutes(
   return [...ours, get(path, 'reader', giving(deps)(crates.download(files, stored)))]
 }
 
-/** The first segments of the daemon's own paths. */
 const OWN = new Set(
   '- api assets crates healthz images index index.git me metrics readyz search startupz upstream'.split(
     ' ',

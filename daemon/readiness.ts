@@ -7,7 +7,6 @@ import { within } from './deadline.ts'
 import type { Deps } from './deps.ts'
 
 interface ReadinessDeps extends Pick<Deps, 'registry' | 'metrics'> {
-  /** Returns the free bytes of the file system of a path; default: as `statfs` reports them. */
   readonly freeBytes?: (path: string) => Promise<number>
 }
 
@@ -17,7 +16,6 @@ const HOLDS = 1000
 /** How many milliseconds a part may take; whoever asks waits for two seconds at most. */
 const PATIENCE_MS = 1500
 
-/** Returns what is wrong with a part of the registry; null if nothing is. */
 type Probe = () => Promise<string | null>
 
 /**
@@ -74,10 +72,7 @@ function probesOf({ registry, freeBytes = free }: ReadinessDeps): Record<string,
   }
 }
 
-/**
- * Returns the same probe with an end: a part that fails, or says nothing for too long, is at fault
- * itself. One that has not ended is not begun again.
- */
+/** A part that fails, or takes too long, is at fault; one that runs is not begun again. */
 function inTime(part: string, probe: Probe): Probe {
   let running: Promise<string | null> | null = null
   const begin = () =>

@@ -145,10 +145,7 @@ function entryOf(parsed: LineFields, raw: Fields): Entry {
   }
 }
 
-/**
- * Parses one line of JSON. Unlike `JSON.parse`, refuses very deep nesting and duplicate keys, for
- * which Cargo drops the line.
- */
+/** Refuses very deep nesting and duplicate keys, for which Cargo drops the line. */
 function parseJsonLine(line: string): Json {
   const twice = repeatedKey(line)
   let value: Json

@@ -1,10 +1,7 @@
 import type { Dependency, DependencyKind, Entry, Features, OtherKeys } from './entry.ts'
 import { compareText } from './entry.ts'
 
-/**
- * Renders an entry as one JSON line, without the newline. Equal entries become equal bytes: keys
- * are in the order of the format, features by name, dependencies as on crates.io, other keys last.
- */
+/** Renders an entry as a line of JSON; equal entries become equal bytes. */
 export function renderEntry(entry: Entry): string {
   const [features, features2] = splitFeatures(entry.features)
   const needed = schemaVersion(entry, features2 !== null)

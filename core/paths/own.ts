@@ -20,7 +20,6 @@ const FILES: ReadonlySet<string> = new Set([
   statisticsPath,
 ])
 
-/** The files of folders, and of the site maps that version 0.1 had at the root. */
 const PATTERNS: readonly RegExp[] = [
   new RegExp(`^${tree.ASSETS_FOLDER}/[0-9a-f]{12}/`),
   new RegExp(`^${tree.GIT_INDEX_FOLDER}/(?:HEAD|config|description|packed-refs)$`),
@@ -31,10 +30,7 @@ const PATTERNS: readonly RegExp[] = [
   /^sitemap(?:-[a-z0-9_]+)?\.xml$/,
 ]
 
-/**
- * Whether this program, or an older version of it, may have written `path` of a public tree.
- * Pruning leaves all other files alone, such as those of a crate store (`crateKey`).
- */
+/** Whether this program, also an older version, may have written `path`; others are not pruned. */
 export function isOwnPath(path: string): boolean {
   if (cksumOfKey(path) !== null) return false
   const [folder, name = '', ...below] = path.split('/')

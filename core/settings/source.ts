@@ -17,14 +17,12 @@ export interface SettingSource {
   readonly name: string
 }
 
-/** A value that has not been checked yet. */
 export interface Assignment {
   readonly setting: Setting
   readonly raw: unknown
   readonly source: SettingSource
 }
 
-/** Variables with the same prefix that are not settings. */
 const OTHER_VARIABLES = ['PLIMSOLL_DIR', 'PLIMSOLL_IMPORT_TOKEN']
 const OF_TESTS = /^PLIMSOLL_(?:CARGO$|NODEGIT_CACHE$|REQUIRE_|TEST_)/
 

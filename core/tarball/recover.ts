@@ -40,10 +40,7 @@ interface Recovery {
   readonly contents: Contents
 }
 
-/**
- * Returns the text of the file with this full path; null if it is too large or cannot be read.
- * U+0000 becomes U+FFFD, as CommonMark wants it.
- */
+/** Returns the text of a file, without U+0000 (CommonMark); null if it is large or unreadable. */
 export async function readText(
   open: Open,
   path: string,
@@ -86,7 +83,6 @@ export async function readFiles(
   return files
 }
 
-/** Visits the regular files of an archive by their paths below its top folder. */
 async function walkBelowTop(
   open: Open,
   unpackedBytes: number,
@@ -100,7 +96,6 @@ async function walkBelowTop(
   })
 }
 
-/** Visits the regular files of an archive, as far as it is readable. */
 async function walkFiles(open: Open, unpackedBytes: number, visit: Visit): Promise<void> {
   try {
     await walkGzip(open(), unpackedBytes, [], async (member, read) =>

@@ -30,7 +30,6 @@ interface DlPaths {
 const NUMBERS = '[0-9]{1,20}(?:\\.[0-9]{1,20}){2}'
 const MORE = '[0-9A-Za-z.-]{1,180}'
 
-/** The markers, each with its regular expression's group and pattern. */
 const MARKERS: ReadonlyMap<string, readonly [group: keyof DlParts, pattern: string]> = new Map([
   ['{crate}', ['name', '[A-Za-z][A-Za-z0-9_-]{0,63}']],
   ['{version}', ['version', `${NUMBERS}(?:-${MORE})?(?:\\+${MORE})?`]],
@@ -42,7 +41,6 @@ const MARKER = new RegExp(`(${[...MARKERS.keys(), ...PREFIXES].join('|')})`)
 /** The folders that the prefix of a name may be: `1`, and `3/s` or `se/rd`. */
 const FOLDERS = ['[12]', '[0-9A-Za-z_-]{1,2}/[0-9A-Za-z_-]{1,2}']
 
-/** Splits a `dl` into its origin, which may contain markers, and the rest. */
 function splitDl(dl: string): { readonly origin: string; readonly rest: string } {
   const whole = MARKER.test(dl) ? dl : `${dl}/{crate}/{version}/download`
   const [, origin = '', rest = ''] = /^([a-z]+:\/\/[^/?#]*)(.*)$/is.exec(whole) ?? []
@@ -130,7 +128,6 @@ export function requireOwnDl(urls: Pick<RegistryUrls, 'base' | 'dl'>): void {
   if (reason !== null) refuse('dl_unanswerable', { dl: urls.dl, base: urls.base, reason })
 }
 
-/** First parts of paths that are the registry's own. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...[
     tree.ASSETS_FOLDER,

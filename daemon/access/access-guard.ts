@@ -39,10 +39,7 @@ import {
   strangerChange,
 } from './route.ts'
 
-/**
- * Number of API answers in one tick of the event loop: an answer may take some milliseconds, and
- * other requests wait for all of them.
- */
+/** API answers in a tick of the event loop: each may take milliseconds, and others wait. */
 const READS_AT_ONCE = 2
 
 /** Checks the caller, the rate limits and the origin of a posted form before every handler. */
@@ -117,7 +114,6 @@ export class AccessGuard {
     return handle(c)
   }
 
-  /** A route that changes something: requires a token with one of its scopes. */
   async #enterAsActor(route: ActorRoute, c: Context): Promise<Response> {
     const actor = await this.#identify(c)
     const { access, counts, handle } = route

@@ -63,10 +63,7 @@ export class RateLimits {
     await this.#count(counted, `user ${userId}`, now)
   }
 
-  /**
-   * Counts the processor time that reading the archive of a publish took, toward the limit of
-   * publishes; a refused archive counts more. Returns the seconds until the user may publish again.
-   */
+  /** Counts reading an archive as publishes; returns the seconds until the next publish. */
   async ofReading(
     userId: number,
     { milliseconds, isRefused }: { readonly milliseconds: number; readonly isRefused: boolean },
@@ -109,7 +106,6 @@ export class RateLimits {
     return { isKnown: session !== null, recent: await this.#count('password', key, now) }
   }
 
-  /** Returns how many tokens were taken recently, including this one. */
   async #count(counted: Exclude<Action, ReadAction>, key: string, now: Date): Promise<number> {
     return spend(counted, await this.#limits[counted].take(key, now))
   }

@@ -24,7 +24,6 @@ export class SharedRateLimit {
     this.#perMinute = perMinute
   }
 
-  /** Takes one token, if there is one. */
   async take(key: string, now: Date): Promise<Allowance> {
     if (this.#perMinute === 0) return FREE
     const at = now.getTime()
@@ -49,10 +48,7 @@ export class SharedRateLimit {
   }
 }
 
-/**
- * Returns the stored key of a bucket. It is a hash: the database keeps no addresses, nor texts
- * typed as a login, which may be passwords.
- */
+/** Returns the key of a bucket, a hash: an address, or a password typed as a login, is not kept. */
 function bucketOf(name: string, key: string): string {
   return sha256Bytes(`${name} ${key}`).toString('base64url').slice(0, 22)
 }

@@ -4,7 +4,6 @@ import type { ReleaseRecord } from '../../generator/records/releases.ts'
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const lines = { code_lines: count, comment_lines: count }
 
-/** The contents of a package; null until they are counted. */
 export const contentsEntries = {
   /** Lines of Rust, in the shape of crates.io; blank lines are not counted. */
   linecounts: v.nullable(

@@ -5,7 +5,6 @@ import { ByteCollector, inLargerChunks } from '../http/byte-collector.ts'
 const CHUNK_BYTES = 16 * 1024
 
 export interface PublishBody {
-  /** The JSON as sent; not yet checked against any schema. */
   readonly metadata: unknown
   /** The bytes of the `.crate`, to be read once; at their end it refuses any further bytes. */
   readonly crate: AsyncIterable<Uint8Array>

@@ -152,10 +152,7 @@ export const versionShape = v.object({
 
 type VersionShape = v.InferOutput<typeof versionShape>
 
-/**
- * Returns a version, with its features if it has its index line; without a publication time, it has
- * the time when its crate was added.
- */
+/** Returns a version, with its features if its index line is there. */
 export function versionView(
   crate: CrateCard,
   release: ReleaseRecord | ReleaseSummary,

@@ -23,10 +23,7 @@ export interface BucketStream {
   readonly answer: ResponseInit
 }
 
-/**
- * Answers a request with what `find` asks the bucket for when it is the turn of this request.
- * Refuses it when too many wait, or it has waited for too long.
- */
+/** Answers what `find` finds when it is this request's turn; refuses it when too many wait. */
 export type StreamFromBucket = (
   c: Context,
   find: () => Promise<BucketStream | Response | null>,

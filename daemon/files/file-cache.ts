@@ -8,10 +8,8 @@ import { sha256, sha256Of } from '../../core/sha256.ts'
 
 /** The content of a file: its tag, and its bytes unless the file is too big. */
 export interface Held<Bytes = Buffer> {
-  /** SHA-256 of the bytes, shortened; without quotes. */
   readonly tag: string
   readonly bytes: Bytes
-  /** The compressed bytes, if compression was requested and is worthwhile. */
   readonly gzip: Buffer | null
 }
 
@@ -20,7 +18,6 @@ interface Entry {
   readonly stats: Stamp
   /** Whether equal `stats` prove that the file is unchanged. */
   readonly isSettled: boolean
-  /** When the content was last found to be that of the file. */
   seen: Moment
 }
 
@@ -30,17 +27,14 @@ export interface Moment {
   readonly time: number
 }
 
-/** Tells a file from another that replaced it. */
 type Stamp = Pick<Stats, 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>
 
 const GZIP_FROM_BYTES = 1024
-/** The approximate size of an entry besides its bytes. */
 const ENTRY_BYTES = 400
 /** The coarsest file time (FAT): within it, a file may change again without a new time. */
 const TICK_MS = 2000
 /** How long a file may go unseen whose tree has not changed: others may have changed the file. */
 const UNSEEN_MS = 1000
-/** Equals no moment. */
 const NEVER: Moment = { change: Number.NaN, time: 0 }
 
 /**
@@ -69,7 +63,6 @@ export class FileCache {
     return this.#entries.calculatedSize
   }
 
-  /** Returns the content of a file that was seen at the same number of changes, not long ago. */
   recall(path: string, { change, time }: Moment): Held | null {
     const entry = this.#entries.get(path)
     if (entry === undefined || entry.seen.change !== change) return null
@@ -77,7 +70,6 @@ export class FileCache {
     return time - entry.seen.time < UNSEEN_MS && hasBytes(held) ? held : null
   }
 
-  /** Records that a file was looked at after `moment`, and found to be what the cache has. */
   saw(path: string, moment: Moment): void {
     const entry = this.#entries.peek(path)
     if (entry) entry.seen = moment
@@ -109,7 +101,6 @@ export class FileCache {
     })
   }
 
-  /** Computes only the tag of a file that is too big to cache. */
   async tag(path: string, stats: Stats): Promise<string> {
     return this.#once(`tag ${path}`, stats, async () => {
       const tag = (await sha256Of(createReadStream(path))).slice(0, 32)

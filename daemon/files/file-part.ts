@@ -45,10 +45,7 @@ export class OpenPart {
     return Readable.from(chunks).once('close', () => void this.#close())
   }
 
-  /**
-   * Sends the bytes, ends `out` and closes the file. Resolves, too, when the client leaves. If the
-   * file cannot be read, destroys `out` and throws.
-   */
+  /** Sends the bytes and ends `out`, or destroys it and throws; the client may leave. */
   async send(out: Writable): Promise<void> {
     const left = new Promise<boolean>(resolve => out.once('close', () => resolve(false)))
     const memory = Buffer.allocUnsafeSlow(chunkBytes())

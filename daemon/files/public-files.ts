@@ -29,7 +29,6 @@ const SMALL_BYTES = 1024 * 1024
 export interface TreeFiles {
   /** Answers a request for the percent-encoded `pathname`; null if the tree has no such file. */
   serve(pathname: string, c: Context): Response | null | Promise<Response | null>
-  /** Answers with the tree's 404 page; null if it has none. */
   missing(c: Context): Response | null | Promise<Response | null>
 }
 
@@ -38,7 +37,6 @@ export interface PublicFilesOptions extends TreeOptions {
   readonly capacityBytes?: number
   /** The number that every change of the tree renews; without it, requests look at the file. */
   readonly changes?: Pick<ChangeNumber, 'read'> | null
-  /** Receives the path of each `.crate` of the tree whose download begins. */
   readonly onDownload?: (path: string) => void
 }
 
@@ -58,7 +56,6 @@ export class PublicFiles implements TreeFiles {
   readonly #headers: FileHeaders
   readonly #changes: Pick<ChangeNumber, 'read'> | null
   readonly #config: Held | null
-  /** Counts an answer that is being sent if it is a download. */
   readonly counted: (answer: FileAnswer) => void
   readonly #variants = new WeakMap<Held, Record<'plain' | 'zipped', Variant>>()
 
@@ -89,10 +86,7 @@ export class PublicFiles implements TreeFiles {
       : this.#respond(pathname, request, answer)
   }
 
-  /**
-   * Does the same if nothing has to be read first: file in memory, or streamed. Otherwise null.
-   * `time` is the time now, in milliseconds.
-   */
+  /** Does the same if nothing has to be read first; else null. `time` is now, in milliseconds. */
   atOnce(pathname: string, asked: Asked, time: number): FileAnswer | null {
     if (pathname === `/${configPath}` && this.#config)
       return this.#whole(this.#config, configPath, asked)
@@ -141,7 +135,6 @@ export class PublicFiles implements TreeFiles {
     return this.#crates.tag(file, stats).then(tag => this.#part(tag, file, path, stats, request))
   }
 
-  /** Returns the answer if memory has the content or the tag of the file, otherwise null. */
   #known(file: string, path: string, stats: Stats, asked: Asked): FileAnswer | null {
     const held = this.#memoryOf(path).find(file, stats)
     if (held) return this.#whole(held, path, asked)
@@ -192,10 +185,7 @@ export class PublicFiles implements TreeFiles {
 /** Paths in which there is nothing to decode or to refuse. */
 const PLAIN = /^(?:\/[\w+-][\w.+-]*)+$/
 
-/**
- * Returns the tree path of a URL path; null for `..`, hidden or temporary files, separators encoded
- * as `%2F`, `%5C` or `%00`, and NTFS streams. `+` stays `+`.
- */
+/** Returns the tree path of a URL path; null for `..`, hidden files and encoded separators. */
 export function decodePath(pathname: string): string | null {
   if (PLAIN.test(pathname)) return pathname.slice(1)
   const segments: string[] = []
@@ -217,7 +207,6 @@ export function decodePath(pathname: string): string | null {
 
 const NOTHING_THERE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'])
 
-/** Returns the stats of a path; undefined if there is no file, or cannot be. */
 function look(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })

@@ -32,7 +32,6 @@ const revalidated = (path: string, tag: string) => ({
 
 type Found = Promise<Response | null>
 
-/** A `.crate` or an index file that somebody asks for. */
 type Wanted = WantedVersion | Readonly<{ name: Name; version: null }>
 
 /** Answers with files of upstreams: below `/upstream/NAME/`, and for names that are not here. */
@@ -69,10 +68,7 @@ export class UpstreamFiles {
     })
   }
 
-  /**
-   * Answers for a crate that is not here, by a redirect to the upstream with a fallback, or with
-   * its files; null without one. Own names, and those below reserved prefixes, never go there.
-   */
+  /** Answers for a crate that is not here by an upstream with a fallback; for no own name. */
   readonly fallback = async (c: Context): Found => {
     const upstream = this.#upstreams.usual
     if (!upstream || upstream.settings.fallback === 'off') return null
@@ -86,10 +82,7 @@ export class UpstreamFiles {
     return address === null ? null : redirectTo(address)
   }
 
-  /**
-   * Asks an upstream when it is the turn of this request. Those of one client leave half of the
-   * places free, because anybody can make up names that no upstream has.
-   */
+  /** Asks an upstream in turn: anybody can make up names that no upstream has. */
   async #inTurn<T>(c: Context, ask: () => Promise<T>): Promise<T> {
     const slot = this.#turns.admit(addressGroup(this.#addressOf(c)))
     try {

@@ -23,13 +23,11 @@ export interface Listening {
   answer(fetch: Fetch, quick?: FastPath | null): void
   /** Looks for renewed TLS files now; otherwise that is done every few seconds. */
   renewTls(): void
-  /** Returns when the certificate in use expires; null without TLS. */
   tlsExpiry(): Date | null
   /** Stops accepting connections; resolves when all requests are answered or after `seconds`. */
   stop(seconds: number): Promise<void>
 }
 
-/** The address and the options of a listener. Port 0 selects a free port. */
 export type ListenOptions = ListenAddress &
   TlsWatch & {
     /** The maximum seconds for a request to arrive, and for an idle connection; default: 120. */
@@ -141,7 +139,6 @@ function acceptOldClients(server: ServerType): void {
   })
 }
 
-/** Returns the most milliseconds for a request to arrive, and without any byte. */
 function silenceOf({ requestSeconds = 120 }: ListenOptions): number {
   return requestSeconds * 1000 + ANSWER_MARGIN_MS
 }
@@ -233,16 +230,11 @@ export function readTls(files: TlsFiles): Pair {
 }
 
 export interface TlsWatch {
-  /** Receives the reason when renewed files cannot be used. */
   readonly onTlsFailure: (refusal: Refusal) => void
-  /** The interval between checks of the files, in milliseconds; default: 5000. */
   readonly renewalCheck?: number
 }
 
-/**
- * Polls the files and passes a new, valid pair to the server. While they are unusable, keeps the
- * old certificate and reports each reason once. `renew` does so at once, and reports any reason.
- */
+/** Polls the files; while they are unusable, keeps the old pair and reports each reason once. */
 function watchTls(
   files: TlsFiles,
   server: Pick<Server, 'setSecureContext'>,

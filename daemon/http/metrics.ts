@@ -43,7 +43,6 @@ const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.s
 
 /** The daemon's metrics, served at `/metrics` in Prometheus' text format. */
 export class Metrics {
-  /** What others add their metrics to. */
   readonly prometheus = new Prometheus()
   readonly #requests: Histogram
   /** Histograms of file answers by method and status: looking up labels each time is too slow. */
@@ -54,7 +53,6 @@ export class Metrics {
   readonly #backgroundFailures: Counter
   readonly #probes: Histogram
 
-  /** `tlsExpiry` returns when the certificate expires; null without one. */
   constructor(registry: Registry, tlsExpiry: () => Date | null = () => null) {
     const registers = [this.prometheus]
     // The default, 10 ms, wakes an idle process a hundred times a second.
@@ -117,7 +115,6 @@ export class Metrics {
     for (const { code } of issuesOf(c)) this.#failures.inc({ code })
   }
 
-  /** Counts a file of the public tree that was served without the app. */
   readonly countFile = (method: string, status: number, seconds: number): void => {
     const key = `${method} ${status}`
     let times = this.#fileTimes.get(key)

@@ -23,7 +23,6 @@ class Deadline {
     this.#timer = setTimeout(() => this.end(), seconds * 1000)
   }
 
-  /** Refuses a body that has not arrived by now. */
   end(): void {
     this.#isOver = true
     this.#refuse(this.#refusal())
@@ -56,10 +55,7 @@ class Deadline {
 
 const deadlines = new WeakMap<Request, Deadline>()
 
-/**
- * Yields the body of a request in chunks; `readToEnd` reads the rest. Applies its time limit too
- * (`body_slow`), because Node has none for requests over HTTP/2.
- */
+/** Yields the body in chunks, within its time limit, because Node has none for HTTP/2. */
 export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
   const reader = begin(request)
   if (!reader) return
@@ -158,7 +154,6 @@ async function nextChunk(reader: BodyReader, deadline: Deadline | undefined) {
 
 const HERE = 'http://here.invalid'
 
-/** More than any form of this registry needs. */
 const MOST_BYTES = 64 * 1024
 
 /** Returns the fields of a posted form. Refuses other content types and overlong bodies. */
@@ -174,10 +169,7 @@ export function loginOf(form: URLSearchParams): string {
   return form.get('login')?.trim() ?? ''
 }
 
-/**
- * Returns whether a request comes from a page of this host: by `Sec-Fetch-Site`, or over plain HTTP
- * by `Origin`. Returns true if both are missing; the form token is checked in any case.
- */
+/** Returns whether a page of this host sent the request; true if nothing tells. */
 export function isFromHere(c: Context, base: string): boolean {
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin' || site === 'none'

@@ -21,7 +21,6 @@ export class WaitingStreams {
     this.#atOnce = atOnce
   }
 
-  /** Calls `begin` in a later tick, unless the client has reset the request by then. */
   add(stream: Waiting['stream'], begin: () => void): void {
     this.#queue.enqueue({ stream, begin })
     if (this.#queue.size === 1) setImmediate(() => this.#begin())

@@ -47,10 +47,7 @@ interface RefusalNotice {
   readonly status: ContentfulStatusCode
 }
 
-/**
- * Runs the work of a form. A refusal is shown on the page that `show` returns, unless the user must
- * no longer see that page.
- */
+/** Runs the work of a form; shows a refusal on a page, if the user may still see that. */
 export async function attempt(
   c: Context,
   work: () => Promise<Response>,

@@ -18,7 +18,6 @@ export class DownloadCounter {
     this.#counts.set(path, (this.#counts.get(path) ?? 0) + n)
   }
 
-  /** Returns the downloads since the last drain by path, and begins anew. */
   drain(): ReadonlyMap<string, number> {
     const counts = this.#counts
     this.#counts = new Map()
@@ -29,7 +28,6 @@ export class DownloadCounter {
 /** How often counts are written, in milliseconds; a crash loses at most as much. */
 const WRITE_EVERY = 60_000
 
-/** The most files of one transaction, so that publishes get in between. */
 const BATCH = 200
 
 /** The most crates whose files are rendered again per minute: 144,000 a day. */
@@ -39,7 +37,6 @@ export interface DownloadWorkerDeps {
   readonly context: Registry
   readonly counter: DownloadCounter
   readonly onWritten: (n: number) => void
-  /** Receives the error of a failed write; its counts are kept for the next one. */
   readonly onFailure: (error: unknown) => void
   readonly onMarked: () => void
 }
@@ -64,7 +61,6 @@ export class DownloadWorker implements Worker {
     return this.#repeater.run()
   }
 
-  /** Writes what was counted, then stops. */
   async close(): Promise<void> {
     await this.#repeater.close()
     await this.#write()

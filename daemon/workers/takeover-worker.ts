@@ -58,7 +58,6 @@ export class TakeoverWorker implements Worker {
     this.#repeater.schedule(LOOK_EVERY)
   }
 
-  /** Finishes a look that has begun. */
   async close(): Promise<void> {
     await this.#repeater.close()
     await this.#taking

@@ -49,7 +49,6 @@ const FILES = [
   [/^objects\/[0-9a-f]{2}\/[0-9a-f]{38}$/, 'application/x-git-loose-object'],
 ] as const
 
-/** The status of each issue that this handler raises. */
 const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   git_service_refused: 403,
   git_request_type: 415,
@@ -87,7 +86,6 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
   }
 }
 
-/** `GET info/refs`: the refs of the repository, for smart clients and for dumb ones. */
 async function refs(c: Context, limits: Limits, advertisement: Advertise): Promise<Response> {
   const service = c.req.query('service')
   if (service === undefined) return file(c, limits, 'info/refs', TEXT)
@@ -199,7 +197,6 @@ function isClients(error: unknown): boolean {
   )
 }
 
-/** Returns null if the git executable is missing; throws any other error. */
 function unlessGitIsMissing(error: NodeJS.ErrnoException): null {
   if (error.code !== 'ENOENT' || !error.syscall?.startsWith('spawn')) throw error
   return null
