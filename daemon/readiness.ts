@@ -18,11 +18,7 @@ const PATIENCE_MS = 1500
 
 type Probe = () => Promise<string | null>
 
-/**
- * Handles `GET /readyz`. Answers 200 if readers and publishers could be served now: test writes to
- * database, crate store and public tree succeed in time, and the disk has room for the largest
- * `.crate`; else 503. Also 200 in a pause and after a move: readers are served.
- */
+/** `GET /readyz`: 200 if readers and publishers could be served now; also in a pause. */
 export function readiness(deps: ReadinessDeps): OpenHandler {
   const probes = Object.entries(probesOf(deps)).map(([part, probe]) =>
     inTime(part, async () => {

@@ -8,11 +8,7 @@ import type { Member } from './walk.ts'
 type Open = () => AsyncIterable<Uint8Array>
 type Visit = (file: Member, read: Open) => Promise<'go on' | 'stop'>
 
-/**
- * Reads as much as possible of an archive that a publish would refuse, such as those of older
- * registries: skips links and stops where it cannot continue. If there are two manifests, returns
- * the one that Cargo would unpack last.
- */
+/** Reads what it can of an archive that a publish would refuse; of two manifests, the last. */
 export async function recoverArchive(
   open: Open,
   top: string,

@@ -31,11 +31,7 @@ type Change = 'publish' | 'change'
 
 type Limit = RateLimit | SharedRateLimit
 
-/**
- * The rate limits. Index reads have none, because Cargo polls it after a publish. Daemons on one
- * server count changes together, but each counts its own reads, which are limited for their cost to
- * it.
- */
+/** The rate limits. Index reads have none: Cargo polls them. Each daemon counts its own reads. */
 export class RateLimits {
   readonly #reads: Readonly<Record<ReadAction, RateLimit>>
   readonly #limits: Readonly<Record<Exclude<Action, ReadAction>, Limit>>

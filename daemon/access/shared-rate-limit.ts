@@ -4,11 +4,7 @@ import type { Database } from '../../generator/database/connection.ts'
 import { oweTokens, takeToken } from '../../generator/records/accounts/rate-limits.ts'
 import { type Allowance, FREE, takenFrom } from './rate-limit.ts'
 
-/**
- * Token buckets that all daemons of a PostgreSQL database have in common. A full bucket holds one
- * minute's worth; 0 means no limit. An attempt is one statement, which waits for no transaction and
- * for no disk. After a refusal the daemon asks again only when there may be a token.
- */
+/** Token buckets of all daemons: an attempt is one statement, which waits for no transaction. */
 export class SharedRateLimit {
   readonly #database: Database
   readonly #name: string

@@ -85,10 +85,7 @@ export async function summary({ registry }: Deps, c: Context) {
   })
 }
 
-/**
- * `GET /api/v1/crates/{name}/reverse_dependencies`: the crates whose newest version depends on this
- * one, sorted by name, each once; `version_id` refers to `versions`.
- */
+/** `GET …/{name}/reverse_dependencies`: crates whose newest version depends on it, by name. */
 export async function reverseDependencies({ registry }: Deps, c: Context) {
   const { database } = registry
   const query = v.parse(schema.reverseQuery, c.req.query())

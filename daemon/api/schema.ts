@@ -5,7 +5,6 @@ import type { DownloadNumbers } from '../../generator/records/downloads/read.ts'
 import type { CrateCard } from '../../generator/records/pages/cards.ts'
 import type { ReleaseRecord, ReleaseSummary } from '../../generator/records/releases.ts'
 import { longPageQuery, pageMeta } from '../http/paging.ts'
-import { contentsEntries, contentsView } from './contents.ts'
 import { dependencyShape } from './dependency-schema.ts'
 
 const text = v.nullable(v.string())
@@ -118,6 +117,32 @@ export function keywordViews(card: CrateCard): v.InferOutput<typeof keywordShape
 export function categoryViews(card: CrateCard): v.InferOutput<typeof categoryShape>[] {
   const rest = { description: '', crates_cnt: 1, created_at: card.createdAt }
   return card.about.categories.map(slug => ({ id: slug, category: slug, slug, ...rest }))
+}
+
+const lines = { code_lines: count, comment_lines: count }
+
+const contentsEntries = {
+  /** Lines of Rust, in the shape of crates.io; blank lines are not counted. */
+  linecounts: v.nullable(
+    v.object({
+      languages: v.record(v.string(), v.object({ ...lines, files: count })),
+      total_code_lines: count,
+      total_comment_lines: count,
+    }),
+  ),
+  unpacked_size: v.nullable(count),
+  num_files: v.nullable(count),
+}
+
+function contentsView(contents: ReleaseRecord['contents']) {
+  if (contents === null) return { linecounts: null, unpacked_size: null, num_files: null }
+  const { files, bytes, rust } = contents
+  const linecounts = {
+    languages: rust.files === 0 ? {} : { Rust: rust },
+    total_code_lines: rust.code_lines,
+    total_comment_lines: rust.comment_lines,
+  }
+  return { linecounts, unpacked_size: bytes, num_files: files }
 }
 
 /** A version, in the shape of crates.io, plus size and number of its unpacked files. */

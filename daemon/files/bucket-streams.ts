@@ -29,11 +29,7 @@ export type StreamFromBucket = (
   find: () => Promise<BucketStream | Response | null>,
 ) => Promise<Response | null>
 
-/**
- * Limits the requests that are answered from a bucket: how many are at a time, how long one waits
- * for its turn, and how long its client may take. One client address has at most half of the
- * places. So clients that take little or nothing hold a known number of connections.
- */
+/** Limits the requests that are answered from a bucket, so that slow clients hold few. */
 export function bucketStreams(options: Partial<typeof DEFAULTS> = {}): StreamFromBucket {
   const { addressOf, maxRunning, maxWaiting, waitMs, ...limits } = { ...DEFAULTS, ...options }
   const slots = new Slots({

@@ -61,11 +61,7 @@ export function toFolder(pathname: string, url: string) {
 /** Returns the header with the keys by which a CDN forgets what is at a path; none without keys. */
 export type KeyHeader = (path: string) => Readonly<Record<string, string>>
 
-/**
- * Returns what makes the header that `cdn.key_header` names. Null without that setting, and in a
- * private registry, whose answers no shared cache may keep. Fastly and Varnish take spaces between
- * keys; CDNs that call them tags take commas.
- */
+/** Makes the header of `cdn.key_header`: CDNs take spaces between keys, commas between tags. */
 export function keyHeaderOf({ cdn, auth }: Registry['settings']): KeyHeader | null {
   if (cdn.key_header === null || auth.required) return null
   const name = cdn.key_header.toLowerCase()

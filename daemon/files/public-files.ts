@@ -42,11 +42,7 @@ export interface PublicFilesOptions extends TreeOptions {
 
 type Found = FileAnswer | Promise<FileAnswer> | null
 
-/**
- * Serves the public tree: strong ETags, 304, gzip for text, single ranges for `.crate` files.
- * Every request checks the file, or whether anything in the tree has changed, so no answer is
- * outdated.
- */
+/** Serves the public tree; every request looks for changes, so that no answer is outdated. */
 export class PublicFiles implements TreeFiles {
   readonly #root: string
   readonly #pageHeaders: Readonly<Record<string, string>>

@@ -15,10 +15,7 @@ interface Answers {
   readonly ahead: Set<ServerResponse>
 }
 
-/**
- * The connections of a server and the state of each. Node reports only answers that are complete or
- * cut off; it reports nothing when a client leaves before the turn of its answer.
- */
+/** Node reports nothing when a client leaves before the turn of its answer; this does. */
 export class Connections {
   readonly #server: ServerType
   readonly #open = new Set<Socket>()

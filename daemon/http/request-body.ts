@@ -180,10 +180,7 @@ export function isFromHere(c: Context, base: string): boolean {
   return origin === new URL(base).origin || host === c.req.header('host')
 }
 
-/**
- * Returns the path on this server to redirect to, or null if it leads elsewhere. Parses as browsers
- * do: `\` is `/`, tabs and line breaks are ignored, `/.//host` becomes `//host`.
- */
+/** Returns a path on this server to redirect to, or null; parses as browsers do: `\` is `/`. */
 export function ownPath(text: string | null | undefined): string | null {
   if (!text?.startsWith('/') || text.length > 2000 || !URL.canParse(text, HERE)) return null
   const url = new URL(text, HERE)

@@ -7,10 +7,7 @@ import type { Worker } from './worker.ts'
 
 const LOOK_EVERY = 2000
 const LONGEST_PAUSE = 60_000
-/**
- * How long a commit waits for more changes, and for how long at most while they keep coming. To
- * start a process stops the event loop for longer than a publish takes.
- */
+/** How long a commit waits for more changes: to start a process stops the event loop. */
 const GATHER_MS = 100
 const MAX_GATHER_MS = 2000
 /** One commit a second, after a few in a row. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from '../../core/async/backoff.ts'
 import { Repeater } from '../../core/async/repeater.ts'
 import { refuseErrors } from '../../core/error/error.ts'
-import { type Built, build, drain } from '../../generator/projections/index/build.ts'
+import { type Built, build } from '../../generator/projections/index/build.ts'
 import type { Change } from '../../generator/records/change.ts'
 import type { Submission } from '../../generator/registry/changes/check.ts'
 import { type Publication, PublishQueue } from '../../generator/registry/changes/publish.ts'
@@ -44,7 +44,7 @@ export class IndexWorker implements Worker {
     return null
   })
   readonly #retry = new Repeater(async () => {
-    await this.#track(this.#everything(build))
+    await this.catchUp()
     return null
   })
   readonly #backoff: Backoff
@@ -87,12 +87,9 @@ export class IndexWorker implements Worker {
     await this.pages.start()
   }
 
-  async catchUp(): Promise<void> {
-    await this.#track(this.#everything(build))
-  }
-
-  async takeOver(): Promise<void> {
-    await this.#track(this.#everything(drain))
+  /** Renders everything that is marked, or was left by others; retries failures later. */
+  async catchUp(render: (context: Registry) => Promise<Built> = build): Promise<void> {
+    await this.#track(this.#everything(render))
   }
 
   /** Finishes builds, retries failed ones once, and renders pages for at most `seconds`. */

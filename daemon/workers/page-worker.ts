@@ -27,10 +27,7 @@ const LEFT_MS = 5000
 /** After so many milliseconds without a newer daemon the pages are rendered by an older one. */
 const ALONE_MS = 60_000
 
-/**
- * How long pages that list many crates wait for more changes: most publishes change some. After
- * they were rendered, they wait at least this many times as long, at most a minute.
- */
+/** How long pages of many crates wait: most publishes change some; then 50 times what they took. */
 const IDLE_WAIT_MS = 10_000
 const IDLE_PAUSE = 50
 const MAX_IDLE_PAUSE_MS = 60_000
