@@ -88,12 +88,10 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
   ]
 }
 
-interface Served {
+function servedBy({ registry, downloads }: Deps): {
   readonly files: TreeFiles
   readonly stream: StreamFromBucket
-}
-
-function servedBy({ registry, downloads }: Deps): Served {
+} {
   const { settings } = registry
   const stream = bucketStreams({ addressOf: addressOf(settings.server) })
   const options = {

@@ -16,7 +16,8 @@ const HOLDS = 1000
 /** How many milliseconds a part may take; whoever asks waits for two seconds at most. */
 const PATIENCE_MS = 1500
 
-type Probe = () => Promise<string | null>
+/** Does a test; returns what is wrong if the part itself is not. */
+type Probe = () => Promise<unknown>
 
 /** `GET /readyz`: 200 if readers and publishers could be served now; also in a pause. */
 export function readiness(deps: ReadinessDeps): OpenHandler {
@@ -29,7 +30,7 @@ export function readiness(deps: ReadinessDeps): OpenHandler {
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
   const find = async () => {
     const found = await Promise.all(probes.map(probe => probe()))
-    return [...new Set(found.filter(fault => fault !== null))]
+    return [...new Set(found.filter(fault => typeof fault === 'string'))]
   }
   return async () => {
     const at = deps.registry.clock().getTime()
@@ -49,18 +50,9 @@ export function whileStarting(path: string): Response | null {
 function probesOf({ registry, freeBytes = free }: ReadinessDeps): Record<string, Probe> {
   const { database, crates, tree, dir, settings } = registry
   return {
-    catalog: async () => {
-      await writeFact(database, 'probe', timestamp(registry.clock()))
-      return null
-    },
-    'crate store': async () => {
-      await crates.probe()
-      return null
-    },
-    'public tree': async () => {
-      await tree.probe()
-      return null
-    },
+    catalog: () => writeFact(database, 'probe', timestamp(registry.clock())),
+    'crate store': () => crates.probe(),
+    'public tree': () => tree.probe(),
     disk: async () => {
       const room = await Promise.all([...new Set([dir, tree.root])].map(freeBytes))
       return Math.min(...room) < settings.limits.crate_bytes ? 'disk full' : null
@@ -70,7 +62,7 @@ function probesOf({ registry, freeBytes = free }: ReadinessDeps): Record<string,
 
 /** A part that fails, or takes too long, is at fault; one that runs is not begun again. */
 function inTime(part: string, probe: Probe): Probe {
-  let running: Promise<string | null> | null = null
+  let running: Promise<unknown> | null = null
   const begin = () =>
     probe()
       .catch(error => (error instanceof Refusal && error.has('storage_full') ? 'disk full' : part))

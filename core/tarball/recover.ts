@@ -1,6 +1,6 @@
 import { refusalOnly } from '../error/error.ts'
 import { gather } from './bytes.ts'
-import { type Contents, ContentsCount } from './contents.ts'
+import { ContentsCount } from './contents.ts'
 import { walkGzip } from './gzip.ts'
 import type { ArchiveFile, ArchiveLimits } from './read.ts'
 import type { Member } from './walk.ts'
@@ -9,11 +9,7 @@ type Open = () => AsyncIterable<Uint8Array>
 type Visit = (file: Member, read: Open) => Promise<'go on' | 'stop'>
 
 /** Reads what it can of an archive that a publish would refuse; of two manifests, the last. */
-export async function recoverArchive(
-  open: Open,
-  top: string,
-  limits: ArchiveLimits,
-): Promise<Recovery> {
+export async function recoverArchive(open: Open, top: string, limits: ArchiveLimits) {
   const files = new Map<string, ArchiveFile>()
   const count = new ContentsCount()
   let manifest: Uint8Array | null = null
@@ -28,12 +24,6 @@ export async function recoverArchive(
   })
   const text = manifest && new TextDecoder().decode(manifest)
   return { manifest: text, files: [...files.values()], contents: count.contents }
-}
-
-interface Recovery {
-  readonly manifest: string | null
-  readonly files: readonly ArchiveFile[]
-  readonly contents: Contents
 }
 
 /** Returns the text of a file, without U+0000 (CommonMark); null if it is large or unreadable. */

@@ -38,8 +38,8 @@ const MARKERS: ReadonlyMap<string, readonly [group: keyof DlParts, pattern: stri
 const PREFIXES = ['{prefix}', '{lowerprefix}']
 const MARKER = new RegExp(`(${[...MARKERS.keys(), ...PREFIXES].join('|')})`)
 
-/** The folders that the prefix of a name may be: `1`, and `3/s` or `se/rd`. */
-const FOLDERS = ['[12]', '[0-9A-Za-z_-]{1,2}/[0-9A-Za-z_-]{1,2}']
+/** The prefix of a name: `1`, `3/s` or `se/rd`. */
+const FOLDER = '(?:[12]|[0-9A-Za-z_-]{1,2}/[0-9A-Za-z_-]{1,2})'
 
 function splitDl(dl: string): { readonly origin: string; readonly rest: string } {
   const whole = MARKER.test(dl) ? dl : `${dl}/{crate}/{version}/download`
@@ -53,20 +53,15 @@ export function dlPaths(dl: string): DlPaths {
 }
 
 function pathsOf(template: string): DlPaths {
-  const parts = template.split(MARKER)
-  const hasPrefix = PREFIXES.some(prefix => parts.includes(prefix))
-  const patterns = (hasPrefix ? FOLDERS : ['']).map(folder => patternOf(parts, folder))
+  const pattern = patternOf(template.split(MARKER))
   return {
     template,
     pathOf: release => expandDl(template, release),
     find(path) {
-      for (const pattern of patterns) {
-        const groups = pattern.exec(path)?.groups
-        const found = groups && foundIn(groups)
-        if (found && (found.name === null || expandDl(template, found as DlRelease) === path))
-          return found
-      }
-      return null
+      const groups = pattern.exec(path)?.groups
+      const found = groups ? foundIn(groups) : null
+      const isExact = !found?.name || expandDl(template, found as DlRelease) === path
+      return isExact ? found : null
     },
   }
 }
@@ -78,11 +73,11 @@ function foundIn(groups: Readonly<Record<string, string | undefined>>): DlParts 
   return { name, version, cksum }
 }
 
-function patternOf(parts: readonly string[], folder: string): RegExp {
+function patternOf(parts: readonly string[]): RegExp {
   const seen = new Set<string>()
   const patterns = parts.map(part => {
     const marker = MARKERS.get(part)
-    if (PREFIXES.includes(part)) return folder
+    if (PREFIXES.includes(part)) return FOLDER
     if (!marker) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     const [group, pattern] = marker
     if (seen.has(group)) return `\\k<${group}>`

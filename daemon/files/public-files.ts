@@ -121,7 +121,8 @@ export class PublicFiles implements TreeFiles {
     if (!stats?.isFile()) return null
     const known = this.#known(file, path, stats, request)
     if (known) return known
-    if (!this.#isInside(file)) return null
+    // A symbolic link may not lead out of the tree.
+    if (!realpathSync(file).startsWith(realpathSync(this.#root) + sep)) return null
     const isCrate = path.endsWith('.crate')
     const memory = this.#memoryOf(path)
     const whole = (held: Held) => this.#whole(held, path, request)
@@ -140,11 +141,6 @@ export class PublicFiles implements TreeFiles {
 
   #memoryOf(path: string): FileCache {
     return path.endsWith('.crate') ? this.#crates : this.#texts
-  }
-
-  /** Returns whether a file is inside the tree: a symbolic link may not lead out of it. */
-  #isInside(file: string): boolean {
-    return realpathSync(file).startsWith(realpathSync(this.#root) + sep)
   }
 
   #whole(held: Held, path: string, asked: Asked): FileAnswer {

@@ -43,7 +43,8 @@ export function storedCrates(
         : `${downloads}/${key}`
     if (downloads !== 'stream' && address !== undefined) {
       onDownload?.(path)
-      return new Response(null, { status: 302, headers: redirectTo(address) })
+      const headers = { location: address, 'cache-control': 'private, no-store' }
+      return new Response(null, { status: 302, headers })
     }
     return streamCrate(c, stream, answer, async part => {
       const found = await crates.open(key, part)
@@ -79,8 +80,4 @@ export function crateAnswer(
   const headers = { ...headersOf(path, tag), 'accept-ranges': 'bytes' }
   const whole: Part = { start: 0, end: size - 1 }
   return choose(variantOf(path, headers, whole), tag, c.req)
-}
-
-function redirectTo(location: string): Record<string, string> {
-  return { location, 'cache-control': 'private, no-store' }
 }

@@ -26,18 +26,17 @@ export function openLog(
 ): Logger {
   const render = format === 'text' ? (line: string) => logText(line, paint) : escaped
   const write = (line: string) => void sink.write(render(line.replace(SECRET, 'plim_…')))
-  return pino({ level, serializers: { err: errorFields } }, { write })
+  // Only an error that nobody expected has its stack in the log.
+  const err = (error: Error) => {
+    const refusal = expected(error)
+    return refusal ? { type: 'Refusal', message: refusal.message } : stdSerializers.err(error)
+  }
+  return pino({ level, serializers: { err } }, { write })
 }
 
 /** Returns the `Refusal` of an error that has to be expected; null for a fault of this program. */
 function expected(error: unknown): Refusal | null {
   return error instanceof Refusal ? error : systemRefusal(error, 'operator')
-}
-
-/** Only an error that nobody expected has its stack in the log. */
-function errorFields(error: Error) {
-  const refusal = expected(error)
-  return refusal ? { type: 'Refusal', message: refusal.message } : stdSerializers.err(error)
 }
 
 /** Logs a failure: expected kinds as a warning, all others as an error. */
