@@ -20,7 +20,7 @@ import {
   type TreeOptions,
   toFolder,
 } from './file-headers.ts'
-import { OpenPart } from './file-part.ts'
+import { openPart } from './file-part.ts'
 import { webStream } from './web-stream.ts'
 
 /** Files up to this size are read synchronously, which is faster than waiting for a thread. */
@@ -166,7 +166,7 @@ export class PublicFiles implements TreeFiles {
       this.counted(answer)
       return new Response(body, init)
     }
-    return OpenPart.open(body).then(async part => {
+    return openPart(body).then(async part => {
       if (!part) return (await this.serve(pathname, { req: request })) ?? new Response(null, init)
       this.counted(answer)
       return new Response(webStream(part.stream()), init)

@@ -1,6 +1,6 @@
 import type { FastPath } from '../http/exchange.ts'
 import type { FileAnswer } from './file-answer.ts'
-import { OpenPart } from './file-part.ts'
+import { openPart } from './file-part.ts'
 import type { PublicFiles } from './public-files.ts'
 
 /** The paths of index and crate files and pages, which no route of the app has, except `latest`. */
@@ -34,7 +34,7 @@ export function quickFiles(
     }
     // Not sooner: what is read ahead for an answer that has to wait would be kept in memory.
     exchange.inTurn(() =>
-      OpenPart.open(body).then(
+      openPart(body).then(
         async part => {
           if (!part) return next()
           files.counted(answer)

@@ -11,8 +11,8 @@ import { getRequestListener, type ServerType } from '@hono/node-server'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
 import type { ListenAddress } from '../../core/settings/kind.ts'
 import { Connections } from './connections.ts'
-import { endSilence, type FastPath, Http1Exchange, Http2Exchange, ignore } from './exchange.ts'
-import { WaitingStreams } from './waiting-streams.ts'
+import { endSilence, type FastPath, http1Exchange, http2Exchange, ignore } from './exchange.ts'
+import { waitingStreams } from './waiting-streams.ts'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
 
@@ -182,25 +182,25 @@ function answerRequests(
     const next = () => void app(incoming, outgoing)
     if (incoming.httpVersionMajor === 2) return next()
     if (!connections.answering(incoming.socket, outgoing)) return
-    if (quick) quick(new Http1Exchange(incoming, outgoing), next)
+    if (quick) quick(http1Exchange(incoming, outgoing), next)
     else next()
   })
   // Node's own listener creates a request for each HTTP/2 stream, which costs more than the file.
   const [makeRequest] = server.listeners('stream')
-  const waiting = new WaitingStreams()
+  const wait = waitingStreams()
   server.removeAllListeners('stream')
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
     // Node's parser of HTTP/1.1 knows methods; over HTTP/2 any word may come, such as `__proto__`.
     if (!KNOWN_METHODS.has(headers[':method'] ?? '')) return refuseMethod(stream)
     const quick = quickly()
     const next = () =>
-      waiting.add(stream, () => {
+      wait(stream, () => {
         endSilence(stream, silenceMs)
         makeRequest?.(stream, headers, ...rest)
         // An empty body may have ended while the request waited; tell its reader.
         if (stream.readableEnded) stream.emit('end')
       })
-    if (quick) quick(new Http2Exchange(stream, headers, silenceMs), next)
+    if (quick) quick(http2Exchange(stream, headers, silenceMs), next)
     else next()
   })
 }
