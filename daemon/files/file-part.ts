@@ -21,10 +21,7 @@ const FEW = 16
 
 let sending = 0
 
-/**
- * Opens the file of `stats`; returns null if another file has replaced it since. Whatever becomes of
- * the name, the bytes are those of `stats`.
- */
+/** Opens the file of `stats`, whatever becomes of its name; null if another has replaced it. */
 export async function openPart(part: FilePart) {
   const handle = await open(part.file)
   if (!isSameFile(await handle.stat(), part.stats)) {
