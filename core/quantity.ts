@@ -18,10 +18,8 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${formatNumber(count)} ${count === 1 ? noun : plural}`
 }
 
-/** Units by name, as factors. */
 export type Units = Readonly<Record<string, number>>
 
-/** Units of time, in seconds. */
 export const DURATIONS: Units = { d: 86_400, h: 3600, m: 60, s: 1 }
 
 /** Formats an amount in the largest unit that divides it; sizes only in powers of 1024. */

@@ -1,9 +1,7 @@
 import { refuse } from './error/error.ts'
+import { DURATIONS } from './quantity.ts'
 
-/**
- * Formats the time `later` seconds after `time` as in the catalog and the index: UTC, 20 characters
- * (`2026-11-20T12:00:00Z`).
- */
+/** Formats the time `later` seconds after `time`: UTC, 20 characters (`2026-11-20T12:00:00Z`). */
 export function timestamp(time: Date, later = 0): string {
   return `${new Date(time.getTime() + later * 1000).toISOString().slice(0, 19)}Z`
 }
@@ -16,8 +14,6 @@ export function isPubtime(value: string): boolean {
   const time = new Date(text)
   return !Number.isNaN(time.getTime()) && timestamp(time) === text
 }
-
-const SECONDS = new Map(Object.entries({ d: 86_400, h: 3600, m: 60, s: 1 }))
 
 /** Returns the time that is a duration (`90d`, `12h`, `30m`, `10s`) after `now`. */
 export function after(now: Date, text: string): Date {
@@ -32,6 +28,6 @@ export function before(now: Date, text: string): Date {
 function seconds(text: string): number {
   // At most about 100 years, so that the result is a valid date.
   const [, digits, unit = ''] = /^([1-9][0-9]{0,6})([dhms])$/.exec(text) ?? []
-  const amount = Number(digits) * (SECONDS.get(unit) ?? Number.NaN)
+  const amount = Number(digits) * (DURATIONS[unit] ?? Number.NaN)
   return amount <= 36_500 * 86_400 ? amount : refuse('duration_invalid', { text })
 }

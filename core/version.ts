@@ -19,14 +19,11 @@ const GRAMMAR = new RegExp(
 
 export const U64_MAX = '18446744073709551615'
 
-/**
- * Most characters of a version: with it and the longest name, the file name of a `.crate` has the
- * 255 bytes that disks take.
- */
+/** With it and the longest name, the file name of a `.crate` has the 255 bytes that disks take. */
 export const VERSION_MAX = 184
 
 /** The parts of a version. Numbers stay decimal text, which is exact at any size. */
-export interface VersionParts {
+interface VersionParts {
   readonly major: string
   readonly minor: string
   readonly patch: string
@@ -34,10 +31,7 @@ export interface VersionParts {
   readonly build: string | null
 }
 
-/**
- * Parses a version; like Cargo, refuses `v1.0.0`, `=1.0.0`, `01.0.0`, `1.0` and numbers beyond u64;
- * also more than `VERSION_MAX` characters.
- */
+/** Parses a version as strictly as Cargo does; refuses more than `VERSION_MAX` characters, too. */
 export function parseVersion(text: string): Version {
   const [{ length }, max] = [text, VERSION_MAX]
   if (length > max) refuse('version_too_long', { version: text, length, max })
@@ -88,22 +82,23 @@ export function compareVersions(a: Version, b: Version): number {
 export function newestVersion<T extends { readonly version: Version; readonly yanked: boolean }>(
   releases: readonly T[],
 ): T | undefined {
-  const rank = (release: T) => (release.yanked ? 0 : isPrerelease(release.version) ? 1 : 2)
-  const [newest] = [...releases].sort(
-    (a, b) => rank(b) - rank(a) || compareVersions(b.version, a.version),
-  )
-  return newest
+  return best(releases, ({ yanked, version }) => (yanked ? 0 : isPrerelease(version) ? 1 : 2))
 }
 
 /** Returns the highest version that is not yanked, pre-releases included; if all are, the highest. */
 export function highestVersion<T extends { readonly version: Version; readonly yanked?: boolean }>(
   releases: readonly T[],
 ): T | undefined {
-  const isYanked = ({ yanked = false }: T) => Number(yanked)
-  const [highest] = [...releases].sort(
-    (a, b) => isYanked(a) - isYanked(b) || compareVersions(b.version, a.version),
-  )
-  return highest
+  return best(releases, ({ yanked }) => (yanked ? 0 : 1))
+}
+
+function best<T extends { readonly version: Version }>(
+  releases: readonly T[],
+  rank: (release: T) => number,
+): T | undefined {
+  return releases
+    .toSorted((a, b) => rank(b) - rank(a) || compareVersions(b.version, a.version))
+    .at(0)
 }
 
 /** Returns the release that precedes a version by SemVer precedence, yanked or not. */

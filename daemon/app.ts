@@ -16,8 +16,8 @@ import { search as searchApi } from './api/search.ts'
 import { yank } from './api/yank.ts'
 import { type Deps, giving } from './deps.ts'
 import { advertisedPaths, crateByChecksum } from './files/advertised-paths.ts'
-import { BucketFiles } from './files/bucket-files.ts'
-import { BucketStreams } from './files/bucket-streams.ts'
+import { bucketFiles } from './files/bucket-files.ts'
+import { bucketStreams, type StreamFromBucket } from './files/bucket-streams.ts'
 import { keyHeaderOf, toFolder, withKeys } from './files/file-headers.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
 import { missingFile } from './files/missing.ts'
@@ -38,17 +38,17 @@ import { searchResults } from './web/search-page.ts'
 import { upstreamPages } from './web/upstream.ts'
 
 /** Returns all routes of the daemon, in the order in which paths are matched. */
-export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[] {
+export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] {
   const { registry } = deps
   const { settings } = registry
-  const upstreamFiles = new UpstreamFiles(settings.server, deps.upstreams, streams)
+  const upstreamFiles = new UpstreamFiles(settings.server, deps.upstreams, stream)
   const missing = missingFile(registry, files, upstreamFiles.fallback)
   const on = giving(deps)
   const crate = '/api/v1/crates/:name'
   const version = `${crate}/:version`
   const document = openApi(registry, () => routes(deps))
   const isCounted = settings.downloads.count === 'served'
-  const stored = storedCrates(registry, streams, isCounted ? deps.downloads.count : undefined)
+  const stored = storedCrates(registry, stream, isCounted ? deps.downloads.count : undefined)
   return [
     get('/healthz', 'open', (c: Context) => c.text('ok\n')),
     get('/readyz', 'open', readiness(deps)),
@@ -88,34 +88,29 @@ export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[]
   ]
 }
 
-interface Served {
-  readonly files: PublicFiles | BucketFiles
-  readonly streams: BucketStreams
-}
-
-function servedBy({ registry, downloads }: Deps): Served {
+function servedBy({ registry, downloads }: Deps): {
+  readonly files: TreeFiles
+  readonly stream: StreamFromBucket
+} {
   const { settings } = registry
-  const streams = new BucketStreams({ addressOf: addressOf(settings.server) })
+  const stream = bucketStreams({ addressOf: addressOf(settings.server) })
   const options = {
     pageHeaders: pageHeaders(registry.site),
     keyHeader: keyHeaderOf(settings),
     config: renderConfig(registry.urls, settings.auth.required).bytes,
   }
   const { shared } = registry.tree
-  if (shared) return { files: new BucketFiles(shared, registry, streams, options), streams }
+  if (shared) return { files: bucketFiles(shared, registry, stream, options), stream }
   const isCounted = settings.downloads.count === 'served'
   const files = new PublicFiles(registry.tree.root, {
     ...options,
     changes: registry.tree.changes,
     ...(isCounted && { onDownload: downloads.count }),
   })
-  return { files, streams }
+  return { files, stream }
 }
 
-/**
- * Creates the daemon's Hono app, and `quick`, which answers requests for files before it. `quick`
- * is null in a private registry, where the app checks readers, and when every request is logged.
- */
+/** Creates the app, and `quick`, which answers for files before it; null where the app has to. */
 export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null } {
   const { log, metrics, registry } = deps
   const { limits, api, auth } = registry.settings
@@ -155,7 +150,7 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
   const isGuarded = auth.required || log.isLevelEnabled('debug')
   const onFailure = (error: unknown) => logFailure(log, error, 'cannot read a file')
   const quick =
-    isGuarded || files instanceof BucketFiles
+    isGuarded || !(files instanceof PublicFiles)
       ? null
       : quickFiles(files, pathOf, metrics.countFile, onFailure)
   return Object.assign(app, { quick })
@@ -177,10 +172,7 @@ function brandRoutes({ settings }: Registry, files: TreeFiles): Route[] {
   return paths.map(path => get(`/${path}`, 'open', treeFile(files)))
 }
 
-/**
- * Returns the routes of downloads by checksum, and of a local `dl` without markers, which is
- * `{dl}/{crate}/{version}/download`.
- */
+/** Returns the routes of downloads by checksum, and of a local `dl` without markers. */
 function downloadRoutes(
   deps: Deps,
   files: TreeFiles,
@@ -196,7 +188,6 @@ function downloadRoutes(
   return [...ours, get(path, 'reader', giving(deps)(crates.download(files, stored)))]
 }
 
-/** The first segments of the daemon's own paths. */
 const OWN = new Set(
   '- api assets crates healthz images index index.git me metrics readyz search startupz upstream'.split(
     ' ',

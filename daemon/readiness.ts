@@ -7,7 +7,6 @@ import { within } from './deadline.ts'
 import type { Deps } from './deps.ts'
 
 interface ReadinessDeps extends Pick<Deps, 'registry' | 'metrics'> {
-  /** Returns the free bytes of the file system of a path; default: as `statfs` reports them. */
   readonly freeBytes?: (path: string) => Promise<number>
 }
 
@@ -17,14 +16,10 @@ const HOLDS = 1000
 /** How many milliseconds a part may take; whoever asks waits for two seconds at most. */
 const PATIENCE_MS = 1500
 
-/** Returns what is wrong with a part of the registry; null if nothing is. */
-type Probe = () => Promise<string | null>
+/** Does a test; returns what is wrong if the part itself is not. */
+type Probe = () => Promise<unknown>
 
-/**
- * Handles `GET /readyz`. Answers 200 if readers and publishers could be served now: test writes to
- * database, crate store and public tree succeed in time, and the disk has room for the largest
- * `.crate`; else 503. Also 200 in a pause and after a move: readers are served.
- */
+/** `GET /readyz`: 200 if readers and publishers could be served now; also in a pause. */
 export function readiness(deps: ReadinessDeps): OpenHandler {
   const probes = Object.entries(probesOf(deps)).map(([part, probe]) =>
     inTime(part, async () => {
@@ -35,7 +30,7 @@ export function readiness(deps: ReadinessDeps): OpenHandler {
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
   const find = async () => {
     const found = await Promise.all(probes.map(probe => probe()))
-    return [...new Set(found.filter(fault => fault !== null))]
+    return [...new Set(found.filter(fault => typeof fault === 'string'))]
   }
   return async () => {
     const at = deps.registry.clock().getTime()
@@ -55,18 +50,9 @@ export function whileStarting(path: string): Response | null {
 function probesOf({ registry, freeBytes = free }: ReadinessDeps): Record<string, Probe> {
   const { database, crates, tree, dir, settings } = registry
   return {
-    catalog: async () => {
-      await writeFact(database, 'probe', timestamp(registry.clock()))
-      return null
-    },
-    'crate store': async () => {
-      await crates.probe()
-      return null
-    },
-    'public tree': async () => {
-      await tree.probe()
-      return null
-    },
+    catalog: () => writeFact(database, 'probe', timestamp(registry.clock())),
+    'crate store': () => crates.probe(),
+    'public tree': () => tree.probe(),
     disk: async () => {
       const room = await Promise.all([...new Set([dir, tree.root])].map(freeBytes))
       return Math.min(...room) < settings.limits.crate_bytes ? 'disk full' : null
@@ -74,12 +60,9 @@ function probesOf({ registry, freeBytes = free }: ReadinessDeps): Record<string,
   }
 }
 
-/**
- * Returns the same probe with an end: a part that fails, or says nothing for too long, is at fault
- * itself. One that has not ended is not begun again.
- */
+/** A part that fails, or takes too long, is at fault; one that runs is not begun again. */
 function inTime(part: string, probe: Probe): Probe {
-  let running: Promise<string | null> | null = null
+  let running: Promise<unknown> | null = null
   const begin = () =>
     probe()
       .catch(error => (error instanceof Refusal && error.has('storage_full') ? 'disk full' : part))

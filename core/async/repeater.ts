@@ -3,14 +3,10 @@ export class Repeater {
   readonly #work: () => Promise<number | null>
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | null = null
-  /** The delay scheduled during a run. */
   #next: number | null = null
   #isClosed = false
 
-  /**
-   * `work` returns the milliseconds until its next run, or null to wait for a call of `schedule`.
-   * It must never throw.
-   */
+  /** `work` returns the milliseconds until it runs again, or null; it never throws. */
   constructor(work: () => Promise<number | null>) {
     this.#work = work
   }

@@ -35,7 +35,6 @@ export interface Dependency {
   readonly other?: OtherKeys
 }
 
-/** Feature name → the values it enables. */
 export type Features = Readonly<Record<string, readonly string[]>>
 
 /** One line of an index file; there, the features are split into two maps. */
@@ -72,10 +71,7 @@ function utf8Order(unit: number): number {
 
 export type DependencyUse = Pick<Dependency, 'req' | 'kind' | 'optional' | 'registry'>
 
-/**
- * Returns how `deps` depend on a crate of this name, or null. If several match, a dependency on
- * this registry wins, then the strongest.
- */
+/** Returns how `deps` depend on a crate: on one of this registry first, then the strongest way. */
 export function dependencyOn(
   deps: readonly Dependency[],
   crate: CanonicalName,
@@ -90,10 +86,7 @@ export function dependencyOn(
   return { req, kind, optional, registry }
 }
 
-/**
- * Returns the canonical names of the crates that `deps` name, each with whether all dependencies of
- * that name come from other registries.
- */
+/** Returns the crates that `deps` name, each with whether it always comes from elsewhere. */
 export function dependencyNames(deps: readonly Dependency[]): Map<CanonicalName, boolean> {
   const names = new Map<CanonicalName, boolean>()
   for (const dep of deps) {

@@ -101,10 +101,7 @@ export function parseEntry(line: string): Entry {
   return entryOf({ ...known, deps }, value as Fields)
 }
 
-/**
- * Parses a line that `renderEntry` wrote for the records, without the checks of `parseEntry`: they
- * would take ten times as long for a crate with thousands of features.
- */
+/** Parses a line that `renderEntry` wrote: the checks would take ten times as long. */
 export function readEntry(line: string): Entry {
   const value = JSON.parse(line) as Fields & LineFields
   const { links = null, rust_version = null, pubtime = null, v: schema = 1, ...rest } = value
@@ -145,10 +142,7 @@ function entryOf(parsed: LineFields, raw: Fields): Entry {
   }
 }
 
-/**
- * Parses one line of JSON. Unlike `JSON.parse`, refuses very deep nesting and duplicate keys, for
- * which Cargo drops the line.
- */
+/** Refuses very deep nesting and duplicate keys, for which Cargo drops the line. */
 function parseJsonLine(line: string): Json {
   const twice = repeatedKey(line)
   let value: Json

@@ -29,7 +29,6 @@ type Messages = Intersection<EachTable<(typeof tables)[number]>>
 
 export type Code = keyof Messages
 
-/** The names in braces of a message. */
 type Placeholders<M> = M extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholders<Rest>
   : never
@@ -70,7 +69,6 @@ function entryOf(code: string) {
   return entry
 }
 
-/** Clips all text in a value; escapes control characters, line breaks and direction marks. */
 function quoted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(quoted)
   if (typeof value === 'object' && value !== null)

@@ -7,7 +7,6 @@ import { isTarget, printTarget, TARGET_FORM } from '../target.ts'
 import { isTable } from '../toml.ts'
 import { isInherited, Table } from './table.ts'
 
-/** The table of each kind of dependency, and its name in old manifests. */
 const TABLES: readonly (readonly [DependencyKind, string, string?])[] = [
   ['normal', 'dependencies'],
   ['build', 'build-dependencies', 'build_dependencies'],

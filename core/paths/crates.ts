@@ -35,48 +35,27 @@ export function releaseOfFolder(path: string): { name: Name; version: Version } 
   return isRelease && more.length === 0 ? { name, version } : null
 }
 
-/** Returns the path of a crate's `crate.json`, the full record for tools. */
-export function crateRecordPath(name: Name): string {
-  return `${crateFolder(name)}/crate.json`
-}
+const inCrate = (file: string) => (name: string) => `${crateFolder(name)}/${file}`
 
-/** Returns the path of the Atom feed of a crate's versions. */
-export function crateFeedPath(name: string): string {
-  return `${crateFolder(name)}/feed.xml`
-}
-
-/** Returns the path of the numbers of a crate's downloads, for tools. */
-export function crateDownloadsPath(name: string): string {
-  return `${crateFolder(name)}/downloads.json`
-}
-
-/** Returns the path of the drawing of a crate's downloads. */
-export function crateDownloadsPlotPath(name: string): string {
-  return `${crateFolder(name)}/downloads.svg`
-}
-
-/** Returns the path of a crate's page, which shows its newest version. */
-export function cratePath(name: string): string {
-  return `${crateFolder(name)}/index.html`
-}
+/** The full record of a crate, for tools. */
+export const crateRecordPath = inCrate('crate.json')
+/** The Atom feed of a crate's versions. */
+export const crateFeedPath = inCrate('feed.xml')
+/** The numbers of a crate's downloads, for tools, and their drawing. */
+export const crateDownloadsPath = inCrate('downloads.json')
+export const crateDownloadsPlotPath = inCrate('downloads.svg')
+/** A crate's page, which shows its newest version, and the page of its versions. */
+export const cratePath = inCrate('index.html')
+export const versionsPath = inCrate('versions/index.html')
+/** A page that leads to a crate's newest version; no version is `latest`. */
+export const latestPath = inCrate('latest/index.html')
+/** The page that compares any two versions; no version is `compare`. */
+export const comparePath = inCrate('compare/index.html')
+/** The badge with a crate's name and newest version. */
+export const badgePath = inCrate('badge.svg')
 
 /** Maximum number of versions on the page of a crate; with more, there is a page of versions. */
 export const VERSIONS_SHOWN = 100
-
-/** Returns the path of the page of a crate's versions. */
-export function versionsPath(name: string): string {
-  return `${crateFolder(name)}/versions/index.html`
-}
-
-/** Returns the path of a page that leads to a crate's newest version; no version is `latest`. */
-export function latestPath(name: string): string {
-  return `${crateFolder(name)}/latest/index.html`
-}
-
-/** Returns the path of the badge with a crate's name and newest version. */
-export function badgePath(name: string): string {
-  return `${crateFolder(name)}/badge.svg`
-}
 
 /** Returns the paths in a crate's folder that are rendered from all of its versions. */
 export function cratePagePaths(name: Name): string[] {
@@ -90,9 +69,19 @@ export function crateDownloadsPaths(name: Name): string[] {
   return [crateDownloadsPath(name), crateDownloadsPlotPath(name)]
 }
 
-/** Returns the path of a version's page; the `+` of build metadata is not escaped. */
-export function versionPath(name: string, version: string): string {
-  return `${crateFolder(name)}/${version}/index.html`
+const inVersion = (file: string) => (name: string, version: string) =>
+  `${crateFolder(name)}/${version}/${file}`
+
+/** A version's page; the `+` of build metadata is not escaped. */
+export const versionPath = inVersion('index.html')
+/** The page with the changes of a version since the one before it. */
+export const changesPath = inVersion('changes/index.html')
+/** The page that shows the files of a version. */
+export const sourcePath = inVersion('src/index.html')
+
+/** Returns the paths that a version has in the tree besides its `.crate`. */
+export function versionPagePaths(name: string, version: string): string[] {
+  return [versionPath, sourcePath, changesPath].map(pathOf => pathOf(name, version))
 }
 
 /** Returns the path of an image in a README; `file` names its SHA-256 and its type. */
@@ -100,10 +89,7 @@ export function imagePath(name: string, version: string, file: string): string {
   return `${crateFolder(name)}/${version}/${IMAGES_FOLDER}/${file}`
 }
 
-/**
- * Returns the key of a `.crate` in the crate store. It contains the checksum, so that nothing is
- * overwritten. It is lowercase, because the names of two crates never differ only in case.
- */
+/** Returns the key of a `.crate` in the crate store: lowercase, with the checksum. */
 export function crateKey(name: Name, cksum: string): string {
   return `${lowerPrefix(name)}/${name.toLowerCase()}/${cksum}.crate`
 }
@@ -111,26 +97,6 @@ export function crateKey(name: Name, cksum: string): string {
 /** Returns the SHA-256 in a key of the crate store; null for any other text. */
 export function cksumOfKey(key: string): string | null {
   return /(?:^|\/)([0-9a-f]{64})\.crate$/.exec(key)?.[1] ?? null
-}
-
-/** Returns the path of the page with the changes of a version since the one before it. */
-export function changesPath(name: string, version: string): string {
-  return `${crateFolder(name)}/${version}/changes/index.html`
-}
-
-/** Returns the path of the page that compares any two versions; no version is `compare`. */
-export function comparePath(name: string): string {
-  return `${crateFolder(name)}/compare/index.html`
-}
-
-/** Returns the path of the page that shows the files of a version. */
-export function sourcePath(name: string, version: string): string {
-  return `${crateFolder(name)}/${version}/src/index.html`
-}
-
-/** Returns the paths that a version has in the tree besides its `.crate`. */
-export function versionPagePaths(name: string, version: string): string[] {
-  return [versionPath(name, version), sourcePath(name, version), changesPath(name, version)]
 }
 
 /** Most characters of the prefix that paths of the tree have in a bucket. */

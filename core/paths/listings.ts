@@ -28,20 +28,13 @@ export const apiPagePath = 'api/index.html'
 
 export const faviconPath = 'favicon.ico'
 
-/**
- * Returns the path of the page of a keyword, the same for all spellings in upper and lower case;
- * null for a text that is no safe name of a folder. Cargo warns about such keywords, and crates.io
- * refuses them.
- */
+/** Returns the path of a keyword's page, in lowercase; null for one that cannot be a folder. */
 export function keywordPath(keyword: string): string | null {
   const slug = slugOf(keyword)
   return slug === null ? null : `${KEYWORDS_FOLDER}/${slug}/index.html`
 }
 
-/**
- * Returns the path of the page of a category such as `development-tools::cargo-plugins`, the same
- * for all spellings in upper and lower case; null for a text that cannot be a slug of crates.io.
- */
+/** Returns the path of a category's page, in lowercase; null for what cannot be a slug. */
 export function categoryPath(category: string): string | null {
   const slugs = category.split('::').map(slugOf)
   if (slugs.length > MAX_LEVELS || slugs.includes(null)) return null
@@ -53,7 +46,6 @@ export function userPath(login: string): string {
   return `${USERS_FOLDER}/${folderName(login.toLowerCase())}/index.html`
 }
 
-/** Maximum number of levels of a category; crates.io has two. */
 const MAX_LEVELS = 4
 
 /** Keywords and categories of crates.io have at most 50 characters. */
@@ -61,10 +53,7 @@ function slugOf(text: string): string | null {
   return /^[a-z0-9][a-z0-9_+-]{0,63}$/i.test(text) ? folderName(text.toLowerCase()) : null
 }
 
-/**
- * Changes a name that Windows or some file servers cannot have as a folder. No other name begins
- * with `_`, so no two names become the same.
- */
+/** Changes a name that Windows cannot have as a folder; no other name begins with `_`. */
 function folderName(name: string): string {
   const isDevice = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/.test(name)
   return isDevice || /\.(?:html?)?$/.test(name) ? `_${name}~` : name

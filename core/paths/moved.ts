@@ -1,8 +1,4 @@
-/**
- * Returns the new address of a page that an older version of this program wrote (a file, lines of
- * it, its bytes, or a comparison), else null. Both paths are percent-encoded and relative to the
- * folder of the crates.
- */
+/** Returns where a page of an older version is now, or null; both paths are below the crates. */
 export function movedPath(path: string): string | null {
   const [name = '', version = '', folder = '', ...below] = path.split('/')
   if (version === 'compare')

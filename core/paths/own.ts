@@ -4,61 +4,40 @@ import { CRATES_FOLDER, cksumOfKey, cratePagePaths, releaseOfPath } from './crat
 import { isOldImagePath } from './images.ts'
 import { apiPagePath, faviconPath, OVERVIEW_FOLDERS, statisticsPath } from './listings.ts'
 import { SEARCH_FOLDER } from './search.ts'
-import {
-  ASSETS_FOLDER,
-  configPath,
-  downloadsPath,
-  downloadsPlotPath,
-  FEEDS_FOLDER,
-  frontPath,
-  GIT_INDEX_FOLDER,
-  INDEX_FOLDER,
-  indexPath,
-  isListPath,
-  noJekyllPath,
-  notFoundPath,
-  openSearchPath,
-  robotsPath,
-  SITEMAPS_FOLDER,
-} from './tree.ts'
+import * as tree from './tree.ts'
 
 const FILES: ReadonlySet<string> = new Set([
   apiPagePath,
-  configPath,
-  downloadsPath,
-  downloadsPlotPath,
+  tree.configPath,
+  tree.downloadsPath,
+  tree.downloadsPlotPath,
   faviconPath,
-  frontPath,
-  noJekyllPath,
-  notFoundPath,
-  openSearchPath,
-  robotsPath,
+  tree.frontPath,
+  tree.noJekyllPath,
+  tree.notFoundPath,
+  tree.openSearchPath,
+  tree.robotsPath,
   statisticsPath,
 ])
 
-/** The files of folders, and of the site maps that version 0.1 had at the root. */
 const PATTERNS: readonly RegExp[] = [
-  new RegExp(`^${ASSETS_FOLDER}/[0-9a-f]{12}/`),
-  new RegExp(
-    `^${GIT_INDEX_FOLDER}/(?:HEAD$|config$|description$|packed-refs$|(?:hooks|info|objects|refs)/)`,
-  ),
+  new RegExp(`^${tree.ASSETS_FOLDER}/[0-9a-f]{12}/`),
+  new RegExp(`^${tree.GIT_INDEX_FOLDER}/(?:HEAD|config|description|packed-refs)$`),
+  new RegExp(`^${tree.GIT_INDEX_FOLDER}/(?:hooks|info|objects|refs)/`),
   new RegExp(`^${SEARCH_FOLDER}/.*\\.(?:html|json)$`),
-  new RegExp(`^(?:${FEEDS_FOLDER}|${SITEMAPS_FOLDER})/[^/]+\\.xml$`),
+  new RegExp(`^(?:${tree.FEEDS_FOLDER}|${tree.SITEMAPS_FOLDER})/[^/]+\\.xml$`),
   new RegExp(`^(?:${OVERVIEW_FOLDERS.join('|')})/.*\\.html$`),
   /^sitemap(?:-[a-z0-9_]+)?\.xml$/,
 ]
 
-/**
- * Whether this program, or an older version of it, may have written `path` of a public tree.
- * Pruning leaves all other files alone, such as those of a crate store (`crateKey`).
- */
+/** Whether this program, also an older version, may have written `path`; others are not pruned. */
 export function isOwnPath(path: string): boolean {
   if (cksumOfKey(path) !== null) return false
   const [folder, name = '', ...below] = path.split('/')
   if (folder === CRATES_FOLDER && isName(name)) return isOfCrate(path, name, below)
   const last = below.at(-1) ?? name
-  if (folder === INDEX_FOLDER && isName(last) && indexPath(last) === path) return true
-  const isKnown = FILES.has(path) || isListPath(path) || isOldImagePath(path)
+  if (folder === tree.INDEX_FOLDER && isName(last) && tree.indexPath(last) === path) return true
+  const isKnown = FILES.has(path) || tree.isListPath(path) || isOldImagePath(path)
   return isKnown || PATTERNS.some(pattern => pattern.test(path))
 }
 

@@ -4,7 +4,6 @@ import { isVersion, type Version } from '../version.ts'
 /** Folder of the upstreams, in the registry folder and in URLs. */
 export const UPSTREAM_FOLDER = 'upstream'
 
-/** Folder in an upstream's storage of what is known of crates. */
 export const KNOWN_FOLDER = 'lines'
 
 /** Returns the path in an upstream's storage of what is known of a crate. */
@@ -17,17 +16,14 @@ export function alarmPath(name: Name, version: string): string {
   return `${ALARMS}${name}@${version.replace('*', 'any')}.json`
 }
 
-/** The start of the paths of alarms. */
 export const ALARMS = 'alarms/'
 
-/** The start of the paths of `.crate` files below an upstream. */
 export const UPSTREAM_CRATES = 'crates/'
 
 /** What a `.crate` below an upstream is known by. */
 export interface CrateFile {
   readonly name: Name
   readonly version: Version
-  /** SHA-256 of its bytes, lowercase hex. */
   readonly cksum: string
 }
 

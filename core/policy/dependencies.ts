@@ -109,10 +109,7 @@ function checkForeign(
   return [...issues.values()].flat()
 }
 
-/**
- * Returns the dependencies on crates.io that have the name of a crate of this registry: Cargo turns
- * a workspace member with only a path into one. Empty if that rule is off.
- */
+/** Returns the dependencies that Cargo makes of members with a path, if crates here have the name. */
 function trapped(
   deps: readonly Dependency[],
   info: DependencyInfo,

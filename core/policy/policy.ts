@@ -18,24 +18,19 @@ const ISSUES_MAX = 1000
 export type PolicyRelease = Pick<Release, 'name' | 'version' | 'entry' | 'about'>
 
 export interface PolicyInfo extends DependencyInfo {
-  /** The crate with the same canonical name. */
   readonly existing: { readonly name: Name } | null
   /** Crates whose `lookAlikeSkeleton` is among `lookAlikeKeys`; none when `existing` is set. */
   readonly lookAlikes: readonly Name[]
 }
 
 export interface PolicyVerdict {
-  /** Errors, then warnings. */
   readonly issues: readonly Issue[]
   /** Reported in a field of their own of the answer to a publish; categories are issues, too. */
   readonly invalidCategories: readonly string[]
   readonly invalidBadges: readonly string[]
 }
 
-/**
- * Returns the dependencies to look up in the catalog for `checkPolicy`: names that must be crates
- * of this registry, and names of dependencies on crates.io, which may be crates here as well.
- */
+/** Returns the dependencies to look up for `checkPolicy`: on crates here, and on crates.io. */
 export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
   return {
     ownDependencies: dependencyNames(deps, null).filter(dependency => dependency !== name),
@@ -43,10 +38,7 @@ export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
   }
 }
 
-/**
- * Checks a release against the policy, whose settings determine the severities. `inspectCrate`
- * makes the checks that no setting changes.
- */
+/** Checks what settings decide; `inspectCrate` checks what no setting changes. */
 export function checkPolicy(
   { name, version, entry, about }: PolicyRelease,
   info: PolicyInfo,

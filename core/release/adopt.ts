@@ -17,7 +17,6 @@ export interface AdoptParts {
   readonly cksum: string
   readonly size: number
   readonly limits: ArchiveLimits
-  /** The index URLs of the other registry and of this one. */
   readonly own: ReadonlySet<string>
 }
 
@@ -61,7 +60,6 @@ export async function adoptCrate(
   return { release: { ...identity, entry, ...facts }, notes }
 }
 
-/** Reads an archive as for a publish; if that fails, reads as much of it as possible. */
 async function readLeniently(
   open: () => AsyncIterable<Uint8Array>,
   identity: Identity,

@@ -36,10 +36,7 @@ export function compareMetadata(
   ]
 }
 
-/**
- * Returns a warning if an index entry and the packaged manifest differ in dependencies or features.
- * Missing dev-dependencies are ignored: several registries omit them, and no build needs them.
- */
+/** Returns a warning if index and manifest differ; several registries omit dev-dependencies. */
 export function compareManifest(
   entry: Entry,
   manifest: Manifest,

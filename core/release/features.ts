@@ -11,10 +11,7 @@ interface FeatureTarget {
   readonly weak: boolean
 }
 
-/**
- * Returns errors in the names and values of features. There is no setting: an entry that breaks
- * Cargo's rules (`build_feature_map`) makes the version unusable for everyone.
- */
+/** Returns errors in features; there is no setting, because nobody could use the version. */
 export function checkFeatures(entry: Pick<Entry, 'features' | 'deps'>): Issue[] {
   const features = new Map(Object.entries(entry.features))
   const issues: Issue[] = []
@@ -82,7 +79,6 @@ function checkValue(
   return [issue('feature_value_required', { feature, value, dependency })]
 }
 
-/** Parses a feature value with the grammar of Cargo's `FeatureValue::new`. */
 function parseTarget(text: string): FeatureTarget {
   const slash = text.indexOf('/')
   if (slash >= 0) {

@@ -30,7 +30,6 @@ export interface ReleaseParts {
   readonly cksum: string
   readonly size: number
   readonly pubtime: string | null
-  /** Every URL of this registry's index. */
   readonly ownIndexUrls: ReadonlySet<string>
   /** From the publisher's Cargo; may contain URLs of this registry that are not in the settings. */
   readonly metadata?: PublishMetadata | undefined
@@ -67,10 +66,7 @@ export function entryOf(
   }
 }
 
-/**
- * Returns the URLs of this registry: those in the settings, and those in the manifest that the
- * publisher's Cargo treats as the target of the publish (such as `localhost` for `127.0.0.1`).
- */
+/** Returns the URLs of this registry in the settings, and those that the publisher's Cargo uses. */
 function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySet<string> {
   const published = new Set(
     metadata?.deps.filter(dep => dep.registry === null).map(dep => placeKey(metadataPlace(dep))),
@@ -81,10 +77,7 @@ function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySe
   return new Set([...ownIndexUrls, ...aliases])
 }
 
-/**
- * Returns the descriptive fields of a release, with its targets as Cargo finds them: in the
- * manifest, and as `src/lib.rs`, `src/main.rs`, `src/bin/NAME.rs` and `src/bin/NAME/main.rs`.
- */
+/** Returns the descriptive fields of a release, with its targets as Cargo finds them. */
 export function aboutOf(manifest: Manifest, files: readonly ArchiveFile[]): About {
   const paths = new Set(files.map(file => file.path))
   const { lib, bins, autolib, autobins } = manifest.targets

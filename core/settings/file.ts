@@ -51,7 +51,7 @@ export function renderSettingsFile(values: Readonly<Record<string, SettingValue 
   const active = new Map(Object.entries(values))
   const blocks = new Map<string, string[]>()
   const upstreams = [...active.keys()].filter(key => key.startsWith('upstream.')).map(findSetting)
-  for (const setting of [...settingTable.values(), ...upstreams.filter(isThere)]) {
+  for (const setting of [...settingTable.values(), ...upstreams.filter(found => !!found)]) {
     const value = active.get(setting.key) ?? null
     const about = MAIN.get(setting.key)
     if (value === null && about === undefined) continue
@@ -68,15 +68,7 @@ export function renderSettingsFile(values: Readonly<Record<string, SettingValue 
   return [HEAD, ...sections].join('\n')
 }
 
-function isThere<T>(value: T | undefined): value is T {
-  return value !== undefined
-}
-
-/**
- * Returns the keys in a settings file that `isLeftOut` chooses, and the text of one without them
- * and with `flags`: the same if there are neither, else written anew, without comments and defaults
- * that it had. Refuses a file that is no TOML, and settings that are not known.
- */
+/** Returns the keys that `isLeftOut` chooses, and the text of the file without them. */
 export function changedSettings(
   file: { readonly name: string; readonly text: string },
   isLeftOut: (key: string, value: unknown) => boolean,

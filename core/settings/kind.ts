@@ -53,23 +53,7 @@ export function integer(min: number, max: number): Kind<number> {
   }
 }
 
-/** Accepts a number of bytes. */
-export function size(min: number, max: number): Kind<number> {
-  return measured('bytes', '1048576, "10MiB" or "10MB"', SIZES, min, max)
-}
-
-/** Accepts a number of seconds. */
-export function duration(min: number, max: number): Kind<number> {
-  return measured('seconds', '30, "10s", "30m", "12h" or "90d"', DURATIONS, min, max)
-}
-
-function measured(
-  noun: string,
-  examples: string,
-  units: Units,
-  min: number,
-  max: number,
-): Kind<number> {
+const measured = (noun: string, examples: string, units: Units) => {
   const form = new RegExp(`^([0-9]{1,15}) ?(${Object.keys(units).join('|')})$`)
   const amount = v.pipe(
     v.string(),
@@ -79,13 +63,19 @@ function measured(
       return Number(digits) * (units[unit] ?? Number.NaN)
     }),
   )
-  const range = `from ${inUnits(min, units)} to ${inUnits(max, units)}`
-  return {
-    accepts: `a number of ${noun} ${range}, such as ${examples}`,
-    schema: v.pipe(v.union([v.number(), amount]), v.integer(), v.minValue(min), v.maxValue(max)),
+  const number = v.pipe(v.union([v.number(), amount]), v.integer())
+  return (min: number, max: number): Kind<number> => ({
+    accepts: `a number of ${noun} from ${inUnits(min, units)} to ${inUnits(max, units)}, such as ${examples}`,
+    schema: v.pipe(number, v.minValue(min), v.maxValue(max)),
     units,
-  }
+  })
 }
+
+/** Accepts a number of bytes. */
+export const size = measured('bytes', '1048576, "10MiB" or "10MB"', SIZES)
+
+/** Accepts a number of seconds. */
+export const duration = measured('seconds', '30, "10s", "30m", "12h" or "90d"', DURATIONS)
 
 /** Accepts one of a few words. */
 export function choice<const W extends string>(...words: readonly W[]): Kind<W> {

@@ -37,7 +37,6 @@ const docsUrl = text(
   },
 )
 
-/** The settings of the section `[pages]`. */
 export const pagesRows = {
   source: row(flag, true),
   images: row(choice('link', 'load'), 'link'),

@@ -204,7 +204,6 @@ export const sections = {
 
 export interface Setting {
   readonly key: string
-  /** Empty outside any section. */
   readonly section: string
   readonly name: string
   readonly variable: string

@@ -30,7 +30,6 @@ export interface ResolvedSettings {
 export interface SettingsInput {
   readonly file?: { readonly name: string; readonly text: string } | undefined
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** By key: `{ 'registry.base_url': 'https://…' }`. */
   readonly flags?: Readonly<Record<string, string | boolean | undefined>> | undefined
 }
 
@@ -60,10 +59,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   return { settings: assemble(values), values, origins }
 }
 
-/**
- * Returns the lines of `plimsoll settings`, without credentials in URLs. `text` is the value as in
- * `plimsoll.toml`, `origin` is `default`, `preset "private"`, or the file, variable or flag.
- */
+/** Returns the lines of `plimsoll settings`, without credentials in URLs. */
 export function describeSettings({ values, origins }: ResolvedSettings) {
   const upstreams = upstreamNames(values).flatMap(upstreamSettings)
   return [...settingTable.values(), ...upstreams].map(setting => {
@@ -124,7 +120,6 @@ function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Ori
   }
 }
 
-/** Returns the names of the upstreams, in the order in which they were given. */
 function upstreamNames(values: ReadonlyMap<string, SettingValue>): string[] {
   const names = [...values.keys()].map(key => /^upstream\.([^.]+)\./.exec(key)?.[1])
   return [...new Set(names)].filter(name => name !== undefined)

@@ -9,7 +9,6 @@ import {
   type Setting,
   settingByVariable,
   settingTable,
-  variableOf,
 } from './schema.ts'
 import { isUpstreamName, UPSTREAM_NAME_FORM, upstreamDefault, upstreamRows } from './upstream.ts'
 
@@ -18,34 +17,14 @@ export interface SettingSource {
   readonly name: string
 }
 
-/** A value that has not been checked yet. */
 export interface Assignment {
   readonly setting: Setting
   readonly raw: unknown
   readonly source: SettingSource
 }
 
-/** Variables with the same prefix that are not settings. */
 const OTHER_VARIABLES = ['PLIMSOLL_DIR', 'PLIMSOLL_IMPORT_TOKEN']
 const OF_TESTS = /^PLIMSOLL_(?:CARGO$|NODEGIT_CACHE$|REQUIRE_|TEST_)/
-
-/** Settings of older versions, and advice for users who still set them, as a clause. */
-const REMOVED: readonly { readonly key: string; readonly advice: string }[] = [
-  {
-    key: 'pages.image_networks',
-    advice: 'images of other hosts are no longer copied, so remove it',
-  },
-  {
-    key: 'limits.image_bytes',
-    advice:
-      'images of other hosts are no longer copied, and those of packages have a fixed limit, so remove it',
-  },
-  {
-    key: 'pages.raw_files',
-    advice:
-      'browsers read every file from the `.crate`, which `pages.source` switches on or off; remove it',
-  },
-]
 
 /** The settings that have a flag; `--set KEY=VALUE` sets the others. */
 const FLAGS: ReadonlyMap<string, string> = new Map([
@@ -159,8 +138,6 @@ function unknown(
   suggestion: string | null,
   accepted: readonly string[],
 ): Issue {
-  const gone = REMOVED.find(setting => setting.key === key || variableOf(setting.key) === key)
-  if (gone) return issue('setting_removed', { where, key, advice: gone.advice })
   return issue('setting_unknown', { where, key, suggestion, accepted })
 }
 

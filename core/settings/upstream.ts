@@ -43,7 +43,6 @@ const crateRule = text(
   value => parseRule(value) !== null,
 )
 
-/** The settings of a section `[upstream.NAME]`. */
 export const upstreamRows = {
   index: row(maybe(sparseIndex), null),
   token_file: row(maybe(file), null),
@@ -60,13 +59,11 @@ export const upstreamRows = {
 
 /** The settings of one upstream; times in seconds. */
 export type UpstreamSettings = Values<typeof upstreamRows> & {
-  /** The `NAME` of its section. */
   readonly name: string
   /** Its index, with `sparse+` and a final slash. */
   readonly index: string
 }
 
-/** The accepted names of upstreams, as text. */
 export const UPSTREAM_NAME_FORM = 'lowercase letters, digits and "-", a letter first'
 
 /** Returns whether text may be the `NAME` of `[upstream.NAME]`: a path segment and a variable. */

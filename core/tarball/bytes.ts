@@ -38,7 +38,6 @@ export class ByteReader {
     for (let left = length; left > 0; ) left -= (await this.some(left)).length
   }
 
-  /** Reads to the end of the stream; only zeros are allowed. */
   async expectZeros(): Promise<void> {
     while (await this.#fill()) {
       if (this.#cut(this.#piece.length).some(byte => byte !== 0)) refuse('archive_trailing_data')

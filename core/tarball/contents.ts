@@ -2,7 +2,6 @@ import { decodeUtf8, gather } from './bytes.ts'
 
 export interface Contents {
   readonly files: number
-  /** Their size in bytes, unpacked. */
   readonly bytes: number
   readonly rust: RustCode
   /** The names of license texts in the top folder, at most 10. */
@@ -13,7 +12,6 @@ export interface Contents {
 export interface RustCode {
   readonly files: number
   readonly code_lines: number
-  /** Lines that begin with `//`. */
   readonly comment_lines: number
 }
 
@@ -61,7 +59,6 @@ export class ContentsCount {
 
 const [NEWLINE, SPACE, SLASH] = [10, 32, 47]
 
-/** The state of a line, from its beginning. */
 const [BLANK, SLASHED, CODE, COMMENT] = [0, 1, 2, 3]
 
 class LineCount {

@@ -13,7 +13,6 @@ export class PathBook {
   readonly #kinds = new Map<string, 'file' | 'folder'>()
   readonly #folded = new Map<string, string>()
 
-  /** Returns the number of paths so far, including implied folders. */
   get size(): number {
     return this.#kinds.size
   }

@@ -28,7 +28,6 @@ export interface ArchiveLimits {
   readonly duplicateManifest?: boolean
 }
 
-/** A regular file of a crate; its path is relative to the top folder. */
 export interface ArchiveFile {
   readonly path: string
   readonly size: number
@@ -79,7 +78,6 @@ class Survey {
   #vcsPath: string | null = null
   #members = 0
   #warnings = 0
-  /** Kind of the member that the error about the top folder names. */
   #strayKind: Member['kind'] = 'folder'
 
   constructor(limits: ArchiveLimits, expected?: Identity) {

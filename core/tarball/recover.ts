@@ -1,6 +1,6 @@
 import { refusalOnly } from '../error/error.ts'
 import { gather } from './bytes.ts'
-import { type Contents, ContentsCount } from './contents.ts'
+import { ContentsCount } from './contents.ts'
 import { walkGzip } from './gzip.ts'
 import type { ArchiveFile, ArchiveLimits } from './read.ts'
 import type { Member } from './walk.ts'
@@ -8,16 +8,8 @@ import type { Member } from './walk.ts'
 type Open = () => AsyncIterable<Uint8Array>
 type Visit = (file: Member, read: Open) => Promise<'go on' | 'stop'>
 
-/**
- * Reads as much as possible of an archive that a publish would refuse, such as those of older
- * registries: skips links and stops where it cannot continue. If there are two manifests, returns
- * the one that Cargo would unpack last.
- */
-export async function recoverArchive(
-  open: Open,
-  top: string,
-  limits: ArchiveLimits,
-): Promise<Recovery> {
+/** Reads what it can of an archive that a publish would refuse; of two manifests, the last. */
+export async function recoverArchive(open: Open, top: string, limits: ArchiveLimits) {
   const files = new Map<string, ArchiveFile>()
   const count = new ContentsCount()
   let manifest: Uint8Array | null = null
@@ -34,16 +26,7 @@ export async function recoverArchive(
   return { manifest: text, files: [...files.values()], contents: count.contents }
 }
 
-interface Recovery {
-  readonly manifest: string | null
-  readonly files: readonly ArchiveFile[]
-  readonly contents: Contents
-}
-
-/**
- * Returns the text of the file with this full path; null if it is too large or cannot be read.
- * U+0000 becomes U+FFFD, as CommonMark wants it.
- */
+/** Returns the text of a file, without U+0000 (CommonMark); null if it is large or unreadable. */
 export async function readText(
   open: Open,
   path: string,
@@ -86,7 +69,6 @@ export async function readFiles(
   return files
 }
 
-/** Visits the regular files of an archive by their paths below its top folder. */
 async function walkBelowTop(
   open: Open,
   unpackedBytes: number,
@@ -100,7 +82,6 @@ async function walkBelowTop(
   })
 }
 
-/** Visits the regular files of an archive, as far as it is readable. */
 async function walkFiles(open: Open, unpackedBytes: number, visit: Visit): Promise<void> {
   try {
     await walkGzip(open(), unpackedBytes, [], async (member, read) =>

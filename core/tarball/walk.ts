@@ -152,11 +152,7 @@ function readLongName(data: Uint8Array): string {
   return decode(name)
 }
 
-/**
- * Parses a pax extended header (records `LENGTH KEY=VALUE\n`). Refuses records that readers
- * interpret differently: a wrong length, a newline or NUL, a duplicate key, another character set,
- * sparse maps.
- */
+/** Parses a pax extended header; refuses records that readers interpret differently. */
 function readPax(text: string, member: string): ReadonlyMap<string, string> {
   const records = new Map<string, string>()
   const object = (what: string) =>

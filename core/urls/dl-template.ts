@@ -5,26 +5,20 @@ import { IMAGES_FOLDER } from '../paths/images.ts'
 import { OVERVIEW_FOLDERS } from '../paths/listings.ts'
 import { isOwnPath } from '../paths/own.ts'
 import { SEARCH_FOLDER } from '../paths/search.ts'
-import {
-  ASSETS_FOLDER,
-  FEEDS_FOLDER,
-  GIT_INDEX_FOLDER,
-  INDEX_FOLDER,
-  SITEMAPS_FOLDER,
-} from '../paths/tree.ts'
+import * as tree from '../paths/tree.ts'
 import { isVersion, type Version } from '../version.ts'
 import { expandDl } from './download-url.ts'
 import type { RegistryUrls } from './urls.ts'
 
 export type DlRelease = Parameters<typeof expandDl>[1]
 
-export interface DlParts {
+interface DlParts {
   readonly name: Name | null
   readonly version: Version | null
   readonly cksum: string | null
 }
 
-export interface DlPaths {
+interface DlPaths {
   /** Without markers, Cargo appends `/{crate}/{version}/download`, which is in it then. */
   readonly template: string
   pathOf(release: DlRelease): string
@@ -36,7 +30,6 @@ export interface DlPaths {
 const NUMBERS = '[0-9]{1,20}(?:\\.[0-9]{1,20}){2}'
 const MORE = '[0-9A-Za-z.-]{1,180}'
 
-/** The markers, each with its regular expression's group and pattern. */
 const MARKERS: ReadonlyMap<string, readonly [group: keyof DlParts, pattern: string]> = new Map([
   ['{crate}', ['name', '[A-Za-z][A-Za-z0-9_-]{0,63}']],
   ['{version}', ['version', `${NUMBERS}(?:-${MORE})?(?:\\+${MORE})?`]],
@@ -45,10 +38,9 @@ const MARKERS: ReadonlyMap<string, readonly [group: keyof DlParts, pattern: stri
 const PREFIXES = ['{prefix}', '{lowerprefix}']
 const MARKER = new RegExp(`(${[...MARKERS.keys(), ...PREFIXES].join('|')})`)
 
-/** The folders that the prefix of a name may be: `1`, and `3/s` or `se/rd`. */
-const FOLDERS = ['[12]', '[0-9A-Za-z_-]{1,2}/[0-9A-Za-z_-]{1,2}']
+/** The prefix of a name: `1`, `3/s` or `se/rd`. */
+const FOLDER = '(?:[12]|[0-9A-Za-z_-]{1,2}/[0-9A-Za-z_-]{1,2})'
 
-/** Splits a `dl` into its origin, which may contain markers, and the rest. */
 function splitDl(dl: string): { readonly origin: string; readonly rest: string } {
   const whole = MARKER.test(dl) ? dl : `${dl}/{crate}/{version}/download`
   const [, origin = '', rest = ''] = /^([a-z]+:\/\/[^/?#]*)(.*)$/is.exec(whole) ?? []
@@ -61,20 +53,15 @@ export function dlPaths(dl: string): DlPaths {
 }
 
 function pathsOf(template: string): DlPaths {
-  const parts = template.split(MARKER)
-  const hasPrefix = PREFIXES.some(prefix => parts.includes(prefix))
-  const patterns = (hasPrefix ? FOLDERS : ['']).map(folder => patternOf(parts, folder))
+  const pattern = patternOf(template.split(MARKER))
   return {
     template,
     pathOf: release => expandDl(template, release),
     find(path) {
-      for (const pattern of patterns) {
-        const groups = pattern.exec(path)?.groups
-        const found = groups && foundIn(groups)
-        if (found && (found.name === null || expandDl(template, found as DlRelease) === path))
-          return found
-      }
-      return null
+      const groups = pattern.exec(path)?.groups
+      const found = groups ? foundIn(groups) : null
+      const isExact = !found?.name || expandDl(template, found as DlRelease) === path
+      return isExact ? found : null
     },
   }
 }
@@ -86,11 +73,11 @@ function foundIn(groups: Readonly<Record<string, string | undefined>>): DlParts 
   return { name, version, cksum }
 }
 
-function patternOf(parts: readonly string[], folder: string): RegExp {
+function patternOf(parts: readonly string[]): RegExp {
   const seen = new Set<string>()
   const patterns = parts.map(part => {
     const marker = MARKERS.get(part)
-    if (PREFIXES.includes(part)) return folder
+    if (PREFIXES.includes(part)) return FOLDER
     if (!marker) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     const [group, pattern] = marker
     if (seen.has(group)) return `\\k<${group}>`
@@ -136,10 +123,16 @@ export function requireOwnDl(urls: Pick<RegistryUrls, 'base' | 'dl'>): void {
   if (reason !== null) refuse('dl_unanswerable', { dl: urls.dl, base: urls.base, reason })
 }
 
-/** First parts of paths that are the registry's own. */
 const RESERVED: ReadonlySet<string> = new Set([
-  ...[ASSETS_FOLDER, CRATES_FOLDER, FEEDS_FOLDER, GIT_INDEX_FOLDER, IMAGES_FOLDER, INDEX_FOLDER],
-  ...[...OVERVIEW_FOLDERS, SEARCH_FOLDER, SITEMAPS_FOLDER],
+  ...[
+    tree.ASSETS_FOLDER,
+    CRATES_FOLDER,
+    tree.FEEDS_FOLDER,
+    tree.GIT_INDEX_FOLDER,
+    IMAGES_FOLDER,
+    tree.INDEX_FOLDER,
+  ],
+  ...[...OVERVIEW_FOLDERS, SEARCH_FOLDER, tree.SITEMAPS_FOLDER],
   ...['api', 'healthz', 'me', 'metrics', 'readyz', 'startupz'],
 ])
 
@@ -150,9 +143,7 @@ function faultOf(inside: string, paths: DlPaths): string | null {
   const isPlain = segments.every(part => !/^\.|[\\%:]|\s/.test(part.replaceAll(/\{[^}]*\}/g, 'x')))
   if (inside.endsWith('/') || !isPlain)
     return 'its path ends with a slash, or has a part that begins with a dot or contains `%`, `:`, `\\` or a space'
-  const told = new Set(segments.flatMap(tellsOf))
-  const isTold = told.has('cksum') || (told.has('name') && told.has('version'))
-  if (!isTold)
+  if (!ALIKE.every(release => isTold(release, paths)))
     return 'two releases may have one path: it needs {sha256-checksum}, or {crate} and {version} in parts of their own or as {crate}-{version}'
   if (USUAL.has(template) || template === 'crates/{crate}/{version}/download') return null
   const [first = ''] = segments
@@ -163,38 +154,20 @@ function faultOf(inside: string, paths: DlPaths): string | null {
   return RESERVED.has(first) || names.some(isOwn) ? 'its paths belong to the registry itself' : null
 }
 
+/** Releases that no template may confuse: the end of a name looks like part of a version. */
+const ALIKE: readonly DlRelease[] = ['a', 'ab', 'a-b', 'a1', 'a-1'].flatMap(name =>
+  ['1.0.0', '11.0.0', '1.0.0-a', '1.0.0-a-b', '1.0.0+a'].map(version => {
+    return { name: name as Name, version: version as Version, cksum: '0'.repeat(64) }
+  }),
+)
+
+function isTold(release: DlRelease, paths: DlPaths): boolean {
+  const found = paths.find(paths.pathOf(release))
+  const isNamed = found?.name === release.name && found.version === release.version
+  return isNamed || found?.cksum === release.cksum
+}
+
 function isReservedPath(path: string): boolean {
   const isPage = path.startsWith(`${CRATES_FOLDER}/`) && isOwnPath(`${path}/index.html`)
   return isPage || isOwnPath(path) || /^(?:api\/(?:v1|openapi)|me\/[a-z]{3})/.test(path)
-}
-
-/**
- * Returns the parts that a segment of a template tells for certain. A name has no dot, and a
- * version has its first dot after its first digits: so the end of a name before it is certain.
- */
-function tellsOf(segment: string): (keyof DlParts)[] {
-  const parts = segment.split(MARKER).filter(part => part !== '')
-  const found: (keyof DlParts)[] = []
-  const groupOf = (at: number) => MARKERS.get(parts[at] ?? '')?.[0]
-  const isMarker = (at: number) => MARKER.test(parts[at] ?? '')
-  const trim = () => {
-    while (parts.length > 0 && !isMarker(0)) parts.shift()
-    while (parts.length > 0 && !isMarker(parts.length - 1)) parts.pop()
-  }
-  trim()
-  // A checksum at either end has a known length.
-  for (const at of [0, -1]) {
-    if (groupOf(at < 0 ? parts.length - 1 : 0) !== 'cksum') continue
-    found.push('cksum')
-    if (at < 0) parts.pop()
-    else parts.shift()
-    trim()
-  }
-  const [first, last] = [groupOf(0), groupOf(parts.length - 1)]
-  if (parts.length === 1 && first) return [...found, first]
-  const between = parts.slice(1, -1)
-  if (!first || !last || between.some((_, at) => isMarker(at + 1))) return found
-  const separator = between.join('')
-  const isSplit = first === 'name' ? /[^0-9]$/.test(separator) : /[^0-9A-Za-z.+-]/.test(separator)
-  return isSplit && first !== last ? [...found, first, last] : found
 }

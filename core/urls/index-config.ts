@@ -1,6 +1,5 @@
 import { refuse } from '../error/error.ts'
 
-/** The largest `config.json` that is read, in bytes. */
 export const CONFIG_MAX = 64 * 1024
 
 /** Returns the `dl` of a `config.json` (specification A.1); refuses an invalid file. */

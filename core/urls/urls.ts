@@ -29,7 +29,8 @@ export function registryUrls(
   const gitIndex = `${base}/${GIT_INDEX_FOLDER}`
   return {
     base,
-    dl: settings.dl === 'auto' ? dl : downloads(settings.dl),
+    // Cargo appends a path to a `dl` without markers, so it must not end with a slash.
+    dl: settings.dl === 'auto' ? dl : settings.dl.replace(/^([^{]*?)\/+$/, '$1'),
     api: settings.api === 'none' ? null : settings.api === 'auto' ? base : settings.api,
     sparseIndex,
     gitIndex,
@@ -41,11 +42,6 @@ export function registryUrls(
 export function baseOfDl(dl: string): string | null {
   const end = `/${CRATES_FOLDER}/{crate}/{crate}-{version}.crate`
   return dl.endsWith(end) ? dl.slice(0, -end.length) : null
-}
-
-/** Cargo appends a path to a `dl` without markers, so it must not end with a slash. */
-function downloads(dl: string): string {
-  return dl.includes('{') ? dl : dl.replace(/\/+$/, '')
 }
 
 /**

@@ -25,7 +25,7 @@ import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { recordSubject } from '../http/log.ts'
 import { redirect, refusedPage, wantsPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
-import { WaitingStreams } from '../http/waiting-streams.ts'
+import { waitingStreams } from '../http/waiting-streams.ts'
 import { type Actor, hasScope, passwordOf, tokenOf } from './auth.ts'
 import { RateLimits } from './rate-limits.ts'
 import {
@@ -39,10 +39,7 @@ import {
   strangerChange,
 } from './route.ts'
 
-/**
- * Number of API answers in one tick of the event loop: an answer may take some milliseconds, and
- * other requests wait for all of them.
- */
+/** API answers in a tick of the event loop: each may take milliseconds, and others wait. */
 const READS_AT_ONCE = 2
 
 /** Checks the caller, the rate limits and the origin of a posted form before every handler. */
@@ -52,7 +49,7 @@ export class AccessGuard {
   readonly #recordUse: RecordUse
   readonly #limits: RateLimits
   readonly #addressOf: ClientAddress
-  readonly #readers = new WaitingStreams(READS_AT_ONCE)
+  readonly #wait = waitingStreams(READS_AT_ONCE)
   readonly #me: string
 
   constructor(registry: Registry, log: Pick<Logger, 'warn'>) {
@@ -70,7 +67,7 @@ export class AccessGuard {
     const { counts } = route
     if (counts !== 'search' && counts !== 'read') return this.#enter(route, c)
     this.#limits.ofRead(counts, this.#addressOf(c), this.#registry.clock())
-    return new Promise<void>(resolve => this.#readers.add({ destroyed: false }, resolve)).then(() =>
+    return new Promise<void>(resolve => this.#wait({ destroyed: false }, resolve)).then(() =>
       this.#enter(route, c),
     )
   }
@@ -117,7 +114,6 @@ export class AccessGuard {
     return handle(c)
   }
 
-  /** A route that changes something: requires a token with one of its scopes. */
   async #enterAsActor(route: ActorRoute, c: Context): Promise<Response> {
     const actor = await this.#identify(c)
     const { access, counts, handle } = route

@@ -31,11 +31,7 @@ type Change = 'publish' | 'change'
 
 type Limit = RateLimit | SharedRateLimit
 
-/**
- * The rate limits. Index reads have none, because Cargo polls it after a publish. Daemons on one
- * server count changes together, but each counts its own reads, which are limited for their cost to
- * it.
- */
+/** The rate limits. Index reads have none: Cargo polls them. Each daemon counts its own reads. */
 export class RateLimits {
   readonly #reads: Readonly<Record<ReadAction, RateLimit>>
   readonly #limits: Readonly<Record<Exclude<Action, ReadAction>, Limit>>
@@ -63,10 +59,7 @@ export class RateLimits {
     await this.#count(counted, `user ${userId}`, now)
   }
 
-  /**
-   * Counts the processor time that reading the archive of a publish took, toward the limit of
-   * publishes; a refused archive counts more. Returns the seconds until the user may publish again.
-   */
+  /** Counts reading an archive as publishes; returns the seconds until the next publish. */
   async ofReading(
     userId: number,
     { milliseconds, isRefused }: { readonly milliseconds: number; readonly isRefused: boolean },
@@ -109,7 +102,6 @@ export class RateLimits {
     return { isKnown: session !== null, recent: await this.#count('password', key, now) }
   }
 
-  /** Returns how many tokens were taken recently, including this one. */
   async #count(counted: Exclude<Action, ReadAction>, key: string, now: Date): Promise<number> {
     return spend(counted, await this.#limits[counted].take(key, now))
   }

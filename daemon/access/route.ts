@@ -13,13 +13,11 @@ import type { Actor } from './auth.ts'
 import type { Action } from './rate-limits.ts'
 
 export interface BrowserRequest {
-  /** Null for a browser that is not logged in. */
   readonly session: Session | null
   /** The anti-CSRF token for the forms on the answered page. */
   readonly csrf: string
   /** By the user of a session that is still valid when the change is made; or by nobody. */
   readonly change: Change
-  /** The posted form; empty for other methods. */
   readonly form: URLSearchParams
   readonly address: string
   /** Its priority among requests that hash a password. */

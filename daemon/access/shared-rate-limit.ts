@@ -4,11 +4,7 @@ import type { Database } from '../../generator/database/connection.ts'
 import { oweTokens, takeToken } from '../../generator/records/accounts/rate-limits.ts'
 import { type Allowance, FREE, takenFrom } from './rate-limit.ts'
 
-/**
- * Token buckets that all daemons of a PostgreSQL database have in common. A full bucket holds one
- * minute's worth; 0 means no limit. An attempt is one statement, which waits for no transaction and
- * for no disk. After a refusal the daemon asks again only when there may be a token.
- */
+/** Token buckets of all daemons: an attempt is one statement, which waits for no transaction. */
 export class SharedRateLimit {
   readonly #database: Database
   readonly #name: string
@@ -24,7 +20,6 @@ export class SharedRateLimit {
     this.#perMinute = perMinute
   }
 
-  /** Takes one token, if there is one. */
   async take(key: string, now: Date): Promise<Allowance> {
     if (this.#perMinute === 0) return FREE
     const at = now.getTime()
@@ -49,10 +44,7 @@ export class SharedRateLimit {
   }
 }
 
-/**
- * Returns the stored key of a bucket. It is a hash: the database keeps no addresses, nor texts
- * typed as a login, which may be passwords.
- */
+/** Returns the key of a bucket, a hash: an address, or a password typed as a login, is not kept. */
 function bucketOf(name: string, key: string): string {
   return sha256Bytes(`${name} ${key}`).toString('base64url').slice(0, 22)
 }

@@ -37,10 +37,7 @@ import * as schema from './schema.ts'
 /** The longest index line that lists of versions read for its features. */
 const LINE_MAX = 16_384
 
-/**
- * `GET /api/v1/crates/{name}`: a crate with its versions, newest first. They come without their
- * features, of which each may have thousands.
- */
+/** `GET /api/v1/crates/{name}`: a crate with its versions, newest first, without their features. */
 export async function crate({ registry }: Deps, c: Context) {
   const { database } = registry
   const { include } = v.parse(schema.crateQuery, c.req.query())
@@ -88,10 +85,7 @@ export async function summary({ registry }: Deps, c: Context) {
   })
 }
 
-/**
- * `GET /api/v1/crates/{name}/reverse_dependencies`: the crates whose newest version depends on this
- * one, sorted by name, each once; `version_id` refers to `versions`.
- */
+/** `GET …/{name}/reverse_dependencies`: crates whose newest version depends on it, by name. */
 export async function reverseDependencies({ registry }: Deps, c: Context) {
   const { database } = registry
   const query = v.parse(schema.reverseQuery, c.req.query())
@@ -116,10 +110,7 @@ export async function reverseDependencies({ registry }: Deps, c: Context) {
   })
 }
 
-/**
- * Returns a version's dependency on a crate of this name, preferring one on this registry, then a
- * normal, then a build dependency.
- */
+/** Returns a dependency on a crate: on this registry first, then a normal, then a build one. */
 function edge(
   id: number,
   deps: readonly Dependency[],
@@ -151,7 +142,6 @@ export async function versions({ registry }: Deps, c: Context) {
   })
 }
 
-/** Creates a handler that answers with JSON about the version in the path. */
 function ofVersion<Answer extends v.GenericSchema>(
   view: (
     found: Awaited<ReturnType<typeof foundVersion>>,
@@ -187,10 +177,7 @@ export const authors = ofVersion<typeof schema.authorsAnswer>(({ release }) => {
   return { users: [], meta: { names: [...release.about.authors] } }
 })
 
-/**
- * `GET …/{name}/{version}/download`: the `.crate` itself, yanked or not; redirected only where
- * `storage.downloads` says so.
- */
+/** `GET …/{name}/{version}/download`: the `.crate`; redirected if `storage.downloads` says so. */
 export function download(files: TreeFiles, stored: StoredCrate) {
   return async ({ registry }: Deps, c: Context) => {
     const { card, release } = await foundVersion(registry, c).catch(async (error: unknown) => {

@@ -4,7 +4,6 @@ import type { Dependency } from '../../core/entry/entry.ts'
 const text = v.nullable(v.string())
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** A dependency in the shape of crates.io, plus its registry and its rename. */
 export const dependencyShape = v.object({
   id: count,
   version_id: count,

@@ -53,7 +53,6 @@ export async function versionDownloads({ registry }: Deps, c: Context) {
   })
 }
 
-/** Returns the days with downloads, oldest first, of days in a row until `last`. */
 function byDate(days: readonly number[], last: number): { downloads: number; date: string }[] {
   return days.flatMap((downloads, at) =>
     downloads > 0 ? { downloads, date: dateOf(last - days.length + 1 + at) } : [],

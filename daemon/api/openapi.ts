@@ -28,7 +28,6 @@ export function openApi({ settings, urls }: Registry, routes: () => readonly Rou
   }
 }
 
-/** Returns the OpenAPI document of the routes that are operations, with their access rules. */
 function openApiDocument(title: string, server: string, routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
@@ -122,7 +121,6 @@ const publishAnswer = v.object({
   warnings: v.object({ invalid_categories: texts, invalid_badges: texts, other: texts }),
 })
 
-/** The response to a yank; Cargo asserts `ok`. */
 const okAnswer = v.object({ ok: v.literal(true) })
 
 /** Cargo reads ids as u32 (specification A.5). */

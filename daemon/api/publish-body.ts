@@ -5,17 +5,12 @@ import { ByteCollector, inLargerChunks } from '../http/byte-collector.ts'
 const CHUNK_BYTES = 16 * 1024
 
 export interface PublishBody {
-  /** The JSON as sent; not yet checked against any schema. */
   readonly metadata: unknown
   /** The bytes of the `.crate`, to be read once; at their end it refuses any further bytes. */
   readonly crate: AsyncIterable<Uint8Array>
 }
 
-/**
- * Decodes the body of a publish request: u32 LE length, JSON, u32 LE length, `.crate` and no more
- * (specification section 4). Refuses wrong lengths and invalid JSON; a wrong length of the `.crate`
- * is refused while `crate` is read.
- */
+/** Decodes the body of a publish (specification section 4), the `.crate` while it is read. */
 export async function decodePublish(
   source: AsyncIterable<Uint8Array>,
   limits: { readonly metadataBytes: number; readonly crateBytes: number },

@@ -5,7 +5,6 @@ import type { DownloadNumbers } from '../../generator/records/downloads/read.ts'
 import type { CrateCard } from '../../generator/records/pages/cards.ts'
 import type { ReleaseRecord, ReleaseSummary } from '../../generator/records/releases.ts'
 import { longPageQuery, pageMeta } from '../http/paging.ts'
-import { contentsEntries, contentsView } from './contents.ts'
 import { dependencyShape } from './dependency-schema.ts'
 
 const text = v.nullable(v.string())
@@ -120,6 +119,32 @@ export function categoryViews(card: CrateCard): v.InferOutput<typeof categorySha
   return card.about.categories.map(slug => ({ id: slug, category: slug, slug, ...rest }))
 }
 
+const lines = { code_lines: count, comment_lines: count }
+
+const contentsEntries = {
+  /** Lines of Rust, in the shape of crates.io; blank lines are not counted. */
+  linecounts: v.nullable(
+    v.object({
+      languages: v.record(v.string(), v.object({ ...lines, files: count })),
+      total_code_lines: count,
+      total_comment_lines: count,
+    }),
+  ),
+  unpacked_size: v.nullable(count),
+  num_files: v.nullable(count),
+}
+
+function contentsView(contents: ReleaseRecord['contents']) {
+  if (contents === null) return { linecounts: null, unpacked_size: null, num_files: null }
+  const { files, bytes, rust } = contents
+  const linecounts = {
+    languages: rust.files === 0 ? {} : { Rust: rust },
+    total_code_lines: rust.code_lines,
+    total_comment_lines: rust.comment_lines,
+  }
+  return { linecounts, unpacked_size: bytes, num_files: files }
+}
+
 /** A version, in the shape of crates.io, plus size and number of its unpacked files. */
 export const versionShape = v.object({
   id: count,
@@ -152,10 +177,7 @@ export const versionShape = v.object({
 
 type VersionShape = v.InferOutput<typeof versionShape>
 
-/**
- * Returns a version, with its features if it has its index line; without a publication time, it has
- * the time when its crate was added.
- */
+/** Returns a version, with its features if its index line is there. */
 export function versionView(
   crate: CrateCard,
   release: ReleaseRecord | ReleaseSummary,

@@ -17,59 +17,51 @@ const DEFAULTS = {
   bytesPerMs: 10,
 }
 
-export type BucketStreamOptions = Partial<typeof DEFAULTS>
-
 export interface BucketStream {
   readonly bytes: Readable
   readonly size: number
   readonly answer: ResponseInit
 }
 
-/**
- * Limits the requests that are answered from a bucket: how many are at a time, how long one waits
- * for its turn, and how long its client may take. One client address has at most half of the
- * places. So clients that take little or nothing hold a known number of connections.
- */
-export class BucketStreams {
-  readonly #limits: typeof DEFAULTS
-  readonly #slots: Slots
+/** Answers what `find` finds when it is this request's turn; refuses it when too many wait. */
+export type StreamFromBucket = (
+  c: Context,
+  find: () => Promise<BucketStream | Response | null>,
+) => Promise<Response | null>
 
-  constructor(options: BucketStreamOptions = {}) {
-    this.#limits = { ...DEFAULTS, ...options }
-    const { maxRunning: running, maxWaiting: waiting, waitMs } = this.#limits
-    this.#slots = new Slots({ running, waiting, waitMs, busy: 'downloads_busy' })
-  }
-
-  /**
-   * Answers with what `find` asks the bucket for when it is the turn of this request. Refuses it
-   * when too many wait, or it has waited for too long.
-   */
-  async answer(
-    c: Context,
-    find: () => Promise<BucketStream | Response | null>,
-  ): Promise<Response | null> {
-    const slot = this.#slots.admit(addressGroup(this.#limits.addressOf(c)))
+/** Limits the requests that are answered from a bucket, so that slow clients hold few. */
+export function bucketStreams(options: Partial<typeof DEFAULTS> = {}): StreamFromBucket {
+  const { addressOf, maxRunning, maxWaiting, waitMs, ...limits } = { ...DEFAULTS, ...options }
+  const slots = new Slots({
+    ...{ running: maxRunning, waiting: maxWaiting, waitMs },
+    busy: 'downloads_busy',
+  })
+  return async (c, find) => {
+    const slot = slots.admit(addressGroup(addressOf(c)))
     let isStreamed = false
     try {
       await slot.start(c.req.raw.signal)
       const found = await find()
       if (found === null || found instanceof Response) return found
-      this.#untilSent(found, slot)
+      untilSent(found, slot, limits)
       isStreamed = true
       return new Response(webStream(found.bytes), found.answer)
     } finally {
       if (!isStreamed) slot.leave()
     }
   }
+}
 
-  /** Keeps the place until the bytes are sent, and ends what takes too long. */
-  #untilSent({ bytes, size }: BucketStream, slot: Slot): void {
-    const { timeoutMs, bytesPerMs } = this.#limits
-    const slow = () => bytes.destroy(new Error('the client has taken too long to read an answer'))
-    const timer = setTimeout(slow, timeoutMs + size / bytesPerMs)
-    finished(bytes, () => {
-      clearTimeout(timer)
-      slot.leave()
-    })
-  }
+/** Keeps the place until the bytes are sent, and ends what takes too long. */
+function untilSent(
+  { bytes, size }: BucketStream,
+  slot: Slot,
+  { timeoutMs, bytesPerMs }: Pick<typeof DEFAULTS, 'timeoutMs' | 'bytesPerMs'>,
+): void {
+  const slow = () => bytes.destroy(new Error('the client has taken too long to read an answer'))
+  const timer = setTimeout(slow, timeoutMs + size / bytesPerMs)
+  finished(bytes, () => {
+    clearTimeout(timer)
+    slot.leave()
+  })
 }

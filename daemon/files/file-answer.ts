@@ -1,4 +1,6 @@
 import { isKnown } from '../http/answer.ts'
+import type { Held } from './file-cache.ts'
+import type { FileHeaders } from './file-headers.ts'
 import type { FilePart, Part } from './file-part.ts'
 
 export interface Asked {
@@ -21,10 +23,7 @@ export interface Variant<P extends Part = FilePart> {
   readonly known: FileAnswer<P>
 }
 
-/**
- * Returns both answers for a file in one encoding; only the full one has the headers `more`, and
- * counts as a download of the `.crate` at this path.
- */
+/** Returns both answers for a file in one encoding; only the full one has the headers `more`. */
 export function variantOf<P extends Part = FilePart>(
   path: string,
   headers: Readonly<Record<string, string>>,
@@ -41,6 +40,40 @@ export function variantOf<P extends Part = FilePart>(
 
 function sizeOf(body: Buffer | Part): number {
   return Buffer.isBuffer(body) ? body.byteLength : body.end - body.start + 1
+}
+
+/** Returns the answers for content in memory: plain, and compressed where that is worthwhile. */
+export function variantsOf<P extends Part = FilePart>(
+  path: string,
+  { tag, bytes, gzip }: Held,
+  headersOf: FileHeaders,
+): Record<'plain' | 'zipped', Variant<P>> {
+  const more = gzip ? { vary: 'accept-encoding' } : { 'accept-ranges': 'bytes' }
+  const plain = variantOf<P>(path, { ...headersOf(path, tag), ...more }, bytes)
+  if (!gzip) return { plain, zipped: plain }
+  const headers = { ...headersOf(path, `${tag}-gz`), ...more }
+  return { plain, zipped: variantOf<P>(path, headers, gzip, { 'content-encoding': 'gzip' }) }
+}
+
+/** Returns which of these answers a request gets. */
+export function chooseOf<P extends Part = FilePart>(
+  { plain, zipped }: Record<'plain' | 'zipped', Variant<P>>,
+  tag: string,
+  asked: Asked,
+): FileAnswer<P> {
+  const isZipped = plain !== zipped && acceptsGzip(asked.header('accept-encoding'))
+  return choose(isZipped ? zipped : plain, tag, asked)
+}
+
+/** Answers a request for content in memory. */
+export function answerHeld(
+  path: string,
+  held: Held,
+  headersOf: FileHeaders,
+  asked: Asked,
+): Response {
+  const { body, ...answer } = chooseOf<Part>(variantsOf(path, held, headersOf), held.tag, asked)
+  return new Response(Buffer.isBuffer(body) ? new Uint8Array(body) : null, answer)
 }
 
 /** Returns the answer to a request, which may be conditional or for a range (RFC 9110). */
@@ -72,7 +105,7 @@ export function choose<P extends Part = FilePart>(
 const UNWEIGHTED_GZIP = /(?:^|,)\s*(?:(?:x-)?gzip|\*)\s*(?:,|$)/i
 
 /** Returns whether `Accept-Encoding` allows gzip, by name or `*`, with a weight above 0. */
-export function acceptsGzip(header: string | undefined): boolean {
+function acceptsGzip(header: string | undefined): boolean {
   if (header === undefined) return false
   if (!header.includes(';')) return UNWEIGHTED_GZIP.test(header)
   let star = false
@@ -85,10 +118,7 @@ export function acceptsGzip(header: string | undefined): boolean {
   return star
 }
 
-/**
- * Returns the range that a GET requests (RFC 9110 §14.2). Returns null, the whole file, also for
- * several or malformed ranges, and for an `If-Range` that does not match.
- */
+/** Returns the range of a GET (RFC 9110 §14.2); null, the whole file, also for a malformed one. */
 function partOf(asked: Asked, size: number, tag: string): Part | 'unsatisfiable' | null {
   if (asked.method !== 'GET') return null
   const ifRange = asked.header('if-range')

@@ -8,10 +8,8 @@ import { sha256, sha256Of } from '../../core/sha256.ts'
 
 /** The content of a file: its tag, and its bytes unless the file is too big. */
 export interface Held<Bytes = Buffer> {
-  /** SHA-256 of the bytes, shortened; without quotes. */
   readonly tag: string
   readonly bytes: Bytes
-  /** The compressed bytes, if compression was requested and is worthwhile. */
   readonly gzip: Buffer | null
 }
 
@@ -20,7 +18,6 @@ interface Entry {
   readonly stats: Stamp
   /** Whether equal `stats` prove that the file is unchanged. */
   readonly isSettled: boolean
-  /** When the content was last found to be that of the file. */
   seen: Moment
 }
 
@@ -30,27 +27,17 @@ export interface Moment {
   readonly time: number
 }
 
-/** Tells a file from another that replaced it. */
 type Stamp = Pick<Stats, 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>
 
 const GZIP_FROM_BYTES = 1024
-/** The approximate size of an entry besides its bytes. */
 const ENTRY_BYTES = 400
 /** The coarsest file time (FAT): within it, a file may change again without a new time. */
 const TICK_MS = 2000
 /** How long a file may go unseen whose tree has not changed: others may have changed the file. */
 const UNSEEN_MS = 1000
-/** Equals no moment. */
 const NEVER: Moment = { change: Number.NaN, time: 0 }
 
-/**
- * A cache of file contents, bounded in bytes. A file counts as unchanged if inode, size and times
- * are the same and it was older than a clock tick when it was read. So the cache never returns
- * outdated content.
- *
- * `recall` asks nobody: it goes by the number of changes of the tree. What another program than
- * Plimsoll changes there is seen within a second.
- */
+/** A file is unchanged if its `Stamp` is, and it was older than a tick when it was read. */
 export class FileCache {
   readonly #entries: LRUCache<string, Entry>
   readonly #loading = new Flights<unknown>()
@@ -69,7 +56,6 @@ export class FileCache {
     return this.#entries.calculatedSize
   }
 
-  /** Returns the content of a file that was seen at the same number of changes, not long ago. */
   recall(path: string, { change, time }: Moment): Held | null {
     const entry = this.#entries.get(path)
     if (entry === undefined || entry.seen.change !== change) return null
@@ -77,7 +63,6 @@ export class FileCache {
     return time - entry.seen.time < UNSEEN_MS && hasBytes(held) ? held : null
   }
 
-  /** Records that a file was looked at after `moment`, and found to be what the cache has. */
   saw(path: string, moment: Moment): void {
     const entry = this.#entries.peek(path)
     if (entry) entry.seen = moment
@@ -109,7 +94,6 @@ export class FileCache {
     })
   }
 
-  /** Computes only the tag of a file that is too big to cache. */
   async tag(path: string, stats: Stats): Promise<string> {
     return this.#once(`tag ${path}`, stats, async () => {
       const tag = (await sha256Of(createReadStream(path))).slice(0, 32)
@@ -126,12 +110,8 @@ export class FileCache {
   #keep<H extends Held<Buffer | null>>(path: string, stats: Stats, held: H): H {
     const isSettled = Date.now() - Math.max(stats.ctimeMs, stats.mtimeMs) > TICK_MS
     const { ino, size, mtimeMs, ctimeMs } = stats
-    this.#entries.set(path, {
-      held,
-      stats: { ino, size, mtimeMs, ctimeMs },
-      isSettled,
-      seen: NEVER,
-    })
+    const stamp = { ino, size, mtimeMs, ctimeMs }
+    this.#entries.set(path, { held, stats: stamp, isSettled, seen: NEVER })
     return held
   }
 

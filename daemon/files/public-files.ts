@@ -5,11 +5,12 @@ import { configPath, notFoundPath } from '../../core/paths/tree.ts'
 import type { ChangeNumber } from '../../generator/places/change-number.ts'
 import {
   type Asked,
-  acceptsGzip,
   choose,
+  chooseOf,
   type FileAnswer,
   type Variant,
   variantOf,
+  variantsOf,
 } from './file-answer.ts'
 import { FileCache, type Held, tagOf } from './file-cache.ts'
 import {
@@ -19,7 +20,7 @@ import {
   type TreeOptions,
   toFolder,
 } from './file-headers.ts'
-import { type FilePart, OpenPart } from './file-part.ts'
+import { openPart } from './file-part.ts'
 import { webStream } from './web-stream.ts'
 
 /** Files up to this size are read synchronously, which is faster than waiting for a thread. */
@@ -28,7 +29,6 @@ const SMALL_BYTES = 1024 * 1024
 export interface TreeFiles {
   /** Answers a request for the percent-encoded `pathname`; null if the tree has no such file. */
   serve(pathname: string, c: Context): Response | null | Promise<Response | null>
-  /** Answers with the tree's 404 page; null if it has none. */
   missing(c: Context): Response | null | Promise<Response | null>
 }
 
@@ -37,17 +37,12 @@ export interface PublicFilesOptions extends TreeOptions {
   readonly capacityBytes?: number
   /** The number that every change of the tree renews; without it, requests look at the file. */
   readonly changes?: Pick<ChangeNumber, 'read'> | null
-  /** Receives the path of each `.crate` of the tree whose download begins. */
   readonly onDownload?: (path: string) => void
 }
 
 type Found = FileAnswer | Promise<FileAnswer> | null
 
-/**
- * Serves the public tree: strong ETags, 304, gzip for text, single ranges for `.crate` files.
- * Every request checks the file, or whether anything in the tree has changed, so no answer is
- * outdated.
- */
+/** Serves the public tree; every request looks for changes, so that no answer is outdated. */
 export class PublicFiles implements TreeFiles {
   readonly #root: string
   readonly #pageHeaders: Readonly<Record<string, string>>
@@ -57,7 +52,6 @@ export class PublicFiles implements TreeFiles {
   readonly #headers: FileHeaders
   readonly #changes: Pick<ChangeNumber, 'read'> | null
   readonly #config: Held | null
-  /** Counts an answer that is being sent if it is a download. */
   readonly counted: (answer: FileAnswer) => void
   readonly #variants = new WeakMap<Held, Record<'plain' | 'zipped', Variant>>()
 
@@ -88,10 +82,7 @@ export class PublicFiles implements TreeFiles {
       : this.#respond(pathname, request, answer)
   }
 
-  /**
-   * Does the same if nothing has to be read first: file in memory, or streamed. Otherwise null.
-   * `time` is the time now, in milliseconds.
-   */
+  /** Does the same if nothing has to be read first; else null. `time` is now, in milliseconds. */
   atOnce(pathname: string, asked: Asked, time: number): FileAnswer | null {
     if (pathname === `/${configPath}` && this.#config)
       return this.#whole(this.#config, configPath, asked)
@@ -120,16 +111,18 @@ export class PublicFiles implements TreeFiles {
   }
 
   #find(pathname: string, request: HonoRequest): Found {
-    const path = decodePath(pathname)
+    const path = decodePath(pathname.endsWith('/') ? `${pathname}index.html` : pathname)
     if (path === null) return null
     if (path === configPath && this.#config) return this.#whole(this.#config, path, request)
     const file = `${this.#root}/${path}`
     const stats = look(file)
-    if (stats?.isDirectory()) return this.#folder(pathname, path, request)
-    if (!stats?.isFile() || pathname.endsWith('/')) return null
+    if (stats?.isDirectory() && look(join(file, 'index.html'))?.isFile())
+      return { ...toFolder(pathname, request.url), body: null }
+    if (!stats?.isFile()) return null
     const known = this.#known(file, path, stats, request)
     if (known) return known
-    if (!this.#isInside(file)) return null
+    // A symbolic link may not lead out of the tree.
+    if (!realpathSync(file).startsWith(realpathSync(this.#root) + sep)) return null
     const isCrate = path.endsWith('.crate')
     const memory = this.#memoryOf(path)
     const whole = (held: Held) => this.#whole(held, path, request)
@@ -139,7 +132,6 @@ export class PublicFiles implements TreeFiles {
     return this.#crates.tag(file, stats).then(tag => this.#part(tag, file, path, stats, request))
   }
 
-  /** Returns the answer if memory has the content or the tag of the file, otherwise null. */
   #known(file: string, path: string, stats: Stats, asked: Asked): FileAnswer | null {
     const held = this.#memoryOf(path).find(file, stats)
     if (held) return this.#whole(held, path, asked)
@@ -151,33 +143,10 @@ export class PublicFiles implements TreeFiles {
     return path.endsWith('.crate') ? this.#crates : this.#texts
   }
 
-  #folder(pathname: string, path: string, request: HonoRequest): Found {
-    const index = path === '' ? 'index.html' : `${path}/index.html`
-    if (!look(join(this.#root, index))?.isFile()) return null
-    if (pathname.endsWith('/')) return this.#find(`/${encodeURI(index)}`, request)
-    return { ...toFolder(pathname, request.url), body: null }
-  }
-
-  /** Returns whether a file is inside the tree: a symbolic link may not lead out of it. */
-  #isInside(file: string): boolean {
-    return realpathSync(file).startsWith(realpathSync(this.#root) + sep)
-  }
-
   #whole(held: Held, path: string, asked: Asked): FileAnswer {
-    let variants = this.#variants.get(held)
-    if (!variants) {
-      const { tag, bytes, gzip } = held
-      const more = gzip ? { vary: 'accept-encoding' } : { 'accept-ranges': 'bytes' }
-      const plain = variantOf<FilePart>(path, { ...this.#headers(path, tag), ...more }, bytes)
-      const headers = { ...this.#headers(path, `${tag}-gz`), ...more }
-      const zipped = gzip
-        ? variantOf<FilePart>(path, headers, gzip, { 'content-encoding': 'gzip' })
-        : plain
-      variants = { plain, zipped }
-      this.#variants.set(held, variants)
-    }
-    const isZipped = held.gzip !== null && acceptsGzip(asked.header('accept-encoding'))
-    return choose(isZipped ? variants.zipped : variants.plain, held.tag, asked)
+    const variants = this.#variants.get(held) ?? variantsOf(path, held, this.#headers)
+    this.#variants.set(held, variants)
+    return chooseOf(variants, held.tag, asked)
   }
 
   #part(tag: string, file: string, path: string, stats: Stats, asked: Asked): FileAnswer {
@@ -197,7 +166,7 @@ export class PublicFiles implements TreeFiles {
       this.counted(answer)
       return new Response(body, init)
     }
-    return OpenPart.open(body).then(async part => {
+    return openPart(body).then(async part => {
       if (!part) return (await this.serve(pathname, { req: request })) ?? new Response(null, init)
       this.counted(answer)
       return new Response(webStream(part.stream()), init)
@@ -208,10 +177,7 @@ export class PublicFiles implements TreeFiles {
 /** Paths in which there is nothing to decode or to refuse. */
 const PLAIN = /^(?:\/[\w+-][\w.+-]*)+$/
 
-/**
- * Returns the tree path of a URL path; null for `..`, hidden or temporary files, separators encoded
- * as `%2F`, `%5C` or `%00`, and NTFS streams. `+` stays `+`.
- */
+/** Returns the tree path of a URL path; null for `..`, hidden files and encoded separators. */
 export function decodePath(pathname: string): string | null {
   if (PLAIN.test(pathname)) return pathname.slice(1)
   const segments: string[] = []
@@ -233,7 +199,6 @@ export function decodePath(pathname: string): string | null {
 
 const NOTHING_THERE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'])
 
-/** Returns the stats of a path; undefined if there is no file, or cannot be. */
 function look(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })

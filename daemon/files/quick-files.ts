@@ -1,16 +1,12 @@
 import type { FastPath } from '../http/exchange.ts'
 import type { FileAnswer } from './file-answer.ts'
-import { OpenPart } from './file-part.ts'
+import { openPart } from './file-part.ts'
 import type { PublicFiles } from './public-files.ts'
 
 /** The paths of index and crate files and pages, which no route of the app has, except `latest`. */
 const OF_TREE = /^\/(?:index|crates)\/(?!.*\/latest\/$)/
 
-/**
- * Answers GET and HEAD for index files, crates and crate pages that need no reading first, and
- * leaves all else to the app. `pathOf` returns the path of a target; `count` receives the seconds
- * each answer took; `onFailure`, why a file could not be read to its end.
- */
+/** Answers GET and HEAD for files that need no reading first; leaves all else to the app. */
 export function quickFiles(
   files: PublicFiles,
   pathOf: (target: string) => string,
@@ -38,7 +34,7 @@ export function quickFiles(
     }
     // Not sooner: what is read ahead for an answer that has to wait would be kept in memory.
     exchange.inTurn(() =>
-      OpenPart.open(body).then(
+      openPart(body).then(
         async part => {
           if (!part) return next()
           files.counted(answer)

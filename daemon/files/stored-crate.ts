@@ -6,7 +6,7 @@ import type { OpenFile } from '../../generator/places/place.ts'
 import { findCrate } from '../../generator/records/crates.ts'
 import { findRelease } from '../../generator/records/releases.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import type { BucketStreams } from './bucket-streams.ts'
+import type { StreamFromBucket } from './bucket-streams.ts'
 import { choose, type FileAnswer, variantOf } from './file-answer.ts'
 import { type FileHeaders, fileHeaders, keyHeaderOf } from './file-headers.ts'
 import type { Part } from './file-part.ts'
@@ -20,13 +20,10 @@ export type StoredCrate = (
 /** How long a presigned address holds, in seconds: Cargo follows it at once. */
 const PRESIGNED_SECONDS = 900
 
-/**
- * Returns what answers downloads whose `.crate` is not in the public tree: streams it or, from a
- * bucket, redirects to that or a CDN before it, as the setting `storage.downloads` says.
- */
+/** Returns what answers downloads that the tree lacks, as the setting `storage.downloads` says. */
 export function storedCrates(
   registry: Registry,
-  streams: BucketStreams,
+  stream: StreamFromBucket,
   onDownload?: (path: string) => void,
 ): StoredCrate {
   const { crates, database, settings } = registry
@@ -46,9 +43,10 @@ export function storedCrates(
         : `${downloads}/${key}`
     if (downloads !== 'stream' && address !== undefined) {
       onDownload?.(path)
-      return new Response(null, { status: 302, headers: redirectTo(address) })
+      const headers = { location: address, 'cache-control': 'private, no-store' }
+      return new Response(null, { status: 302, headers })
     }
-    return streamCrate(c, streams, answer, async part => {
+    return streamCrate(c, stream, answer, async part => {
       const found = await crates.open(key, part)
       if (found && answer.download !== undefined) onDownload?.(answer.download)
       return found
@@ -59,13 +57,13 @@ export function storedCrates(
 /** Sends the bytes of an answer, which `open` opens in whole or in part; null if there are none. */
 export async function streamCrate(
   c: Context,
-  streams: BucketStreams,
+  stream: StreamFromBucket,
   answer: FileAnswer<Part>,
   open: (part?: Part) => Promise<OpenFile | null>,
 ): Promise<Response | null> {
   const { status, body } = answer
   if (body === null || Buffer.isBuffer(body)) return new Response(null, answer)
-  return streams.answer(c, async () => {
+  return stream(c, async () => {
     const found = await open(status === 206 ? body : undefined)
     return found && { bytes: found.bytes, size: body.end - body.start + 1, answer }
   })
@@ -82,8 +80,4 @@ export function crateAnswer(
   const headers = { ...headersOf(path, tag), 'accept-ranges': 'bytes' }
   const whole: Part = { start: 0, end: size - 1 }
   return choose(variantOf(path, headers, whole), tag, c.req)
-}
-
-function redirectTo(location: string): Record<string, string> {
-  return { location, 'cache-control': 'private, no-store' }
 }

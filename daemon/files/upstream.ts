@@ -13,10 +13,9 @@ import { get, type OpenHandler, type Route } from '../access/route.ts'
 import { answerText } from '../http/answer.ts'
 import { addressGroup, addressOf } from '../http/client-address.ts'
 import { Slots } from '../http/slots.ts'
-import type { BucketStreams } from './bucket-streams.ts'
-import { acceptsGzip, choose, variantOf } from './file-answer.ts'
+import type { StreamFromBucket } from './bucket-streams.ts'
+import { answerHeld } from './file-answer.ts'
 import { fileHeaders } from './file-headers.ts'
-import type { Part } from './file-part.ts'
 import { decodePath } from './public-files.ts'
 import { crateAnswer, streamCrate } from './stored-crate.ts'
 
@@ -33,19 +32,18 @@ const revalidated = (path: string, tag: string) => ({
 
 type Found = Promise<Response | null>
 
-/** A `.crate` or an index file that somebody asks for. */
 type Wanted = WantedVersion | Readonly<{ name: Name; version: null }>
 
 /** Answers with files of upstreams: below `/upstream/NAME/`, and for names that are not here. */
 export class UpstreamFiles {
   readonly #upstreams: Upstreams
-  readonly #streams: BucketStreams
+  readonly #stream: StreamFromBucket
   readonly #turns = new Slots(TURNS)
   readonly #addressOf: (c: Context) => string
 
-  constructor(server: Settings['server'], upstreams: Upstreams, streams: BucketStreams) {
+  constructor(server: Settings['server'], upstreams: Upstreams, stream: StreamFromBucket) {
     this.#upstreams = upstreams
-    this.#streams = streams
+    this.#stream = stream
     this.#addressOf = addressOf(server)
   }
 
@@ -70,10 +68,7 @@ export class UpstreamFiles {
     })
   }
 
-  /**
-   * Answers for a crate that is not here, by a redirect to the upstream with a fallback, or with
-   * its files; null without one. Own names, and those below reserved prefixes, never go there.
-   */
+  /** Answers for a crate that is not here by an upstream with a fallback; for no own name. */
   readonly fallback = async (c: Context): Found => {
     const upstream = this.#upstreams.usual
     if (!upstream || upstream.settings.fallback === 'off') return null
@@ -87,10 +82,7 @@ export class UpstreamFiles {
     return address === null ? null : redirectTo(address)
   }
 
-  /**
-   * Asks an upstream when it is the turn of this request. Those of one client leave half of the
-   * places free, because anybody can make up names that no upstream has.
-   */
+  /** Asks an upstream in turn: anybody can make up names that no upstream has. */
   async #inTurn<T>(c: Context, ask: () => Promise<T>): Promise<T> {
     const slot = this.#turns.admit(addressGroup(this.#addressOf(c)))
     try {
@@ -111,21 +103,13 @@ export class UpstreamFiles {
     const found = await (upstream.isFresh(name) ? find() : this.#inTurn(c, find))
     if (!found) return null
     const { file, staleSince } = found
-    const { bytes, zipped, tag } = file
     const since = staleSince ? timestamp(new Date(staleSince)) : 'the start'
     const warning = `110 - "the upstream is away; not confirmed since ${since}"`
-    const isZipped = acceptsGzip(c.req.header('accept-encoding'))
-    const path = indexPath(name)
-    const headers = {
-      ...headersOf(path, isZipped ? `${tag}-gz` : tag),
-      vary: 'accept-encoding',
+    const headers = (path: string, tag: string) => ({
+      ...headersOf(path, tag),
       ...(staleSince !== null && { warning }),
-    }
-    const variant = isZipped
-      ? variantOf<Part>(path, headers, zipped, { 'content-encoding': 'gzip' })
-      : variantOf<Part>(path, headers, bytes)
-    const { body, ...answer } = choose(variant, tag, c.req)
-    return new Response(Buffer.isBuffer(body) ? new Uint8Array(body) : null, answer)
+    })
+    return answerHeld(indexPath(name), { ...file, gzip: file.zipped }, headers, c.req)
   }
 
   async #crateFile(upstream: Upstream, wanted: WantedVersion, c: Context): Found {
@@ -136,7 +120,7 @@ export class UpstreamFiles {
     const path = upstreamCratePath(found)
     const answer = crateAnswer(c, path, found, wanted.cksum === null ? revalidated : headersOf)
     const { store } = upstream.source.files
-    return streamCrate(c, this.#streams, answer, part => store.open(path, part))
+    return streamCrate(c, this.#stream, answer, part => store.open(path, part))
   }
 }
 

@@ -10,11 +10,9 @@ interface Status {
   readonly code: ContentfulStatusCode
   /** Whether it is sent even where Cargo expects 200 (specification section 7; DESIGN §8). */
   readonly always: boolean
-  /** The default number of seconds after which a client may try again. */
   readonly retryAfter?: number
 }
 
-/** The status of each kind of issue. */
 const STATUS = {
   unauthorized: { code: 403, always: true },
   not_found: { code: 404, always: true },
@@ -55,10 +53,7 @@ export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): R
   return c.json(failureBody(refusal.issues), status, { 'cache-control': 'no-store' })
 }
 
-/**
- * Records a refusal for `/metrics` and the log, sets `Retry-After` if it is temporary, and returns
- * its real status, for responses that need not follow Cargo's convention, such as pages.
- */
+/** Records a refusal, sets `Retry-After`, and returns its real status, such as for pages. */
 export function recordRefusal(c: Context, refusal: Refusal): ContentfulStatusCode {
   recordIssues(c, refusal.issues)
   const statuses = statusesOf(refusal)

@@ -1,10 +1,6 @@
-/** The smallest memory that is taken for more than one chunk. */
 const LEAST = 1024
 
-/**
- * Bytes that arrive in chunks, kept in one piece of memory: a chunk of one byte that is kept by
- * itself costs hundreds.
- */
+/** Chunks in one piece of memory: a chunk of one byte that is kept by itself costs hundreds. */
 export class ByteCollector {
   #memory: Uint8Array = new Uint8Array(0)
   #size = 0

@@ -4,7 +4,6 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ServerType } from '@hono/node-server'
 
-/** The time between two looks at the connections of a server that is stopping. */
 const SWEEP_MS = 20
 
 /** The most requests that a client may send ahead of an answer (pipelining). */
@@ -16,14 +15,10 @@ interface Answers {
   readonly ahead: Set<ServerResponse>
 }
 
-/**
- * The connections of a server and the state of each. Node reports only answers that are complete or
- * cut off; it reports nothing when a client leaves before the turn of its answer.
- */
+/** Node reports nothing when a client leaves before the turn of its answer; this does. */
 export class Connections {
   readonly #server: ServerType
   readonly #open = new Set<Socket>()
-  /** Connections of HTTP/1.1, each with its answers. */
   readonly #answers = new Map<Socket, Answers>()
   readonly #sessions = new Set<ServerHttp2Session>()
   /** Connections of HTTP/1.1 without an answer to send at the last look while stopping. */
@@ -48,10 +43,7 @@ export class Connections {
     })
   }
 
-  /**
-   * Records that a request of a connection of HTTP/1.1 gets this answer. Returns false when nobody
-   * is there to be answered: a client that asks too far ahead is cut off.
-   */
+  /** Returns false when nobody is there: a client that asks too far ahead is cut off. */
   answering(socket: Socket, outgoing: ServerResponse): boolean {
     if (socket.destroyed) return false
     const answers = this.#answers.get(socket) ?? this.#begin(socket)
@@ -64,10 +56,7 @@ export class Connections {
     return !socket.destroyed
   }
 
-  /**
-   * Accepts no more connections; closes idle ones at once, and the others as soon as their answers
-   * are sent, or after `seconds`. Resolves when all are closed.
-   */
+  /** Closes connections when their answers are sent, or after `seconds`; then resolves. */
   async stop(seconds: number): Promise<void> {
     this.#isStopping = true
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()))

@@ -20,86 +20,55 @@ export interface Exchange {
 export type FastPath = (exchange: Exchange, next: () => void) => void
 
 /** An exchange over HTTP/1.1. */
-export class Http1Exchange implements Exchange {
-  readonly method: string
-  readonly target: string
-  readonly #headers: readonly string[]
-  readonly #outgoing: ServerResponse
-
-  constructor({ method = '', url = '', rawHeaders }: IncomingMessage, outgoing: ServerResponse) {
-    this.method = method
-    this.target = url
-    // `headers` would make Node prepare all headers, although only two are needed.
-    this.#headers = rawHeaders
-    this.#outgoing = outgoing
-  }
-
-  header(name: string): string | undefined {
-    const headers = this.#headers
-    let found: string | undefined
-    for (let at = 0; at < headers.length; at += 2) {
-      const key = headers[at]
-      if (key?.length !== name.length || key.toLowerCase() !== name) continue
-      found = found === undefined ? headers[at + 1] : `${found}, ${headers[at + 1]}`
-    }
-    return found
-  }
-
-  inTurn(work: () => void): void {
-    if (this.#outgoing.socket) work()
-    else this.#outgoing.once('socket', work)
-  }
-
-  send(status: number, headers: Headers, body: Buffer | null): void {
-    this.#outgoing.writeHead(status, headers).end(body ?? undefined)
-  }
-
-  begin(status: number, headers: Headers): Writable {
-    return this.#outgoing.writeHead(status, headers)
+export function http1Exchange(incoming: IncomingMessage, outgoing: ServerResponse): Exchange {
+  const { method = '', url = '', rawHeaders } = incoming
+  return {
+    method,
+    target: url,
+    header: name => headerOf(rawHeaders, name),
+    inTurn: work => void (outgoing.socket ? work() : outgoing.once('socket', work)),
+    send: (status, headers, body) =>
+      void outgoing.writeHead(status, headers).end(body ?? undefined),
+    begin: (status, headers) => outgoing.writeHead(status, headers),
   }
 }
 
-/** An exchange over HTTP/2, directly on the stream. */
-export class Http2Exchange implements Exchange {
-  readonly method: string
-  readonly target: string
-  readonly #headers: IncomingHttpHeaders
-  readonly #stream: ServerHttp2Stream
-  readonly #silenceMs: number
-
-  /** `silenceMs`: the time that a body may wait while its client reads nothing. */
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, silenceMs: number) {
-    this.#silenceMs = silenceMs
-    this.method = headers[':method'] ?? ''
-    this.target = headers[':path'] ?? ''
-    this.#headers = headers
-    this.#stream = stream
+/** Finds a header; `incoming.headers` would make Node prepare all, although only two are needed. */
+function headerOf(headers: readonly string[], name: string): string | undefined {
+  let found: string | undefined
+  for (let at = 0; at < headers.length; at += 2) {
+    const key = headers[at]
+    if (key?.length !== name.length || key.toLowerCase() !== name) continue
+    found = found === undefined ? headers[at + 1] : `${found}, ${headers[at + 1]}`
   }
+  return found
+}
 
-  header(name: string): string | undefined {
-    return this.#headers[name]?.toString()
-  }
-
-  inTurn(work: () => void): void {
-    work()
-  }
-
-  send(status: number, headers: Headers, body: Buffer | null): void {
-    this.#respond(status, headers, body === null)
-    if (body !== null) this.#stream.end(body)
-  }
-
-  begin(status: number, headers: Headers): Writable {
-    this.#respond(status, headers, false)
-    endSilence(this.#stream, this.#silenceMs)
-    return this.#stream
-  }
-
-  #respond(status: number, headers: Headers, endStream: boolean): void {
-    const stream = this.#stream
+/** An exchange over HTTP/2, on its stream; `silenceMs`: how long its client may read nothing. */
+export function http2Exchange(
+  stream: ServerHttp2Stream,
+  asked: IncomingHttpHeaders,
+  silenceMs: number,
+): Exchange {
+  const respond = (status: number, headers: Headers, endStream: boolean) => {
     stream.on('error', ignore)
     if (!stream.closed && !stream.destroyed)
       stream.respond({ ...headers, ':status': status }, { endStream })
+  }
+  return {
+    method: asked[':method'] ?? '',
+    target: asked[':path'] ?? '',
+    header: name => asked[name]?.toString(),
+    inTurn: work => work(),
+    send: (status, headers, body) => {
+      respond(status, headers, body === null)
+      if (body !== null) stream.end(body)
+    },
+    begin: (status, headers) => {
+      respond(status, headers, false)
+      endSilence(stream, silenceMs)
+      return stream
+    },
   }
 }
 

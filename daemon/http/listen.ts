@@ -11,8 +11,8 @@ import { getRequestListener, type ServerType } from '@hono/node-server'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
 import type { ListenAddress } from '../../core/settings/kind.ts'
 import { Connections } from './connections.ts'
-import { endSilence, type FastPath, Http1Exchange, Http2Exchange, ignore } from './exchange.ts'
-import { WaitingStreams } from './waiting-streams.ts'
+import { endSilence, type FastPath, http1Exchange, http2Exchange, ignore } from './exchange.ts'
+import { waitingStreams } from './waiting-streams.ts'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
 
@@ -23,13 +23,11 @@ export interface Listening {
   answer(fetch: Fetch, quick?: FastPath | null): void
   /** Looks for renewed TLS files now; otherwise that is done every few seconds. */
   renewTls(): void
-  /** Returns when the certificate in use expires; null without TLS. */
   tlsExpiry(): Date | null
   /** Stops accepting connections; resolves when all requests are answered or after `seconds`. */
   stop(seconds: number): Promise<void>
 }
 
-/** The address and the options of a listener. Port 0 selects a free port. */
 export type ListenOptions = ListenAddress &
   TlsWatch & {
     /** The maximum seconds for a request to arrive, and for an idle connection; default: 120. */
@@ -141,7 +139,6 @@ function acceptOldClients(server: ServerType): void {
   })
 }
 
-/** Returns the most milliseconds for a request to arrive, and without any byte. */
 function silenceOf({ requestSeconds = 120 }: ListenOptions): number {
   return requestSeconds * 1000 + ANSWER_MARGIN_MS
 }
@@ -185,25 +182,25 @@ function answerRequests(
     const next = () => void app(incoming, outgoing)
     if (incoming.httpVersionMajor === 2) return next()
     if (!connections.answering(incoming.socket, outgoing)) return
-    if (quick) quick(new Http1Exchange(incoming, outgoing), next)
+    if (quick) quick(http1Exchange(incoming, outgoing), next)
     else next()
   })
   // Node's own listener creates a request for each HTTP/2 stream, which costs more than the file.
   const [makeRequest] = server.listeners('stream')
-  const waiting = new WaitingStreams()
+  const wait = waitingStreams()
   server.removeAllListeners('stream')
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
     // Node's parser of HTTP/1.1 knows methods; over HTTP/2 any word may come, such as `__proto__`.
     if (!KNOWN_METHODS.has(headers[':method'] ?? '')) return refuseMethod(stream)
     const quick = quickly()
     const next = () =>
-      waiting.add(stream, () => {
+      wait(stream, () => {
         endSilence(stream, silenceMs)
         makeRequest?.(stream, headers, ...rest)
         // An empty body may have ended while the request waited; tell its reader.
         if (stream.readableEnded) stream.emit('end')
       })
-    if (quick) quick(new Http2Exchange(stream, headers, silenceMs), next)
+    if (quick) quick(http2Exchange(stream, headers, silenceMs), next)
     else next()
   })
 }
@@ -233,16 +230,11 @@ export function readTls(files: TlsFiles): Pair {
 }
 
 export interface TlsWatch {
-  /** Receives the reason when renewed files cannot be used. */
   readonly onTlsFailure: (refusal: Refusal) => void
-  /** The interval between checks of the files, in milliseconds; default: 5000. */
   readonly renewalCheck?: number
 }
 
-/**
- * Polls the files and passes a new, valid pair to the server. While they are unusable, keeps the
- * old certificate and reports each reason once. `renew` does so at once, and reports any reason.
- */
+/** Polls the files; while they are unusable, keeps the old pair and reports each reason once. */
 function watchTls(
   files: TlsFiles,
   server: Pick<Server, 'setSecureContext'>,

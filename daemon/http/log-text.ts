@@ -1,25 +1,24 @@
 import { quotedText } from '../../core/error/catalog.ts'
 import type { Paint } from '../../generator/cli/console/terminal.ts'
 
-interface LogRecord {
+type Words =
+  | 'method'
+  | 'path'
+  | 'agent'
+  | 'user'
+  | 'crate'
+  | 'version'
+  | 'address'
+  | 'refused'
+  | 'id'
+
+interface LogRecord extends Readonly<Partial<Record<Words, string>>> {
   readonly level: number
   readonly time: number
   readonly msg: string
-  readonly method?: string
-  readonly path?: string
   readonly status?: number
   readonly ms?: number
-  readonly agent?: string
-  readonly user?: string
-  readonly crate?: string
-  readonly version?: string
-  readonly address?: string
-  readonly refused?: string
-  readonly id?: string
-  readonly err?: {
-    readonly message: string
-    readonly stack?: string
-  }
+  readonly err?: { readonly message: string; readonly stack?: string }
 }
 
 /** pino's numbers of the levels above `info`. */
@@ -29,11 +28,7 @@ const LEVELS = new Map<number, { word: string; color: 'red' | 'yellow' }>([
   [60, { word: 'error: ', color: 'red' }],
 ])
 
-/**
- * Turns a JSON line of the log into a line for people, such as
- * `15:09:08 PUT /api/v1/crates/new 403 9 ms cargo/1.95.0`. Text of strangers cannot control the
- * terminal or begin a line; the stack of an unexpected error follows, indented.
- */
+/** Turns a line of JSON into one for people; no text of strangers controls the terminal. */
 export function logText(line: string, paint: Paint = (_, text) => text): string {
   const record = JSON.parse(line) as LogRecord
   const time = new Date(record.time).toTimeString().slice(0, 8)

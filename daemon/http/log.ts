@@ -17,10 +17,7 @@ export type LogFormat = 'json' | 'text'
 /** Anything that looks like a token, such as in a path or in an error of a library. */
 const SECRET = /plim_[0-9A-Za-z]{8,}/g
 
-/**
- * Opens the daemon's log, with tokens removed and control characters escaped. `paint` colors text;
- * default: no colors.
- */
+/** Opens the daemon's log, with tokens removed and control characters escaped. */
 export function openLog(
   level: string,
   sink: LogSink,
@@ -29,18 +26,17 @@ export function openLog(
 ): Logger {
   const render = format === 'text' ? (line: string) => logText(line, paint) : escaped
   const write = (line: string) => void sink.write(render(line.replace(SECRET, 'plim_…')))
-  return pino({ level, serializers: { err: errorFields } }, { write })
+  // Only an error that nobody expected has its stack in the log.
+  const err = (error: Error) => {
+    const refusal = expected(error)
+    return refusal ? { type: 'Refusal', message: refusal.message } : stdSerializers.err(error)
+  }
+  return pino({ level, serializers: { err } }, { write })
 }
 
 /** Returns the `Refusal` of an error that has to be expected; null for a fault of this program. */
 function expected(error: unknown): Refusal | null {
   return error instanceof Refusal ? error : systemRefusal(error, 'operator')
-}
-
-/** Only an error that nobody expected has its stack in the log. */
-function errorFields(error: Error) {
-  const refusal = expected(error)
-  return refusal ? { type: 'Refusal', message: refusal.message } : stdSerializers.err(error)
 }
 
 /** Logs a failure: expected kinds as a warning, all others as an error. */
@@ -61,10 +57,7 @@ export function recordSubject(c: Context, subject: Subject): void {
   c.set(SUBJECT, { ...(c.get(SUBJECT) as Subject | undefined), ...subject })
 }
 
-/**
- * Logs a line per request, without headers that may hold tokens. The line of a change has the
- * address of the client; the line of a refused one is a warning with the reasons.
- */
+/** Logs a line per request, without headers that may hold tokens; a refused change is a warning. */
 export function requestLog(log: Logger, addressOf: ClientAddress | null): MiddlewareHandler {
   return async (c, next) => {
     const start = performance.now()

@@ -31,10 +31,7 @@ const BACKGROUND = [
 ] as const
 export type BackgroundWork = (typeof BACKGROUND)[number]
 
-/**
- * The codes of failures that alerts are about. They are there before the first failure: `increase`
- * of Prometheus does not count the one with which a series begins.
- */
+/** Codes that are there before the first failure, which `increase` of Prometheus does not count. */
 const ALERTED = ['unexpected', 'storage_full', 'storage_readonly', 'storage_failing'] as const
 
 const EPOCH = '1970-01-01T00:00:00Z'
@@ -43,69 +40,62 @@ const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.s
 
 /** The daemon's metrics, served at `/metrics` in Prometheus' text format. */
 export class Metrics {
-  /** What others add their metrics to. */
   readonly prometheus = new Prometheus()
-  readonly #requests: Histogram
+  readonly #requests = this.#histogram(
+    'plimsoll_request_seconds',
+    ['method', 'route', 'status'],
+    'Time to answer a request, by method, route and status',
+    30,
+  )
   /** Histograms of file answers by method and status: looking up labels each time is too slow. */
   readonly #fileTimes = new Map<string, ReturnType<Histogram['labels']>>()
-  readonly #failures: Counter
-  readonly #publishes: Counter
-  readonly #downloads: Counter
-  readonly #backgroundFailures: Counter
-  readonly #probes: Histogram
+  readonly #failures = this.#counter(
+    'plimsoll_failures_total',
+    ['code'],
+    'Refused requests, by the code of each issue; `unexpected` for an unexpected error',
+  )
+  readonly #publishes = this.#counter(
+    'plimsoll_publishes_total',
+    ['outcome'],
+    'Accepted publishes, by outcome: `added`, or `present` for a repeated publish',
+  )
+  readonly #backgroundFailures = this.#counter(
+    'plimsoll_background_failures_total',
+    ['what'],
+    'Failures of background work, which is retried: `build` for index files and pages, `git index`, `git push`, `downloads`, `upload` to a bucket, `cdn purge`',
+  )
+  readonly #downloads = this.#counter(
+    'plimsoll_downloads_total',
+    [],
+    'Downloads of `.crate` files; they are written and counted here once a minute',
+  )
+  readonly #probes = this.#histogram(
+    'plimsoll_probe_seconds',
+    ['part'],
+    'Time of the test writes of `/readyz`, by part; a bucket is asked for an object',
+  )
 
-  /** `tlsExpiry` returns when the certificate expires; null without one. */
   constructor(registry: Registry, tlsExpiry: () => Date | null = () => null) {
-    const registers = [this.prometheus]
     // The default, 10 ms, wakes an idle process a hundred times a second.
     collectDefaultMetrics({ register: this.prometheus, eventLoopMonitoringPrecision: 50 })
-    this.#requests = new Histogram({
-      name: 'plimsoll_request_seconds',
-      help: 'Time to answer a request, by method, route and status',
-      labelNames: ['method', 'route', 'status'],
-      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
-      registers,
-    })
-    const counter = (name: string, label: string, help: string) =>
-      new Counter({ name, help, labelNames: [label], registers })
-    this.#failures = counter(
-      'plimsoll_failures_total',
-      'code',
-      'Refused requests, by the code of each issue; `unexpected` for an unexpected error',
-    )
-    this.#publishes = counter(
-      'plimsoll_publishes_total',
-      'outcome',
-      'Accepted publishes, by outcome: `added`, or `present` for a repeated publish',
-    )
-    this.#backgroundFailures = counter(
-      'plimsoll_background_failures_total',
-      'what',
-      'Failures of background work, which is retried: `build` for index files and pages, `git index`, `git push`, `downloads`, `upload` to a bucket, `cdn purge`',
-    )
-    this.#downloads = new Counter({
-      name: 'plimsoll_downloads_total',
-      help: 'Downloads of `.crate` files; they are written and counted here once a minute',
-      registers,
-    })
-    this.#probes = new Histogram({
-      name: 'plimsoll_probe_seconds',
-      help: 'Time of the test writes of `/readyz`, by part; a bucket is asked for an object',
-      labelNames: ['part'],
-      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
-      registers,
-    })
-    const build = new Gauge({
-      name: 'plimsoll_build_info',
-      help: 'Always 1; the version of Plimsoll and the commit that it was built from',
-      labelNames: ['version', 'commit'],
-      registers,
-    })
+    const registers = [this.prometheus]
+    const help = 'Always 1; the version of Plimsoll and the commit that it was built from'
+    const labelNames = ['version', 'commit']
+    const build = new Gauge({ name: 'plimsoll_build_info', help, labelNames, registers })
     build.set({ version: VERSION, commit: COMMIT }, 1)
     for (const outcome of ['added', 'present']) this.#publishes.inc({ outcome }, 0)
     for (const code of ALERTED) this.#failures.inc({ code }, 0)
     for (const what of BACKGROUND) this.#backgroundFailures.inc({ what }, 0)
     gauges(registry, registers, tlsExpiry)
+  }
+
+  #counter(name: string, labelNames: string[], help: string): Counter {
+    return new Counter({ name, help, labelNames, registers: [this.prometheus] })
+  }
+
+  #histogram(name: string, labelNames: string[], help: string, ...more: number[]): Histogram {
+    const buckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, ...more]
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.prometheus] })
   }
 
   /** Labels are limited to routes and standard methods: clients can send any path and method. */
@@ -117,7 +107,6 @@ export class Metrics {
     for (const { code } of issuesOf(c)) this.#failures.inc({ code })
   }
 
-  /** Counts a file of the public tree that was served without the app. */
   readonly countFile = (method: string, status: number, seconds: number): void => {
     const key = `${method} ${status}`
     let times = this.#fileTimes.get(key)

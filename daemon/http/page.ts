@@ -16,7 +16,6 @@ export function pageHeaders(site: SiteConfig): Record<string, string> {
   }
 }
 
-/** Returns the headers of a personal page, which must not be cached. */
 function headers(site: SiteConfig): Record<string, string> {
   return {
     ...pageHeaders(site),

@@ -3,10 +3,7 @@ import * as v from 'valibot'
 import type { Slice } from '../../core/search/layout.ts'
 import type { PagePosition } from '../../site/elements/elements.ts'
 
-/**
- * Parses a whole number in a query. The specification has defaults and maxima but no errors: a
- * number out of range becomes the nearest in range; anything else becomes the default.
- */
+/** The specification has no errors: a number becomes the nearest in range, all else the default. */
 function wholeNumber(fallback: number, max: number) {
   const read = (text: string) =>
     /^-?\d+$/.test(text) ? Math.min(Math.max(Number(text), 1), max) : fallback
@@ -20,7 +17,6 @@ function wholeNumber(fallback: number, max: number) {
   )
 }
 
-/** The query parameters of a page of a list (specification section 8). */
 export const pageQuery = {
   page: wholeNumber(1, 1_000_000),
   per_page: wholeNumber(10, 100),
@@ -31,7 +27,6 @@ export const longPageQuery = { ...pageQuery, per_page: wholeNumber(100, 100) }
 
 type PageQuery = Readonly<Record<keyof typeof pageQuery, number>>
 
-/** The length of the whole list, and the query strings of the next and previous page. */
 export const pageMeta = v.object({
   total: v.pipe(v.number(), v.integer(), v.minValue(0)),
   next_page: v.nullable(v.string()),

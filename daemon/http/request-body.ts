@@ -1,104 +1,79 @@
 import { Readable } from 'node:stream'
 import type { Context, MiddlewareHandler } from 'hono'
-import { issue, Refusal, refuse } from '../../core/error/error.ts'
+import { issue, Refusal, refusalOnly, refuse } from '../../core/error/error.ts'
 import { ByteCollector } from './byte-collector.ts'
 
-type BodyReader = AsyncIterator<Uint8Array>
+/** A body: how far it was read, and by when it has to be there: one timer, however many chunks. */
+class Body {
+  readonly #chunks: AsyncIterator<Uint8Array> | undefined
+  #late: Refusal | null = null
+  #refuse: (late: Refusal) => void = () => undefined
 
-/** Node's streams of bodies: a stream of the `Request` would cost more than most bodies. */
-const incoming = new WeakMap<Request, Readable>()
-
-/** The readers of bodies that handlers have started to read, and may not have finished. */
-const begun = new WeakMap<Request, BodyReader>()
-
-/** The time by which a body must have arrived: one timer, however many chunks there are. */
-class Deadline {
-  readonly #seconds: number
-  readonly #timer: NodeJS.Timeout
-  #isOver = false
-  #refuse: (refusal: Refusal) => void = () => undefined
-
-  constructor(seconds: number) {
-    this.#seconds = seconds
-    this.#timer = setTimeout(() => this.end(), seconds * 1000)
+  /** Node's stream of a body, if there is one, costs less than that of the `Request`. */
+  constructor(request: Request, stream?: unknown) {
+    // It must outlive its reader: the unread rest is read before the answer is sent.
+    const chunks =
+      stream instanceof Readable ? stream.iterator({ destroyOnReturn: false }) : request.body
+    this.#chunks = chunks?.[Symbol.asyncIterator]()
+    bodies.set(request, this)
   }
 
-  /** Refuses a body that has not arrived by now. */
-  end(): void {
-    this.#isOver = true
-    this.#refuse(this.#refusal())
+  /** Refuses what has not arrived after `seconds`, or when `sooner` aborts; returns the end of it. */
+  limit(seconds: number, sooner?: AbortSignal): () => void {
+    const end = () => {
+      this.#late = new Refusal([issue('body_slow', { seconds })])
+      this.#refuse(this.#late)
+    }
+    const timer = setTimeout(end, seconds * 1000)
+    sooner?.addEventListener('abort', end, { once: true })
+    return () => clearTimeout(timer)
   }
 
-  get isOver(): boolean {
-    return this.#isOver
-  }
-
-  /**
-   * Waits for a chunk; refuses it when it is too late. Then it asks for none: nobody would be there
-   * to hear that the client has left.
-   */
-  wait<T>(next: () => Promise<T>): Promise<T> {
-    if (this.#isOver) return Promise.reject(this.#refusal())
-    return new Promise((resolve, reject) => {
-      this.#refuse = reject
-      next().then(resolve, reject)
-    })
-  }
-
-  clear(): void {
-    clearTimeout(this.#timer)
-  }
-
-  #refusal(): Refusal {
-    return new Refusal([issue('body_slow', { seconds: this.#seconds })])
+  /** Returns the next chunk, or null. A client that disconnects is no error of the server. */
+  async next(): Promise<Uint8Array | null> {
+    // Nobody would be there to hear that the client has left.
+    if (this.#late) throw this.#late
+    const next = this.#chunks?.next()
+    if (!next) return null
+    try {
+      const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        this.#refuse = reject
+        next.then(resolve, reject)
+      })
+      return done ? null : value
+    } catch (error) {
+      throw error instanceof Refusal ? error : new Refusal([issue('body_lost')], { cause: error })
+    }
   }
 }
 
-const deadlines = new WeakMap<Request, Deadline>()
+const bodies = new WeakMap<Request, Body>()
 
-/**
- * Yields the body of a request in chunks; `readToEnd` reads the rest. Applies its time limit too
- * (`body_slow`), because Node has none for requests over HTTP/2.
- */
+/** Yields the body in chunks, within its time limit, because Node has none for HTTP/2. */
 export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
-  const reader = begin(request)
-  if (!reader) return
-  const deadline = deadlines.get(request)
-  for (;;) {
-    const next = await nextChunk(reader, deadline)
-    if (next.done) return
-    yield next.value
-  }
+  const body = bodies.get(request) ?? new Body(request)
+  for (let chunk = await body.next(); chunk; chunk = await body.next()) yield chunk
 }
 
-/**
- * Returns the whole body, or null if longer than `most` bytes. `seconds`: as for `readToEnd`; when
- * `sooner` aborts, they are over.
- */
+/** Returns the whole body, or null if longer than `most` bytes; for the rest see `Body.limit`. */
 export async function readWhole(
   request: Request,
   most: number,
   seconds?: number,
   sooner?: AbortSignal,
 ): Promise<Buffer | null> {
-  const deadline = seconds === undefined ? null : setDeadline(request, seconds)
-  sooner?.addEventListener('abort', () => deadline?.end(), { once: true })
-  const body = new ByteCollector()
+  const body = bodies.get(request) ?? new Body(request)
+  const arrived = seconds === undefined ? undefined : body.limit(seconds, sooner)
+  const bytes = new ByteCollector()
   try {
-    for await (const chunk of bodyOf(request)) {
-      body.add(chunk)
-      if (body.size > most) return null
+    for (let chunk = await body.next(); chunk; chunk = await body.next()) {
+      bytes.add(chunk)
+      if (bytes.size > most) return null
     }
   } finally {
-    deadline?.clear()
+    arrived?.()
   }
-  return body.take()
-}
-
-function setDeadline(request: Request, seconds: number): Deadline {
-  const deadline = new Deadline(seconds)
-  deadlines.set(request, deadline)
-  return deadline
+  return bytes.take()
 }
 
 /**
@@ -110,55 +85,24 @@ export function readToEnd(bounds: {
   readonly seconds: number
 }): MiddlewareHandler {
   return async (c, next) => {
-    const { raw } = c.req
-    const stream = (c.env as { incoming?: unknown } | undefined)?.incoming
-    if (stream instanceof Readable) incoming.set(raw, stream)
-    const deadline = setDeadline(raw, bounds.seconds)
+    const body = new Body(c.req.raw, (c.env as { incoming?: unknown } | undefined)?.incoming)
+    const arrived = body.limit(bounds.seconds)
     try {
       await next()
-      const reader = begun.get(raw) ?? begin(raw)
-      if (reader && !deadlines.get(raw)?.isOver) await skip(reader, bounds.bytes, deadline)
+      for (let bytes = 0; bytes < bounds.bytes; ) {
+        // If the client is gone, or too slow, the answer is sent as it is.
+        const chunk = await body.next().catch(refusalOnly)
+        if (chunk === null || chunk instanceof Refusal) return
+        bytes += chunk.byteLength
+      }
     } finally {
-      deadline.clear()
+      arrived()
     }
-  }
-}
-
-function begin(request: Request): BodyReader | null {
-  // It must outlive its reader: the unread rest is read before the answer is sent.
-  const stream = incoming.get(request)?.iterator({ destroyOnReturn: false }) ?? request.body
-  if (stream === null) return null
-  const reader = stream[Symbol.asyncIterator]()
-  begun.set(request, reader)
-  return reader
-}
-
-async function skip(reader: BodyReader, most: number, deadline: Deadline): Promise<void> {
-  try {
-    for (let bytes = 0; bytes < most; ) {
-      const next = await nextChunk(reader, deadline)
-      if (next.done) return
-      bytes += next.value.byteLength
-    }
-  } catch (error) {
-    // The client is gone, or should not wait any longer: send the answer as it is.
-    if (!(error instanceof Refusal)) throw error
-  }
-}
-
-/** Reads a chunk. Refuses a broken stream: the client disconnected, which is no server error. */
-async function nextChunk(reader: BodyReader, deadline: Deadline | undefined) {
-  try {
-    return await (deadline ? deadline.wait(() => reader.next()) : reader.next())
-  } catch (error) {
-    if (error instanceof Refusal) throw error
-    throw new Refusal([issue('body_lost')], { cause: error })
   }
 }
 
 const HERE = 'http://here.invalid'
 
-/** More than any form of this registry needs. */
 const MOST_BYTES = 64 * 1024
 
 /** Returns the fields of a posted form. Refuses other content types and overlong bodies. */
@@ -174,10 +118,7 @@ export function loginOf(form: URLSearchParams): string {
   return form.get('login')?.trim() ?? ''
 }
 
-/**
- * Returns whether a request comes from a page of this host: by `Sec-Fetch-Site`, or over plain HTTP
- * by `Origin`. Returns true if both are missing; the form token is checked in any case.
- */
+/** Returns whether a page of this host sent the request; true if nothing tells. */
 export function isFromHere(c: Context, base: string): boolean {
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin' || site === 'none'
@@ -188,10 +129,7 @@ export function isFromHere(c: Context, base: string): boolean {
   return origin === new URL(base).origin || host === c.req.header('host')
 }
 
-/**
- * Returns the path on this server to redirect to, or null if it leads elsewhere. Parses as browsers
- * do: `\` is `/`, tabs and line breaks are ignored, `/.//host` becomes `//host`.
- */
+/** Returns a path on this server to redirect to, or null; parses as browsers do: `\` is `/`. */
 export function ownPath(text: string | null | undefined): string | null {
   if (!text?.startsWith('/') || text.length > 2000 || !URL.canParse(text, HERE)) return null
   const url = new URL(text, HERE)

@@ -8,17 +8,13 @@ export interface SlotLimits {
   readonly busy: 'git_busy' | 'downloads_busy' | 'upstream_busy'
 }
 
-/** The place of a request, from its arrival until it leaves. */
 export interface Slot {
   /** Resolves when the request may run; refuses when it has waited too long or `signal` aborts. */
   start(signal?: AbortSignal): Promise<void>
   leave(): void
 }
 
-/**
- * Limits running and waiting requests; refuses more. One client gets at most half of either, so
- * that a slow client leaves the other half free.
- */
+/** Limits running and waiting requests; one client, however slow, gets at most half of either. */
 export class Slots {
   readonly #limits: SlotLimits
   readonly #admitted: Shares
@@ -118,7 +114,6 @@ export class Slots {
   }
 }
 
-/** Counts the requests of each client; one client gets at most half of `most`. */
 class Shares {
   readonly #most: number
   readonly #counts = new Map<string, number>()

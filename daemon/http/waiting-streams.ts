@@ -13,27 +13,19 @@ interface Waiting {
  * reports a reset a moment after the request, so requests that a client resets as fast as it sends
  * them (CVE-2023-44487) cost no answers, and keep nobody waiting.
  */
-export class WaitingStreams {
-  readonly #queue = new Queue<Waiting>()
-  readonly #atOnce: number
-
-  constructor(atOnce = AT_ONCE) {
-    this.#atOnce = atOnce
-  }
-
-  /** Calls `begin` in a later tick, unless the client has reset the request by then. */
-  add(stream: Waiting['stream'], begin: () => void): void {
-    this.#queue.enqueue({ stream, begin })
-    if (this.#queue.size === 1) setImmediate(() => this.#begin())
-  }
-
-  #begin(): void {
+export function waitingStreams(atOnce = AT_ONCE) {
+  const queue = new Queue<Waiting>()
+  const beginSome = () => {
     const ready: Waiting[] = []
-    while (ready.length < this.#atOnce && this.#queue.size > 0) {
-      const next = this.#queue.dequeue()
+    while (ready.length < atOnce && queue.size > 0) {
+      const next = queue.dequeue()
       if (next && !next.stream.destroyed) ready.push(next)
     }
-    if (this.#queue.size > 0) setImmediate(() => this.#begin())
+    if (queue.size > 0) setImmediate(beginSome)
     for (const { begin } of ready) begin()
+  }
+  return (stream: Waiting['stream'], begin: () => void): void => {
+    queue.enqueue({ stream, begin })
+    if (queue.size === 1) setImmediate(beginSome)
   }
 }

@@ -137,7 +137,6 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
   return attempt(c, work, refused => showHome(registry, c, request, refused))
 }
 
-/** Returns the new password of a form, which has it twice. */
 function newPassword(form: URLSearchParams): string {
   const password = form.get('password') ?? ''
   return form.get('again') === password ? password : refuse('passwords_differ')

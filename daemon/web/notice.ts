@@ -42,19 +42,11 @@ export function noticeOf(c: Context): Notice | null {
   return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Deed] } : null
 }
 
-interface RefusalNotice {
-  readonly notice: Notice
-  readonly status: ContentfulStatusCode
-}
-
-/**
- * Runs the work of a form. A refusal is shown on the page that `show` returns, unless the user must
- * no longer see that page.
- */
+/** Runs the work of a form; shows a refusal on a page, if the user may still see that. */
 export async function attempt(
   c: Context,
   work: () => Promise<Response>,
-  show: (refused: RefusalNotice) => Response | Promise<Response>,
+  show: (refused: { notice: Notice; status: ContentfulStatusCode }) => Response | Promise<Response>,
 ): Promise<Response> {
   try {
     return await work()

@@ -58,7 +58,6 @@ export function meRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** Redirects a path with a final slash to the page without it. */
 function withoutSlash({ registry }: Deps, c: Context) {
   const path = c.req.path.replace(/(?<!\/)\/+$/, '')
   if (path === c.req.path) refuse('route_unknown')

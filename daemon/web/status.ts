@@ -10,7 +10,6 @@ import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { viewerOf } from './notice.ts'
 
-/** The most pending work of a kind that is counted. */
 const COUNTED = 10_000
 
 /** `GET /me/admin/status`: the report of `plimsoll status`. Its cost is bounded in any registry. */

@@ -6,34 +6,15 @@ import { hasDueDownloads, markDueDownloads } from '../../generator/records/downl
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Worker } from './worker.ts'
 
-/** The most files that are counted at once; more wait for the next drain without being counted. */
-const MOST_FILES = 100_000
-
-/**
- * Counts downloads in memory, by the path of the `.crate`, until they are drained. Paths are those
- * of files that exist, so strangers cannot make up more of them.
- */
+/** Counts downloads by path; only files that exist have one, so strangers cannot make up more. */
 export class DownloadCounter {
-  /** Counting stops when so many files are waiting, because draining fails. */
-  readonly #most: number
   #counts = new Map<string, number>()
-
-  constructor(most = MOST_FILES) {
-    this.#most = most
-  }
-
-  get size(): number {
-    return this.#counts.size
-  }
 
   /** Counts downloads of a file; a number comes from another process, or back from a drain. */
   readonly count = (path: string, n = 1): void => {
-    const before = this.#counts.get(path)
-    if (before !== undefined || this.#counts.size < this.#most)
-      this.#counts.set(path, (before ?? 0) + n)
+    this.#counts.set(path, (this.#counts.get(path) ?? 0) + n)
   }
 
-  /** Returns the downloads since the last drain by path, and begins anew. */
   drain(): ReadonlyMap<string, number> {
     const counts = this.#counts
     this.#counts = new Map()
@@ -44,7 +25,6 @@ export class DownloadCounter {
 /** How often counts are written, in milliseconds; a crash loses at most as much. */
 const WRITE_EVERY = 60_000
 
-/** The most files of one transaction, so that publishes get in between. */
 const BATCH = 200
 
 /** The most crates whose files are rendered again per minute: 144,000 a day. */
@@ -54,7 +34,6 @@ export interface DownloadWorkerDeps {
   readonly context: Registry
   readonly counter: DownloadCounter
   readonly onWritten: (n: number) => void
-  /** Receives the error of a failed write; its counts are kept for the next one. */
   readonly onFailure: (error: unknown) => void
   readonly onMarked: () => void
 }
@@ -79,7 +58,6 @@ export class DownloadWorker implements Worker {
     return this.#repeater.run()
   }
 
-  /** Writes what was counted, then stops. */
   async close(): Promise<void> {
     await this.#repeater.close()
     await this.#write()

@@ -5,23 +5,16 @@ import type { Lease } from '../../generator/places/locks/process-mutex.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Worker } from './worker.ts'
 
-/** How often the worker looks for changes made by other processes, in milliseconds. */
 const LOOK_EVERY = 2000
 const LONGEST_PAUSE = 60_000
-/**
- * How long a commit waits for more changes, and for how long at most while they keep coming. To
- * start a process stops the event loop for longer than a publish takes.
- */
+/** How long a commit waits for more changes: to start a process stops the event loop. */
 const GATHER_MS = 100
 const MAX_GATHER_MS = 2000
 /** One commit a second, after a few in a row. */
 const APART = 1000
 const AT_ONCE = 3
 
-/**
- * Commits all pending changes to the git index after publishes, in one commit. Reports a failed
- * commit and retries it after growing pauses. Of several daemons, the one with the lease does so.
- */
+/** Commits pending changes together, and retries; of several daemons, the holder of the lease. */
 export class GitWorker implements Worker {
   readonly #index: GitIndex
   readonly #lease: Lease
@@ -65,7 +58,6 @@ export class GitWorker implements Worker {
     this.#repeater.schedule(Math.max(0, gather, rest))
   }
 
-  /** Commits pending changes, then releases the repository. */
   async close(): Promise<void> {
     await this.#repeater.close()
     await this.#commit()

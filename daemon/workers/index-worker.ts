@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from '../../core/async/backoff.ts'
 import { Repeater } from '../../core/async/repeater.ts'
 import { refuseErrors } from '../../core/error/error.ts'
-import { type Built, build, drain } from '../../generator/projections/index/build.ts'
+import { type Built, build } from '../../generator/projections/index/build.ts'
 import type { Change } from '../../generator/records/change.ts'
 import type { Submission } from '../../generator/registry/changes/check.ts'
 import { type Publication, PublishQueue } from '../../generator/registry/changes/publish.ts'
@@ -20,7 +20,6 @@ export interface Timing {
 
 const LONGEST_PAUSE = 60_000
 
-/** How long a page waits for publishes, in milliseconds. */
 const IDLE_WAIT_MS = 100
 
 /** How long after an answer the client is taken to be about to publish again, in milliseconds. */
@@ -29,29 +28,23 @@ const NEXT_PUBLISH_MS = 30
 /** How long rendered files and their marks wait for a shared sync, in milliseconds. */
 const SETTLE_MS = 500
 
-/**
- * Publishes, and shows crates that have changed, in turns that callers share. A failed build never
- * fails the change that caused it: its marks stay, and it is tried again.
- */
+/** Publishes and renders in shared turns; a failed build fails no change, and is tried again. */
 export class IndexWorker implements Worker {
   readonly #context: Registry
-  /** Receives the error of a failed build; its marks stay, so it is tried again. */
   readonly #onFailure: (error: unknown) => void
   readonly #timing: Timing
-  /** Renders pages in the background, after publishes. */
   readonly pages: PageWorker
   readonly #running = new Set<Promise<unknown>>()
   readonly #queue: PublishQueue
   /** Publishes that are not answered yet, and when the last one was. */
   #inFlight = 0
   #answeredAt = Number.NEGATIVE_INFINITY
-  /** Shares the sync of what publishes render. */
   readonly #settling = new Repeater(async () => {
     await this.#track(this.settle())
     return null
   })
   readonly #retry = new Repeater(async () => {
-    await this.#track(this.#everything(build))
+    await this.catchUp()
     return null
   })
   readonly #backoff: Backoff
@@ -69,9 +62,7 @@ export class IndexWorker implements Worker {
     this.pages = new PageWorker({ context, onFailure, waitForIdle: () => this.#waitForIdle() })
   }
 
-  /**
-   * Renders a crate; returns false if it fails or takes too long, so public files may be outdated.
-   */
+  /** Returns whether a crate was rendered in time. */
   crate(crateId: number): Promise<boolean> {
     return this.#isShown(this.#queue.show(crateId))
   }
@@ -91,25 +82,17 @@ export class IndexWorker implements Worker {
     }
   }
 
-  /** Builds what an earlier process left pending, then begins with pages. */
   async start(): Promise<void> {
     await this.catchUp()
     await this.pages.start()
   }
 
-  /** Builds everything that an earlier process left pending; retries failures later. */
-  async catchUp(): Promise<void> {
-    await this.#track(this.#everything(build))
+  /** Renders everything that is marked, or was left by others; retries failures later. */
+  async catchUp(render: (context: Registry) => Promise<Built> = build): Promise<void> {
+    await this.#track(this.#everything(render))
   }
 
-  /** Renders what other daemons have left; retries failures later. */
-  async takeOver(): Promise<void> {
-    await this.#track(this.#everything(drain))
-  }
-
-  /**
-   * Finishes running builds, retries failed ones once and renders pages for at most `seconds`.
-   */
+  /** Finishes builds, retries failed ones once, and renders pages for at most `seconds`. */
   async close(seconds = 30): Promise<void> {
     await this.#idle()
     if (await this.#settling.close()) await this.settle()
@@ -138,10 +121,7 @@ export class IndexWorker implements Worker {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /**
-   * Syncs to disk what publishes have rendered and clears its marks. If that fails, the marks stay
-   * and the retry builds again.
-   */
+  /** Syncs what publishes have rendered; if that fails, the retry builds it again. */
   async settle(): Promise<void> {
     try {
       await this.#queue.settle()
@@ -167,7 +147,6 @@ export class IndexWorker implements Worker {
     return within(this.#track(outcome()), this.#timing.build, false)
   }
 
-  /** Renders everything that is marked; tries again later what cannot be rendered. */
   async #everything(render: (context: Registry) => Promise<Built>): Promise<void> {
     try {
       refuseErrors((await render(this.#context)).issues)

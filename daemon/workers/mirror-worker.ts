@@ -5,15 +5,11 @@ import { completeMirror, isMirrored } from '../../generator/deploy/complete-mirr
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Worker } from './worker.ts'
 
-/** Waits for some milliseconds, or until `signal` says stop. */
 type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>
 
 const wait: Pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined)
 
-/**
- * Uploads the whole public tree to the bucket of `storage.public` that does not have it yet; tries
- * again when that fails, after pauses that grow. Changes of the tree do not wait for it.
- */
+/** Uploads the whole tree to a `storage.public` without it; changes of the tree do not wait. */
 export class MirrorWorker implements Worker {
   readonly #end = new AbortController()
   readonly #upload: () => Promise<void>

@@ -13,14 +13,12 @@ import type { Worker } from './worker.ts'
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */
 const GATHER_MS = 200
 
-/** The longest that pages wait when changes keep coming. */
 const MAX_GATHER_MS = 2000
 
 /** The shortest and longest pause after a failed turn; each pause is twice the one before. */
 const MIN_PAUSE_MS = 1000
 const MAX_PAUSE_MS = 60_000
 
-/** The longest time between two checks for failed pages to retry. */
 const MAX_RETRY_MS = 3_600_000
 
 /** How often a daemon looks whether newer ones still render the pages, in milliseconds. */
@@ -29,17 +27,13 @@ const LEFT_MS = 5000
 /** After so many milliseconds without a newer daemon the pages are rendered by an older one. */
 const ALONE_MS = 60_000
 
-/**
- * How long pages that list many crates wait for more changes: most publishes change some. After
- * they were rendered, they wait at least this many times as long, at most a minute.
- */
+/** How long pages of many crates wait: most publishes change some; then 50 times what they took. */
 const IDLE_WAIT_MS = 10_000
 const IDLE_PAUSE = 50
 const MAX_IDLE_PAUSE_MS = 60_000
 
 export interface PageWorkerDeps {
   readonly context: PageContext
-  /** Receives the error of a failed page; its mark stays, so it is tried again. */
   readonly onFailure: (error: unknown) => void
   /** Resolves when index builds leave time for pages: pages give way to publishes. */
   readonly waitForIdle: () => Promise<unknown>
@@ -47,10 +41,7 @@ export interface PageWorkerDeps {
   readonly now?: () => number
 }
 
-/**
- * Renders pages one at a time, after the index files of publishes. Retries failed pages; the marks
- * of pages left when it closes stay in the catalog for the next start.
- */
+/** Renders pages one at a time, after index files; marks that are left stay for the next start. */
 export class PageWorker implements Worker {
   readonly #deps: PageWorkerDeps
   readonly #repeater = new Repeater(() => this.#turn())
@@ -58,13 +49,11 @@ export class PageWorker implements Worker {
   readonly #backoff = new Backoff(MIN_PAUSE_MS, MAX_PAUSE_MS)
   /** When the first change of the current burst arrived. */
   #since: number | null = null
-  /** Whether outdated pages are still to be marked. */
   #mayBeOutdated = false
   /** Since when no newer daemon has been there that renders the pages. */
   #alone: number | null = null
   /** When the pages that wait are rendered; null when none are known to. */
   #idleAt: number | null = null
-  /** Until when they are not rendered again. */
   #idleFrom = 0
 
   constructor(deps: PageWorkerDeps) {
@@ -75,10 +64,7 @@ export class PageWorker implements Worker {
     return (this.#deps.now ?? performance.now.bind(performance))()
   }
 
-  /**
-   * Marks outdated pages (an upgrade, another base URL) and renders what is pending. With a copy of
-   * the tree in a bucket, which may be away, only begins to.
-   */
+  /** Renders what is pending or outdated; a mirror may be away, so only begins to. */
   async start(): Promise<void> {
     const { tree } = this.#deps.context
     this.#mayBeOutdated = true
@@ -117,11 +103,7 @@ export class PageWorker implements Worker {
     return this.#repeater.run()
   }
 
-  /**
-   * Renders every page that is due; puts off a failed page. Returns the time until the next turn:
-   * when pages that wait, or failed ones, are due (at most an hour), or a growing pause if the turn
-   * did not finish.
-   */
+  /** Renders every page that is due; returns the time until the next turn. */
   async #turn(): Promise<number | null> {
     this.#since = null
     const { context, onFailure, waitForIdle } = this.#deps
@@ -163,10 +145,7 @@ export class PageWorker implements Worker {
     return pause
   }
 
-  /**
-   * Leaves the pages to daemons of a newer version. When none has served for a minute, which is
-   * longer than a restart, makes them those of this version again.
-   */
+  /** Leaves the pages to newer daemons, unless none has served for longer than a restart takes. */
   async #left(): Promise<number> {
     const { database, program } = this.#deps.context
     this.#backoff.reset()
@@ -180,7 +159,6 @@ export class PageWorker implements Worker {
     return (await markOutdatedPages(this.#deps.context)) ? 0 : LEFT_MS
   }
 
-  /** Returns the time until a failed page is due; null when there is none. */
   async #untilRetry(): Promise<number | null> {
     const { database, clock } = this.#deps.context
     const next = await nextRetry(database)

@@ -1,6 +1,7 @@
 import { Repeater } from '../../core/async/repeater.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import { drain } from '../../generator/projections/index/build.ts'
 import { PAGE_KINDS } from '../../generator/projections/projections.ts'
 import { forgetBuckets } from '../../generator/records/accounts/rate-limits.ts'
 import { hasMarksUpTo, lastChange } from '../../generator/records/marks.ts'
@@ -19,11 +20,7 @@ const OUTDATED = ['registry_newer', 'listings_changed'] as const
 /** Work that a publish waits for: who has recorded it renders it within a second. */
 const URGENT = ['index', 'whole']
 
-/**
- * Takes over what other daemons have left: index files that are not rendered after two looks, and
- * pages at once, which daemons render in turns. Also tells the others that this daemon serves, and
- * removes rate limits that nobody is near.
- */
+/** Takes over what other daemons have left, says that this one serves, and forgets old limits. */
 export class TakeoverWorker implements Worker {
   readonly #registry: Registry
   readonly #serving: Serving
@@ -58,7 +55,6 @@ export class TakeoverWorker implements Worker {
     this.#repeater.schedule(LOOK_EVERY)
   }
 
-  /** Finishes a look that has begun. */
   async close(): Promise<void> {
     await this.#repeater.close()
     await this.#taking
@@ -75,7 +71,7 @@ export class TakeoverWorker implements Worker {
       const [old, last] = this.#before
       // Much work takes longer than the next look.
       if (!this.#taking && (await hasMarksUpTo(database, URGENT, old, at)))
-        this.#taking = this.#indexWorker.takeOver().finally(() => {
+        this.#taking = this.#indexWorker.catchUp(drain).finally(() => {
           this.#taking = null
         })
       this.#before = [last, await lastChange(database)]

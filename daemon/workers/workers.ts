@@ -59,7 +59,6 @@ export async function openWorkers(
   return { list, indexWorker: index, git, downloads, outdated }
 }
 
-/** Returns a function that logs, counts and stores failures of background work. */
 function failureReports(registry: Registry, log: Logger, metrics: Metrics) {
   return (what: BackgroundWork, words: string) => (fault: unknown) => {
     // It goes on after the pause, or elsewhere.

@@ -49,7 +49,6 @@ const FILES = [
   [/^objects\/[0-9a-f]{2}\/[0-9a-f]{38}$/, 'application/x-git-loose-object'],
 ] as const
 
-/** The status of each issue that this handler raises. */
 const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   git_service_refused: 403,
   git_request_type: 415,
@@ -61,11 +60,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   git_busy: 503,
 }
 
-/**
- * Creates the handler of all requests under `/index.git/`. It serves the index repository
- * read-only, over smart HTTP (protocols 0 to 2) and as the files that dumb clients read. No part of
- * a request reaches a command line.
- */
+/** Handles all below `/index.git/`, read-only; no part of a request reaches a command line. */
 export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Response> {
   const limits = { ...DEFAULTS, ...options }
   const { maxConcurrent: running, maxWaiting: waiting } = limits
@@ -87,16 +82,11 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
   }
 }
 
-/** `GET info/refs`: the refs of the repository, for smart clients and for dumb ones. */
 async function refs(c: Context, limits: Limits, advertisement: Advertise): Promise<Response> {
   const service = c.req.query('service')
   if (service === undefined) return file(c, limits, 'info/refs', TEXT)
   if (service !== 'git-upload-pack') refuse('git_service_refused')
-  const body = await advertisement(protocolOf(c)).catch(unlessGitIsMissing)
-  // git can then use the plain files (gitprotocol-http, "Dumb Clients"); Cargo's library cannot.
-  if (body === null && /^git\/\d[^(]*$/.test(c.req.header('user-agent') ?? ''))
-    return file(c, limits, 'info/refs', TEXT)
-  return c.body(body ?? missingGit(), 200, {
+  return c.body(await advertisement(protocolOf(c)), 200, {
     ...FRESH,
     'Content-Type': 'application/x-git-upload-pack-advertisement',
   })
@@ -199,20 +189,6 @@ function isClients(error: unknown): boolean {
   )
 }
 
-/** Returns null if the git executable is missing; throws any other error. */
-function unlessGitIsMissing(error: NodeJS.ErrnoException): null {
-  if (error.code !== 'ENOENT' || !error.syscall?.startsWith('spawn')) throw error
-  return null
-}
-
-/** Returns an advertisement with an error message for the user (gitprotocol-pack, ERR). */
-function missingGit(): Buffer<ArrayBuffer> {
-  const packet = (text: string) =>
-    `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`
-  const sentence = issue('git_upload_pack_missing').message
-  return Buffer.from(`${packet('# service=git-upload-pack\n')}0000${packet(`ERR ${sentence}\n`)}`)
-}
-
 /** Serves a file of the repository; `name` must be `info/refs` or match one of `FILES`. */
 async function file(c: Context, limits: Limits, name: string, type: string): Promise<Response> {
   const handle = await open(join(limits.repositoryPath, name)).catch(
@@ -234,8 +210,8 @@ async function file(c: Context, limits: Limits, name: string, type: string): Pro
 
 /** Returns the version that a client requests in `Git-Protocol: version=N`; ignores other keys. */
 function protocolOf(c: Context): Protocol {
-  const asked = /(?:^|:)version=([12])(?=:|$)/.exec(c.req.header('git-protocol') ?? '')?.[1]
-  return asked === '2' ? 2 : asked === '1' ? 1 : 0
+  const [, asked] = /(?:^|:)version=([12])(?=:|$)/.exec(c.req.header('git-protocol') ?? '') ?? []
+  return Number(asked ?? 0) as Protocol
 }
 
 /** Answers with plain text, because git shows it to its user line by line. */

@@ -24,7 +24,7 @@ const ANSWERED = [
   ...['/dl/{crate}/{version}', '/{crate}-{version}.crate', '/blobs/{sha256-checksum}'],
   ...['/{lowerprefix}/{sha256-checksum}-{crate}-{version}', '/d/{version}_{crate}'],
   ...['/d/{crate}.{version}', '/crates/{crate}/{crate}-{version}.crate', '/crates'],
-  ...['/api/v1/crates'],
+  ...['/api/v1/crates', '/d/{crate}-0{version}'],
 ]
 for (const template of ANSWERED)
   test(`is answered, and tells releases apart: ${template}`, () => {
@@ -49,7 +49,6 @@ const REFUSED: readonly (readonly [template: string, because: RegExp])[] = [
   ['/{version}', /two releases/],
   ['/{prefix}/{version}', /two releases/],
   ['/d/{crate}{version}', /two releases/],
-  ['/d/{crate}-0{version}', /two releases/],
   ['/d/{version}-{crate}', /two releases/],
   ['/d/{version}{sha256-checksum}{crate}', /two releases/],
   ['/crates/{crate}/{version}', /belong to the registry/],

@@ -3,14 +3,14 @@ import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { type Context, Hono } from 'hono'
 import { Refusal } from '../../../core/error/error.ts'
-import { type BucketStreamOptions, BucketStreams } from '../../../daemon/files/bucket-streams.ts'
+import { bucketStreams } from '../../../daemon/files/bucket-streams.ts'
 import { until } from '../../support/until.ts'
 
 /** An app whose answers are streamed without an end, by the address that a header names. */
-function endless(t: TestContext, options: BucketStreamOptions = {}) {
+function endless(t: TestContext, options: Parameters<typeof bucketStreams>[0] = {}) {
   const opened: Readable[] = []
   const addressOf = (c: Context) => c.req.header('x-from') ?? ''
-  const streams = new BucketStreams({ addressOf, ...options })
+  const stream = bucketStreams({ addressOf, ...options })
   const app = new Hono()
   let found: 'stream' | 'nothing' | 'failure' = 'stream'
   t.after(() => {
@@ -19,7 +19,7 @@ function endless(t: TestContext, options: BucketStreamOptions = {}) {
     for (const answer of opened) answer.destroy()
   })
   app.get('/', async c => {
-    const answer = await streams.answer(c, async () => {
+    const answer = await stream(c, async () => {
       if (found === 'failure') throw new Error('the bucket is away')
       if (found === 'nothing') return null
       const bytes = new Readable({ read: () => undefined })

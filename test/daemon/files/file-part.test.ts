@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
-import { type FilePart, OpenPart } from '../../../daemon/files/file-part.ts'
+import { type FilePart, openPart } from '../../../daemon/files/file-part.ts'
 import { settle } from '../../support/event-loop.ts'
 import { folderOf } from '../../support/workplace.ts'
 
@@ -36,7 +36,7 @@ async function sent(part: FilePart): Promise<Buffer> {
       setImmediate(done)
     },
   })
-  const open = await OpenPart.open(part)
+  const open = await openPart(part)
   assert.ok(open)
   await open.send(out)
   assert.ok(out.writableFinished)
@@ -76,7 +76,7 @@ test('a part is its bytes from the first to the last', async t => {
 test('memory is not used again before its bytes are taken', async t => {
   const part = whole(t)
   await sent(part)
-  const open = await OpenPart.open(part)
+  const open = await openPart(part)
   const held: Buffer[] = []
   let go = () => {}
   const slow = new Writable({
@@ -103,21 +103,21 @@ test('memory is not used again before its bytes are taken', async t => {
 
 test('a client that leaves ends the reading without an error', async t => {
   const part = whole(t)
-  const open = await OpenPart.open(part)
+  const open = await openPart(part)
   const out = new PassThrough()
   const sending = open?.send(out)
   await settle()
   out.destroy()
   await sending
   assert.ok(!isOpen(part.file))
-  const gone = await OpenPart.open(part)
+  const gone = await openPart(part)
   await gone?.send(out)
   assert.ok(!isOpen(part.file))
 })
 
 test('a file that becomes shorter breaks the connection: its length was promised', async t => {
   const part = whole(t)
-  const open = await OpenPart.open(part)
+  const open = await openPart(part)
   truncateSync(part.file, 1000)
   const out = new PassThrough()
   out.resume()
@@ -130,6 +130,6 @@ test('a file that was replaced is not opened', async t => {
   const part = whole(t)
   writeFileSync(`${part.file}.new`, BYTES)
   renameSync(`${part.file}.new`, part.file)
-  assert.equal(await OpenPart.open(part), null)
+  assert.equal(await openPart(part), null)
   assert.ok(!isOpen(part.file))
 })

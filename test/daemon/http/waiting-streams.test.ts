@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { WaitingStreams } from '../../../daemon/http/waiting-streams.ts'
+import { waitingStreams } from '../../../daemon/http/waiting-streams.ts'
 
 const turn = () => new Promise(setImmediate)
 
 test('requests over HTTP/2 begin in their order, a few in each turn of the event loop', async () => {
-  const waiting = new WaitingStreams()
+  const waiting = waitingStreams()
   const begun: number[] = []
-  for (let at = 0; at < 10; at++) waiting.add({ destroyed: false }, () => begun.push(at))
+  for (let at = 0; at < 10; at++) waiting({ destroyed: false }, () => begun.push(at))
   const counts: number[] = []
   for (let turns = 0; turns < 4; turns++) {
     counts.push(begun.length)
@@ -18,21 +18,21 @@ test('requests over HTTP/2 begin in their order, a few in each turn of the event
 })
 
 test('requests that were reset while they waited take no place in a turn', async () => {
-  const waiting = new WaitingStreams()
+  const waiting = waitingStreams()
   const begun: number[] = []
   const streams = Array.from({ length: 100_000 }, () => ({ destroyed: false }))
-  for (const [at, stream] of streams.entries()) waiting.add(stream, () => begun.push(at))
+  for (const [at, stream] of streams.entries()) waiting(stream, () => begun.push(at))
   for (const stream of streams.slice(0, -2)) stream.destroyed = true
   await turn()
   assert.deepEqual(begun, [99_998, 99_999])
 })
 
 test('a request that comes while others begin waits for the next turn', async () => {
-  const waiting = new WaitingStreams()
+  const waiting = waitingStreams()
   const begun: string[] = []
-  waiting.add({ destroyed: false }, () => {
+  waiting({ destroyed: false }, () => {
     begun.push('first')
-    waiting.add({ destroyed: false }, () => begun.push('second'))
+    waiting({ destroyed: false }, () => begun.push('second'))
   })
   await turn()
   assert.deepEqual(begun, ['first'])
