@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Option } from 'commander'
 import { refuse } from '../../core/error/error.ts'
 import { before, timestamp } from '../../core/timestamp.ts'
 import { type RegistryTask, registryCommand } from '../../generator/cli/console/command.ts'
@@ -24,14 +23,14 @@ interface AuditOptions extends Conditions {
 
 export const registerAudit = registryCommand('audit', {
   about: 'print the audit log: what changed, when and by whom, oldest first',
-  takes: [
-    ['--since <duration>', 'only events of this last period, such as 90d, 12h, 30m, 10s'],
-    ['--actor <username>', 'only events by this user; `command line` for the operator'],
-    ['--crate <name>', 'only events of this crate'],
-    ['--action <action>', 'only this action, such as publish, yank, login'],
-    new Option('--limit <n>', 'at most this many events, the latest ones').default('100', '100'),
-    ['--follow', 'keep printing new events until interrupted, or until nobody reads them'],
-  ],
+  takes: {
+    '--since <duration>': 'only events of this last period, such as 90d, 12h, 30m, 10s',
+    '--actor <username>': 'only events by this user; `command line` for the operator',
+    '--crate <name>': 'only events of this crate',
+    '--action <action>': 'only this action, such as publish, yank, login',
+    '--limit <n>': { about: 'at most this many events, the latest ones', default: '100' },
+    '--follow': 'keep printing new events until interrupted, or until nobody reads them',
+  },
   examples: [
     ['plimsoll audit --since 7d --crate demo', 'prints a week of one crate'],
     ['plimsoll audit --json', 'prints the latest 100 events for a program'],

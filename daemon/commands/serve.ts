@@ -47,7 +47,7 @@ const STILL_LISTED = 'this daemon is listed as serving for some more seconds'
 
 export const registerServe = command('serve', {
   about: 'run the daemon: publishing, the web API and the pages',
-  takes: [...settingRows, ['--init', 'create the registry folder if it is missing']],
+  takes: { ...settingRows, '--init': 'create the registry folder if it is missing' },
   examples: [
     ['plimsoll serve', 'serves ./registry at http://127.0.0.1:8080'],
     ['plimsoll serve --listen 9000', 'serves it at http://127.0.0.1:9000'],

@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { after, before, timestamp } from '../../core/timestamp.ts'
@@ -37,22 +36,15 @@ const JSON_TOKEN =
 
 const registerCreate = registryCommand('create', {
   about: 'create a token; stdout gets the token alone, or the JSON text',
-  takes: [
-    new Option('--user <username>', 'the user it belongs to').makeOptionMandatory(),
-    new Option('--name <name>', 'what it is for').default('command line'),
-    [
-      '--scope <scope...>',
-      `what it may do: ${SCOPES.join(', ')}; default: everything its user may do`,
-    ],
-    [
-      '--crate <pattern...>',
+  takes: {
+    '--user <username>': { about: 'the user it belongs to', isRequired: true },
+    '--name <name>': { about: 'what it is for', default: 'command line' },
+    '--scope <scope...>': `what it may do: ${SCOPES.join(', ')}; default: everything its user may do`,
+    '--crate <pattern...>':
       'crates it is valid for: names, or prefixes followed by *; default: all',
-    ],
-    [
-      '--expires <duration>',
+    '--expires <duration>':
       'how long it is valid, such as 90d, 12h, 30m, 10s; default: until revoked',
-    ],
-  ],
+  },
   examples: [
     ['plimsoll token create --user alice --expires 90d', 'may do what alice may'],
     [
@@ -84,7 +76,7 @@ const registerList = registryCommand('list', {
 
 const registerRevoke = registryCommand('revoke', {
   about: 'revoke a token permanently',
-  takes: [['<id>', 'its number in the output of `token list`']],
+  takes: { '<id>': 'its number in the output of `token list`' },
   examples: [['plimsoll token revoke 1', 'makes the token useless at once']],
   json: 'an object: `id`, `name` and `user` of the token',
   fails: 'there is no such token',
@@ -101,11 +93,11 @@ interface TraceOptions {
 
 const registerTrace = registryCommand('trace', {
   about: 'list the versions that a token has published, also a revoked one',
-  takes: [
-    ['<id>', 'its number in the output of `token list` or `audit`'],
-    ['--since <duration>', 'only those of this last period, such as 90d, 12h, 30m, 10s'],
-    ['--yank', 'yank them'],
-  ],
+  takes: {
+    '<id>': 'its number in the output of `token list` or `audit`',
+    '--since <duration>': 'only those of this last period, such as 90d, 12h, 30m, 10s',
+    '--yank': 'yank them',
+  },
   examples: [
     ['plimsoll token trace 1', 'a line for each version'],
     ['plimsoll token trace 1 --since 2d --yank', 'yanks what it has published in two days'],

@@ -39,15 +39,15 @@ interface Options {
 
 const JSON_USER = '`id`; `login`, the username; `name`; `admin`; `locked`; `removed`; `created`'
 
-const FROM_STDIN = ['--password-stdin', 'read the password from standard input: one line'] as const
+const FROM_STDIN = { '--password-stdin': 'read the password from standard input: one line' }
 
 const registerAdd = registryCommand('add', {
   about: 'add a user; the first one is an administrator',
-  takes: [
-    ['<username>', '1 to 39 letters, digits, `.`, `_` and `-`'],
-    ['--admin', 'make the user an administrator'],
-    FROM_STDIN,
-  ],
+  takes: {
+    '<username>': '1 to 39 letters, digits, `.`, `_` and `-`',
+    '--admin': 'make the user an administrator',
+    ...FROM_STDIN,
+  },
   examples: [
     ['plimsoll user add alice', 'adds a user, who sets a password with `user link`'],
     ['plimsoll user add bob --admin', 'adds another administrator'],
@@ -157,7 +157,7 @@ function userCommand({ verb, about, work, json }: UserCommand): Register {
   const isPassword = verb === 'password'
   return registryCommand(verb, {
     about,
-    takes: [['<username>', 'an existing user'], ...(isPassword ? [FROM_STDIN] : [])],
+    takes: { '<username>': 'an existing user', ...(isPassword && FROM_STDIN) },
     examples: isPassword
       ? PASSWORD_EXAMPLES
       : [[`plimsoll user ${verb} ci`, about.replace(' of a user', '')]],
@@ -174,10 +174,10 @@ function userCommand({ verb, about, work, json }: UserCommand): Register {
 const registerRemove = registryCommand('remove', {
   about:
     'remove a user for good: tokens, logins and ownership end; the name stays taken, and their versions stay',
-  takes: [
-    ['<username>', 'an existing user'],
-    ['--yes', 'really remove; otherwise only show what would end'],
-  ],
+  takes: {
+    '<username>': 'an existing user',
+    '--yes': 'really remove; otherwise only show what would end',
+  },
   examples: [['plimsoll user remove robert --yes', 'ends the account; the name stays taken']],
   json: 'an object: `login`; `crates`, an array of names that they owned; `tokens`, the number of tokens that were revoked; `removed`',
   fails:
@@ -203,10 +203,10 @@ const registerRemove = registryCommand('remove', {
 
 const registerRename = registryCommand('rename', {
   about: 'give a user another name; the old one stays taken, tokens and logins go on',
-  takes: [
-    ['<username>', 'an existing user'],
-    ['<new-name>', '1 to 39 letters, digits, `.`, `_` and `-`'],
-  ],
+  takes: {
+    '<username>': 'an existing user',
+    '<new-name>': '1 to 39 letters, digits, `.`, `_` and `-`',
+  },
   examples: [['plimsoll user rename bob robert', 'pages name him so from now on']],
   json: 'an object: `login`, the new name; `before`, the old one',
   fails: 'there is no such user, the new name is taken, or a page could not be rendered',

@@ -18,10 +18,10 @@ interface FileResult {
 
 export const registerAdd = registryCommand('add', {
   about: 'add .crate files to the registry, with the checks of a publish',
-  takes: [
-    ['<file-or-dir...>', '.crate files, or folders to search for them'],
-    ['--verbose', 'print every warning, not just one of each kind'],
-  ],
+  takes: {
+    '<file-or-dir...>': '.crate files, or folders to search for them',
+    '--verbose': 'print every warning, not just one of each kind',
+  },
   examples: [
     ['plimsoll add target/package/demo-1.0.0.crate', 'adds one file'],
     ['plimsoll add --json vendor/', 'adds all files below a folder, dependencies first'],

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Argument, type Command, type Option } from 'commander'
+import type { Command, Option } from 'commander'
 import { settingTable } from '../../core/settings/schema.ts'
 import { command, type Task } from './console/command.ts'
 import type { Io } from './console/io.ts'
@@ -59,9 +59,9 @@ complete -c plimsoll -f -a '(__plimsoll_words)'`,
 export const registerCompletion = command('completion', {
   about: 'print a script that completes commands, options, settings and crates in a shell',
   hasFolder: false,
-  takes: [
-    new Argument('<shell>', 'the shell for which the script is').choices(Object.keys(SCRIPTS)),
-  ],
+  takes: {
+    '<shell>': { about: 'the shell for which the script is', choices: Object.keys(SCRIPTS) },
+  },
   examples: [
     [
       'plimsoll completion bash > ~/.plimsoll.bash',

@@ -16,12 +16,15 @@ const DEPENDENTS_NAMED = 3
 
 export const registerDelete = registryCommand('delete', {
   about: 'delete a crate or a version permanently; unlike with `yank`, builds locked to it break',
-  takes: [
-    ['<name[@version]>', 'a version, or a crate with all its versions'],
-    ['--yes', 'really delete; otherwise only show what would be deleted'],
-    ['--force', 'delete even if other crates depend on it'],
-    ['--reason <text>', 'what Cargo shows to those who download or publish it again', lineOfText],
-  ],
+  takes: {
+    '<name[@version]>': 'a version, or a crate with all its versions',
+    '--yes': 'really delete; otherwise only show what would be deleted',
+    '--force': 'delete even if other crates depend on it',
+    '--reason <text>': {
+      about: 'what Cargo shows to those who download or publish it again',
+      parse: lineOfText,
+    },
+  },
   examples: [
     [
       'plimsoll delete demo@1.1.0 --yes --reason "it contained a key"',

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { Option } from 'commander'
 import { refuse } from '../../core/error/error.ts'
 import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import { counted, formatBytes } from '../../core/quantity.ts'
@@ -26,19 +25,20 @@ interface Options {
 
 export const registerDeploy = command('deploy', {
   about: 'upload a public tree to a bucket or folder: only what changed, the index last',
-  takes: [
-    new Option('--to <place>', 'where to: s3://BUCKET/PREFIX or a folder')
-      .argParser(filled)
-      .makeOptionMandatory(),
-    [
-      '--from <dir>',
-      'the tree, such as of `build --out`; default: that of the registry',
-      localPath,
-    ],
-    ['--delete', 'remove files of a tree there that this one does not have'],
-    ['--pages', 'leave index and .crate files there as they are, for a tree that `push` adds to'],
-    ['--dry-run', 'change nothing, print what would be uploaded and removed'],
-  ],
+  takes: {
+    '--to <place>': {
+      about: 'where to: s3://BUCKET/PREFIX or a folder',
+      parse: filled,
+      isRequired: true,
+    },
+    '--from <dir>': {
+      about: 'the tree, such as of `build --out`; default: that of the registry',
+      parse: localPath,
+    },
+    '--delete': 'remove files of a tree there that this one does not have',
+    '--pages': 'leave index and .crate files there as they are, for a tree that `push` adds to',
+    '--dry-run': 'change nothing, print what would be uploaded and removed',
+  },
   examples: [
     ['plimsoll deploy --from public --to s3://my-site', 'uploads a static tree'],
     ['plimsoll deploy --from public --to /srv/www --dry-run', 'shows what would change'],

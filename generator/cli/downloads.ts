@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Option } from 'commander'
 import { quotedText } from '../../core/error/catalog.ts'
 import { issue, refuse, refuseErrors } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
@@ -28,11 +27,11 @@ const MIB = 1024 ** 2
 const registerImport = registryCommand('import', {
   about:
     'count the downloads in access logs of web servers and CDNs; what was imported before is skipped',
-  takes: [
-    ['<file-or-dir...>', 'access logs, plain or packed with gzip, or folders of them'],
-    new Option('--format <format>', 'format of the logs').choices(LOG_FORMATS).default('auto'),
-    ['--path <path>', 'path below which the logs have the registry; default: that of the base URL'],
-  ],
+  takes: {
+    '<file-or-dir...>': 'access logs, plain or packed with gzip, or folders of them',
+    '--format <format>': { about: 'format of the logs', choices: LOG_FORMATS, default: 'auto' },
+    '--path <path>': 'path below which the logs have the registry; default: that of the base URL',
+  },
   examples: [
     [
       'plimsoll downloads import access.log --set downloads.count=imported',

@@ -5,10 +5,10 @@ import { flagsOf } from './console/io.ts'
 
 export const registerInit = command('init', {
   about: 'create a registry folder: settings, database, empty public tree',
-  takes: [
-    ['--base-url <url>', 'URL for users; default: the address the daemon listens on'],
-    ['--api <url>', 'URL of the web API, or `none` for no publishing; default: the base URL'],
-  ],
+  takes: {
+    '--base-url <url>': 'URL for users; default: the address the daemon listens on',
+    '--api <url>': 'URL of the web API, or `none` for no publishing; default: the base URL',
+  },
   json: 'an object: `dir`; `base_url`; `index`, the index URL for Cargo; `api`, URL of the web API or null',
   examples: [
     ['plimsoll init', 'creates ./registry, to try it on this machine'],

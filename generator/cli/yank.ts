@@ -6,10 +6,7 @@ import { parseSpec } from './console/release-spec.ts'
 
 export const registerYank = registryCommand('yank', {
   about: 'yank a version: new lock files will not choose it, existing ones keep working',
-  takes: [
-    ['<name@version>', 'the version to yank'],
-    ['--undo', 'undo a yank'],
-  ],
+  takes: { '<name@version>': 'the version to yank', '--undo': 'undo a yank' },
   examples: [
     ['plimsoll yank demo@1.0.0', 'yanks a version'],
     ['plimsoll yank demo@1.0.0 --undo', 'makes it available again'],

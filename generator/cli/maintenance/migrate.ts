@@ -20,15 +20,17 @@ interface MoveOptions {
 export const registerMigrate = command('migrate', {
   about:
     'move a registry: records to a PostgreSQL server, or from there to a file, and files to other places; publishers wait while records are copied',
-  takes: [
-    ['--to <url>', 'the URL of an empty PostgreSQL database, or `file`'],
-    ['--crates <place>', 'where to copy .crate files, as in `storage.crates`', filled],
-    [
-      '--public <place>',
-      'with --to: where to copy the public tree, as in `storage.public`',
-      filled,
-    ],
-  ],
+  takes: {
+    '--to <url>': 'the URL of an empty PostgreSQL database, or `file`',
+    '--crates <place>': {
+      about: 'where to copy .crate files, as in `storage.crates`',
+      parse: filled,
+    },
+    '--public <place>': {
+      about: 'with --to: where to copy the public tree, as in `storage.public`',
+      parse: filled,
+    },
+  },
   examples: [
     [
       'plimsoll migrate --to postgres://plimsoll@db.example.com/plimsoll --crates s3://my-bucket/crates --public s3://my-public-bucket',

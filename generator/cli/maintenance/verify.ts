@@ -9,7 +9,7 @@ import { Exit } from '../console/io.ts'
 
 export const registerVerify = registryCommand('verify', {
   about: 'compare database, crate store, public tree and git index with one another',
-  takes: [['--repair', 'repair everything that can be derived']],
+  takes: { '--repair': 'repair everything that can be derived' },
   examples: [
     ['plimsoll verify', 'changes nothing, also while a daemon is running'],
     ['plimsoll verify --json', 'names every file, also where many have one cause'],

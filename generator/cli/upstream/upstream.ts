@@ -25,18 +25,17 @@ interface Options {
   readonly yes?: boolean
 }
 
-const WHICH = [
-  '--upstream <name>',
-  'which upstream; default: the one with a fallback, or the first',
-] as const
+const WHICH = {
+  '--upstream <name>': 'which upstream; default: the one with a fallback, or the first',
+}
 
 const registerFetch = registryCommand('fetch', {
   about: 'fetch crates of an upstream ahead of time, and render its tree',
-  takes: [
-    WHICH,
-    ['--lock <file...>', 'everything that these Cargo.lock files name'],
-    ['--crate <name@req...>', 'the newest versions that fit, with all that they need'],
-  ],
+  takes: {
+    ...WHICH,
+    '--lock <file...>': 'everything that these Cargo.lock files name',
+    '--crate <name@req...>': 'the newest versions that fit, with all that they need',
+  },
   examples: [
     ['plimsoll upstream fetch --lock Cargo.lock', 'what a project needs, for use offline'],
     ['plimsoll upstream fetch --crate serde@1 tokio', 'two crates with all their dependencies'],
@@ -64,7 +63,7 @@ const registerFetch = registryCommand('fetch', {
 
 const registerExplain = registryCommand('explain', {
   about: 'say how versions of an upstream are shown, and by which rule',
-  takes: [WHICH, ['<name[@version]>', 'a version, or a crate with all its versions']],
+  takes: { ...WHICH, '<name[@version]>': 'a version, or a crate with all its versions' },
   examples: [['plimsoll upstream explain serde@1.0.229', 'whether it is held, and until when']],
   json: 'an array with an object for each version: `upstream`; `name`; `version`; `state` ("shown", "held", "denied", "gone", "guarded" or "yanked"); `rule`; `until`, a date `YYYY-MM-DD` or null; `changed`, whether the upstream has changed it; `allowed`, whether an administrator has exempted it from the hold',
   fails: 'the upstream has no such version',
@@ -80,7 +79,7 @@ const registerExplain = registryCommand('explain', {
 
 const registerAllow = registryCommand('allow', {
   about: 'show a version although it is held',
-  takes: [WHICH, ['<name@version>', 'the version'], ['--undo', 'hold it again']],
+  takes: { ...WHICH, '<name@version>': 'the version', '--undo': 'hold it again' },
   examples: [['plimsoll upstream allow openssl@0.10.99', 'a release that must not wait']],
   json: 'an object: `upstream`, `name`, `version`, `allowed`',
   fails: 'it could not be recorded',
@@ -97,7 +96,10 @@ const registerAllow = registryCommand('allow', {
 
 const registerAccept = registryCommand('accept', {
   about: 'take over what an upstream has changed of a version, and clear its alarm',
-  takes: [WHICH, ['<name[@version]>', 'the version; or the own crate that the upstream has, too']],
+  takes: {
+    ...WHICH,
+    '<name[@version]>': 'the version; or the own crate that the upstream has, too',
+  },
   examples: [['plimsoll upstream accept demo@1.0.0', 'trusts the new line of a version']],
   json: 'an object: `upstream`, `name`, `version`; `alarm`, whether one was cleared',
   fails: 'nothing is known of this crate',
@@ -114,12 +116,12 @@ const registerAccept = registryCommand('accept', {
 
 const registerPrune = registryCommand('prune', {
   about: 'remove .crate files of an upstream; they are fetched again when somebody asks',
-  takes: [
-    WHICH,
-    ['--keep-lock <file...>', 'keep what these Cargo.lock files name'],
-    ['--older-than <time>', 'keep younger files; for example 90d'],
-    ['--yes', 'really remove; otherwise only say what would be'],
-  ],
+  takes: {
+    ...WHICH,
+    '--keep-lock <file...>': 'keep what these Cargo.lock files name',
+    '--older-than <time>': 'keep younger files; for example 90d',
+    '--yes': 'really remove; otherwise only say what would be',
+  },
   examples: [['plimsoll upstream prune --keep-lock */Cargo.lock --yes', 'keeps what is in use']],
   json: 'an object: `removed`, an array of paths; `bytes`; `kept`, a number; `done`',
   fails: 'nothing was removed because --yes is missing',
