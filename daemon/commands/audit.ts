@@ -31,10 +31,10 @@ export const registerAudit = registryCommand('audit', {
     '--limit <n>': { about: 'at most this many events, the latest ones', default: '100' },
     '--follow': 'keep printing new events until interrupted, or until nobody reads them',
   },
-  examples: [
-    ['plimsoll audit --since 7d --crate demo', 'prints a week of one crate'],
-    ['plimsoll audit --json', 'prints the latest 100 events for a program'],
-  ],
+  examples: {
+    'plimsoll audit --since 7d --crate demo': 'prints a week of one crate',
+    'plimsoll audit --json': 'prints the latest 100 events for a program',
+  },
   json: 'an array with an object for each event, with --follow one object per line: `id`; `at`; `action`; `actor`; `token` and `token_name`, `address`, `crate`, `version` and `detail`, null if there is none',
   fails: 'the registry cannot be read',
   reads: true,

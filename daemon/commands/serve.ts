@@ -48,12 +48,12 @@ const STILL_LISTED = 'this daemon is listed as serving for some more seconds'
 export const registerServe = command('serve', {
   about: 'run the daemon: publishing, the web API and the pages',
   takes: { ...settingRows, '--init': 'create the registry folder if it is missing' },
-  examples: [
-    ['plimsoll serve', 'serves ./registry at http://127.0.0.1:8080'],
-    ['plimsoll serve --listen 9000', 'serves it at http://127.0.0.1:9000'],
-    ['plimsoll serve --listen 0.0.0.0:8080 --base-url https://crates.example.com', 'serves others'],
-    ['plimsoll serve --init --dir /data', 'the same in a container: /data may be empty at first'],
-  ],
+  examples: {
+    'plimsoll serve': 'serves ./registry at http://127.0.0.1:8080',
+    'plimsoll serve --listen 9000': 'serves it at http://127.0.0.1:9000',
+    'plimsoll serve --listen 0.0.0.0:8080 --base-url https://crates.example.com': 'serves others',
+    'plimsoll serve --init --dir /data': 'the same in a container: /data may be empty at first',
+  },
   fails: 'the registry cannot be served',
   run: serve,
 })

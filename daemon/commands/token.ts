@@ -45,13 +45,11 @@ const registerCreate = registryCommand('create', {
     '--expires <duration>':
       'how long it is valid, such as 90d, 12h, 30m, 10s; default: until revoked',
   },
-  examples: [
-    ['plimsoll token create --user alice --expires 90d', 'may do what alice may'],
-    [
-      'plimsoll token create --user ci --name deploy --scope publish-update --crate "demo*"',
+  examples: {
+    'plimsoll token create --user alice --expires 90d': 'may do what alice may',
+    'plimsoll token create --user ci --name deploy --scope publish-update --crate "demo*"':
       'may publish new versions of some crates',
-    ],
-  ],
+  },
   json: `an object: \`token\`, the token itself; ${JSON_TOKEN}`,
   fails: 'there is no such user, or the token was refused',
   async run(task: RegistryTask<CreateOptions>) {
@@ -62,7 +60,7 @@ const registerCreate = registryCommand('create', {
 
 const registerList = registryCommand('list', {
   about: 'list the tokens that are not revoked',
-  examples: [['plimsoll token list', 'one line for each token']],
+  examples: { 'plimsoll token list': 'one line for each token' },
   json: `an array with an object for each token: ${JSON_TOKEN}`,
   fails: 'the registry cannot be read',
   reads: true,
@@ -77,7 +75,7 @@ const registerList = registryCommand('list', {
 const registerRevoke = registryCommand('revoke', {
   about: 'revoke a token permanently',
   takes: { '<id>': 'its number in the output of `token list`' },
-  examples: [['plimsoll token revoke 1', 'makes the token useless at once']],
+  examples: { 'plimsoll token revoke 1': 'makes the token useless at once' },
   json: 'an object: `id`, `name` and `user` of the token',
   fails: 'there is no such token',
   async run({ registry, change, report }: RegistryTask, id: string) {
@@ -98,10 +96,10 @@ const registerTrace = registryCommand('trace', {
     '--since <duration>': 'only those of this last period, such as 90d, 12h, 30m, 10s',
     '--yank': 'yank them',
   },
-  examples: [
-    ['plimsoll token trace 1', 'a line for each version'],
-    ['plimsoll token trace 1 --since 2d --yank', 'yanks what it has published in two days'],
-  ],
+  examples: {
+    'plimsoll token trace 1': 'a line for each version',
+    'plimsoll token trace 1 --since 2d --yank': 'yanks what it has published in two days',
+  },
   json: 'an array with an object for each version: `name`; `version`; `at`; `address`, from where, or null; `state`: `available`, `yanked` or `deleted`',
   fails: 'there is no such token, or a yank could not be rendered',
   async run(task: RegistryTask<TraceOptions>, id: string) {

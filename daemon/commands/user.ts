@@ -48,11 +48,11 @@ const registerAdd = registryCommand('add', {
     '--admin': 'make the user an administrator',
     ...FROM_STDIN,
   },
-  examples: [
-    ['plimsoll user add alice', 'adds a user, who sets a password with `user link`'],
-    ['plimsoll user add bob --admin', 'adds another administrator'],
-    ['plimsoll user add ci --password-stdin < password.txt', 'adds a user with a password'],
-  ],
+  examples: {
+    'plimsoll user add alice': 'adds a user, who sets a password with `user link`',
+    'plimsoll user add bob --admin': 'adds another administrator',
+    'plimsoll user add ci --password-stdin < password.txt': 'adds a user with a password',
+  },
   json: `an object: ${JSON_USER}`,
   fails: 'the username is taken, or the password is refused',
   async run(task: RegistryTask<Options>, login: string) {
@@ -73,7 +73,7 @@ const registerAdd = registryCommand('add', {
 
 const registerList = registryCommand('list', {
   about: 'list the users',
-  examples: [['plimsoll user list', 'one line for each user']],
+  examples: { 'plimsoll user list': 'one line for each user' },
   json: `an array with an object for each user: ${JSON_USER}`,
   fails: 'the registry cannot be read',
   reads: true,
@@ -148,10 +148,10 @@ const changesRights = RIGHTS.map(
   }),
 )
 
-const PASSWORD_EXAMPLES = [
-  ['plimsoll user password alice', 'asks for a new password, twice'],
-  ['plimsoll user password ci --password-stdin < password.txt', 'takes it from a file'],
-] as const
+const PASSWORD_EXAMPLES = {
+  'plimsoll user password alice': 'asks for a new password, twice',
+  'plimsoll user password ci --password-stdin < password.txt': 'takes it from a file',
+}
 
 function userCommand({ verb, about, work, json }: UserCommand): Register {
   const isPassword = verb === 'password'
@@ -160,7 +160,7 @@ function userCommand({ verb, about, work, json }: UserCommand): Register {
     takes: { '<username>': 'an existing user', ...(isPassword && FROM_STDIN) },
     examples: isPassword
       ? PASSWORD_EXAMPLES
-      : [[`plimsoll user ${verb} ci`, about.replace(' of a user', '')]],
+      : { [`plimsoll user ${verb} ci`]: about.replace(' of a user', '') },
     json: `an object${json === undefined ? ' with' : `: ${json}, and`} the user as it is now: ${JSON_USER}`,
     fails: 'there is no such user, or the change was refused',
     async run(task: RegistryTask<Options>, login: string) {
@@ -178,7 +178,7 @@ const registerRemove = registryCommand('remove', {
     '<username>': 'an existing user',
     '--yes': 'really remove; otherwise only show what would end',
   },
-  examples: [['plimsoll user remove robert --yes', 'ends the account; the name stays taken']],
+  examples: { 'plimsoll user remove robert --yes': 'ends the account; the name stays taken' },
   json: 'an object: `login`; `crates`, an array of names that they owned; `tokens`, the number of tokens that were revoked; `removed`',
   fails:
     'nobody was removed: there is no such user, nobody else owns one of their crates, they are the last administrator, or --yes is missing; or a page could not be rendered',
@@ -207,7 +207,7 @@ const registerRename = registryCommand('rename', {
     '<username>': 'an existing user',
     '<new-name>': '1 to 39 letters, digits, `.`, `_` and `-`',
   },
-  examples: [['plimsoll user rename bob robert', 'pages name him so from now on']],
+  examples: { 'plimsoll user rename bob robert': 'pages name him so from now on' },
   json: 'an object: `login`, the new name; `before`, the old one',
   fails: 'there is no such user, the new name is taken, or a page could not be rendered',
   async run(task: RegistryTask, login: string, to: string) {

@@ -22,10 +22,10 @@ export const registerAdd = registryCommand('add', {
     '<file-or-dir...>': '.crate files, or folders to search for them',
     '--verbose': 'print every warning, not just one of each kind',
   },
-  examples: [
-    ['plimsoll add target/package/demo-1.0.0.crate', 'adds one file'],
-    ['plimsoll add --json vendor/', 'adds all files below a folder, dependencies first'],
-  ],
+  examples: {
+    'plimsoll add target/package/demo-1.0.0.crate': 'adds one file',
+    'plimsoll add --json vendor/': 'adds all files below a folder, dependencies first',
+  },
   json: 'an array with an object for each file: `path`; `name` and `version`, null if the file cannot be read; `outcome`, one of `added`, `present` and `refused`; `warnings`, an array of texts; `errors`, the same, only if the file was refused',
   fails: 'some files were refused; the others were added',
   run: addAll,

@@ -36,13 +36,11 @@ export const registerBuild = command('build', {
     '--skip-bad': 'with --from: leave out refused .crate files; then exit with code 1',
     '--verbose': 'with --from: print every warning, not just one of each kind',
   },
-  examples: [
-    ['plimsoll build', 'renders what changed'],
-    [
-      'plimsoll build --from crates --out public --base-url https://crates.example.com',
+  examples: {
+    'plimsoll build': 'renders what changed',
+    'plimsoll build --from crates --out public --base-url https://crates.example.com':
       'renders a static tree for any web server',
-    ],
-  ],
+  },
   json: 'an object: `crates`, how many were rendered; with `--from`, how many the tree has, and `versions`, `changed_files`, `warnings` and `refused`, arrays of texts',
   fails: 'something could not be rendered or was refused',
   async run(task: Task<Options>) {

@@ -62,20 +62,14 @@ export const registerCompletion = command('completion', {
   takes: {
     '<shell>': { about: 'the shell for which the script is', choices: Object.keys(SCRIPTS) },
   },
-  examples: [
-    [
-      'plimsoll completion bash > ~/.plimsoll.bash',
+  examples: {
+    'plimsoll completion bash > ~/.plimsoll.bash':
       'completes in every bash with `source ~/.plimsoll.bash` in ~/.bashrc',
-    ],
-    [
-      'plimsoll completion zsh > ~/.plimsoll.zsh',
+    'plimsoll completion zsh > ~/.plimsoll.zsh':
       'completes in every zsh with `source ~/.plimsoll.zsh` after `compinit` in ~/.zshrc',
-    ],
-    [
-      'plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish',
+    'plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish':
       'completes in every fish',
-    ],
-  ],
+  },
   run: async ({ io }: Task, shell: keyof typeof SCRIPTS) => io.out(SCRIPTS[shell]),
 })
 

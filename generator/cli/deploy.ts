@@ -39,10 +39,10 @@ export const registerDeploy = command('deploy', {
     '--pages': 'leave index and .crate files there as they are, for a tree that `push` adds to',
     '--dry-run': 'change nothing, print what would be uploaded and removed',
   },
-  examples: [
-    ['plimsoll deploy --from public --to s3://my-site', 'uploads a static tree'],
-    ['plimsoll deploy --from public --to /srv/www --dry-run', 'shows what would change'],
-  ],
+  examples: {
+    'plimsoll deploy --from public --to s3://my-site': 'uploads a static tree',
+    'plimsoll deploy --from public --to /srv/www --dry-run': 'shows what would change',
+  },
   json: 'an object: `uploaded` and `removed`, arrays of paths; `unchanged`, `surplus` (files that only the target has) and `bytes`, numbers; `foreign`, the paths of those that no tree has, which stay',
   fails: 'the target cannot be written to',
   run: deployTree,

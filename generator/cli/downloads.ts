@@ -32,12 +32,10 @@ const registerImport = registryCommand('import', {
     '--format <format>': { about: 'format of the logs', choices: LOG_FORMATS, default: 'auto' },
     '--path <path>': 'path below which the logs have the registry; default: that of the base URL',
   },
-  examples: [
-    [
-      'plimsoll downloads import access.log --set downloads.count=imported',
+  examples: {
+    'plimsoll downloads import access.log --set downloads.count=imported':
       'counts what is new in a log',
-    ],
-  ],
+  },
   json: 'an array with an object for each log: `path`, and `error`, a text, or `lines`, `downloads`, `others`, `unknown` and `bad`, numbers of lines; `examples`, objects of lines that were not understood; `known`, bytes that were imported before; `isCopy`; `unfinished`',
   fails: 'some logs could not be read; the others were imported',
   run: importAll,

@@ -32,10 +32,10 @@ export const registerImport = registryCommand('import', {
       'user who will own the crates; default: no owner, administrators manage them',
     '--verbose': 'print every warning and refusal as it comes, not one of each kind',
   },
-  examples: [
-    ['plimsoll import old-registry', 'takes over a tree of files with an index'],
-    ['plimsoll import --as crates packages/', 'takes over a folder of .crate files'],
-  ],
+  examples: {
+    'plimsoll import old-registry': 'takes over a tree of files with an index',
+    'plimsoll import --as crates packages/': 'takes over a folder of .crate files',
+  },
   json: 'an object: `source`, `kind`, `description`, `own_urls`; `versions`, an array with an object for each version (`name`, `version`, `outcome`, `where`, `messages`); `added`, `present` and `refused`, numbers',
   fails: 'some versions were refused; the others were imported',
   run: runImport,

@@ -10,13 +10,11 @@ export const registerInit = command('init', {
     '--api <url>': 'URL of the web API, or `none` for no publishing; default: the base URL',
   },
   json: 'an object: `dir`; `base_url`; `index`, the index URL for Cargo; `api`, URL of the web API or null',
-  examples: [
-    ['plimsoll init', 'creates ./registry, to try it on this machine'],
-    [
-      'plimsoll init --dir srv --base-url https://crates.example.com',
+  examples: {
+    'plimsoll init': 'creates ./registry, to try it on this machine',
+    'plimsoll init --dir srv --base-url https://crates.example.com':
       'creates a registry that others reach at this address',
-    ],
-  ],
+  },
   async run(task: Task) {
     const { io, options, report } = task
     const { dir } = options

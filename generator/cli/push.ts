@@ -28,16 +28,12 @@ export const registerPush = command('push', {
     '--base-url <url>': 'URL at which users reach the tree',
     '--verbose': 'print every warning, not just one of each kind',
   },
-  examples: [
-    [
-      'plimsoll push target/package/demo-1.0.0.crate --to s3://my-site --base-url https://crates.example.com',
+  examples: {
+    'plimsoll push target/package/demo-1.0.0.crate --to s3://my-site --base-url https://crates.example.com':
       'publishes from CI, without a server',
-    ],
-    [
-      'plimsoll push crates --to www --base-url https://crates.example.com',
+    'plimsoll push crates --to www --base-url https://crates.example.com':
       'adds all files below a folder, dependencies first',
-    ],
-  ],
+  },
   json: 'an object: `files`, an array with an object for each file (`path`, `name`, `version`; `outcome`, `pushed` or `present`); `warnings` and `refused`, arrays of texts',
   fails: 'a file was refused; if `refused` is in the result, the files in `files` were pushed',
   run: pushFiles,

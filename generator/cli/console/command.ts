@@ -39,7 +39,8 @@ export interface RegistryTask<Options = object> extends Task<Options> {
 
 /** The help of a command, besides its arguments and options. */
 export interface Manual {
-  readonly examples: readonly (readonly [line: string, meaning: string])[]
+  /** What command lines do. */
+  readonly examples: Readonly<Record<string, string>>
   /** The output of `--json`; adds the option. */
   readonly json?: string
   /** The meaning of exit code 1; default: `the operation was refused or failed`. */
@@ -204,7 +205,10 @@ export function exitCodes({ fails }: Manual): readonly (readonly [code: number, 
 
 function helpText(manual: Manual): string {
   const json = manual.json === undefined ? [] : ['JSON:', ...wrapped(manual.json), '']
-  const examples = manual.examples.flatMap(([line, meaning]) => [`  # ${meaning}`, `  ${line}`])
+  const examples = Object.entries(manual.examples).flatMap(([line, meaning]) => [
+    `  # ${meaning}`,
+    `  ${line}`,
+  ])
   const codes = exitCodes(manual).map(([code, what]) => `  ${code}  ${what}`)
   return [...json, 'Examples:', ...examples, '', 'Exit codes:', ...codes].join('\n')
 }

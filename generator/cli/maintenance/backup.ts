@@ -9,10 +9,10 @@ export const registerBackup = registryCommand('backup', {
   takes: {
     '<file>': { about: 'the tar file to create; - writes to standard output', parse: localPath },
   },
-  examples: [
-    ['plimsoll backup backups/monday.tar', 'writes a consistent backup'],
-    ['plimsoll backup - | zstd > monday.tar.zst', 'writes it to another program'],
-  ],
+  examples: {
+    'plimsoll backup backups/monday.tar': 'writes a consistent backup',
+    'plimsoll backup - | zstd > monday.tar.zst': 'writes it to another program',
+  },
   json: 'an object: `file`, and `crate_files`, the number of .crate files in it',
   fails: 'the backup could not be made; there is no file',
   reads: true,

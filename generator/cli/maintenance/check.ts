@@ -47,14 +47,12 @@ export const registerCheck = command('check', {
     '--junit <file>': 'write the results as JUnit',
     '--badge <file>': 'write an image with the number of statements that hold',
   },
-  examples: [
-    ['plimsoll check sparse+https://crates.example.com/index/', 'only reads'],
-    ['plimsoll check public --junit check.xml', 'reads a static tree, for CI'],
-    [
-      'plimsoll check sparse+https://crates.example.com/index/ --write --token-stdin --yes --cargo cargo < token.txt',
+  examples: {
+    'plimsoll check sparse+https://crates.example.com/index/': 'only reads',
+    'plimsoll check public --junit check.xml': 'reads a static tree, for CI',
+    'plimsoll check sparse+https://crates.example.com/index/ --write --token-stdin --yes --cargo cargo < token.txt':
       'publishes, yanks, and has Cargo try',
-    ],
-  ],
+  },
   json: 'an array with an object for each statement and registry: `id`; `sentence`; `source`; `weight`: breaks builds, breaks publishing, differs, could be better; `status`: pass, fail, untried; `seen`, why; `target`; `cargo`, the version that tried',
   fails: 'a statement fails that breaks builds or publishing, or none holds',
   run: checkAll,

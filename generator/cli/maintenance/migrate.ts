@@ -31,20 +31,14 @@ export const registerMigrate = command('migrate', {
       parse: filled,
     },
   },
-  examples: [
-    [
-      'plimsoll migrate --to postgres://plimsoll@db.example.com/plimsoll --crates s3://my-bucket/crates --public s3://my-public-bucket',
+  examples: {
+    'plimsoll migrate --to postgres://plimsoll@db.example.com/plimsoll --crates s3://my-bucket/crates --public s3://my-public-bucket':
       'moves to a server and buckets',
-    ],
-    [
-      'plimsoll migrate --to file --crates crates --public public',
+    'plimsoll migrate --to file --crates crates --public public':
       'moves from there to `plimsoll.db` and folders',
-    ],
-    [
-      'plimsoll migrate --crates s3://my-bucket/crates',
+    'plimsoll migrate --crates s3://my-bucket/crates':
       'only copies .crate files; again, what is new, without what was deleted since',
-    ],
-  ],
+  },
   json: 'an object: with `--to` `records`, the number of records, all compared, `place`, where they are, and `paused_ms`, for how long publishers waited; with `--crates` or `--public` `crate_files`, the number of all .crate files, which were compared, and `copied`, of those that were not there',
   fails: 'the registry did not move, and is in use as before',
   run: (task: Task<MoveOptions>) =>

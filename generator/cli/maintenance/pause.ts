@@ -7,7 +7,7 @@ export const registerPause = registryCommand('pause', {
   takes: {
     '--for <duration>': { about: 'when it ends by itself, such as `90s` or `2h`', default: '10m' },
   },
-  examples: [['plimsoll pause --for 30m', 'publishers are asked to come back later']],
+  examples: { 'plimsoll pause --for 30m': 'publishers are asked to come back later' },
   json: 'an object: `until`, when it ends by itself',
   fails: 'the registry is not paused, or a move is under way',
   async run({ io, registry, options, report }: RegistryTask<{ readonly for: string }>) {
@@ -22,7 +22,7 @@ export const registerPause = registryCommand('pause', {
 
 export const registerResume = registryCommand('resume', {
   about: 'end a pause; a move that is copying the records is given up',
-  examples: [['plimsoll resume', 'publishers may go on']],
+  examples: { 'plimsoll resume': 'publishers may go on' },
   json: 'an object: `resumed`, false if there was no pause',
   fails: 'the pause goes on',
   async run({ registry, report }: RegistryTask) {

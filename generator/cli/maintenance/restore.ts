@@ -9,7 +9,7 @@ import { printIssues, sourcesOf } from '../console/io.ts'
 export const registerRestore = command('restore', {
   about: 'create a registry folder from a backup; nothing outside of it is changed',
   takes: { '<file>': 'a file that `plimsoll backup` wrote; - reads standard input' },
-  examples: [['plimsoll restore backups/monday.tar --dir restored', 'restores into a new folder']],
+  examples: { 'plimsoll restore backups/monday.tar --dir restored': 'restores into a new folder' },
   json: 'an object: `dir`; `crate_files`, the number of restored .crate files; `left_out`, an array of the settings that lead out of the folder and are only in `plimsoll.original.toml`; `ignored`, an array of the variables of the environment that do',
   fails: 'the backup could not be restored, or some of it could not be rendered',
   async run(task: Task, file: string) {

@@ -10,11 +10,11 @@ import { Exit } from '../console/io.ts'
 export const registerVerify = registryCommand('verify', {
   about: 'compare database, crate store, public tree and git index with one another',
   takes: { '--repair': 'repair everything that can be derived' },
-  examples: [
-    ['plimsoll verify', 'changes nothing, also while a daemon is running'],
-    ['plimsoll verify --json', 'names every file, also where many have one cause'],
-    ['plimsoll verify --repair', 'renders, restores or removes what can be derived'],
-  ],
+  examples: {
+    'plimsoll verify': 'changes nothing, also while a daemon is running',
+    'plimsoll verify --json': 'names every file, also where many have one cause',
+    'plimsoll verify --repair': 'renders, restores or removes what can be derived',
+  },
   json: 'an array with an object for each difference: `where`; `what`; `lost`, whether nothing in the registry can restore it; `repaired`',
   fails: 'something differs, was not repaired, and is not only still to be rendered',
   reads: ({ repair }) => !repair,

@@ -19,10 +19,10 @@ export const registerConfig = command('config', {
     '--for <tool>': { about: 'print it for another tool', choices: Object.keys(toolConfigs) },
     '--base-url <url>': 'URL at which users reach the registry',
   },
-  examples: [
-    ['plimsoll config', 'prints the block for .cargo/config.toml'],
-    ['plimsoll config --for github-actions', 'prints a workflow that has the block'],
-  ],
+  examples: {
+    'plimsoll config': 'prints the block for .cargo/config.toml',
+    'plimsoll config --for github-actions': 'prints a workflow that has the block',
+  },
   json: 'an object: `text`, what to paste; `index`, the index URL of the registry; `registries`, an array with `name` and `index` of each registry in it',
   fails: 'the settings cannot be read',
   run: printConfig,

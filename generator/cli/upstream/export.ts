@@ -30,13 +30,11 @@ export const registerExport = registryCommand('export', {
       isRequired: true,
     },
   },
-  examples: [
-    [
-      'plimsoll export --lock Cargo.lock --as local-registry crates-offline',
+  examples: {
+    'plimsoll export --lock Cargo.lock --as local-registry crates-offline':
       'writes .crate files and their index',
-    ],
-    ['plimsoll export --lock Cargo.lock --as vendor vendored', 'writes unpacked crates'],
-  ],
+    'plimsoll export --lock Cargo.lock --as vendor vendored': 'writes unpacked crates',
+  },
   json: 'an object: `folder`; `as`; `crates`, an array with `name`, `version`, `source` (the index URL) and `checksum` of each crate; `others`, the names of packages from elsewhere, such as git; `config`, the tables for the configuration of Cargo',
   fails:
     'a crate is missing or its bytes are wrong, or the folder has something in it; nothing was written',

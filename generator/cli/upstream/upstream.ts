@@ -36,10 +36,10 @@ const registerFetch = registryCommand('fetch', {
     '--lock <file...>': 'everything that these Cargo.lock files name',
     '--crate <name@req...>': 'the newest versions that fit, with all that they need',
   },
-  examples: [
-    ['plimsoll upstream fetch --lock Cargo.lock', 'what a project needs, for use offline'],
-    ['plimsoll upstream fetch --crate serde@1 tokio', 'two crates with all their dependencies'],
-  ],
+  examples: {
+    'plimsoll upstream fetch --lock Cargo.lock': 'what a project needs, for use offline',
+    'plimsoll upstream fetch --crate serde@1 tokio': 'two crates with all their dependencies',
+  },
   json: 'an object: `fetched` and `present`, numbers of versions; `bytes`; `others`, the number of packages of other registries; `crates` and `changed`, numbers of the rendered tree; `until`, when held versions appear, or null',
   fails: 'something could not be fetched; the rest was, and the same command goes on',
   run: (task: RegistryTask<Options>) =>
@@ -64,7 +64,7 @@ const registerFetch = registryCommand('fetch', {
 const registerExplain = registryCommand('explain', {
   about: 'say how versions of an upstream are shown, and by which rule',
   takes: { ...WHICH, '<name[@version]>': 'a version, or a crate with all its versions' },
-  examples: [['plimsoll upstream explain serde@1.0.229', 'whether it is held, and until when']],
+  examples: { 'plimsoll upstream explain serde@1.0.229': 'whether it is held, and until when' },
   json: 'an array with an object for each version: `upstream`; `name`; `version`; `state` ("shown", "held", "denied", "gone", "guarded" or "yanked"); `rule`; `until`, a date `YYYY-MM-DD` or null; `changed`, whether the upstream has changed it; `allowed`, whether an administrator has exempted it from the hold',
   fails: 'the upstream has no such version',
   run: (task: RegistryTask<Options>, spec: string) =>
@@ -80,7 +80,7 @@ const registerExplain = registryCommand('explain', {
 const registerAllow = registryCommand('allow', {
   about: 'show a version although it is held',
   takes: { ...WHICH, '<name@version>': 'the version', '--undo': 'hold it again' },
-  examples: [['plimsoll upstream allow openssl@0.10.99', 'a release that must not wait']],
+  examples: { 'plimsoll upstream allow openssl@0.10.99': 'a release that must not wait' },
   json: 'an object: `upstream`, `name`, `version`, `allowed`',
   fails: 'it could not be recorded',
   run: (task: RegistryTask<Options>, spec: string) =>
@@ -100,7 +100,7 @@ const registerAccept = registryCommand('accept', {
     ...WHICH,
     '<name[@version]>': 'the version; or the own crate that the upstream has, too',
   },
-  examples: [['plimsoll upstream accept demo@1.0.0', 'trusts the new line of a version']],
+  examples: { 'plimsoll upstream accept demo@1.0.0': 'trusts the new line of a version' },
   json: 'an object: `upstream`, `name`, `version`; `alarm`, whether one was cleared',
   fails: 'nothing is known of this crate',
   run: (task: RegistryTask<Options>, spec: string) =>
@@ -122,7 +122,7 @@ const registerPrune = registryCommand('prune', {
     '--older-than <time>': 'keep younger files; for example 90d',
     '--yes': 'really remove; otherwise only say what would be',
   },
-  examples: [['plimsoll upstream prune --keep-lock */Cargo.lock --yes', 'keeps what is in use']],
+  examples: { 'plimsoll upstream prune --keep-lock */Cargo.lock --yes': 'keeps what is in use' },
   json: 'an object: `removed`, an array of paths; `bytes`; `kept`, a number; `done`',
   fails: 'nothing was removed because --yes is missing',
   run: (task: RegistryTask<Options>) =>
