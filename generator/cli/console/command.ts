@@ -15,7 +15,7 @@ import {
   run,
   sourcesOf,
 } from './io.ts'
-import { progressLine } from './progress.ts'
+import { progressLine } from './terminal.ts'
 
 /** Adds a command to the program or to a group. */
 export type Register = (parent: Command, io: Caller) => void
