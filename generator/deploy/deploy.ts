@@ -23,19 +23,12 @@ export interface Deployment {
   readonly progress?: Progress
 }
 
-export interface Deployed extends Omit<Difference, 'surplus'> {
-  /** The files that only the target has; they stay unless they are removed. */
-  readonly surplus: number
-  /** Surplus files that no tree has, such as an operator's; they always stay. */
-  readonly foreign: readonly string[]
-}
-
 /**
  * Makes a folder or bucket equal to a public tree as `sync` does: `.crate` files first, the index
  * next, pages last. Refuses a target that is neither empty nor a tree, and leaves alone what no
  * tree has.
  */
-export async function deploy(job: Deployment): Promise<Deployed> {
+export async function deploy(job: Deployment) {
   const { to, removes, isPagesOnly = false, isTrial, progress } = job
   const from = new FolderPlace(job.from, { sync: 'never' })
   if (!(await from.head(configPath))) refuse('deploy_no_tree', { from: job.from })
@@ -61,6 +54,7 @@ export async function deploy(job: Deployment): Promise<Deployed> {
     ...rest,
     removed: removed.toSorted((a, b) => order(b) - order(a) || (a < b ? -1 : 1)),
     surplus: surplus.length,
+    // Such as an operator's, which always stay.
     foreign: surplus.filter(path => !isOwn(path)).sort(),
   }
 }

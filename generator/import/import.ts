@@ -10,6 +10,7 @@ import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { Progress } from '../projections/context.ts'
 import type { Change } from '../records/change.ts'
 import {
+  type ImportSource,
   importRelease,
   type KnownCrate,
   knownCrate,
@@ -49,11 +50,7 @@ export interface Outcome extends RefusedPart {
   readonly outcome: 'added' | 'present' | 'refused'
 }
 
-export interface ImportJob {
-  readonly change: Change
-  readonly source: string
-  readonly owner: number | null
-}
+type ImportJob = ImportSource & { readonly change: Change }
 
 type Results = readonly (Ready | Outcome)[]
 
