@@ -19,7 +19,6 @@ import {
   hasNoUsers,
   lacksAdministrator,
   NO_ADMINISTRATOR,
-  type User,
 } from '../../generator/records/accounts/accounts.ts'
 import { makeLink, passwordLink } from '../../generator/records/accounts/credentials.ts'
 import { createToken } from '../../generator/records/accounts/tokens.ts'
@@ -74,7 +73,9 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
   if (!lock.tryAcquire(`process ${process.pid}`))
     refuse('serve_locked', { dir, holder: lock.holder() })
   const ends: End[] = [() => lock.release()]
-  const log = logOf(io, settings)
+  const { level, format } = settings.log
+  const isText = format === 'auto' ? io.stderr.isTTY === true : format === 'text'
+  const log = openLog(level, io.stderr, isText ? 'text' : 'json', painter(io.stderr, io.env))
   try {
     const server = await listenAt(address, settings, log)
     // Otherwise a daemon that failed to start would keep its address and never exit.
@@ -173,11 +174,6 @@ function countdown(seconds: () => number): () => number {
   }
 }
 
-function logOf(io: Io, { log: { level, format } }: Settings): Logger {
-  const isText = format === 'auto' ? io.stderr.isTTY === true : format === 'text'
-  return openLog(level, io.stderr, isText ? 'text' : 'json', painter(io.stderr, io.env))
-}
-
 function listenAt(
   address: ListenAddress,
   { limits, tls: { cert, key } }: Settings,
@@ -233,7 +229,7 @@ To log in to the page, set a password for \`admin\` with this link (once, within
 }
 
 /** Adds `admin`; null in a pause, and if another daemon that begins now has, and prints the token. */
-async function addAdmin(database: Registry['database'], change: Change): Promise<User | null> {
+async function addAdmin(database: Registry['database'], change: Change) {
   try {
     return await addUser(database, { login: 'admin', admin: true }, change)
   } catch (error) {

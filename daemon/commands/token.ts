@@ -18,7 +18,6 @@ import {
   parseScopes,
   revokeToken,
   SCOPES,
-  type TokenRecord,
 } from '../../generator/records/accounts/tokens.ts'
 import { setYanked } from '../../generator/records/release-changes.ts'
 import { rowId } from '../http/paging.ts'
@@ -67,7 +66,11 @@ const registerList = registryCommand('list', {
   async run({ io, registry, report }: RegistryTask) {
     const tokens = await listTokens(registry.database)
     const now = timestamp(io.now())
-    const rows = tokens.map(token => cellsOf(token, now))
+    const rows = tokens.map(({ id, user, name, scopes, crates, expires, last_used: used }) => {
+      const until = expires === null ? 'never' : `${expires <= now ? 'expired ' : ''}${expires}`
+      const what = [scopes?.join(' ') ?? 'all', crates?.join(' ') ?? 'all']
+      return [String(id), user, name, ...what, until, used ?? 'never']
+    })
     report(tokens, table(HEAD, rows))
   },
 })
@@ -135,15 +138,6 @@ export const registerToken = commandGroup('token', 'manage the tokens that users
 ])
 
 const HEAD = ['id', 'user', 'name', 'scopes', 'crates', 'expires', 'last used']
-
-function cellsOf(
-  { id, user, name, scopes, crates, expires, last_used: used }: TokenRecord,
-  now: string,
-): string[] {
-  const until = expires === null ? 'never' : `${expires <= now ? 'expired ' : ''}${expires}`
-  const what = [scopes?.join(' ') ?? 'all', crates?.join(' ') ?? 'all']
-  return [String(id), user, name, ...what, until, used ?? 'never']
-}
 
 async function makeToken({ io, registry, options, change }: RegistryTask<CreateOptions>) {
   const { database, settings } = registry

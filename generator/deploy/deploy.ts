@@ -39,7 +39,8 @@ export async function deploy(job: Deployment) {
   }
   await checkTarget(job, from, there)
   const { isPackage, isOwn, order } = rulesOf(job)
-  const isLeft = (path: string) => isPagesOnly && (isPushed(path) || isPackage(path))
+  const isPushed = (path: string) => isPackage(path) || /^(?:index|\.push)\/|\.crate$/.test(path)
+  const isLeft = (path: string) => isPagesOnly && isPushed(path)
   const isElsewhere = (path: string) => isLeft(path) || path.startsWith(`${UPSTREAM_FOLDER}/`)
   for (const path of there.keys()) if (isElsewhere(path)) there.delete(path)
   const { surplus, removed, ...rest } = await sync(from, to, {
@@ -101,8 +102,4 @@ async function checkTarget(
     if (!isOurs || order(path) === 2) refuse('deploy_foreign', { to, path })
   }
   if (removes && [...files.keys()].some(isOwn)) refuse('deploy_unfinished', { to })
-}
-
-function isPushed(path: string): boolean {
-  return path.endsWith('.crate') || /^(?:index|\.push)\//.test(path)
 }

@@ -73,7 +73,9 @@ export async function* importAll(
         if ('outcome' in result) yield result
         else batch.push(result)
       }
-      const text = batch.reduce((sum, { release }) => sum + textOf(release), 0)
+      const text = batch.reduce((sum, { release: { readme, entry } }) => {
+        return sum + (readme?.length ?? 0) + 1000 * entry.deps.length
+      }, 0)
       if (batch.length >= RELEASES_MAX || text >= TEXT_MAX)
         yield* await addBatch(registry, batch.splice(0), job)
     }
@@ -81,10 +83,6 @@ export async function* importAll(
   } finally {
     await discard(batch)
   }
-}
-
-function textOf({ readme, entry }: Release): number {
-  return (readme?.length ?? 0) + 1000 * entry.deps.length
 }
 
 /** Yields the work for each version of the source, and for each part that cannot be imported. */

@@ -41,7 +41,16 @@ export async function* verifyCrates(
   const reason = ownDl(context.urls)?.fault ?? null
   if (reason !== null)
     yield lost(configPath, `no download works: ${reason}; choose another \`registry.dl\``)
-  yield* await verifyConfig(context, options.repair)
+  const config = renderConfig(context.urls, context.authRequired)
+  const present = await context.tree.read(configPath)
+  if (!present?.equals(config.bytes)) {
+    if (options.repair) await context.mutex.run(() => context.tree.write(config))
+    yield derivable(
+      configPath,
+      present ? 'differs from the settings' : 'is missing',
+      options.repair,
+    )
+  }
   yield* verifyDeleted(context, options.repair)
   if (!options.repair) return
   options.progress?.('looking for leftover files', 0, 0)
@@ -162,14 +171,6 @@ async function treeFaults(
 
 /** A page of a file, by an older program: it goes when the pages of its release are rendered. */
 const OLD_PAGE = /^crates\/[^/]+\/[^/]+\/(?:src|parts|raw)\//
-
-async function verifyConfig(context: BuildContext, repair: boolean): Promise<Finding[]> {
-  const expected = renderConfig(context.urls, context.authRequired)
-  const present = await context.tree.read(configPath)
-  if (present?.equals(expected.bytes)) return []
-  if (repair) await context.mutex.run(() => context.tree.write(expected))
-  return [derivable(configPath, present ? 'differs from the settings' : 'is missing', repair)]
-}
 
 /**
  * Looks for the bytes of deleted versions, which a deletion leaves that is killed or fails. They

@@ -24,7 +24,10 @@ export function terminalIo({
     const paint = painter(stream, env)
     return (line: string) => {
       clear()
-      stream.write(`${withColor(escaped(line), paint)}\n`)
+      const text = escaped(line)
+      const [, error = '', warning = '', rest = text] =
+        /^(?:(error:)|(warning:))(.*)$/s.exec(text) ?? []
+      stream.write(`${paint('red', error)}${paint('yellow', warning)}${rest}\n`)
     }
   }
   const transient = (line: string) => {
@@ -70,12 +73,6 @@ function escaped(line: string): string {
     /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
     character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-}
-
-function withColor(line: string, paint: Paint): string {
-  const [, error = '', warning = '', rest = line] =
-    /^(?:(error:)|(warning:))(.*)$/s.exec(line) ?? []
-  return `${paint('red', error)}${paint('yellow', warning)}${rest}`
 }
 
 /** The pause between two lines in a pipe, and the time before the rest of a step is estimated. */
