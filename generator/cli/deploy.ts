@@ -75,16 +75,10 @@ async function deployTree(task: Task<Options>): Promise<void> {
   task.report(result, [
     ...names,
     `${counted(uploaded.length, 'file')} ${uploads} (${size}), ${counted(removed.length, 'file')} ${removes}, ${counted(unchanged, 'file')} unchanged`,
-    ...(rest > 0
-      ? [
-          `${counted(rest, 'file')} there that the tree does not have; \`--delete\` removes them, \`--delete --dry-run\` lists them`,
-        ]
-      : []),
-    ...(foreign.length > 0
-      ? [
-          `${counted(foreign.length, 'file')} there not of a tree, such as ${foreign[0]}: left alone`,
-        ]
-      : []),
+    rest > 0 &&
+      `${counted(rest, 'file')} there that the tree does not have; \`--delete\` removes them, \`--delete --dry-run\` lists them`,
+    foreign.length > 0 &&
+      `${counted(foreign.length, 'file')} there not of a tree, such as ${foreign[0]}: left alone`,
     ...also,
   ])
 }

@@ -8,6 +8,7 @@ import {
   type Caller,
   Exit,
   type FolderOptions,
+  type Line,
   localPath,
   printIssues,
   printWarnings,
@@ -27,7 +28,7 @@ export interface Task<Options = object> {
   readonly options: Options & FolderOptions
   readonly progress: Progress
   /** Prints the result: with `--json` as JSON in the shape that the manual promises, else as lines. */
-  readonly report: (result: unknown, lines: readonly string[]) => void
+  readonly report: (result: unknown, lines: readonly Line[]) => void
 }
 
 /** What a command works with that opens the registry folder. */

@@ -89,7 +89,7 @@ async function move(task: RegistryTask<MoveOptions>): Promise<void> {
       records > 0
         ? `moved ${counted(records, 'record')} to ${moved.place}; publishers waited ${(pausedMs / 1000).toFixed(1)} s`
         : `the records are in ${moved.place} since an earlier command; this one copied nothing`,
-      ...(files && place ? [describeCrates(files, place)] : []),
+      files !== null && place !== undefined && describeCrates(files, place),
       `the old records take no changes; now stop the daemon, ${set}, and start it`,
     ],
   )

@@ -53,8 +53,8 @@ const registerFetch = registryCommand('fetch', {
       const again = tree.until && `held versions appear from ${tree.until} on; render again then`
       report({ ...total, others, ...tree }, [
         `${counted(total.fetched, 'version')} fetched (${formatBytes(total.bytes)}), ${total.present} were here; the tree of ${upstream.name} has ${counted(tree.crates, 'crate')}`,
-        ...(again === null ? [] : [again]),
-        ...(others === 0 ? [] : [`left out: ${counted(others, 'package')} of other registries`]),
+        again,
+        others > 0 && `left out: ${counted(others, 'package')} of other registries`,
       ])
       refuseErrors(issues)
     }),
