@@ -23,11 +23,7 @@ export interface Deployment {
   readonly progress?: Progress
 }
 
-/**
- * Makes a folder or bucket equal to a public tree as `sync` does: `.crate` files first, the index
- * next, pages last. Refuses a target that is neither empty nor a tree, and leaves alone what no
- * tree has.
- */
+/** Makes a place equal to a public tree as `sync` does; refuses one that has something else. */
 export async function deploy(job: Deployment) {
   const { to, removes, isPagesOnly = false, isTrial, progress } = job
   const from = new FolderPlace(job.from, { sync: 'never' })

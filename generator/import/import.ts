@@ -54,10 +54,7 @@ type ImportJob = ImportSource & { readonly change: Change }
 
 type Results = readonly (Ready | Outcome)[]
 
-/**
- * Imports everything from `source` and yields the result for each version. An existing version
- * costs one query, so a killed import is simply repeated. A build then updates the public tree.
- */
+/** Imports a source and yields what came of each version. A killed import is simply repeated. */
 export async function* importAll(
   registry: Registry,
   source: Source,

@@ -29,11 +29,7 @@ interface Difference {
   readonly what: string
 }
 
-/**
- * Compares the git index at HEAD with the catalog: each crate's file, and no other files. A repair
- * commits differences; it replaces an unreadable repository by one whose history starts over.
- * Leaves out a repository while another daemon writes the newest.
- */
+/** Compares the git index with the catalog; a repair commits, or replaces what is unreadable. */
 export async function* verifyGit(
   registry: Registry,
   options: VerifyOptions,

@@ -79,10 +79,7 @@ export class Web {
     this.#trustedHosts.add(hostname)
   }
 
-  /**
-   * Asks once, without retries, and takes at most `timeoutMs` milliseconds. Throws a `WebFailure`
-   * for any other answer, for more than `max` bytes, and for fewer than the server announced.
-   */
+  /** Asks once. Throws a `WebFailure` for any other answer, for one too long, and one too slow. */
   async ask(
     url: string,
     options: { readonly etag?: string | null; readonly max: number; readonly timeoutMs: number },

@@ -20,10 +20,7 @@ export async function showChanges(
   return { crates, issues: [...issues, ...pages.issues] }
 }
 
-/**
- * Shows the crates that an import has added so far, and a front page that says that more follow;
- * what renders it next takes that back.
- */
+/** Shows what an import has added so far, and a front page that says that more follows. */
 export async function showSoFar(registry: Registry): Promise<void> {
   const markFront = () => registry.database.transaction(tx => registrySite.markAll(tx))
   await build(registry)

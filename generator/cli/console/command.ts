@@ -121,10 +121,7 @@ export function registryCommand<Options, Args extends unknown[]>(
   })
 }
 
-/**
- * Works with the registry folder open, and closes it in any case. `forMove`: also if its records
- * were moved. `reads`: see `RegistrySources`.
- */
+/** Works with the registry folder open, and closes it in any case; options as of `openRegistry`. */
 export async function withRegistry<Options>(
   task: Task<Options>,
   work: (task: RegistryTask<Options>) => Promise<void>,
