@@ -66,10 +66,7 @@ function readFilter(io: Io, options: AuditOptions): AuditFilter {
 /** Actors that are no users: the operator, and people who failed to log in. */
 const OTHERS = new Set(['command line', 'unknown'])
 
-async function hintsOf(
-  database: Database,
-  { actor, crate, action }: AuditFilter,
-): Promise<readonly string[]> {
+async function hintsOf(database: Database, { actor, crate, action }: AuditFilter) {
   const isIn = async (asked: Partial<AuditFilter>) =>
     (await listEvents(database, { ...asked, limit: 1 })).length > 0
   const hints: string[] = []

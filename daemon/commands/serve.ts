@@ -31,7 +31,7 @@ import { initRegistry, type Registry, serveLock } from '../../generator/registry
 import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
-import { type Listening, listen } from '../http/listen.ts'
+import { listen } from '../http/listen.ts'
 import { logFailure, openLog } from '../http/log.ts'
 import { Metrics } from '../http/metrics.ts'
 import { whileStarting } from '../readiness.ts'
@@ -118,11 +118,7 @@ interface Service extends Omit<Reload, 'answer'> {
 }
 
 /** Answers requests and works behind the answers until the daemon has to stop. */
-async function work(
-  io: Io,
-  life: Life,
-  { registry, server, serving, log, read, ends }: Service,
-): Promise<void> {
+async function work(io: Io, life: Life, { registry, server, serving, log, read, ends }: Service) {
   const patience = () => registry.settings.server.shutdown_seconds
   const left = countdown(patience)
   const metrics = new Metrics(registry, server.tlsExpiry)
@@ -174,11 +170,7 @@ function countdown(seconds: () => number): () => number {
   }
 }
 
-function listenAt(
-  address: ListenAddress,
-  { limits, tls: { cert, key } }: Settings,
-  log: Logger,
-): Promise<Listening> {
+function listenAt(address: ListenAddress, { limits, tls: { cert, key } }: Settings, log: Logger) {
   return listen({
     ...address,
     requestSeconds: limits.request_seconds,

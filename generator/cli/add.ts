@@ -59,10 +59,7 @@ async function addAll(task: RegistryTask, sources: readonly string[]): Promise<v
   if (sums.refused > 0) throw new Exit(1)
 }
 
-async function* addEach(
-  { io, registry, progress }: RegistryTask,
-  items: readonly BatchItem[],
-): AsyncIterable<FileResult> {
+async function* addEach({ io, registry, progress }: RegistryTask, items: readonly BatchItem[]) {
   // Crates with versions that are not processed yet; the versions of a crate are adjacent.
   const companions = new Set(items.flatMap(({ name }) => name ?? []))
   for (const [index, { path, name: crate, version }] of items.entries()) {

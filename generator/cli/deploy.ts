@@ -8,7 +8,6 @@ import { ownDl } from '../../core/urls/dl-template.ts'
 import { deploy, deployUpstream } from '../deploy/deploy.ts'
 import { isInside } from '../places/disk/files.ts'
 import { FolderPlace } from '../places/folder-place.ts'
-import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { isRegistry } from '../registry/folder.ts'
 import { openUpstreamPlace } from '../upstream/open.ts'
@@ -88,10 +87,7 @@ function verbsOf({ dryRun }: Options): readonly [uploads: string, removes: strin
 }
 
 /** Brings the trees of upstreams along, which are beside that of the registry. */
-async function deployUpstreams(
-  { io, options }: Task<Options>,
-  settings: Settings,
-): Promise<string[]> {
+async function deployUpstreams({ io, options }: Task<Options>, settings: Settings) {
   if (options.from !== undefined) return []
   const lines: string[] = []
   for (const upstream of Object.values(settings.upstream)) {
@@ -108,12 +104,7 @@ async function deployUpstreams(
   return lines
 }
 
-async function openTarget(
-  to: string,
-  from: string,
-  storage: Settings['storage'],
-  { env }: Io,
-): Promise<Place> {
+async function openTarget(to: string, from: string, storage: Settings['storage'], { env }: Io) {
   const bucket = await openBucket(to, storage, env)
   if (bucket) return bucket
   const folder = resolve(to)

@@ -83,16 +83,13 @@ export async function* importAll(
 }
 
 /** Yields the work for each version of the source, and for each part that cannot be imported. */
-async function* tasks(
-  registry: Registry,
-  source: Source,
-  progress?: Progress,
-): AsyncGenerator<() => Promise<Results>> {
+async function* tasks(registry: Registry, source: Source, progress?: Progress) {
   const own = new Set([...registry.urls.own, ...source.ownUrls])
   const origin = source.ownUrls.some(isCratesIo) ? CRATES_IO : null
   let done = 0
   for await (const { name, versions, refused } of source.crates()) {
-    for (const part of refused) yield async () => [{ outcome: 'refused', ...part }]
+    for (const part of refused)
+      yield async (): Promise<Results> => [{ outcome: 'refused', ...part }]
     const known = name === null ? null : await knownCrate(registry.database, name)
     for (const candidates of versions)
       yield () => prepareVersion(registry, candidates, { known, own, origin })
@@ -106,11 +103,7 @@ async function discard(results: Results): Promise<void> {
 }
 
 /** Adds releases as publishes are added. If killed in between, the next attempt goes on. */
-async function addBatch(
-  registry: Registry,
-  batch: readonly Ready[],
-  job: ImportJob,
-): Promise<Outcome[]> {
+async function addBatch(registry: Registry, batch: readonly Ready[], job: ImportJob) {
   if (batch.length === 0) return []
   const { change } = job
   const additions = batch.map(({ release, bytes }) => ({
@@ -121,7 +114,7 @@ async function addBatch(
   const log = (tx: Queries, recorded: readonly ReleaseOutcome[]) =>
     logImport(tx, recorded, change, job)
   const { outcomes } = await registry.mutex.run(() => addTogether(registry, additions, null, log))
-  return outcomes.map((result, at) => {
+  return outcomes.map((result, at): Outcome => {
     const { where, release, notes } = batch[at] as Ready
     const of = { where, name: release.name, version: release.version }
     if ('value' in result) return { ...of, outcome: result.value.outcome, issues: notes }
@@ -162,11 +155,7 @@ function refused({ where, identity }: SourceRelease, issues: readonly Issue[]): 
   return { outcome: 'refused', ...refusedPart(where, issues, identity) }
 }
 
-async function prepare(
-  registry: Registry,
-  candidate: SourceRelease,
-  info: ImportInfo,
-): Promise<Ready | Outcome> {
+async function prepare(registry: Registry, candidate: SourceRelease, info: ImportInfo) {
   try {
     const present = candidate.identity
       ? findPresent(candidate, candidate.identity, info.known)

@@ -253,10 +253,7 @@ export class Upstream {
   }
 }
 
-function lineOf(
-  crate: UpstreamCrate | null,
-  { version, cksum }: WantedVersion,
-): UpstreamLine | null {
+function lineOf(crate: UpstreamCrate | null, { version, cksum }: WantedVersion) {
   const line = crate?.lines.get(version)
   if (!line) return null
   const claim = crate?.sightings.get(version)?.claim

@@ -40,11 +40,7 @@ async function* verifyFile(database: Database, repair: boolean): AsyncIterable<F
 }
 
 /** Returns the findings of `find`; with `repair`, those gone after `work` are repaired. */
-async function mend(
-  repair: boolean,
-  find: () => Promise<string[]>,
-  work: () => Promise<unknown>,
-): Promise<Finding[]> {
+async function mend(repair: boolean, find: () => Promise<string[]>, work: () => Promise<unknown>) {
   const faults = await find()
   if (repair && faults.length > 0) await work()
   const left = new Set(repair ? await find() : faults)

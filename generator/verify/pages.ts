@@ -16,10 +16,7 @@ import {
 const MISSING = 'the page is missing'
 
 /** Compares the pages of the public tree with the catalog byte for byte. */
-export async function* verifyPages(
-  context: PageContext,
-  options: VerifyOptions,
-): AsyncIterable<Finding> {
+export async function* verifyPages(context: PageContext, options: VerifyOptions) {
   const differs = await whyDiffers(context)
   const total = await crateRecords(context.database)
   for (const { kind, parts } of projectionsOf(context)) {

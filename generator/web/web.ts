@@ -149,11 +149,7 @@ export class Web {
     }
   }
 
-  async #follow(
-    start: URL,
-    headers: Headers,
-    signal: AbortSignal,
-  ): Promise<{ readonly url: URL; readonly answer: Answer }> {
+  async #follow(start: URL, headers: Headers, signal: AbortSignal) {
     let url = start
     for (let hop = 0; hop <= REDIRECTS; hop++) {
       const answer = await this.#request(url, headers, signal)

@@ -95,10 +95,7 @@ async function move(task: RegistryTask<MoveOptions>): Promise<void> {
   )
 }
 
-async function copyCrates(
-  { registry, progress, report }: RegistryTask,
-  to: CrateStore,
-): Promise<void> {
+async function copyCrates({ registry, progress, report }: RegistryTask, to: CrateStore) {
   const files = await migrateCrates(registry, to, undefined, progress)
   await setDeletedAside(registry.database, to)
   const next = (await isServed(registry))
