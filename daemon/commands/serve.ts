@@ -117,7 +117,6 @@ interface Service extends Omit<Reload, 'answer'> {
   readonly ends: End[]
 }
 
-/** Answers requests and works behind the answers until the daemon has to stop. */
 async function work(io: Io, life: Life, { registry, server, serving, log, read, ends }: Service) {
   const patience = () => registry.settings.server.shutdown_seconds
   const left = countdown(patience)

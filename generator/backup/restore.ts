@@ -206,5 +206,4 @@ async function finishRecords(
   await closeWhole(records, database)
 }
 
-/** Matches keys of the crate store: folders by name prefix, name, checksum. */
 const KEY = /^crates\/(?:[a-z0-9_-]{1,2}\/){1,2}[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/

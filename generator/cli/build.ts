@@ -57,7 +57,6 @@ export const registerBuild = command('build', {
   },
 })
 
-/** Returns an option that was given and has no effect on the tree of a registry. */
 function onlyWithFrom({ cache, skipBad, verbose }: Task<Options>['options']): string | undefined {
   if (cache !== undefined) return cache === false ? '--no-cache' : '--cache'
   return skipBad ? '--skip-bad' : verbose ? '--verbose' : undefined

@@ -80,7 +80,6 @@ export function registerCompleteWords(program: Command, io: Io): void {
     .action((words: string[]) => io.out(completed(program, words, io.env).join('\n')))
 }
 
-/** Returns the completions of the last word, in the form that the scripts read. */
 function completed(program: Command, words: readonly string[], env: Io['env']): string[] {
   const last = words.at(-1) ?? ''
   let [command, option, folder] = [program, undefined as Option | undefined, env.PLIMSOLL_DIR]

@@ -86,7 +86,6 @@ function verbsOf({ dryRun }: Options): readonly [uploads: string, removes: strin
   return dryRun ? ['to upload', 'to remove'] : ['uploaded', 'removed']
 }
 
-/** Brings the trees of upstreams along, which are beside that of the registry. */
 async function deployUpstreams({ io, options }: Task<Options>, settings: Settings) {
   if (options.from !== undefined) return []
   const lines: string[] = []

@@ -23,7 +23,6 @@ type Result = Log | { readonly path: string; readonly error: string }
 
 const MIB = 1024 ** 2
 
-/** `downloads import FILE…`: counts downloads from access logs; see docs/run/downloads.md. */
 const registerImport = registryCommand('import', {
   about:
     'count the downloads in access logs of web servers and CDNs; what was imported before is skipped',

@@ -13,7 +13,6 @@ interface Options extends Omit<ImportRequest, 'source'> {
   readonly owner?: string
 }
 
-/** `import SOURCE`: imports an existing registry; see docs/run/import.md. */
 export const registerImport = registryCommand('import', {
   about: 'import an existing registry, with every field of its index; if interrupted, run it again',
   takes: {
@@ -44,7 +43,6 @@ export const registerImport = registryCommand('import', {
 /** Pages are shown at the start, after this many versions, and whenever their number has doubled. */
 const FIRST_SHOWN = 100
 
-/** The most refused versions that are shown at the end. */
 const REFUSED_SHOWN = 1000
 
 /** Prints the totals to stdout, issues to stderr; with `--json`, stdout has everything. */

@@ -28,7 +28,6 @@ export interface CrateIndexOptions {
   readonly now: () => Date
   /** Told of each alarm before what caused it is kept. */
   readonly onAlarm: (alarm: Alarm) => Promise<void>
-  /** How long a request for an index file may take, in milliseconds. */
   readonly requestMs?: number
 }
 

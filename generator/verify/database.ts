@@ -60,7 +60,6 @@ async function references(database: Database): Promise<Finding[]> {
   )
 }
 
-/** Finds wrong derived data: listings and counts that each change's transaction updates. */
 async function wrongSums(database: Database): Promise<string[]> {
   const found: string[] = []
   if (await first(database, WRONG_LISTINGS))

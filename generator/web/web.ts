@@ -18,9 +18,7 @@ export interface WebOptions {
   /** The pause before the first retry of `read` and `take`, in milliseconds; it doubles. */
   readonly pause?: number
   readonly silenceMs?: number
-  /** `outgoing.ca_file` of the settings. */
   readonly caFile?: string | null
-  /** `outgoing.contact` of the settings. */
   readonly contact?: string | null
   /** Where HTTPS_PROXY, HTTP_PROXY and NO_PROXY may be, in upper or lower case. */
   readonly env?: Readonly<Record<string, string | undefined>>

@@ -18,7 +18,6 @@ import {
 } from './io.ts'
 import { progressLine } from './terminal.ts'
 
-/** Adds a command to the program or to a group. */
 export type Register = (parent: Command, io: Caller) => void
 
 /** What a command works with. */
@@ -40,7 +39,6 @@ export interface RegistryTask<Options = object> extends Task<Options> {
 
 /** The help of a command, besides its arguments and options. */
 export interface Manual {
-  /** What command lines do. */
   readonly examples: Readonly<Record<string, string>>
   /** The output of `--json`; adds the option. */
   readonly json?: string

@@ -111,7 +111,6 @@ async function readToken({ askSecret, readInput }: Caller): Promise<string> {
   return /^([\t\x20-\x7e]+)\r?\n?$/.exec(text)?.[1] ?? refuse('check_token')
 }
 
-/** Says what a run leaves behind, and asks. */
 async function confirm(
   { io, options }: Task<CheckOptions>,
   targets: readonly string[],

@@ -101,7 +101,6 @@ async function git(path: string, ...args: string[]): Promise<string> {
   return (await runGit({ command: 'git', path }, args)).toString('utf8')
 }
 
-/** Returns what reads blobs one at a time through one `git cat-file --batch`. */
 function openBlobs(path: string) {
   const child = startGit({ command: 'git', path }, ['cat-file', '--batch'])
   const end = finish(child, 'cat-file')

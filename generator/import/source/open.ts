@@ -48,7 +48,6 @@ interface Detection {
   readonly index: string
 }
 
-/** Detects the kind of a source by name and content; refuses unknown and ambiguous ones. */
 async function detect(source: string, as?: SourceKind): Promise<Detection> {
   if (/^sparse\+/i.test(source)) return at('sparse')
   const isHere = existsSync(source)

@@ -56,7 +56,6 @@ async function fetchCrate(web: Web, base: string, name: Name, crates: CrateSourc
   return refusedCrate(where, [issue('import_name_unknown', { name })], { name })
 }
 
-/** Parses one name per line; ignores blank lines and `#` comments. */
 function parseNames(text: string, file: string): { names: Name[]; refused: RefusedPart[] } {
   const names = new Map<string, Name>()
   const refused: RefusedPart[] = []
