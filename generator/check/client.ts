@@ -53,6 +53,7 @@ export class Client {
 
   /** Returns any answer. Wrong where there is none; untried where the server wants no more. */
   async ask(address: string, ask: Ask = {}): Promise<Answer> {
+    const isRead = (ask.method ?? 'GET') === 'GET'
     const hops: string[] = []
     let url = address
     for (let waits = 0, waited = 0; ; ) {
@@ -64,11 +65,7 @@ export class Client {
         if (++waits > WAITS || !(waited <= WAIT_MAX_S))
           untried(`${url} wants no more requests (429)`)
         await this.#pause(after * 1000)
-      } else if (
-        (ask.method ?? 'GET') === 'GET' &&
-        REDIRECT.includes(answer.status) &&
-        location !== ''
-      ) {
+      } else if (isRead && location !== '' && REDIRECT.includes(answer.status)) {
         hops.push(url)
         if (hops.length > REDIRECTS) wrong(`${address} redirects more than ${REDIRECTS} times`)
         url = webUrl(location, new URL(url))?.href ?? wrong(`${url} redirects to ${location}`)
