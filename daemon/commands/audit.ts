@@ -5,7 +5,6 @@ import { type RegistryTask, registryCommand } from '../../generator/cli/console/
 import type { Io } from '../../generator/cli/console/io.ts'
 import { table } from '../../generator/cli/console/table.ts'
 import type { Database } from '../../generator/database/connection.ts'
-import { findUser } from '../../generator/records/accounts/accounts.ts'
 import {
   type AuditEvent,
   type AuditFilter,
@@ -63,22 +62,19 @@ function readFilter(io: Io, options: AuditOptions): AuditFilter {
   return { since: from, actor, crate, action, limit: Number(limit) }
 }
 
-/** Actors that are no users: the operator, and people who failed to log in. */
-const OTHERS = new Set(['command line', 'unknown'])
-
+/** Says which of the names no event has at all: they may be misspelt. */
 async function hintsOf(database: Database, { actor, crate, action }: AuditFilter) {
-  const isIn = async (asked: Partial<AuditFilter>) =>
-    (await listEvents(database, { ...asked, limit: 1 })).length > 0
+  const actions = (await listActions(database)).join(', ') || 'no events'
+  const asked = [
+    { actor, hint: `no event is by ${actor}` },
+    { crate, hint: `no event is about ${crate}` },
+    { action, hint: `no event has the action ${action}; the log has: ${actions}` },
+  ]
   const hints: string[] = []
-  const isUser = actor === undefined || (await findUser(database, actor)) !== null
-  if (!isUser && !OTHERS.has(actor) && !(await isIn({ actor })))
-    hints.push(`there is no actor ${actor}; actors are users, ${[...OTHERS].join(' and ')}`)
-  if (crate !== undefined && !(await isIn({ crate }))) hints.push(`no event is about ${crate}`)
-  const actions = await listActions(database)
-  if (action !== undefined && !actions.includes(action))
-    hints.push(
-      `no event has the action ${action}; the log has: ${actions.join(', ') || 'no events'}`,
-    )
+  for (const { hint, ...name } of asked) {
+    if (Object.values(name)[0] === undefined) continue
+    if ((await listEvents(database, { ...name, limit: 1 })).length === 0) hints.push(hint)
+  }
   return hints
 }
 
