@@ -5,7 +5,7 @@ import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import type { OwnDl } from '../../core/urls/dl-template.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import type { FileInfo, Place } from '../places/place.ts'
-import { type Difference, stageOf, sync } from '../places/sync.ts'
+import { stageOf, sync } from '../places/sync.ts'
 import type { Progress } from '../projections/context.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 
@@ -57,11 +57,7 @@ export async function deploy(job: Deployment) {
 }
 
 /** Deploys the rendered tree of an upstream; returns null without such a tree. */
-export async function deployUpstream(
-  from: Place,
-  to: Place,
-  isTrial: boolean,
-): Promise<Difference | null> {
+export async function deployUpstream(from: Place, to: Place, isTrial: boolean) {
   if ((await from.head(configPath)) === null) return null
   const brings = (path: string) => /^(?:index|crates)\//.test(path)
   return sync(from, to, { brings, removes: brings, isTrial })
