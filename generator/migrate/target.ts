@@ -47,11 +47,7 @@ export async function openTarget(
     await database.close()
     throw error
   }
-  return {
-    database,
-    finish: id => finishing(database, id),
-    close: () => database.close(),
-  }
+  return { database, finish: id => finishing(database, id), close: () => database.close() }
 }
 
 async function fileTarget({ database, dir }: Registry, hasMoved: boolean): Promise<Target | null> {

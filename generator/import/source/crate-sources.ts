@@ -32,13 +32,7 @@ export function releaseIn(
   entry: Entry | null,
 ): SourceRelease {
   const { name, version, cksum } = wanted
-  return {
-    where,
-    identity: { name, version },
-    entry,
-    cksum,
-    take: use => crates.take(wanted, use),
-  }
+  return { where, identity: { name, version }, entry, cksum, take: use => crates.take(wanted, use) }
 }
 
 /** Returns the `.crate` files of `--crates`, or null. A host that is given there gets the token. */
