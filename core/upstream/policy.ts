@@ -103,7 +103,6 @@ export interface ShownFile {
   readonly until: string | null
   /** The versions that are held because nobody knows their age. */
   readonly undated: number
-  /** A version that stays held although all others were yanked around its release. */
   readonly lure: Lure | null
 }
 

@@ -18,7 +18,6 @@ function tokensOf(setup: CargoSetup): string[] {
   return setup.isPrivate ? setup.registries.map(tokenVariable) : []
 }
 
-/** A script that adds the block to the configuration of whoever runs Cargo. */
 function appendScript(setup: CargoSetup, indent: string): string {
   const home = `\${CARGO_HOME:-$HOME/.cargo}`
   const script = `mkdir -p "${home}"

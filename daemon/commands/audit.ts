@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Option } from 'commander'
 import { refuse } from '../../core/error/error.ts'
 import { before, timestamp } from '../../core/timestamp.ts'
 import { type RegistryTask, registryCommand } from '../../generator/cli/console/command.ts'
 import type { Io } from '../../generator/cli/console/io.ts'
 import { table } from '../../generator/cli/console/table.ts'
 import type { Database } from '../../generator/database/connection.ts'
-import { findUser } from '../../generator/records/accounts/accounts.ts'
 import {
   type AuditEvent,
   type AuditFilter,
@@ -24,18 +22,18 @@ interface AuditOptions extends Conditions {
 
 export const registerAudit = registryCommand('audit', {
   about: 'print the audit log: what changed, when and by whom, oldest first',
-  takes: [
-    ['--since <duration>', 'only events of this last period, such as 90d, 12h, 30m, 10s'],
-    ['--actor <username>', 'only events by this user; `command line` for the operator'],
-    ['--crate <name>', 'only events of this crate'],
-    ['--action <action>', 'only this action, such as publish, yank, login'],
-    new Option('--limit <n>', 'at most this many events, the latest ones').default('100', '100'),
-    ['--follow', 'keep printing new events until interrupted, or until nobody reads them'],
-  ],
-  examples: [
-    ['plimsoll audit --since 7d --crate demo', 'prints a week of one crate'],
-    ['plimsoll audit --json', 'prints the latest 100 events for a program'],
-  ],
+  takes: {
+    '--since <duration>': 'only events of this last period, such as 90d, 12h, 30m, 10s',
+    '--actor <username>': 'only events by this user; `command line` for the operator',
+    '--crate <name>': 'only events of this crate',
+    '--action <action>': 'only this action, such as publish, yank, login',
+    '--limit <n>': { about: 'at most this many events, the latest ones', default: '100' },
+    '--follow': 'keep printing new events until interrupted, or until nobody reads them',
+  },
+  examples: {
+    'plimsoll audit --since 7d --crate demo': 'prints a week of one crate',
+    'plimsoll audit --json': 'prints the latest 100 events for a program',
+  },
   json: 'an array with an object for each event, with --follow one object per line: `id`; `at`; `action`; `actor`; `token` and `token_name`, `address`, `crate`, `version` and `detail`, null if there is none',
   fails: 'the registry cannot be read',
   reads: true,
@@ -64,25 +62,19 @@ function readFilter(io: Io, options: AuditOptions): AuditFilter {
   return { since: from, actor, crate, action, limit: Number(limit) }
 }
 
-/** Actors that are no users: the operator, and people who failed to log in. */
-const OTHERS = new Set(['command line', 'unknown'])
-
-async function hintsOf(
-  database: Database,
-  { actor, crate, action }: AuditFilter,
-): Promise<readonly string[]> {
-  const isIn = async (asked: Partial<AuditFilter>) =>
-    (await listEvents(database, { ...asked, limit: 1 })).length > 0
+/** Says which of the names no event has at all: they may be misspelt. */
+async function hintsOf(database: Database, { actor, crate, action }: AuditFilter) {
+  const actions = (await listActions(database)).join(', ') || 'no events'
+  const asked = [
+    { actor, hint: `no event is by ${actor}` },
+    { crate, hint: `no event is about ${crate}` },
+    { action, hint: `no event has the action ${action}; the log has: ${actions}` },
+  ]
   const hints: string[] = []
-  const isUser = actor === undefined || (await findUser(database, actor)) !== null
-  if (!isUser && !OTHERS.has(actor) && !(await isIn({ actor })))
-    hints.push(`there is no actor ${actor}; actors are users, ${[...OTHERS].join(' and ')}`)
-  if (crate !== undefined && !(await isIn({ crate }))) hints.push(`no event is about ${crate}`)
-  const actions = await listActions(database)
-  if (action !== undefined && !actions.includes(action))
-    hints.push(
-      `no event has the action ${action}; the log has: ${actions.join(', ') || 'no events'}`,
-    )
+  for (const { hint, ...name } of asked) {
+    if (Object.values(name)[0] === undefined) continue
+    if ((await listEvents(database, { ...name, limit: 1 })).length === 0) hints.push(hint)
+  }
   return hints
 }
 

@@ -19,7 +19,6 @@ import {
   hasNoUsers,
   lacksAdministrator,
   NO_ADMINISTRATOR,
-  type User,
 } from '../../generator/records/accounts/accounts.ts'
 import { makeLink, passwordLink } from '../../generator/records/accounts/credentials.ts'
 import { createToken } from '../../generator/records/accounts/tokens.ts'
@@ -32,7 +31,7 @@ import { initRegistry, type Registry, serveLock } from '../../generator/registry
 import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
-import { type Listening, listen } from '../http/listen.ts'
+import { listen } from '../http/listen.ts'
 import { logFailure, openLog } from '../http/log.ts'
 import { Metrics } from '../http/metrics.ts'
 import { whileStarting } from '../readiness.ts'
@@ -47,13 +46,13 @@ const STILL_LISTED = 'this daemon is listed as serving for some more seconds'
 
 export const registerServe = command('serve', {
   about: 'run the daemon: publishing, the web API and the pages',
-  takes: [...settingRows, ['--init', 'create the registry folder if it is missing']],
-  examples: [
-    ['plimsoll serve', 'serves ./registry at http://127.0.0.1:8080'],
-    ['plimsoll serve --listen 9000', 'serves it at http://127.0.0.1:9000'],
-    ['plimsoll serve --listen 0.0.0.0:8080 --base-url https://crates.example.com', 'serves others'],
-    ['plimsoll serve --init --dir /data', 'the same in a container: /data may be empty at first'],
-  ],
+  takes: { ...settingRows, '--init': 'create the registry folder if it is missing' },
+  examples: {
+    'plimsoll serve': 'serves ./registry at http://127.0.0.1:8080',
+    'plimsoll serve --listen 9000': 'serves it at http://127.0.0.1:9000',
+    'plimsoll serve --listen 0.0.0.0:8080 --base-url https://crates.example.com': 'serves others',
+    'plimsoll serve --init --dir /data': 'the same in a container: /data may be empty at first',
+  },
   fails: 'the registry cannot be served',
   run: serve,
 })
@@ -74,7 +73,9 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
   if (!lock.tryAcquire(`process ${process.pid}`))
     refuse('serve_locked', { dir, holder: lock.holder() })
   const ends: End[] = [() => lock.release()]
-  const log = logOf(io, settings)
+  const { level, format } = settings.log
+  const isText = format === 'auto' ? io.stderr.isTTY === true : format === 'text'
+  const log = openLog(level, io.stderr, isText ? 'text' : 'json', painter(io.stderr, io.env))
   try {
     const server = await listenAt(address, settings, log)
     // Otherwise a daemon that failed to start would keep its address and never exit.
@@ -116,12 +117,7 @@ interface Service extends Omit<Reload, 'answer'> {
   readonly ends: End[]
 }
 
-/** Answers requests and works behind the answers until the daemon has to stop. */
-async function work(
-  io: Io,
-  life: Life,
-  { registry, server, serving, log, read, ends }: Service,
-): Promise<void> {
+async function work(io: Io, life: Life, { registry, server, serving, log, read, ends }: Service) {
   const patience = () => registry.settings.server.shutdown_seconds
   const left = countdown(patience)
   const metrics = new Metrics(registry, server.tlsExpiry)
@@ -173,16 +169,7 @@ function countdown(seconds: () => number): () => number {
   }
 }
 
-function logOf(io: Io, { log: { level, format } }: Settings): Logger {
-  const isText = format === 'auto' ? io.stderr.isTTY === true : format === 'text'
-  return openLog(level, io.stderr, isText ? 'text' : 'json', painter(io.stderr, io.env))
-}
-
-function listenAt(
-  address: ListenAddress,
-  { limits, tls: { cert, key } }: Settings,
-  log: Logger,
-): Promise<Listening> {
+function listenAt(address: ListenAddress, { limits, tls: { cert, key } }: Settings, log: Logger) {
   return listen({
     ...address,
     requestSeconds: limits.request_seconds,
@@ -233,7 +220,7 @@ To log in to the page, set a password for \`admin\` with this link (once, within
 }
 
 /** Adds `admin`; null in a pause, and if another daemon that begins now has, and prints the token. */
-async function addAdmin(database: Registry['database'], change: Change): Promise<User | null> {
+async function addAdmin(database: Registry['database'], change: Change) {
   try {
     return await addUser(database, { login: 'admin', admin: true }, change)
   } catch (error) {

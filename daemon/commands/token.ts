@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { after, before, timestamp } from '../../core/timestamp.ts'
@@ -19,7 +18,6 @@ import {
   parseScopes,
   revokeToken,
   SCOPES,
-  type TokenRecord,
 } from '../../generator/records/accounts/tokens.ts'
 import { setYanked } from '../../generator/records/release-changes.ts'
 import { rowId } from '../http/paging.ts'
@@ -37,29 +35,20 @@ const JSON_TOKEN =
 
 const registerCreate = registryCommand('create', {
   about: 'create a token; stdout gets the token alone, or the JSON text',
-  takes: [
-    new Option('--user <username>', 'the user it belongs to').makeOptionMandatory(),
-    new Option('--name <name>', 'what it is for').default('command line'),
-    [
-      '--scope <scope...>',
-      `what it may do: ${SCOPES.join(', ')}; default: everything its user may do`,
-    ],
-    [
-      '--crate <pattern...>',
+  takes: {
+    '--user <username>': { about: 'the user it belongs to', isRequired: true },
+    '--name <name>': { about: 'what it is for', default: 'command line' },
+    '--scope <scope...>': `what it may do: ${SCOPES.join(', ')}; default: everything its user may do`,
+    '--crate <pattern...>':
       'crates it is valid for: names, or prefixes followed by *; default: all',
-    ],
-    [
-      '--expires <duration>',
+    '--expires <duration>':
       'how long it is valid, such as 90d, 12h, 30m, 10s; default: until revoked',
-    ],
-  ],
-  examples: [
-    ['plimsoll token create --user alice --expires 90d', 'may do what alice may'],
-    [
-      'plimsoll token create --user ci --name deploy --scope publish-update --crate "demo*"',
+  },
+  examples: {
+    'plimsoll token create --user alice --expires 90d': 'may do what alice may',
+    'plimsoll token create --user ci --name deploy --scope publish-update --crate "demo*"':
       'may publish new versions of some crates',
-    ],
-  ],
+  },
   json: `an object: \`token\`, the token itself; ${JSON_TOKEN}`,
   fails: 'there is no such user, or the token was refused',
   async run(task: RegistryTask<CreateOptions>) {
@@ -70,22 +59,26 @@ const registerCreate = registryCommand('create', {
 
 const registerList = registryCommand('list', {
   about: 'list the tokens that are not revoked',
-  examples: [['plimsoll token list', 'one line for each token']],
+  examples: { 'plimsoll token list': 'one line for each token' },
   json: `an array with an object for each token: ${JSON_TOKEN}`,
   fails: 'the registry cannot be read',
   reads: true,
   async run({ io, registry, report }: RegistryTask) {
     const tokens = await listTokens(registry.database)
     const now = timestamp(io.now())
-    const rows = tokens.map(token => cellsOf(token, now))
+    const rows = tokens.map(({ id, user, name, scopes, crates, expires, last_used: used }) => {
+      const until = expires === null ? 'never' : `${expires <= now ? 'expired ' : ''}${expires}`
+      const what = [scopes?.join(' ') ?? 'all', crates?.join(' ') ?? 'all']
+      return [String(id), user, name, ...what, until, used ?? 'never']
+    })
     report(tokens, table(HEAD, rows))
   },
 })
 
 const registerRevoke = registryCommand('revoke', {
   about: 'revoke a token permanently',
-  takes: [['<id>', 'its number in the output of `token list`']],
-  examples: [['plimsoll token revoke 1', 'makes the token useless at once']],
+  takes: { '<id>': 'its number in the output of `token list`' },
+  examples: { 'plimsoll token revoke 1': 'makes the token useless at once' },
   json: 'an object: `id`, `name` and `user` of the token',
   fails: 'there is no such token',
   async run({ registry, change, report }: RegistryTask, id: string) {
@@ -101,15 +94,15 @@ interface TraceOptions {
 
 const registerTrace = registryCommand('trace', {
   about: 'list the versions that a token has published, also a revoked one',
-  takes: [
-    ['<id>', 'its number in the output of `token list` or `audit`'],
-    ['--since <duration>', 'only those of this last period, such as 90d, 12h, 30m, 10s'],
-    ['--yank', 'yank them'],
-  ],
-  examples: [
-    ['plimsoll token trace 1', 'a line for each version'],
-    ['plimsoll token trace 1 --since 2d --yank', 'yanks what it has published in two days'],
-  ],
+  takes: {
+    '<id>': 'its number in the output of `token list` or `audit`',
+    '--since <duration>': 'only those of this last period, such as 90d, 12h, 30m, 10s',
+    '--yank': 'yank them',
+  },
+  examples: {
+    'plimsoll token trace 1': 'a line for each version',
+    'plimsoll token trace 1 --since 2d --yank': 'yanks what it has published in two days',
+  },
   json: 'an array with an object for each version: `name`; `version`; `at`; `address`, from where, or null; `state`: `available`, `yanked` or `deleted`',
   fails: 'there is no such token, or a yank could not be rendered',
   async run(task: RegistryTask<TraceOptions>, id: string) {
@@ -145,15 +138,6 @@ export const registerToken = commandGroup('token', 'manage the tokens that users
 ])
 
 const HEAD = ['id', 'user', 'name', 'scopes', 'crates', 'expires', 'last used']
-
-function cellsOf(
-  { id, user, name, scopes, crates, expires, last_used: used }: TokenRecord,
-  now: string,
-): string[] {
-  const until = expires === null ? 'never' : `${expires <= now ? 'expired ' : ''}${expires}`
-  const what = [scopes?.join(' ') ?? 'all', crates?.join(' ') ?? 'all']
-  return [String(id), user, name, ...what, until, used ?? 'never']
-}
 
 async function makeToken({ io, registry, options, change }: RegistryTask<CreateOptions>) {
   const { database, settings } = registry

@@ -39,20 +39,20 @@ interface Options {
 
 const JSON_USER = '`id`; `login`, the username; `name`; `admin`; `locked`; `removed`; `created`'
 
-const FROM_STDIN = ['--password-stdin', 'read the password from standard input: one line'] as const
+const FROM_STDIN = { '--password-stdin': 'read the password from standard input: one line' }
 
 const registerAdd = registryCommand('add', {
   about: 'add a user; the first one is an administrator',
-  takes: [
-    ['<username>', '1 to 39 letters, digits, `.`, `_` and `-`'],
-    ['--admin', 'make the user an administrator'],
-    FROM_STDIN,
-  ],
-  examples: [
-    ['plimsoll user add alice', 'adds a user, who sets a password with `user link`'],
-    ['plimsoll user add bob --admin', 'adds another administrator'],
-    ['plimsoll user add ci --password-stdin < password.txt', 'adds a user with a password'],
-  ],
+  takes: {
+    '<username>': '1 to 39 letters, digits, `.`, `_` and `-`',
+    '--admin': 'make the user an administrator',
+    ...FROM_STDIN,
+  },
+  examples: {
+    'plimsoll user add alice': 'adds a user, who sets a password with `user link`',
+    'plimsoll user add bob --admin': 'adds another administrator',
+    'plimsoll user add ci --password-stdin < password.txt': 'adds a user with a password',
+  },
   json: `an object: ${JSON_USER}`,
   fails: 'the username is taken, or the password is refused',
   async run(task: RegistryTask<Options>, login: string) {
@@ -73,7 +73,7 @@ const registerAdd = registryCommand('add', {
 
 const registerList = registryCommand('list', {
   about: 'list the users',
-  examples: [['plimsoll user list', 'one line for each user']],
+  examples: { 'plimsoll user list': 'one line for each user' },
   json: `an array with an object for each user: ${JSON_USER}`,
   fails: 'the registry cannot be read',
   reads: true,
@@ -148,19 +148,19 @@ const changesRights = RIGHTS.map(
   }),
 )
 
-const PASSWORD_EXAMPLES = [
-  ['plimsoll user password alice', 'asks for a new password, twice'],
-  ['plimsoll user password ci --password-stdin < password.txt', 'takes it from a file'],
-] as const
+const PASSWORD_EXAMPLES = {
+  'plimsoll user password alice': 'asks for a new password, twice',
+  'plimsoll user password ci --password-stdin < password.txt': 'takes it from a file',
+}
 
 function userCommand({ verb, about, work, json }: UserCommand): Register {
   const isPassword = verb === 'password'
   return registryCommand(verb, {
     about,
-    takes: [['<username>', 'an existing user'], ...(isPassword ? [FROM_STDIN] : [])],
+    takes: { '<username>': 'an existing user', ...(isPassword && FROM_STDIN) },
     examples: isPassword
       ? PASSWORD_EXAMPLES
-      : [[`plimsoll user ${verb} ci`, about.replace(' of a user', '')]],
+      : { [`plimsoll user ${verb} ci`]: about.replace(' of a user', '') },
     json: `an object${json === undefined ? ' with' : `: ${json}, and`} the user as it is now: ${JSON_USER}`,
     fails: 'there is no such user, or the change was refused',
     async run(task: RegistryTask<Options>, login: string) {
@@ -174,11 +174,11 @@ function userCommand({ verb, about, work, json }: UserCommand): Register {
 const registerRemove = registryCommand('remove', {
   about:
     'remove a user for good: tokens, logins and ownership end; the name stays taken, and their versions stay',
-  takes: [
-    ['<username>', 'an existing user'],
-    ['--yes', 'really remove; otherwise only show what would end'],
-  ],
-  examples: [['plimsoll user remove robert --yes', 'ends the account; the name stays taken']],
+  takes: {
+    '<username>': 'an existing user',
+    '--yes': 'really remove; otherwise only show what would end',
+  },
+  examples: { 'plimsoll user remove robert --yes': 'ends the account; the name stays taken' },
   json: 'an object: `login`; `crates`, an array of names that they owned; `tokens`, the number of tokens that were revoked; `removed`',
   fails:
     'nobody was removed: there is no such user, nobody else owns one of their crates, they are the last administrator, or --yes is missing; or a page could not be rendered',
@@ -203,11 +203,11 @@ const registerRemove = registryCommand('remove', {
 
 const registerRename = registryCommand('rename', {
   about: 'give a user another name; the old one stays taken, tokens and logins go on',
-  takes: [
-    ['<username>', 'an existing user'],
-    ['<new-name>', '1 to 39 letters, digits, `.`, `_` and `-`'],
-  ],
-  examples: [['plimsoll user rename bob robert', 'pages name him so from now on']],
+  takes: {
+    '<username>': 'an existing user',
+    '<new-name>': '1 to 39 letters, digits, `.`, `_` and `-`',
+  },
+  examples: { 'plimsoll user rename bob robert': 'pages name him so from now on' },
   json: 'an object: `login`, the new name; `before`, the old one',
   fails: 'there is no such user, the new name is taken, or a page could not be rendered',
   async run(task: RegistryTask, login: string, to: string) {

@@ -27,12 +27,6 @@ import {
   restoredSettings,
 } from './restored-settings.ts'
 
-export interface RestoreResult extends Pick<RestoredSettings, 'leftOut' | 'variables' | 'within'> {
-  readonly crateFiles: number
-  /** Whether the remains of a killed restore were removed first. */
-  readonly isAgain: boolean
-}
-
 /** The folder that a file system itself keeps at its mount point. */
 const OF_FILE_SYSTEM = 'lost+found'
 
@@ -51,7 +45,7 @@ export async function restore(
   dir: string,
   sources: RegistrySources,
   progress?: Progress,
-): Promise<RestoreResult> {
+) {
   const isInput = file === STDIO
   if (!isInput && !existsSync(file)) refuse('file_missing', { path: file })
   const name = isInput ? 'standard input' : file
@@ -78,6 +72,7 @@ export async function restore(
       return refuse('backup_unreadable', { file: name, reason: error.message })
     })
     await moveAll(content, target)
+    // Whether the remains of a killed restore were removed.
     return { ...restored, isAgain }
   } finally {
     lock.release()
@@ -121,11 +116,7 @@ interface Folders {
   readonly bytes: NodeJS.ReadableStream
 }
 
-async function unpack(
-  file: string,
-  place: Folders,
-  progress?: Progress,
-): Promise<Omit<RestoreResult, 'isAgain'>> {
+async function unpack(file: string, place: Folders, progress?: Progress) {
   const { content } = place
   const archive = extract()
   const reading = pipeline(place.bytes, archive)
@@ -149,7 +140,13 @@ async function unpack(
       await syncFile(database)
     } else {
       const crates = CrateStore.inFolder(join(content, settings.crates))
-      await takeCrate(crates, name.slice('crates/'.length), bytes, file)
+      const key = name.slice('crates/'.length)
+      const staged = await crates.stage(bytes, Number.MAX_SAFE_INTEGER)
+      if (basename(key) !== `${staged.cksum}.crate`) {
+        await staged.discard()
+        refuse('backup_damaged', { file, entry: key })
+      }
+      await staged.keep(key)
       crateFiles++
       progress?.('unpacking .crate files', crateFiles, 0)
     }
@@ -158,15 +155,10 @@ async function unpack(
   if (settings === null) return refuse('backup_incomplete', { file, part: SETTINGS_FILE })
   if (!seen.has(DATABASE_FILE)) refuse('backup_incomplete', { file, part: DATABASE_FILE })
   await finishRecords(database, seen, file, place.sources)
-  const { leftOut, variables, within } = settings
-  return { crateFiles, leftOut, variables, within }
+  return { ...settings, crateFiles }
 }
 
-async function takeSettings(
-  given: string,
-  file: string,
-  { target, content, sources }: Folders,
-): Promise<RestoredSettings> {
+async function takeSettings(given: string, file: string, { target, content, sources }: Folders) {
   const name = `${SETTINGS_FILE} in ${file}`
   const settings = restoredSettings(target, { name, text: given }, sources)
   const texts = new Map([[SETTINGS_FILE, settings.text]])
@@ -214,19 +206,4 @@ async function finishRecords(
   await closeWhole(records, database)
 }
 
-/** Matches keys of the crate store: folders by name prefix, name, checksum. */
 const KEY = /^crates\/(?:[a-z0-9_-]{1,2}\/){1,2}[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
-
-async function takeCrate(
-  crates: CrateStore,
-  key: string,
-  bytes: AsyncIterable<Uint8Array>,
-  file: string,
-): Promise<void> {
-  const staged = await crates.stage(bytes, Number.MAX_SAFE_INTEGER)
-  if (basename(key) !== `${staged.cksum}.crate`) {
-    await staged.discard()
-    refuse('backup_damaged', { file, entry: key })
-  }
-  await staged.keep(key)
-}

@@ -29,11 +29,7 @@ export interface RestoredSettings {
   readonly crates: string
 }
 
-/**
- * Returns the settings for restoring a backup to `dir`, flags included, so that nothing outside of
- * it is changed. Refuses flags that lead out of it, places that overlap, and settings that this
- * version does not know.
- */
+/** Returns the settings for restoring a backup to `dir`; refuses flags that lead out of it. */
 export function restoredSettings(
   dir: string,
   file: { readonly name: string; readonly text: string },

@@ -35,7 +35,6 @@ export class Answer {
     return this.bytes.toString('utf8')
   }
 
-  /** The JSON of the body; undefined for anything else. */
   get json(): unknown {
     return jsonIn(this.text)
   }

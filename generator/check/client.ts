@@ -35,10 +35,7 @@ const HEADERS = {
   'accept-encoding': 'deflate, gzip',
 }
 
-/**
- * Asks web servers as Cargo does, and shows their answers as they are. Follows redirects of reads,
- * and leaves the token behind at another host; waits where a server asks for it by 429.
- */
+/** Asks web servers as Cargo does: follows redirects of reads, and waits where a 429 says so. */
 export class Client {
   readonly #connections: Promise<Dispatcher>
   readonly #pause: (ms: number) => Promise<unknown>
@@ -56,6 +53,7 @@ export class Client {
 
   /** Returns any answer. Wrong where there is none; untried where the server wants no more. */
   async ask(address: string, ask: Ask = {}): Promise<Answer> {
+    const isRead = (ask.method ?? 'GET') === 'GET'
     const hops: string[] = []
     let url = address
     for (let waits = 0, waited = 0; ; ) {
@@ -67,11 +65,7 @@ export class Client {
         if (++waits > WAITS || !(waited <= WAIT_MAX_S))
           untried(`${url} wants no more requests (429)`)
         await this.#pause(after * 1000)
-      } else if (
-        (ask.method ?? 'GET') === 'GET' &&
-        REDIRECT.includes(answer.status) &&
-        location !== ''
-      ) {
+      } else if (isRead && location !== '' && REDIRECT.includes(answer.status)) {
         hops.push(url)
         if (hops.length > REDIRECTS) wrong(`${address} redirects more than ${REDIRECTS} times`)
         url = webUrl(location, new URL(url))?.href ?? wrong(`${url} redirects to ${location}`)

@@ -57,10 +57,7 @@ export function isBroken(results: readonly Result[]): boolean {
   return results.some(isBad) || results.every(({ status }) => status !== 'pass')
 }
 
-async function judge(
-  subject: Subject,
-  { needs, attempt, since }: Statement,
-): Promise<Wrong | Untried | null> {
+async function judge(subject: Subject, { needs, attempt, since }: Statement) {
   const { signal, cargo } = subject
   try {
     if (signal.aborted) untried('the run was ended')

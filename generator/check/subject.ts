@@ -68,7 +68,6 @@ export interface Line {
   readonly entry: Entry | null
 }
 
-/** An index file, as it was answered. */
 export interface Crate {
   readonly name: string
   readonly answer: Answer

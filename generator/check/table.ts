@@ -112,12 +112,8 @@ export function since(version: string, path: string): Own {
 }
 
 /** Narrows a list; untried, for the reason `none`, where nothing is left. */
-export function only<T>(
-  fact: Fact<readonly T[]>,
-  fits: (value: T) => boolean,
-  none: string,
-): Fact<readonly T[]> {
-  return async subject => {
+export function only<T>(fact: Fact<readonly T[]>, fits: (value: T) => boolean, none: string) {
+  return async (subject: Subject) => {
     const found = (await fact(subject)).filter(fits)
     return found.length > 0 ? found : untried(none)
   }

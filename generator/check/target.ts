@@ -67,7 +67,6 @@ async function read(path: string): Promise<Answer> {
   return isFile(path) ? new Answer(path, 200, await readFile(path)) : new Answer(path, 404)
 }
 
-/** Reads a tree with its index at `index`. */
 function openFolder(top: string, index: string, client: Client): Reader {
   return {
     ask: path => read(join(index, path)),

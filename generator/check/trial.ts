@@ -50,11 +50,7 @@ export async function publish(
 }
 
 /** Reads the file of a crate until it fits, as long as Cargo does. */
-export async function settle(
-  subject: Subject,
-  name: string,
-  fits: (crate: Crate) => boolean,
-): Promise<Crate> {
+export async function settle(subject: Subject, name: string, fits: (crate: Crate) => boolean) {
   for (let looks = 1; ; looks++) {
     await subject.target.refresh()
     const crate = await readCrate(subject, name)

@@ -18,14 +18,14 @@ interface FileResult {
 
 export const registerAdd = registryCommand('add', {
   about: 'add .crate files to the registry, with the checks of a publish',
-  takes: [
-    ['<file-or-dir...>', '.crate files, or folders to search for them'],
-    ['--verbose', 'print every warning, not just one of each kind'],
-  ],
-  examples: [
-    ['plimsoll add target/package/demo-1.0.0.crate', 'adds one file'],
-    ['plimsoll add --json vendor/', 'adds all files below a folder, dependencies first'],
-  ],
+  takes: {
+    '<file-or-dir...>': '.crate files, or folders to search for them',
+    '--verbose': 'print every warning, not just one of each kind',
+  },
+  examples: {
+    'plimsoll add target/package/demo-1.0.0.crate': 'adds one file',
+    'plimsoll add --json vendor/': 'adds all files below a folder, dependencies first',
+  },
   json: 'an array with an object for each file: `path`; `name` and `version`, null if the file cannot be read; `outcome`, one of `added`, `present` and `refused`; `warnings`, an array of texts; `errors`, the same, only if the file was refused',
   fails: 'some files were refused; the others were added',
   run: addAll,
@@ -59,10 +59,7 @@ async function addAll(task: RegistryTask, sources: readonly string[]): Promise<v
   if (sums.refused > 0) throw new Exit(1)
 }
 
-async function* addEach(
-  { io, registry, progress }: RegistryTask,
-  items: readonly BatchItem[],
-): AsyncIterable<FileResult> {
+async function* addEach({ io, registry, progress }: RegistryTask, items: readonly BatchItem[]) {
   // Crates with versions that are not processed yet; the versions of a crate are adjacent.
   const companions = new Set(items.flatMap(({ name }) => name ?? []))
   for (const [index, { path, name: crate, version }] of items.entries()) {

@@ -18,31 +18,29 @@ interface Options {
 
 export const registerBuild = command('build', {
   about: 'render what changed in the public tree, or with --from a whole tree from .crate files',
-  takes: [
+  takes: {
     ...settingRows,
-    ['--all', 'render everything'],
-    [
-      '--from <dir>',
-      'build a static tree from all .crate files below DIR and its plimsoll.toml, without database',
-      localPath,
-    ],
-    ['--out <dir>', 'with --from: folder to write the tree to', localPath],
-    [
-      '--cache <file>',
-      'with --from: cache file for a faster next build; default: a file in your cache folder',
-      localPath,
-    ],
-    ['--no-cache', 'with --from: read and render everything, and write no cache file'],
-    ['--skip-bad', 'with --from: leave out refused .crate files; then exit with code 1'],
-    ['--verbose', 'with --from: print every warning, not just one of each kind'],
-  ],
-  examples: [
-    ['plimsoll build', 'renders what changed'],
-    [
-      'plimsoll build --from crates --out public --base-url https://crates.example.com',
+    '--all': 'render everything',
+    '--from <dir>': {
+      about:
+        'build a static tree from all .crate files below DIR and its plimsoll.toml, without database',
+      parse: localPath,
+    },
+    '--out <dir>': { about: 'with --from: folder to write the tree to', parse: localPath },
+    '--cache <file>': {
+      about:
+        'with --from: cache file for a faster next build; default: a file in your cache folder',
+      parse: localPath,
+    },
+    '--no-cache': 'with --from: read and render everything, and write no cache file',
+    '--skip-bad': 'with --from: leave out refused .crate files; then exit with code 1',
+    '--verbose': 'with --from: print every warning, not just one of each kind',
+  },
+  examples: {
+    'plimsoll build': 'renders what changed',
+    'plimsoll build --from crates --out public --base-url https://crates.example.com':
       'renders a static tree for any web server',
-    ],
-  ],
+  },
   json: 'an object: `crates`, how many were rendered; with `--from`, how many the tree has, and `versions`, `changed_files`, `warnings` and `refused`, arrays of texts',
   fails: 'something could not be rendered or was refused',
   async run(task: Task<Options>) {
@@ -59,7 +57,6 @@ export const registerBuild = command('build', {
   },
 })
 
-/** Returns an option that was given and has no effect on the tree of a registry. */
 function onlyWithFrom({ cache, skipBad, verbose }: Task<Options>['options']): string | undefined {
   if (cache !== undefined) return cache === false ? '--no-cache' : '--cache'
   return skipBad ? '--skip-bad' : verbose ? '--verbose' : undefined

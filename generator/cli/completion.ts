@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Argument, type Command, type Option } from 'commander'
+import type { Command, Option } from 'commander'
 import { settingTable } from '../../core/settings/schema.ts'
 import { command, type Task } from './console/command.ts'
 import type { Io } from './console/io.ts'
@@ -59,23 +59,17 @@ complete -c plimsoll -f -a '(__plimsoll_words)'`,
 export const registerCompletion = command('completion', {
   about: 'print a script that completes commands, options, settings and crates in a shell',
   hasFolder: false,
-  takes: [
-    new Argument('<shell>', 'the shell for which the script is').choices(Object.keys(SCRIPTS)),
-  ],
-  examples: [
-    [
-      'plimsoll completion bash > ~/.plimsoll.bash',
+  takes: {
+    '<shell>': { about: 'the shell for which the script is', choices: Object.keys(SCRIPTS) },
+  },
+  examples: {
+    'plimsoll completion bash > ~/.plimsoll.bash':
       'completes in every bash with `source ~/.plimsoll.bash` in ~/.bashrc',
-    ],
-    [
-      'plimsoll completion zsh > ~/.plimsoll.zsh',
+    'plimsoll completion zsh > ~/.plimsoll.zsh':
       'completes in every zsh with `source ~/.plimsoll.zsh` after `compinit` in ~/.zshrc',
-    ],
-    [
-      'plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish',
+    'plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish':
       'completes in every fish',
-    ],
-  ],
+  },
   run: async ({ io }: Task, shell: keyof typeof SCRIPTS) => io.out(SCRIPTS[shell]),
 })
 
@@ -86,7 +80,6 @@ export function registerCompleteWords(program: Command, io: Io): void {
     .action((words: string[]) => io.out(completed(program, words, io.env).join('\n')))
 }
 
-/** Returns the completions of the last word, in the form that the scripts read. */
 function completed(program: Command, words: readonly string[], env: Io['env']): string[] {
   const last = words.at(-1) ?? ''
   let [command, option, folder] = [program, undefined as Option | undefined, env.PLIMSOLL_DIR]

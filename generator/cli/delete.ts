@@ -16,19 +16,20 @@ const DEPENDENTS_NAMED = 3
 
 export const registerDelete = registryCommand('delete', {
   about: 'delete a crate or a version permanently; unlike with `yank`, builds locked to it break',
-  takes: [
-    ['<name[@version]>', 'a version, or a crate with all its versions'],
-    ['--yes', 'really delete; otherwise only show what would be deleted'],
-    ['--force', 'delete even if other crates depend on it'],
-    ['--reason <text>', 'what Cargo shows to those who download or publish it again', lineOfText],
-  ],
-  examples: [
-    [
-      'plimsoll delete demo@1.1.0 --yes --reason "it contained a key"',
+  takes: {
+    '<name[@version]>': 'a version, or a crate with all its versions',
+    '--yes': 'really delete; otherwise only show what would be deleted',
+    '--force': 'delete even if other crates depend on it',
+    '--reason <text>': {
+      about: 'what Cargo shows to those who download or publish it again',
+      parse: lineOfText,
+    },
+  },
+  examples: {
+    'plimsoll delete demo@1.1.0 --yes --reason "it contained a key"':
       'deletes one version, and Cargo says why',
-    ],
-    ['plimsoll delete demo --yes --force', 'deletes a crate that others depend on'],
-  ],
+    'plimsoll delete demo --yes --force': 'deletes a crate that others depend on',
+  },
   json: 'an object: `name`; `versions`, an array of texts; `unfinished`, an array of versions that were deleted before, of which bytes were left; `dependents`, an array of texts such as `other 1.0.0`; `deleted`',
   fails:
     'nothing was deleted: there is no such version, others depend on it, or --yes is missing; or the command says that something is left, and the next one removes it',

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { Option } from 'commander'
 import { refuse } from '../../core/error/error.ts'
 import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import { counted, formatBytes } from '../../core/quantity.ts'
@@ -9,7 +8,6 @@ import { ownDl } from '../../core/urls/dl-template.ts'
 import { deploy, deployUpstream } from '../deploy/deploy.ts'
 import { isInside } from '../places/disk/files.ts'
 import { FolderPlace } from '../places/folder-place.ts'
-import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { isRegistry } from '../registry/folder.ts'
 import { openUpstreamPlace } from '../upstream/open.ts'
@@ -26,23 +24,24 @@ interface Options {
 
 export const registerDeploy = command('deploy', {
   about: 'upload a public tree to a bucket or folder: only what changed, the index last',
-  takes: [
-    new Option('--to <place>', 'where to: s3://BUCKET/PREFIX or a folder')
-      .argParser(filled)
-      .makeOptionMandatory(),
-    [
-      '--from <dir>',
-      'the tree, such as of `build --out`; default: that of the registry',
-      localPath,
-    ],
-    ['--delete', 'remove files of a tree there that this one does not have'],
-    ['--pages', 'leave index and .crate files there as they are, for a tree that `push` adds to'],
-    ['--dry-run', 'change nothing, print what would be uploaded and removed'],
-  ],
-  examples: [
-    ['plimsoll deploy --from public --to s3://my-site', 'uploads a static tree'],
-    ['plimsoll deploy --from public --to /srv/www --dry-run', 'shows what would change'],
-  ],
+  takes: {
+    '--to <place>': {
+      about: 'where to: s3://BUCKET/PREFIX or a folder',
+      parse: filled,
+      isRequired: true,
+    },
+    '--from <dir>': {
+      about: 'the tree, such as of `build --out`; default: that of the registry',
+      parse: localPath,
+    },
+    '--delete': 'remove files of a tree there that this one does not have',
+    '--pages': 'leave index and .crate files there as they are, for a tree that `push` adds to',
+    '--dry-run': 'change nothing, print what would be uploaded and removed',
+  },
+  examples: {
+    'plimsoll deploy --from public --to s3://my-site': 'uploads a static tree',
+    'plimsoll deploy --from public --to /srv/www --dry-run': 'shows what would change',
+  },
   json: 'an object: `uploaded` and `removed`, arrays of paths; `unchanged`, `surplus` (files that only the target has) and `bytes`, numbers; `foreign`, the paths of those that no tree has, which stay',
   fails: 'the target cannot be written to',
   run: deployTree,
@@ -75,16 +74,10 @@ async function deployTree(task: Task<Options>): Promise<void> {
   task.report(result, [
     ...names,
     `${counted(uploaded.length, 'file')} ${uploads} (${size}), ${counted(removed.length, 'file')} ${removes}, ${counted(unchanged, 'file')} unchanged`,
-    ...(rest > 0
-      ? [
-          `${counted(rest, 'file')} there that the tree does not have; \`--delete\` removes them, \`--delete --dry-run\` lists them`,
-        ]
-      : []),
-    ...(foreign.length > 0
-      ? [
-          `${counted(foreign.length, 'file')} there not of a tree, such as ${foreign[0]}: left alone`,
-        ]
-      : []),
+    rest > 0 &&
+      `${counted(rest, 'file')} there that the tree does not have; \`--delete\` removes them, \`--delete --dry-run\` lists them`,
+    foreign.length > 0 &&
+      `${counted(foreign.length, 'file')} there not of a tree, such as ${foreign[0]}: left alone`,
     ...also,
   ])
 }
@@ -93,11 +86,7 @@ function verbsOf({ dryRun }: Options): readonly [uploads: string, removes: strin
   return dryRun ? ['to upload', 'to remove'] : ['uploaded', 'removed']
 }
 
-/** Brings the trees of upstreams along, which are beside that of the registry. */
-async function deployUpstreams(
-  { io, options }: Task<Options>,
-  settings: Settings,
-): Promise<string[]> {
+async function deployUpstreams({ io, options }: Task<Options>, settings: Settings) {
   if (options.from !== undefined) return []
   const lines: string[] = []
   for (const upstream of Object.values(settings.upstream)) {
@@ -114,12 +103,7 @@ async function deployUpstreams(
   return lines
 }
 
-async function openTarget(
-  to: string,
-  from: string,
-  storage: Settings['storage'],
-  { env }: Io,
-): Promise<Place> {
+async function openTarget(to: string, from: string, storage: Settings['storage'], { env }: Io) {
   const bucket = await openBucket(to, storage, env)
   if (bucket) return bucket
   const folder = resolve(to)

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Option } from 'commander'
 import { quotedText } from '../../core/error/catalog.ts'
 import { issue, refuse, refuseErrors } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
@@ -24,21 +23,18 @@ type Result = Log | { readonly path: string; readonly error: string }
 
 const MIB = 1024 ** 2
 
-/** `downloads import FILE…`: counts downloads from access logs; see docs/run/downloads.md. */
 const registerImport = registryCommand('import', {
   about:
     'count the downloads in access logs of web servers and CDNs; what was imported before is skipped',
-  takes: [
-    ['<file-or-dir...>', 'access logs, plain or packed with gzip, or folders of them'],
-    new Option('--format <format>', 'format of the logs').choices(LOG_FORMATS).default('auto'),
-    ['--path <path>', 'path below which the logs have the registry; default: that of the base URL'],
-  ],
-  examples: [
-    [
-      'plimsoll downloads import access.log --set downloads.count=imported',
+  takes: {
+    '<file-or-dir...>': 'access logs, plain or packed with gzip, or folders of them',
+    '--format <format>': { about: 'format of the logs', choices: LOG_FORMATS, default: 'auto' },
+    '--path <path>': 'path below which the logs have the registry; default: that of the base URL',
+  },
+  examples: {
+    'plimsoll downloads import access.log --set downloads.count=imported':
       'counts what is new in a log',
-    ],
-  ],
+  },
   json: 'an array with an object for each log: `path`, and `error`, a text, or `lines`, `downloads`, `others`, `unknown` and `bad`, numbers of lines; `examples`, objects of lines that were not understood; `known`, bytes that were imported before; `isCopy`; `unfinished`',
   fails: 'some logs could not be read; the others were imported',
   run: importAll,

@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import { type Issue, inFile, refuseErrors } from '../../core/error/error.ts'
 import { withoutCredentials } from '../../core/urls/urls.ts'
 import { importAll } from '../import/import.ts'
@@ -14,34 +13,28 @@ interface Options extends Omit<ImportRequest, 'source'> {
   readonly owner?: string
 }
 
-/** `import SOURCE`: imports an existing registry; see docs/run/import.md. */
 export const registerImport = registryCommand('import', {
   about: 'import an existing registry, with every field of its index; if interrupted, run it again',
-  takes: [
-    ['<source>', 'folder, git repository, sparse+https://… or .crate file'],
-    new Option('--as <kind>', 'kind of the source, if it could be of several kinds').choices(
-      SOURCE_KINDS,
-    ),
-    ['--crates <dir-or-url>', 'where the .crate files are, unless the source says it'],
-    ['--names <file>', 'for a sparse index: file with the names of its crates, one per line'],
-    [
-      '--token <token>',
+  takes: {
+    '<source>': 'folder, git repository, sparse+https://… or .crate file',
+    '--as <kind>': {
+      about: 'kind of the source, if it could be of several kinds',
+      choices: SOURCE_KINDS,
+    },
+    '--crates <dir-or-url>': 'where the .crate files are, unless the source says it',
+    '--names <file>': 'for a sparse index: file with the names of its crates, one per line',
+    '--token <token>':
       'token for a private source; PLIMSOLL_IMPORT_TOKEN is safer, as other users cannot see it',
-    ],
-    [
-      '--source-url <url...>',
+    '--source-url <url...>':
       'more index URLs of the source; dependencies on them become dependencies on this registry',
-    ],
-    [
-      '--owner <username>',
+    '--owner <username>':
       'user who will own the crates; default: no owner, administrators manage them',
-    ],
-    ['--verbose', 'print every warning and refusal as it comes, not one of each kind'],
-  ],
-  examples: [
-    ['plimsoll import old-registry', 'takes over a tree of files with an index'],
-    ['plimsoll import --as crates packages/', 'takes over a folder of .crate files'],
-  ],
+    '--verbose': 'print every warning and refusal as it comes, not one of each kind',
+  },
+  examples: {
+    'plimsoll import old-registry': 'takes over a tree of files with an index',
+    'plimsoll import --as crates packages/': 'takes over a folder of .crate files',
+  },
   json: 'an object: `source`, `kind`, `description`, `own_urls`; `versions`, an array with an object for each version (`name`, `version`, `outcome`, `where`, `messages`); `added`, `present` and `refused`, numbers',
   fails: 'some versions were refused; the others were imported',
   run: runImport,
@@ -50,7 +43,6 @@ export const registerImport = registryCommand('import', {
 /** Pages are shown at the start, after this many versions, and whenever their number has doubled. */
 const FIRST_SHOWN = 100
 
-/** The most refused versions that are shown at the end. */
 const REFUSED_SHOWN = 1000
 
 /** Prints the totals to stdout, issues to stderr; with `--json`, stdout has everything. */

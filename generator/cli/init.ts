@@ -5,18 +5,16 @@ import { flagsOf } from './console/io.ts'
 
 export const registerInit = command('init', {
   about: 'create a registry folder: settings, database, empty public tree',
-  takes: [
-    ['--base-url <url>', 'URL for users; default: the address the daemon listens on'],
-    ['--api <url>', 'URL of the web API, or `none` for no publishing; default: the base URL'],
-  ],
+  takes: {
+    '--base-url <url>': 'URL for users; default: the address the daemon listens on',
+    '--api <url>': 'URL of the web API, or `none` for no publishing; default: the base URL',
+  },
   json: 'an object: `dir`; `base_url`; `index`, the index URL for Cargo; `api`, URL of the web API or null',
-  examples: [
-    ['plimsoll init', 'creates ./registry, to try it on this machine'],
-    [
-      'plimsoll init --dir srv --base-url https://crates.example.com',
+  examples: {
+    'plimsoll init': 'creates ./registry, to try it on this machine',
+    'plimsoll init --dir srv --base-url https://crates.example.com':
       'creates a registry that others reach at this address',
-    ],
-  ],
+  },
   async run(task: Task) {
     const { io, options, report } = task
     const { dir } = options

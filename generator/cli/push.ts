@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { Option } from 'commander'
 import { refuse } from '../../core/error/error.ts'
 import { configPath } from '../../core/paths/tree.ts'
 import { parseDl } from '../../core/urls/index-config.ts'
@@ -19,24 +18,22 @@ interface Options {
 
 export const registerPush = command('push', {
   about: 'add .crate files to a static tree in a bucket or folder, also many at once',
-  takes: [
-    ['<file-or-dir...>', '.crate files, or folders to search for them'],
-    new Option('--to <place>', 'the tree: s3://BUCKET/PREFIX or a folder; new if it is empty')
-      .argParser(filled)
-      .makeOptionMandatory(),
-    ['--base-url <url>', 'URL at which users reach the tree'],
-    ['--verbose', 'print every warning, not just one of each kind'],
-  ],
-  examples: [
-    [
-      'plimsoll push target/package/demo-1.0.0.crate --to s3://my-site --base-url https://crates.example.com',
+  takes: {
+    '<file-or-dir...>': '.crate files, or folders to search for them',
+    '--to <place>': {
+      about: 'the tree: s3://BUCKET/PREFIX or a folder; new if it is empty',
+      parse: filled,
+      isRequired: true,
+    },
+    '--base-url <url>': 'URL at which users reach the tree',
+    '--verbose': 'print every warning, not just one of each kind',
+  },
+  examples: {
+    'plimsoll push target/package/demo-1.0.0.crate --to s3://my-site --base-url https://crates.example.com':
       'publishes from CI, without a server',
-    ],
-    [
-      'plimsoll push crates --to www --base-url https://crates.example.com',
+    'plimsoll push crates --to www --base-url https://crates.example.com':
       'adds all files below a folder, dependencies first',
-    ],
-  ],
+  },
   json: 'an object: `files`, an array with an object for each file (`path`, `name`, `version`; `outcome`, `pushed` or `present`); `warnings` and `refused`, arrays of texts',
   fails: 'a file was refused; if `refused` is in the result, the files in `files` were pushed',
   run: pushFiles,

@@ -6,7 +6,7 @@ import { sourcesOf } from './console/io.ts'
 export const registerSettings = command('settings', {
   about: 'print every effective setting and where it comes from',
   takes: settingRows,
-  examples: [['plimsoll settings --set auth.required=true', 'shows what a setting would change']],
+  examples: { 'plimsoll settings --set auth.required=true': 'shows what a setting would change' },
   json: 'an array with an object for each setting: `key`; `value`; `text`, the value as in plimsoll.toml; `origin`',
   fails: 'the settings cannot be read',
   async run({ io, options, report }: Task) {

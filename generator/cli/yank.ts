@@ -6,14 +6,11 @@ import { parseSpec } from './console/release-spec.ts'
 
 export const registerYank = registryCommand('yank', {
   about: 'yank a version: new lock files will not choose it, existing ones keep working',
-  takes: [
-    ['<name@version>', 'the version to yank'],
-    ['--undo', 'undo a yank'],
-  ],
-  examples: [
-    ['plimsoll yank demo@1.0.0', 'yanks a version'],
-    ['plimsoll yank demo@1.0.0 --undo', 'makes it available again'],
-  ],
+  takes: { '<name@version>': 'the version to yank', '--undo': 'undo a yank' },
+  examples: {
+    'plimsoll yank demo@1.0.0': 'yanks a version',
+    'plimsoll yank demo@1.0.0 --undo': 'makes it available again',
+  },
   json: 'an object: `name`, `version`; `yanked`; `changed`, false if it was so before',
   fails: 'there is no such version, or it could not be rendered',
   async run(task: RegistryTask<{ undo?: boolean }>, spec: string) {

@@ -5,7 +5,7 @@ import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import type { OwnDl } from '../../core/urls/dl-template.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import type { FileInfo, Place } from '../places/place.ts'
-import { type Difference, stageOf, sync } from '../places/sync.ts'
+import { stageOf, sync } from '../places/sync.ts'
 import type { Progress } from '../projections/context.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 
@@ -23,19 +23,8 @@ export interface Deployment {
   readonly progress?: Progress
 }
 
-export interface Deployed extends Omit<Difference, 'surplus'> {
-  /** The files that only the target has; they stay unless they are removed. */
-  readonly surplus: number
-  /** Surplus files that no tree has, such as an operator's; they always stay. */
-  readonly foreign: readonly string[]
-}
-
-/**
- * Makes a folder or bucket equal to a public tree as `sync` does: `.crate` files first, the index
- * next, pages last. Refuses a target that is neither empty nor a tree, and leaves alone what no
- * tree has.
- */
-export async function deploy(job: Deployment): Promise<Deployed> {
+/** Makes a place equal to a public tree as `sync` does; refuses one that has something else. */
+export async function deploy(job: Deployment) {
   const { to, removes, isPagesOnly = false, isTrial, progress } = job
   const from = new FolderPlace(job.from, { sync: 'never' })
   if (!(await from.head(configPath))) refuse('deploy_no_tree', { from: job.from })
@@ -46,7 +35,8 @@ export async function deploy(job: Deployment): Promise<Deployed> {
   }
   await checkTarget(job, from, there)
   const { isPackage, isOwn, order } = rulesOf(job)
-  const isLeft = (path: string) => isPagesOnly && (isPushed(path) || isPackage(path))
+  const isPushed = (path: string) => isPackage(path) || /^(?:index|\.push)\/|\.crate$/.test(path)
+  const isLeft = (path: string) => isPagesOnly && isPushed(path)
   const isElsewhere = (path: string) => isLeft(path) || path.startsWith(`${UPSTREAM_FOLDER}/`)
   for (const path of there.keys()) if (isElsewhere(path)) there.delete(path)
   const { surplus, removed, ...rest } = await sync(from, to, {
@@ -61,16 +51,13 @@ export async function deploy(job: Deployment): Promise<Deployed> {
     ...rest,
     removed: removed.toSorted((a, b) => order(b) - order(a) || (a < b ? -1 : 1)),
     surplus: surplus.length,
+    // Such as an operator's, which always stay.
     foreign: surplus.filter(path => !isOwn(path)).sort(),
   }
 }
 
 /** Deploys the rendered tree of an upstream; returns null without such a tree. */
-export async function deployUpstream(
-  from: Place,
-  to: Place,
-  isTrial: boolean,
-): Promise<Difference | null> {
+export async function deployUpstream(from: Place, to: Place, isTrial: boolean) {
   if ((await from.head(configPath)) === null) return null
   const brings = (path: string) => /^(?:index|crates)\//.test(path)
   return sync(from, to, { brings, removes: brings, isTrial })
@@ -107,8 +94,4 @@ async function checkTarget(
     if (!isOurs || order(path) === 2) refuse('deploy_foreign', { to, path })
   }
   if (removes && [...files.keys()].some(isOwn)) refuse('deploy_unfinished', { to })
-}
-
-function isPushed(path: string): boolean {
-  return path.endsWith('.crate') || /^(?:index|\.push)\//.test(path)
 }

@@ -39,7 +39,6 @@ export interface ExportOrder {
   readonly dir: string
   /** Returns where the crates of a registry are, by its index URL; null if nowhere. */
   readonly cratesOf: (source: string) => CratesForExport | null
-  /** Returns how much may be read from a `.crate` of this size. */
   readonly limits: (size: number) => ArchiveLimits
 }
 

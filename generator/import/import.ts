@@ -10,6 +10,7 @@ import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { Progress } from '../projections/context.ts'
 import type { Change } from '../records/change.ts'
 import {
+  type ImportSource,
   importRelease,
   type KnownCrate,
   knownCrate,
@@ -49,18 +50,11 @@ export interface Outcome extends RefusedPart {
   readonly outcome: 'added' | 'present' | 'refused'
 }
 
-export interface ImportJob {
-  readonly change: Change
-  readonly source: string
-  readonly owner: number | null
-}
+type ImportJob = ImportSource & { readonly change: Change }
 
 type Results = readonly (Ready | Outcome)[]
 
-/**
- * Imports everything from `source` and yields the result for each version. An existing version
- * costs one query, so a killed import is simply repeated. A build then updates the public tree.
- */
+/** Imports a source and yields what came of each version. A killed import is simply repeated. */
 export async function* importAll(
   registry: Registry,
   source: Source,
@@ -76,7 +70,9 @@ export async function* importAll(
         if ('outcome' in result) yield result
         else batch.push(result)
       }
-      const text = batch.reduce((sum, { release }) => sum + textOf(release), 0)
+      const text = batch.reduce((sum, { release: { readme, entry } }) => {
+        return sum + (readme?.length ?? 0) + 1000 * entry.deps.length
+      }, 0)
       if (batch.length >= RELEASES_MAX || text >= TEXT_MAX)
         yield* await addBatch(registry, batch.splice(0), job)
     }
@@ -86,21 +82,14 @@ export async function* importAll(
   }
 }
 
-function textOf({ readme, entry }: Release): number {
-  return (readme?.length ?? 0) + 1000 * entry.deps.length
-}
-
 /** Yields the work for each version of the source, and for each part that cannot be imported. */
-async function* tasks(
-  registry: Registry,
-  source: Source,
-  progress?: Progress,
-): AsyncGenerator<() => Promise<Results>> {
+async function* tasks(registry: Registry, source: Source, progress?: Progress) {
   const own = new Set([...registry.urls.own, ...source.ownUrls])
   const origin = source.ownUrls.some(isCratesIo) ? CRATES_IO : null
   let done = 0
   for await (const { name, versions, refused } of source.crates()) {
-    for (const part of refused) yield async () => [{ outcome: 'refused', ...part }]
+    for (const part of refused)
+      yield async (): Promise<Results> => [{ outcome: 'refused', ...part }]
     const known = name === null ? null : await knownCrate(registry.database, name)
     for (const candidates of versions)
       yield () => prepareVersion(registry, candidates, { known, own, origin })
@@ -114,11 +103,7 @@ async function discard(results: Results): Promise<void> {
 }
 
 /** Adds releases as publishes are added. If killed in between, the next attempt goes on. */
-async function addBatch(
-  registry: Registry,
-  batch: readonly Ready[],
-  job: ImportJob,
-): Promise<Outcome[]> {
+async function addBatch(registry: Registry, batch: readonly Ready[], job: ImportJob) {
   if (batch.length === 0) return []
   const { change } = job
   const additions = batch.map(({ release, bytes }) => ({
@@ -129,7 +114,7 @@ async function addBatch(
   const log = (tx: Queries, recorded: readonly ReleaseOutcome[]) =>
     logImport(tx, recorded, change, job)
   const { outcomes } = await registry.mutex.run(() => addTogether(registry, additions, null, log))
-  return outcomes.map((result, at) => {
+  return outcomes.map((result, at): Outcome => {
     const { where, release, notes } = batch[at] as Ready
     const of = { where, name: release.name, version: release.version }
     if ('value' in result) return { ...of, outcome: result.value.outcome, issues: notes }
@@ -170,11 +155,7 @@ function refused({ where, identity }: SourceRelease, issues: readonly Issue[]): 
   return { outcome: 'refused', ...refusedPart(where, issues, identity) }
 }
 
-async function prepare(
-  registry: Registry,
-  candidate: SourceRelease,
-  info: ImportInfo,
-): Promise<Ready | Outcome> {
+async function prepare(registry: Registry, candidate: SourceRelease, info: ImportInfo) {
   try {
     const present = candidate.identity
       ? findPresent(candidate, candidate.identity, info.known)

@@ -28,16 +28,6 @@ export interface Destination {
   readonly progress?: CopyProgress
 }
 
-export interface Moved {
-  /** The rows of all records; 0 when they were there already. */
-  readonly records: number
-  /** The place of the new database, without credentials. */
-  readonly place: string
-  readonly crates: CopiedCrates | null
-  /** How long nothing could be changed. */
-  readonly pausedMs: number
-}
-
 /** How often the files are compared before the pause, and at most in it. */
 const ROUNDS = 2
 const ROUNDS_PAUSED = 5
@@ -45,9 +35,10 @@ const ROUNDS_PAUSED = 5
 /**
  * Moves the records of a registry, which may be served meanwhile, to another database, and files to
  * other places: files first, then, in a pause, the rest of them and all records, compared. Then the
- * old records refuse every change for good; a move that was stopped before begins again.
+ * old records refuse every change for good; a move that was stopped before begins again. Returns
+ * how many rows were copied, none if all were there already, and how long nothing could change.
  */
-export async function migrate(registry: Registry, to: Destination): Promise<Moved> {
+export async function migrate(registry: Registry, to: Destination) {
   const lock = new Lock(join(registry.dir, 'locks', 'migrate.lock'))
   const place = placeOf(registry.dir, to.database)
   if (!lock.tryAcquire(`process ${process.pid}`)) refuse('migrate_running', { place })
@@ -58,7 +49,7 @@ export async function migrate(registry: Registry, to: Destination): Promise<Move
   }
 }
 
-async function move(registry: Registry, to: Destination, place: string): Promise<Moved> {
+async function move(registry: Registry, to: Destination, place: string) {
   const departed = await readDeparture(registry.database)
   const file = placeOf(registry.dir, registry.settings.database)
   if (departed && departed.place !== place) refuse('records_moved', { ...departed, file })
@@ -74,12 +65,7 @@ async function move(registry: Registry, to: Destination, place: string): Promise
   }
 }
 
-async function copyAll(
-  registry: Registry,
-  to: Destination,
-  target: Target,
-  place: string,
-): Promise<Moved> {
+async function copyAll(registry: Registry, to: Destination, target: Target, place: string) {
   const { database, clock, dir, settings } = registry
   const files = fileCopier(registry, to)
   for (let round = 0; round < ROUNDS; round++) await files.copy()

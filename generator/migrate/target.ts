@@ -8,7 +8,6 @@ import type { Database } from '../database/connection.ts'
 import { continueIds, isEmpty } from '../database/copy.ts'
 import { closeWhole, openDatabase } from '../database/database.ts'
 import { isOnServer } from '../database/engine.ts'
-import type { Queries } from '../database/statement.ts'
 import { syncFolder } from '../places/disk/durable.ts'
 import { readCopy, readDeparture, recordCopy } from '../records/departure.ts'
 import { DATABASE_FILE } from '../registry/folder.ts'
@@ -42,16 +41,13 @@ export async function openTarget(
   // A copy may take its time.
   const database = await openPostgres({ ...settings, url, statement_seconds: 0 })
   try {
-    if (!hasMoved) await requireReplaceable(database)
+    const isOurs = hasMoved || (await readCopy(database)) || (await readDeparture(database))
+    if (!isOurs && !(await isEmpty(database))) refuse('migrate_not_empty')
   } catch (error) {
     await database.close()
     throw error
   }
-  return {
-    database,
-    finish: id => finishing(database, id),
-    close: () => database.close(),
-  }
+  return { database, finish: id => finishing(database, id), close: () => database.close() }
 }
 
 async function fileTarget({ database, dir }: Registry, hasMoved: boolean): Promise<Target | null> {
@@ -85,11 +81,6 @@ async function requireMoved(file: string): Promise<void> {
   if ((await readDeparture(before)) !== null) return closeWhole(before, file)
   await before.close()
   refuse('migrate_file_exists', { file })
-}
-
-async function requireReplaceable(db: Queries): Promise<void> {
-  if ((await readCopy(db)) || (await readDeparture(db))) return
-  if (!(await isEmpty(db))) refuse('migrate_not_empty')
 }
 
 async function finishing(database: Database, id: string): Promise<void> {

@@ -31,11 +31,11 @@ export interface TreeCopy {
 }
 
 /** Parts of a tree that are compared one by one, some at a time: none has much of a large one. */
-const RANGES: readonly PathRange[] = rangesBetween([
+const RANGES = [
   '',
   ...Array.from('abcdefghijklmnopqrstuvwxyz', letter => `crates/${letter}`),
   'crates0',
-])
+].map((after, at, starts): PathRange => ({ after, before: starts[at + 1] ?? '\uffff' }))
 const AT_ONCE = 4
 
 const SEEN = 500
@@ -131,8 +131,4 @@ async function updateTree(update: TreeUpdate, progress?: Progress): Promise<numb
 function isOfTree(path: string): boolean {
   const [top] = path.split('/')
   return top !== GIT_INDEX_FOLDER && top !== PUSH_FOLDER
-}
-
-function rangesBetween(starts: readonly string[]): PathRange[] {
-  return starts.map((after, at) => ({ after, before: starts[at + 1] ?? '\uffff' }))
 }

@@ -9,7 +9,6 @@ export class UpstreamCounts {
   bytes = 0
   /** Bytes of the `.crate` files that are kept, when they were last counted; null before that. */
   kept: number | null = null
-  /** Requests that the upstream did not answer as it should. */
   errors = 0
   /** Answers that are older than the settings want, because the upstream is away. */
   stale = 0

@@ -47,10 +47,7 @@ export class CrateFiles {
     return this.store.size(upstreamCratePath(file))
   }
 
-  /**
-   * Fetches a `.crate`, and returns its size. Refuses what the upstream does not have or sends
-   * wrong, and unless the caller `isPatient`, a fetch that takes too long, which goes on behind it.
-   */
+  /** Fetches a `.crate`, and returns its size; refuses to wait long unless `isPatient`. */
   async fetch(line: CrateFile, isPatient: boolean): Promise<number> {
     const { waitMs = 20_000 } = this.#options
     const path = upstreamCratePath(line)

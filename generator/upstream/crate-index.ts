@@ -28,7 +28,6 @@ export interface CrateIndexOptions {
   readonly now: () => Date
   /** Told of each alarm before what caused it is kept. */
   readonly onAlarm: (alarm: Alarm) => Promise<void>
-  /** How long a request for an index file may take, in milliseconds. */
   readonly requestMs?: number
 }
 
@@ -56,10 +55,7 @@ const MISSING_MS = 3000
 const HELD_MAX = 64 * 1024 * 1024
 const NAMES_MAX = 10_000
 
-/**
- * The index files of an upstream: kept in a place, and asked for again when they are older than the
- * caller wants. Any number of callers cost one request. An older file never replaces a newer one.
- */
+/** The index files of an upstream, kept in a place: an older one never replaces a newer one. */
 export class CrateIndex {
   readonly #options: CrateIndexOptions
   readonly #held = new LRUCache<Name, KnownCrate>({

@@ -59,12 +59,7 @@ export async function fetchAhead(
   return { ...(await fetchLines(upstream, [...lines.values()], issues, progress)), issues }
 }
 
-async function newest(
-  upstream: Upstream,
-  name: Name,
-  requirement: Requirement,
-  isMeant: boolean,
-): Promise<UpstreamLine | null> {
+async function newest(upstream: Upstream, name: Name, requirement: Requirement, isMeant: boolean) {
   const shown = ((await upstream.explain(name, isMeant)) ?? []).filter(
     ({ state }) => state === 'shown' || state === 'guarded',
   )

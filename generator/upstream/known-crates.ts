@@ -19,11 +19,7 @@ interface Head extends Pick<UpstreamCrate, 'etag' | 'lastModified'> {
 }
 
 /** Reads what is known of a crate; `held` itself if that is what is there, null if nothing is. */
-export async function readKnown(
-  place: Place,
-  name: Name,
-  held: KnownCrate | null = null,
-): Promise<KnownCrate | null> {
+export async function readKnown(place: Place, name: Name, held: KnownCrate | null = null) {
   const found = await place.read(knownPath(name))
   if (!found) return null
   if (held?.tag === found.etag) return held

@@ -22,17 +22,7 @@ import { CrateFiles, type CrateFilesOptions } from './crate-files.ts'
 import { CrateIndex, type CrateIndexOptions } from './crate-index.ts'
 import { Upstream, type UpstreamSource } from './upstream.ts'
 
-export interface Upstreams {
-  /** By name, in the order of the settings. */
-  readonly byName: ReadonlyMap<string, Upstream>
-  /** What is kept of them, once for those with one index. */
-  readonly sources: readonly UpstreamSource[]
-  /** The one that is meant where none is named: that with a fallback, or the first. */
-  readonly usual: Upstream | null
-  /** Returns the upstream whose crates a lock file names by an index URL; null for none. */
-  ofSource(source: string): Upstream | null
-  close(): Promise<void>
-}
+export type Upstreams = Awaited<ReturnType<typeof openUpstreams>>
 
 export interface UpstreamOptions {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -46,14 +36,12 @@ export type UpstreamLimits = Pick<WebOptions, 'pause' | 'silenceMs'> &
   Pick<CrateIndexOptions, 'requestMs'>
 
 /** Opens upstreams without connecting. Those with one index share the storage of the first. */
-export async function openUpstreams(
-  registry: Registry,
-  options: UpstreamOptions,
-): Promise<Upstreams> {
+export async function openUpstreams(registry: Registry, options: UpstreamOptions) {
   const { crates, dir, settings, tree } = registry
   const shared = tree.shared ?? tree.mirror?.bucket
   const taken = [crates.place.name, tree.root, shared?.name ?? []].flat()
   const byName = new Map<string, Upstream>()
+  // Once for those with one index.
   const sources = new Map<string, UpstreamSource>()
   // Not of the registry: a pause of changes holds up no reader.
   const mutex = new FileMutex(join(dir, 'locks', 'upstream.lock'))
@@ -66,11 +54,13 @@ export async function openUpstreams(
     byName.set(own.name, new Upstream(own, source, place, registry))
   }
   const opened = [...byName.values()]
+  // The one that is meant where none is named.
   const usual = opened.find(({ settings }) => settings.fallback !== 'off') ?? opened[0] ?? null
   const close = async () => {
     for (const { web } of sources.values()) await web.close()
     await mutex.close()
   }
+  /** Returns the upstream whose crates a lock file names by an index URL; null for none. */
   const ofSource = (source: string) => {
     const key = indexUrlKey(source)
     // Lock files name crates.io whatever replaces it.

@@ -1,14 +1,12 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { isName, type Name } from '../../core/name.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
-import { KNOWN_FOLDER } from '../../core/paths/upstream.ts'
+import { KNOWN_FOLDER, releaseOfUpstreamPath, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
+import type { LockedPackage } from '../../core/upstream/lock-file.ts'
+import type { FileInfo } from '../places/place.ts'
 import type { Upstream, UpstreamSource } from './upstream.ts'
 
-/**
- * Renders the index files of everything that is kept of an upstream, for plain file servers;
- * offline, only of what has its `.crate` there. What is held depends on the time: `until` says when
- * the tree has to be rendered again.
- */
+/** Renders index files for plain file servers; `until` says when they have to be rendered again. */
 export async function renderUpstream(
   upstream: Upstream,
 ): Promise<{ readonly crates: number; readonly changed: number; readonly until: string | null }> {
@@ -47,4 +45,29 @@ export async function keptNames({ place }: UpstreamSource): Promise<Name[]> {
     if (isName(name)) names.push(name)
   }
   return names
+}
+
+/** Removes `.crate` files that are not `locked` and older than `limit`. Lines stay, as evidence. */
+export async function prune(
+  { source }: Upstream,
+  locked: readonly LockedPackage[],
+  limit: number | null,
+  isTrial: boolean,
+): Promise<{ readonly paths: readonly string[]; readonly bytes: number; readonly kept: number }> {
+  const staying = new Set(locked.map(({ name, version }) => `${name}@${version}`))
+  const goes = ({ path, changed }: FileInfo): boolean => {
+    const release = releaseOfUpstreamPath(path)
+    if (!release || staying.has(`${release.name}@${release.version}`)) return false
+    return limit === null || changed < limit
+  }
+  const paths: string[] = []
+  let [bytes, kept] = [0, 0]
+  for await (const file of source.place.list(UPSTREAM_CRATES)) {
+    if (goes(file)) {
+      paths.push(file.path)
+      bytes += file.size
+    } else kept++
+  }
+  if (!isTrial) for (const path of paths) await source.place.remove(path)
+  return { paths: paths.sort(), bytes, kept }
 }

@@ -105,10 +105,7 @@ export class Upstream {
     return `${JSON.stringify(authRequired ? { dl, 'auth-required': true } : { dl })}\n`
   }
 
-  /**
-   * Returns the index file of a crate, and since when the upstream has not confirmed it; null when
-   * there is no such crate. Refuses a crate that nobody knows while the upstream is away.
-   */
+  /** Returns an index file, and since when it is unconfirmed; null if there is no such crate. */
   async indexFile(
     name: Name,
   ): Promise<{ readonly file: ShownIndexFile; readonly staleSince: number | null } | null> {
@@ -256,10 +253,7 @@ export class Upstream {
   }
 }
 
-function lineOf(
-  crate: UpstreamCrate | null,
-  { version, cksum }: WantedVersion,
-): UpstreamLine | null {
+function lineOf(crate: UpstreamCrate | null, { version, cksum }: WantedVersion) {
   const line = crate?.lines.get(version)
   if (!line) return null
   const claim = crate?.sightings.get(version)?.claim

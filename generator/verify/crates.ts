@@ -24,10 +24,7 @@ import {
 } from './finding.ts'
 
 /** Compares catalog, crate store, and public tree byte for byte; yields the differences. */
-export async function* verifyCrates(
-  context: BuildContext,
-  options: VerifyOptions,
-): AsyncIterable<Finding> {
+export async function* verifyCrates(context: BuildContext, options: VerifyOptions) {
   // Comes first: removes a link in place of a crate's folder before its target could be changed.
   yield* findingsAbout('public', () => verifyOrphans(context, options.repair))
   const total = await crateRecords(context.database)
@@ -41,7 +38,16 @@ export async function* verifyCrates(
   const reason = ownDl(context.urls)?.fault ?? null
   if (reason !== null)
     yield lost(configPath, `no download works: ${reason}; choose another \`registry.dl\``)
-  yield* await verifyConfig(context, options.repair)
+  const config = renderConfig(context.urls, context.authRequired)
+  const present = await context.tree.read(configPath)
+  if (!present?.equals(config.bytes)) {
+    if (options.repair) await context.mutex.run(() => context.tree.write(config))
+    yield derivable(
+      configPath,
+      present ? 'differs from the settings' : 'is missing',
+      options.repair,
+    )
+  }
   yield* verifyDeleted(context, options.repair)
   if (!options.repair) return
   options.progress?.('looking for leftover files', 0, 0)
@@ -58,11 +64,7 @@ async function* verifyOrphans(context: BuildContext, repair: boolean): AsyncIter
 }
 
 /** Checks records for consistency and against the crate store; no lock: they never change. */
-async function verifyRecords(
-  context: BuildContext,
-  crateId: number,
-  repair: boolean,
-): Promise<Finding[]> {
+async function verifyRecords(context: BuildContext, crateId: number, repair: boolean) {
   const crate = await readCrate(context.database, crateId)
   if (!crate) return []
   const findings: Finding[] = []
@@ -110,11 +112,7 @@ function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {
 }
 
 /** Checks a crate in the public tree. Confirms and repairs faults while it holds the mutex. */
-async function verifyTree(
-  context: BuildContext,
-  crateId: number,
-  options: VerifyOptions,
-): Promise<Finding[]> {
+async function verifyTree(context: BuildContext, crateId: number, options: VerifyOptions) {
   if ((await treeFaults(context, crateId)).length === 0) return []
   return context.mutex.run(async () => {
     const found = await treeFaults(context, crateId)
@@ -128,10 +126,7 @@ async function verifyTree(
   })
 }
 
-async function treeFaults(
-  { database, tree, crates }: BuildContext,
-  crateId: number,
-): Promise<Finding[]> {
+async function treeFaults({ database, tree, crates }: BuildContext, crateId: number) {
   const crate = await readCrate(database, crateId)
   if (!crate) return []
   const files = filesOf(crate, await listReleases(database, crateId))
@@ -162,14 +157,6 @@ async function treeFaults(
 
 /** A page of a file, by an older program: it goes when the pages of its release are rendered. */
 const OLD_PAGE = /^crates\/[^/]+\/[^/]+\/(?:src|parts|raw)\//
-
-async function verifyConfig(context: BuildContext, repair: boolean): Promise<Finding[]> {
-  const expected = renderConfig(context.urls, context.authRequired)
-  const present = await context.tree.read(configPath)
-  if (present?.equals(expected.bytes)) return []
-  if (repair) await context.mutex.run(() => context.tree.write(expected))
-  return [derivable(configPath, present ? 'differs from the settings' : 'is missing', repair)]
-}
 
 /**
  * Looks for the bytes of deleted versions, which a deletion leaves that is killed or fails. They

@@ -11,6 +11,7 @@ const RESTORE = 'restore a backup'
 
 /** The most findings of one check: a damaged file may have thousands of faults. */
 const MOST = 20
+const CHECK = `PRAGMA integrity_check(${MOST})`
 
 /** Checks the database. Derived data and indexes can be repaired; the rest needs a backup. */
 export async function* verifyDatabase(records: Records, repair: boolean): AsyncIterable<Finding> {
@@ -28,7 +29,7 @@ async function* verifyFile(database: Database, repair: boolean): AsyncIterable<F
   // A damaged index can be repaired: its rows are still in the table.
   const broken = await mend(
     repair,
-    () => integrity(database),
+    async () => (await column<string>(database, CHECK)).filter(fault => fault !== 'ok'),
     () => run(database, 'REINDEX'),
   )
   for (const finding of broken) {
@@ -39,20 +40,11 @@ async function* verifyFile(database: Database, repair: boolean): AsyncIterable<F
 }
 
 /** Returns the findings of `find`; with `repair`, those gone after `work` are repaired. */
-async function mend(
-  repair: boolean,
-  find: () => Promise<string[]>,
-  work: () => Promise<unknown>,
-): Promise<Finding[]> {
+async function mend(repair: boolean, find: () => Promise<string[]>, work: () => Promise<unknown>) {
   const faults = await find()
   if (repair && faults.length > 0) await work()
   const left = new Set(repair ? await find() : faults)
   return faults.map(what => derivable(DATABASE_FILE, what, !left.has(what)))
-}
-
-async function integrity(database: Database): Promise<string[]> {
-  const text = `PRAGMA integrity_check(${MOST})`
-  return (await column<string>(database, text)).filter(fault => fault !== 'ok')
 }
 
 async function references(database: Database): Promise<Finding[]> {
@@ -68,7 +60,6 @@ async function references(database: Database): Promise<Finding[]> {
   )
 }
 
-/** Finds wrong derived data: listings and counts that each change's transaction updates. */
 async function wrongSums(database: Database): Promise<string[]> {
   const found: string[] = []
   if (await first(database, WRONG_LISTINGS))

@@ -21,7 +21,7 @@ import { unfollowForGit } from '../records/git-batch.ts'
 import { isMarked } from '../records/marks.ts'
 import { indexLines } from '../records/releases.ts'
 import type { Registry } from '../registry/registry.ts'
-import { derivable, type Finding, unlessPending, type VerifyOptions } from './finding.ts'
+import { derivable, unlessPending, type VerifyOptions } from './finding.ts'
 
 interface Difference {
   readonly path: string
@@ -29,15 +29,8 @@ interface Difference {
   readonly what: string
 }
 
-/**
- * Compares the git index at HEAD with the catalog: each crate's file, and no other files. A repair
- * commits differences; it replaces an unreadable repository by one whose history starts over.
- * Leaves out a repository while another daemon writes the newest.
- */
-export async function* verifyGit(
-  registry: Registry,
-  options: VerifyOptions,
-): AsyncIterable<Finding> {
+/** Compares the git index with the catalog; a repair commits, or replaces what is unreadable. */
+export async function* verifyGit(registry: Registry, options: VerifyOptions) {
   const { index, engine } = registry.settings.git
   if (index === 'off') {
     if (!existsSync(gitIndexPath(registry))) return
@@ -66,10 +59,7 @@ export async function* verifyGit(
   yield derivable(GIT_INDEX_FOLDER, `${damage}${fate}`, isMended)
 }
 
-async function withIndex<T>(
-  registry: Registry,
-  work: (git: GitIndex) => Promise<T>,
-): Promise<T | null> {
+async function withIndex<T>(registry: Registry, work: (git: GitIndex) => Promise<T>) {
   const git = await GitIndex.open(registry)
   try {
     return git && (await work(git))
@@ -102,11 +92,7 @@ async function unreadable(git: GitIndex): Promise<string | null> {
   }
 }
 
-async function compareContent(
-  registry: Registry,
-  git: GitIndex,
-  options: VerifyOptions,
-): Promise<Finding[]> {
+async function compareContent(registry: Registry, git: GitIndex, options: VerifyOptions) {
   const { repair } = options
   if ((await differences(registry, git)).length === 0) return []
   // Compare again: a daemon may have committed meanwhile, and its pending changes are marked.

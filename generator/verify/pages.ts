@@ -1,7 +1,6 @@
-import { configPath, type Output } from '../../core/paths/tree.ts'
+import type { Output } from '../../core/paths/tree.ts'
 import { isRenderedHere } from '../pages/claim.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
-import { renderConfig } from '../projections/index/crate.ts'
 import { type Part, projectionsOf } from '../projections/projection.ts'
 import { crateRecords } from '../records/crates.ts'
 import { isMarked } from '../records/marks.ts'
@@ -13,14 +12,11 @@ import {
   type VerifyOptions,
 } from './finding.ts'
 
-const MISSING = 'the page is missing'
-
 /** Compares the pages of the public tree with the catalog byte for byte. */
-export async function* verifyPages(
-  context: PageContext,
-  options: VerifyOptions,
-): AsyncIterable<Finding> {
-  const differs = await whyDiffers(context)
+export async function* verifyPages(context: PageContext, options: VerifyOptions) {
+  const differs = (await isRenderedHere(context))
+    ? 'the page differs from the catalog'
+    : 'rendered with other settings or by another version; run `plimsoll build`'
   const total = await crateRecords(context.database)
   for (const { kind, parts } of projectionsOf(context)) {
     let done = 0
@@ -30,20 +26,6 @@ export async function* verifyPages(
       if (kind === 'page') options.progress?.('verifying pages', ++done, total)
     }
   }
-}
-
-/** Returns why a page differs: all do that were rendered for other settings or by another version. */
-async function whyDiffers(context: PageContext): Promise<string> {
-  if (await isRenderedHere(context)) return 'the page differs from the catalog'
-  const { urls, authRequired } = context
-  const shown = addressesIn(await context.tree.read(configPath))
-  const isHere = shown === addressesIn(renderConfig(urls, authRequired).bytes)
-  const origin = isHere ? 'with other settings or by another version' : 'for another address'
-  return `rendered ${origin}; run \`plimsoll build\``
-}
-
-function addressesIn(config: Uint8Array | null): string | undefined {
-  return /"dl":"[^"]*"(?:,"api":"[^"]*")?/.exec(String(config))?.[0]
 }
 
 async function verifyPart(
@@ -61,7 +43,9 @@ async function verifyPart(
       const present = await context.tree.read(output.path)
       if (present?.equals(output.bytes)) continue
       differing.push(output)
-      findings.push(derivable(output.path, present ? differs : MISSING, options.repair))
+      findings.push(
+        derivable(output.path, present ? differs : 'the page is missing', options.repair),
+      )
     }
     if (differing.length === 0) return []
     // Asked after the comparison: a change during it has set its mark by now.

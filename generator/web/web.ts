@@ -18,9 +18,7 @@ export interface WebOptions {
   /** The pause before the first retry of `read` and `take`, in milliseconds; it doubles. */
   readonly pause?: number
   readonly silenceMs?: number
-  /** `outgoing.ca_file` of the settings. */
   readonly caFile?: string | null
-  /** `outgoing.contact` of the settings. */
   readonly contact?: string | null
   /** Where HTTPS_PROXY, HTTP_PROXY and NO_PROXY may be, in upper or lower case. */
   readonly env?: Readonly<Record<string, string | undefined>>
@@ -79,10 +77,7 @@ export class Web {
     this.#trustedHosts.add(hostname)
   }
 
-  /**
-   * Asks once, without retries, and takes at most `timeoutMs` milliseconds. Throws a `WebFailure`
-   * for any other answer, for more than `max` bytes, and for fewer than the server announced.
-   */
+  /** Asks once. Throws a `WebFailure` for any other answer, for one too long, and one too slow. */
   async ask(
     url: string,
     options: { readonly etag?: string | null; readonly max: number; readonly timeoutMs: number },
@@ -152,11 +147,7 @@ export class Web {
     }
   }
 
-  async #follow(
-    start: URL,
-    headers: Headers,
-    signal: AbortSignal,
-  ): Promise<{ readonly url: URL; readonly answer: Answer }> {
+  async #follow(start: URL, headers: Headers, signal: AbortSignal) {
     let url = start
     for (let hop = 0; hop <= REDIRECTS; hop++) {
       const answer = await this.#request(url, headers, signal)

@@ -70,7 +70,7 @@ function chapters(command: Command, above: string): string[] {
   if (command.commands.length > 0)
     return command.commands.flatMap(command => chapters(command, name))
   const manual = manualOf(command)
-  assert.ok(manual && manual.examples.length > 0, `${name} has no example`)
+  assert.ok(manual && Object.keys(manual.examples).length > 0, `${name} has no example`)
   assert.equal(manual.json === undefined, WITHOUT_JSON.includes(name), `${name}: --json`)
   const rows = [
     ...command.registeredArguments.map(argument => {
@@ -94,7 +94,7 @@ function chapters(command: Command, above: string): string[] {
       `\`${name} ${command.usage()}\`\n`,
       ...(table.length > 0 ? ['| argument or option | meaning |', '|---|---|', ...table, ''] : []),
       '```sh',
-      ...manual.examples.map(([line, meaning]) => `# ${meaning}\n${line}`),
+      ...Object.entries(manual.examples).map(([line, meaning]) => `# ${meaning}\n${line}`),
       '```\n',
       ...(manual.json === undefined ? [] : [`\`--json\` prints ${manual.json}.\n`]),
       `Exit code 1: ${fails}.\n`,

@@ -26,7 +26,6 @@ const missingShort = fact(async subject => {
   return all.filter(answer => answer.status !== 200 || !/^\s*\{/.test(answer.text))
 })
 
-/** Where index files are, and what is answered where there is none. */
 export const fileRows = [
   new Table(book('registry-index.html#index-files'), 'breaks builds')
     .row('file-1', 'the file of a crate of one letter is at `1/a`')

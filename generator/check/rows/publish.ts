@@ -75,7 +75,6 @@ const together = fact(async subject => {
   return refused ?? (await settle(subject, name, ({ lines }) => lines.length === 3)).lines.length
 })
 
-/** Publishes something and returns the answer, whatever it is. */
 const answerTo = (word: string, toml = '', other: object = {}) =>
   fact(async subject => {
     if (word !== 'first') await base(subject)

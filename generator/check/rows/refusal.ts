@@ -44,7 +44,6 @@ const unknown = async (subject: Subject) =>
 
 const attempts: Fact<{ readonly name: string; readonly answer: Answer }>[] = []
 
-/** States that a publish is refused. */
 function refuses({ of, from = '', to = '', version = '1.0.0', file, token, ...wish }: Wish) {
   const other = async () => (of ? '[features]\nother = []\n' : '')
   const { toml = other } = wish

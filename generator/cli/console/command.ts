@@ -8,6 +8,7 @@ import {
   type Caller,
   Exit,
   type FolderOptions,
+  type Line,
   localPath,
   printIssues,
   printWarnings,
@@ -15,9 +16,8 @@ import {
   run,
   sourcesOf,
 } from './io.ts'
-import { progressLine } from './progress.ts'
+import { progressLine } from './terminal.ts'
 
-/** Adds a command to the program or to a group. */
 export type Register = (parent: Command, io: Caller) => void
 
 /** What a command works with. */
@@ -27,7 +27,7 @@ export interface Task<Options = object> {
   readonly options: Options & FolderOptions
   readonly progress: Progress
   /** Prints the result: with `--json` as JSON in the shape that the manual promises, else as lines. */
-  readonly report: (result: unknown, lines: readonly string[]) => void
+  readonly report: (result: unknown, lines: readonly Line[]) => void
 }
 
 /** What a command works with that opens the registry folder. */
@@ -39,47 +39,52 @@ export interface RegistryTask<Options = object> extends Task<Options> {
 
 /** The help of a command, besides its arguments and options. */
 export interface Manual {
-  readonly examples: readonly (readonly [line: string, meaning: string])[]
+  readonly examples: Readonly<Record<string, string>>
   /** The output of `--json`; adds the option. */
   readonly json?: string
   /** The meaning of exit code 1; default: `the operation was refused or failed`. */
   readonly fails?: string
 }
 
-/** An argument, or an option if it begins with `-`; its meaning; how its text is read. */
+/** An argument, or an option if its name begins with `-`; in short its meaning. */
 type Row =
-  | Option
-  | Argument
-  | readonly [name: string, meaning: string, parse?: (text: string) => unknown]
+  | string
+  | {
+      readonly about: string
+      readonly parse?: (text: string) => unknown
+      readonly choices?: readonly string[]
+      readonly default?: string
+      readonly isRequired?: boolean
+    }
+type Rows = Readonly<Record<string, Row>>
 
 /** The help of a command, what it takes besides `--dir`, `--set` and `--json`, and what it does. */
 interface Declaration<T, Args extends unknown[]> extends Manual {
   readonly about: string
   /** False if it is about no registry folder: then it takes no `--dir` and `--set`. */
   readonly hasFolder?: boolean
-  readonly takes?: readonly Row[]
+  readonly takes?: Rows
   run(task: T, ...args: Args): Promise<void>
 }
 
-export const settingRows: readonly Row[] = [
-  ['--base-url <url>', 'URL at which users reach the registry'],
-  ['--api <url>', 'URL of the web API, or `none` for no publishing'],
-  [
-    '--listen <address>',
+export const settingRows = {
+  '--base-url <url>': 'URL at which users reach the registry',
+  '--api <url>': 'URL of the web API, or `none` for no publishing',
+  '--listen <address>':
     'HOST:PORT, unix:/PATH, or PORT alone, which is a port of 127.0.0.1; 0 chooses a free one',
-  ],
-]
+}
 
 const manuals = new WeakMap<Command, Manual>()
 
 /** Declares a command that opens no registry by itself. */
 export function command<Options, Args extends unknown[]>(
   name: string,
-  { about, hasFolder = true, takes = [], run: work, ...manual }: Declaration<Task<Options>, Args>,
+  { about, hasFolder = true, takes = {}, run: work, ...manual }: Declaration<Task<Options>, Args>,
 ): Register {
   return (parent, io) => {
     const made = parent.command(name).description(about)
-    for (const row of [...(hasFolder ? folderRows(io) : []), ...takes]) addRow(made, row)
+    const rows: Rows = { ...(hasFolder && folderRows(io)), ...takes }
+    for (const [name, row] of Object.entries(rows)) addRow(made, name, row)
     if (manual.json !== undefined) made.option('--json', 'print the result as JSON')
     made.addHelpText('after', () => `\n${helpText(manual)}`)
     manuals.set(made, manual)
@@ -114,10 +119,7 @@ export function registryCommand<Options, Args extends unknown[]>(
   })
 }
 
-/**
- * Works with the registry folder open, and closes it in any case. `forMove`: also if its records
- * were moved. `reads`: see `RegistrySources`.
- */
+/** Works with the registry folder open, and closes it in any case; options as of `openRegistry`. */
 export async function withRegistry<Options>(
   task: Task<Options>,
   work: (task: RegistryTask<Options>) => Promise<void>,
@@ -156,7 +158,7 @@ export function commandGroup(name: string, about: string, members: readonly Regi
   }
 }
 
-function folderRows({ env }: Caller): Row[] {
+function folderRows({ env }: Caller): Rows {
   const add = (text: string, before: Record<string, string> = {}) => {
     const at = text.indexOf('=')
     if (at < 1) throw new InvalidArgumentError('write KEY=VALUE, such as `auth.required=true`')
@@ -164,20 +166,21 @@ function folderRows({ env }: Caller): Row[] {
   }
   // An empty variable counts as none: its folder would be the current one.
   const folder = env.PLIMSOLL_DIR || './registry'
-  return [
-    new Option('--dir <dir>', 'the registry folder').default(folder).argParser(localPath),
-    new Option('--set <key=value>', 'override a setting; can be repeated').argParser(add),
-  ]
+  return {
+    '--dir <dir>': { about: 'the registry folder', parse: localPath, default: folder },
+    '--set <key=value>': { about: 'override a setting; can be repeated', parse: add },
+  }
 }
 
-function addRow(command: Command, row: Row): void {
-  if (row instanceof Option) command.addOption(row)
-  else if (row instanceof Argument) command.addArgument(row)
-  else {
-    const [name, meaning, parse] = row
-    const made = name.startsWith('-') ? new Option(name, meaning) : new Argument(name, meaning)
-    addRow(command, parse ? made.argParser(parse) : made)
-  }
+function addRow(command: Command, name: string, row: Row): void {
+  const given = typeof row === 'string' ? { about: row } : row
+  const { about, parse, choices, default: value, isRequired = false } = given
+  const made = name.startsWith('-') ? new Option(name, about) : new Argument(name, about)
+  if (parse) made.argParser(parse)
+  if (choices) made.choices(choices)
+  if (value !== undefined) made.default(value)
+  if (made instanceof Argument) command.addArgument(made)
+  else command.addOption(made.makeOptionMandatory(isRequired))
 }
 
 /** Returns the manual of a command; null for a group of commands. */
@@ -196,7 +199,10 @@ export function exitCodes({ fails }: Manual): readonly (readonly [code: number, 
 
 function helpText(manual: Manual): string {
   const json = manual.json === undefined ? [] : ['JSON:', ...wrapped(manual.json), '']
-  const examples = manual.examples.flatMap(([line, meaning]) => [`  # ${meaning}`, `  ${line}`])
+  const examples = Object.entries(manual.examples).flatMap(([line, meaning]) => [
+    `  # ${meaning}`,
+    `  ${line}`,
+  ])
   const codes = exitCodes(manual).map(([code, what]) => `  ${code}  ${what}`)
   return [...json, 'Examples:', ...examples, '', 'Exit codes:', ...codes].join('\n')
 }

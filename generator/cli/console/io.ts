@@ -133,15 +133,18 @@ export function printWarnings(
   if (shown.length < all.length) io.err('`--verbose` lists every one of them')
 }
 
+/** A line of a result; false or null for one that is not printed. */
+export type Line = string | false | null
+
 /** Prints the result of a command: with `--json` as its manual promises, else as lines. */
 export function report(
   io: Io,
   { json = false }: { readonly json?: boolean },
   result: unknown,
-  lines: readonly string[],
+  lines: readonly Line[],
 ): void {
   if (json) io.out(JSON.stringify(result, null, 2))
-  else for (const line of lines) io.out(line)
+  else for (const line of lines) if (typeof line === 'string') io.out(line)
 }
 
 export type Outcomes = Record<'added' | 'present' | 'refused', number>

@@ -6,11 +6,13 @@ import { localPath, report } from '../console/io.ts'
 export const registerBackup = registryCommand('backup', {
   about:
     'write settings, database and .crate files to one tar file, also while a daemon is running',
-  takes: [['<file>', 'the tar file to create; - writes to standard output', localPath]],
-  examples: [
-    ['plimsoll backup backups/monday.tar', 'writes a consistent backup'],
-    ['plimsoll backup - | zstd > monday.tar.zst', 'writes it to another program'],
-  ],
+  takes: {
+    '<file>': { about: 'the tar file to create; - writes to standard output', parse: localPath },
+  },
+  examples: {
+    'plimsoll backup backups/monday.tar': 'writes a consistent backup',
+    'plimsoll backup - | zstd > monday.tar.zst': 'writes it to another program',
+  },
   json: 'an object: `file`, and `crate_files`, the number of .crate files in it',
   fails: 'the backup could not be made; there is no file',
   reads: true,

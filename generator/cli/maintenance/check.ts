@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { Refusal, refuse } from '../../../core/error/error.ts'
 import { isName } from '../../../core/name.ts'
 import { check } from '../../check/check.ts'
@@ -31,30 +31,28 @@ const PAUSE_MS = 1000
 export const registerCheck = command('check', {
   about: 'ask any Cargo registry, this one or another, whether it does what Cargo needs',
   hasFolder: false,
-  takes: [
-    [
-      '<registry...>',
+  takes: {
+    '<registry...>':
       'sparse+https://HOST/PATH/, the URL or folder of a git index, or the folder of a static tree',
-    ],
-    new Option('--crate <name>', 'look at this crate; can be repeated').argParser(crates),
-    ['--write', 'publish small crates, and yank them at the end'],
-    ['--token-stdin', 'read a token from standard input: one line'],
-    new Option('--prefix <text>', 'what the names of published crates begin with')
-      .argParser(prefix)
-      .default('plimsoll-check-'),
-    ['--yes', 'publish without asking'],
-    new Option('--cargo <path>', 'have this Cargo try, too; can be repeated').argParser(cargos),
-    ['--junit <file>', 'write the results as JUnit'],
-    ['--badge <file>', 'write an image with the number of statements that hold'],
-  ],
-  examples: [
-    ['plimsoll check sparse+https://crates.example.com/index/', 'only reads'],
-    ['plimsoll check public --junit check.xml', 'reads a static tree, for CI'],
-    [
-      'plimsoll check sparse+https://crates.example.com/index/ --write --token-stdin --yes --cargo cargo < token.txt',
+    '--crate <name>': { about: 'look at this crate; can be repeated', parse: crates },
+    '--write': 'publish small crates, and yank them at the end',
+    '--token-stdin': 'read a token from standard input: one line',
+    '--prefix <text>': {
+      about: 'what the names of published crates begin with',
+      parse: prefix,
+      default: 'plimsoll-check-',
+    },
+    '--yes': 'publish without asking',
+    '--cargo <path>': { about: 'have this Cargo try, too; can be repeated', parse: cargos },
+    '--junit <file>': 'write the results as JUnit',
+    '--badge <file>': 'write an image with the number of statements that hold',
+  },
+  examples: {
+    'plimsoll check sparse+https://crates.example.com/index/': 'only reads',
+    'plimsoll check public --junit check.xml': 'reads a static tree, for CI',
+    'plimsoll check sparse+https://crates.example.com/index/ --write --token-stdin --yes --cargo cargo < token.txt':
       'publishes, yanks, and has Cargo try',
-    ],
-  ],
+  },
   json: 'an array with an object for each statement and registry: `id`; `sentence`; `source`; `weight`: breaks builds, breaks publishing, differs, could be better; `status`: pass, fail, untried; `seen`, why; `target`; `cargo`, the version that tried',
   fails: 'a statement fails that breaks builds or publishing, or none holds',
   run: checkAll,
@@ -113,7 +111,6 @@ async function readToken({ askSecret, readInput }: Caller): Promise<string> {
   return /^([\t\x20-\x7e]+)\r?\n?$/.exec(text)?.[1] ?? refuse('check_token')
 }
 
-/** Says what a run leaves behind, and asks. */
 async function confirm(
   { io, options }: Task<CheckOptions>,
   targets: readonly string[],

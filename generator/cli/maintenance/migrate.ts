@@ -20,29 +20,25 @@ interface MoveOptions {
 export const registerMigrate = command('migrate', {
   about:
     'move a registry: records to a PostgreSQL server, or from there to a file, and files to other places; publishers wait while records are copied',
-  takes: [
-    ['--to <url>', 'the URL of an empty PostgreSQL database, or `file`'],
-    ['--crates <place>', 'where to copy .crate files, as in `storage.crates`', filled],
-    [
-      '--public <place>',
-      'with --to: where to copy the public tree, as in `storage.public`',
-      filled,
-    ],
-  ],
-  examples: [
-    [
-      'plimsoll migrate --to postgres://plimsoll@db.example.com/plimsoll --crates s3://my-bucket/crates --public s3://my-public-bucket',
+  takes: {
+    '--to <url>': 'the URL of an empty PostgreSQL database, or `file`',
+    '--crates <place>': {
+      about: 'where to copy .crate files, as in `storage.crates`',
+      parse: filled,
+    },
+    '--public <place>': {
+      about: 'with --to: where to copy the public tree, as in `storage.public`',
+      parse: filled,
+    },
+  },
+  examples: {
+    'plimsoll migrate --to postgres://plimsoll@db.example.com/plimsoll --crates s3://my-bucket/crates --public s3://my-public-bucket':
       'moves to a server and buckets',
-    ],
-    [
-      'plimsoll migrate --to file --crates crates --public public',
+    'plimsoll migrate --to file --crates crates --public public':
       'moves from there to `plimsoll.db` and folders',
-    ],
-    [
-      'plimsoll migrate --crates s3://my-bucket/crates',
+    'plimsoll migrate --crates s3://my-bucket/crates':
       'only copies .crate files; again, what is new, without what was deleted since',
-    ],
-  ],
+  },
   json: 'an object: with `--to` `records`, the number of records, all compared, `place`, where they are, and `paused_ms`, for how long publishers waited; with `--crates` or `--public` `crate_files`, the number of all .crate files, which were compared, and `copied`, of those that were not there',
   fails: 'the registry did not move, and is in use as before',
   run: (task: Task<MoveOptions>) =>
@@ -93,16 +89,13 @@ async function move(task: RegistryTask<MoveOptions>): Promise<void> {
       records > 0
         ? `moved ${counted(records, 'record')} to ${moved.place}; publishers waited ${(pausedMs / 1000).toFixed(1)} s`
         : `the records are in ${moved.place} since an earlier command; this one copied nothing`,
-      ...(files && place ? [describeCrates(files, place)] : []),
+      files !== null && place !== undefined && describeCrates(files, place),
       `the old records take no changes; now stop the daemon, ${set}, and start it`,
     ],
   )
 }
 
-async function copyCrates(
-  { registry, progress, report }: RegistryTask,
-  to: CrateStore,
-): Promise<void> {
+async function copyCrates({ registry, progress, report }: RegistryTask, to: CrateStore) {
   const files = await migrateCrates(registry, to, undefined, progress)
   await setDeletedAside(registry.database, to)
   const next = (await isServed(registry))

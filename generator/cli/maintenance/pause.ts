@@ -1,14 +1,13 @@
-import { Option } from 'commander'
 import { after, timestamp } from '../../../core/timestamp.ts'
 import { beginPause, endPause } from '../../records/pause.ts'
 import { type RegistryTask, registryCommand } from '../console/command.ts'
 
 export const registerPause = registryCommand('pause', {
   about: 'let nothing be changed for a while, as for maintenance; readers go on',
-  takes: [
-    new Option('--for <duration>', 'when it ends by itself, such as `90s` or `2h`').default('10m'),
-  ],
-  examples: [['plimsoll pause --for 30m', 'publishers are asked to come back later']],
+  takes: {
+    '--for <duration>': { about: 'when it ends by itself, such as `90s` or `2h`', default: '10m' },
+  },
+  examples: { 'plimsoll pause --for 30m': 'publishers are asked to come back later' },
   json: 'an object: `until`, when it ends by itself',
   fails: 'the registry is not paused, or a move is under way',
   async run({ io, registry, options, report }: RegistryTask<{ readonly for: string }>) {
@@ -23,7 +22,7 @@ export const registerPause = registryCommand('pause', {
 
 export const registerResume = registryCommand('resume', {
   about: 'end a pause; a move that is copying the records is given up',
-  examples: [['plimsoll resume', 'publishers may go on']],
+  examples: { 'plimsoll resume': 'publishers may go on' },
   json: 'an object: `resumed`, false if there was no pause',
   fails: 'the pause goes on',
   async run({ registry, report }: RegistryTask) {

@@ -8,8 +8,8 @@ import { printIssues, sourcesOf } from '../console/io.ts'
 
 export const registerRestore = command('restore', {
   about: 'create a registry folder from a backup; nothing outside of it is changed',
-  takes: [['<file>', 'a file that `plimsoll backup` wrote; - reads standard input']],
-  examples: [['plimsoll restore backups/monday.tar --dir restored', 'restores into a new folder']],
+  takes: { '<file>': 'a file that `plimsoll backup` wrote; - reads standard input' },
+  examples: { 'plimsoll restore backups/monday.tar --dir restored': 'restores into a new folder' },
   json: 'an object: `dir`; `crate_files`, the number of restored .crate files; `left_out`, an array of the settings that lead out of the folder and are only in `plimsoll.original.toml`; `ignored`, an array of the variables of the environment that do',
   fails: 'the backup could not be restored, or some of it could not be rendered',
   async run(task: Task, file: string) {
@@ -19,6 +19,7 @@ export const registerRestore = command('restore', {
     const restored = await restore(file, dir, sources, task.progress)
     const { crateFiles, leftOut, variables, within, isAgain } = restored
     if (isAgain) printIssues(io, [warning('restore_again', { dir })])
+    const set = Object.keys(sources.flags)
     const inside = { ...options, set: { ...options.set, ...within } }
     await withRegistry({ ...task, options: inside }, async opened => {
       const { issues } = await showChanges(opened, true)
@@ -27,25 +28,13 @@ export const registerRestore = command('restore', {
       const flags = Object.entries(within).map(([key, value]) => ` --set ${key}=${value}`)
       report({ dir, crate_files: crateFiles, left_out: leftOut, ignored: variables }, [
         `restored ${counted(crateFiles, '.crate file')}`,
-        ...leftOutLines(leftOut),
-        ...setLines(Object.keys(sources.flags)),
+        leftOut.length > 0 &&
+          `plimsoll.toml is without ${leftOut.join(', ')}, which would lead out of the folder; ${ORIGINAL_SETTINGS_FILE} has all settings`,
+        set.length > 0 &&
+          `plimsoll.toml has ${set.join(', ')} as on the command line; ${ORIGINAL_SETTINGS_FILE} is the file of the backup`,
         `the registry is in ${dir}; check it with \`plimsoll verify --dir ${dir}${flags.join('')}\``,
       ])
       refuseErrors(issues)
     })
   },
 })
-
-function leftOutLines(leftOut: readonly string[]): string[] {
-  if (leftOut.length === 0) return []
-  return [
-    `plimsoll.toml is without ${leftOut.join(', ')}, which would lead out of the folder; ${ORIGINAL_SETTINGS_FILE} has all settings`,
-  ]
-}
-
-function setLines(keys: readonly string[]): string[] {
-  if (keys.length === 0) return []
-  return [
-    `plimsoll.toml has ${keys.join(', ')} as on the command line; ${ORIGINAL_SETTINGS_FILE} is the file of the backup`,
-  ]
-}

@@ -9,12 +9,12 @@ import { Exit } from '../console/io.ts'
 
 export const registerVerify = registryCommand('verify', {
   about: 'compare database, crate store, public tree and git index with one another',
-  takes: [['--repair', 'repair everything that can be derived']],
-  examples: [
-    ['plimsoll verify', 'changes nothing, also while a daemon is running'],
-    ['plimsoll verify --json', 'names every file, also where many have one cause'],
-    ['plimsoll verify --repair', 'renders, restores or removes what can be derived'],
-  ],
+  takes: { '--repair': 'repair everything that can be derived' },
+  examples: {
+    'plimsoll verify': 'changes nothing, also while a daemon is running',
+    'plimsoll verify --json': 'names every file, also where many have one cause',
+    'plimsoll verify --repair': 'renders, restores or removes what can be derived',
+  },
   json: 'an array with an object for each difference: `where`; `what`; `lost`, whether nothing in the registry can restore it; `repaired`',
   fails: 'something differs, was not repaired, and is not only still to be rendered',
   reads: ({ repair }) => !repair,
@@ -31,7 +31,11 @@ export const registerVerify = registryCommand('verify', {
     for await (const finding of verifyUpstreams(upstreams.sources, job)) findings.push(finding)
     await upstreams.close()
     report(findings, [...grouped(findings), summary(findings, pending)])
-    if (pending > 0) io.err(pendingLine(pending, served))
+    if (pending > 0) {
+      const who = served ? 'the daemon renders them' : 'a daemon or `plimsoll build` renders them'
+      const are = pending === 1 ? 'is' : 'are'
+      io.err(`${counted(pending, 'output')} ${are} still to be rendered; ${who}`)
+    }
     if (findings.some(finding => !finding.repaired)) throw new Exit(1)
   },
 })
@@ -62,10 +66,4 @@ function summary(findings: readonly Finding[], pending: number): string {
   const lost = findings.filter(finding => finding.lost)
   const fate = lost.length > 0 ? `; ${formatNumber(lost.length)} lost` : ''
   return `${counted(findings.length, 'difference')}, ${formatNumber(repaired.length)} repaired${fate}`
-}
-
-function pendingLine(outputs: number, served: boolean): string {
-  const who = served ? 'the daemon renders them' : 'a daemon or `plimsoll build` renders them'
-  const are = outputs === 1 ? 'is' : 'are'
-  return `${counted(outputs, 'output')} ${are} still to be rendered; ${who}`
 }

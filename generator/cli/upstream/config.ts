@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import { refuse, warning } from '../../../core/error/error.ts'
 import { cargoConfig, cargoSetup } from '../../../core/upstream/cargo-config.ts'
 import { type Tool, toolConfigs } from '../../../core/upstream/tool-config.ts'
@@ -15,15 +14,15 @@ interface Options {
 
 export const registerConfig = command('config', {
   about: 'print what users paste into the configuration of Cargo, or of another tool',
-  takes: [
-    ['--with <name>', 'have the crates of the upstream NAME come from here, too'],
-    new Option('--for <tool>', 'print it for another tool').choices(Object.keys(toolConfigs)),
-    ['--base-url <url>', 'URL at which users reach the registry'],
-  ],
-  examples: [
-    ['plimsoll config', 'prints the block for .cargo/config.toml'],
-    ['plimsoll config --for github-actions', 'prints a workflow that has the block'],
-  ],
+  takes: {
+    '--with <name>': 'have the crates of the upstream NAME come from here, too',
+    '--for <tool>': { about: 'print it for another tool', choices: Object.keys(toolConfigs) },
+    '--base-url <url>': 'URL at which users reach the registry',
+  },
+  examples: {
+    'plimsoll config': 'prints the block for .cargo/config.toml',
+    'plimsoll config --for github-actions': 'prints a workflow that has the block',
+  },
   json: 'an object: `text`, what to paste; `index`, the index URL of the registry; `registries`, an array with `name` and `index` of each registry in it',
   fails: 'the settings cannot be read',
   run: printConfig,

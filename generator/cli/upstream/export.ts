@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import { warning } from '../../../core/error/error.ts'
 import { counted } from '../../../core/quantity.ts'
 import { indexUrlKey } from '../../../core/release/dependency.ts'
@@ -22,20 +21,20 @@ interface Options {
 
 export const registerExport = registryCommand('export', {
   about: 'write the crates of lock files into a folder from which Cargo builds offline',
-  takes: [
-    ['<folder>', 'the folder to write: new, or empty', localPath],
-    new Option('--lock <file...>', 'the Cargo.lock files').makeOptionMandatory(),
-    new Option('--as <layout>', '.crate files with an index, or unpacked as by `cargo vendor`')
-      .choices(LAYOUTS)
-      .makeOptionMandatory(),
-  ],
-  examples: [
-    [
-      'plimsoll export --lock Cargo.lock --as local-registry crates-offline',
+  takes: {
+    '<folder>': { about: 'the folder to write: new, or empty', parse: localPath },
+    '--lock <file...>': { about: 'the Cargo.lock files', isRequired: true },
+    '--as <layout>': {
+      about: '.crate files with an index, or unpacked as by `cargo vendor`',
+      choices: LAYOUTS,
+      isRequired: true,
+    },
+  },
+  examples: {
+    'plimsoll export --lock Cargo.lock --as local-registry crates-offline':
       'writes .crate files and their index',
-    ],
-    ['plimsoll export --lock Cargo.lock --as vendor vendored', 'writes unpacked crates'],
-  ],
+    'plimsoll export --lock Cargo.lock --as vendor vendored': 'writes unpacked crates',
+  },
   json: 'an object: `folder`; `as`; `crates`, an array with `name`, `version`, `source` (the index URL) and `checksum` of each crate; `others`, the names of packages from elsewhere, such as git; `config`, the tables for the configuration of Cargo',
   fails:
     'a crate is missing or its bytes are wrong, or the folder has something in it; nothing was written',

@@ -9,8 +9,7 @@ import { acceptVersion } from '../../upstream/alarms.ts'
 import { decideVersion } from '../../upstream/decisions.ts'
 import { fetchAhead } from '../../upstream/fetch.ts'
 import { openUpstreams, type Upstreams } from '../../upstream/open.ts'
-import { prune } from '../../upstream/prune.ts'
-import { renderUpstream } from '../../upstream/tree.ts'
+import { prune, renderUpstream } from '../../upstream/tree.ts'
 import type { Upstream } from '../../upstream/upstream.ts'
 import { commandGroup, type RegistryTask, registryCommand } from '../console/command.ts'
 import { parseSpec } from '../console/release-spec.ts'
@@ -25,22 +24,21 @@ interface Options {
   readonly yes?: boolean
 }
 
-const WHICH = [
-  '--upstream <name>',
-  'which upstream; default: the one with a fallback, or the first',
-] as const
+const WHICH = {
+  '--upstream <name>': 'which upstream; default: the one with a fallback, or the first',
+}
 
 const registerFetch = registryCommand('fetch', {
   about: 'fetch crates of an upstream ahead of time, and render its tree',
-  takes: [
-    WHICH,
-    ['--lock <file...>', 'everything that these Cargo.lock files name'],
-    ['--crate <name@req...>', 'the newest versions that fit, with all that they need'],
-  ],
-  examples: [
-    ['plimsoll upstream fetch --lock Cargo.lock', 'what a project needs, for use offline'],
-    ['plimsoll upstream fetch --crate serde@1 tokio', 'two crates with all their dependencies'],
-  ],
+  takes: {
+    ...WHICH,
+    '--lock <file...>': 'everything that these Cargo.lock files name',
+    '--crate <name@req...>': 'the newest versions that fit, with all that they need',
+  },
+  examples: {
+    'plimsoll upstream fetch --lock Cargo.lock': 'what a project needs, for use offline',
+    'plimsoll upstream fetch --crate serde@1 tokio': 'two crates with all their dependencies',
+  },
   json: 'an object: `fetched` and `present`, numbers of versions; `bytes`; `others`, the number of packages of other registries; `crates` and `changed`, numbers of the rendered tree; `until`, when held versions appear, or null',
   fails: 'something could not be fetched; the rest was, and the same command goes on',
   run: (task: RegistryTask<Options>) =>
@@ -55,8 +53,8 @@ const registerFetch = registryCommand('fetch', {
       const again = tree.until && `held versions appear from ${tree.until} on; render again then`
       report({ ...total, others, ...tree }, [
         `${counted(total.fetched, 'version')} fetched (${formatBytes(total.bytes)}), ${total.present} were here; the tree of ${upstream.name} has ${counted(tree.crates, 'crate')}`,
-        ...(again === null ? [] : [again]),
-        ...(others === 0 ? [] : [`left out: ${counted(others, 'package')} of other registries`]),
+        again,
+        others > 0 && `left out: ${counted(others, 'package')} of other registries`,
       ])
       refuseErrors(issues)
     }),
@@ -64,8 +62,8 @@ const registerFetch = registryCommand('fetch', {
 
 const registerExplain = registryCommand('explain', {
   about: 'say how versions of an upstream are shown, and by which rule',
-  takes: [WHICH, ['<name[@version]>', 'a version, or a crate with all its versions']],
-  examples: [['plimsoll upstream explain serde@1.0.229', 'whether it is held, and until when']],
+  takes: { ...WHICH, '<name[@version]>': 'a version, or a crate with all its versions' },
+  examples: { 'plimsoll upstream explain serde@1.0.229': 'whether it is held, and until when' },
   json: 'an array with an object for each version: `upstream`; `name`; `version`; `state` ("shown", "held", "denied", "gone", "guarded" or "yanked"); `rule`; `until`, a date `YYYY-MM-DD` or null; `changed`, whether the upstream has changed it; `allowed`, whether an administrator has exempted it from the hold',
   fails: 'the upstream has no such version',
   run: (task: RegistryTask<Options>, spec: string) =>
@@ -80,8 +78,8 @@ const registerExplain = registryCommand('explain', {
 
 const registerAllow = registryCommand('allow', {
   about: 'show a version although it is held',
-  takes: [WHICH, ['<name@version>', 'the version'], ['--undo', 'hold it again']],
-  examples: [['plimsoll upstream allow openssl@0.10.99', 'a release that must not wait']],
+  takes: { ...WHICH, '<name@version>': 'the version', '--undo': 'hold it again' },
+  examples: { 'plimsoll upstream allow openssl@0.10.99': 'a release that must not wait' },
   json: 'an object: `upstream`, `name`, `version`, `allowed`',
   fails: 'it could not be recorded',
   run: (task: RegistryTask<Options>, spec: string) =>
@@ -97,8 +95,11 @@ const registerAllow = registryCommand('allow', {
 
 const registerAccept = registryCommand('accept', {
   about: 'take over what an upstream has changed of a version, and clear its alarm',
-  takes: [WHICH, ['<name[@version]>', 'the version; or the own crate that the upstream has, too']],
-  examples: [['plimsoll upstream accept demo@1.0.0', 'trusts the new line of a version']],
+  takes: {
+    ...WHICH,
+    '<name[@version]>': 'the version; or the own crate that the upstream has, too',
+  },
+  examples: { 'plimsoll upstream accept demo@1.0.0': 'trusts the new line of a version' },
   json: 'an object: `upstream`, `name`, `version`; `alarm`, whether one was cleared',
   fails: 'nothing is known of this crate',
   run: (task: RegistryTask<Options>, spec: string) =>
@@ -114,13 +115,13 @@ const registerAccept = registryCommand('accept', {
 
 const registerPrune = registryCommand('prune', {
   about: 'remove .crate files of an upstream; they are fetched again when somebody asks',
-  takes: [
-    WHICH,
-    ['--keep-lock <file...>', 'keep what these Cargo.lock files name'],
-    ['--older-than <time>', 'keep younger files; for example 90d'],
-    ['--yes', 'really remove; otherwise only say what would be'],
-  ],
-  examples: [['plimsoll upstream prune --keep-lock */Cargo.lock --yes', 'keeps what is in use']],
+  takes: {
+    ...WHICH,
+    '--keep-lock <file...>': 'keep what these Cargo.lock files name',
+    '--older-than <time>': 'keep younger files; for example 90d',
+    '--yes': 'really remove; otherwise only say what would be',
+  },
+  examples: { 'plimsoll upstream prune --keep-lock */Cargo.lock --yes': 'keeps what is in use' },
   json: 'an object: `removed`, an array of paths; `bytes`; `kept`, a number; `done`',
   fails: 'nothing was removed because --yes is missing',
   run: (task: RegistryTask<Options>) =>

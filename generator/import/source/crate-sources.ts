@@ -32,13 +32,7 @@ export function releaseIn(
   entry: Entry | null,
 ): SourceRelease {
   const { name, version, cksum } = wanted
-  return {
-    where,
-    identity: { name, version },
-    entry,
-    cksum,
-    take: use => crates.take(wanted, use),
-  }
+  return { where, identity: { name, version }, entry, cksum, take: use => crates.take(wanted, use) }
 }
 
 /** Returns the `.crate` files of `--crates`, or null. A host that is given there gets the token. */
@@ -90,10 +84,7 @@ function fileCrates(dl: string): CrateSource {
   }
 }
 
-/**
- * The `.crate` files of a folder: at the path of the source's `dl`, else by the usual names:
- * `NAME-VERSION.crate`, `NAME/VERSION.crate`, `NAME/VERSION/download`.
- */
+/** The `.crate` files of a folder: at the path of `dl`, else by usual names: NAME-VERSION.crate. */
 export function folderCrates(root: string, dl: string | null) {
   let surveying: Promise<ReadonlyMap<string, string[]>> | null = null
   const survey = () => {
@@ -177,10 +168,7 @@ export function isFileTemplate(dl: string): boolean {
   }
 }
 
-/**
- * Guesses the index URLs of a tree from its `dl`: in Plimsoll's layout (`{base}/crates/…` and
- * `{base}/index/`) or margo's (`{base}crates/…`, with the index at the base).
- */
+/** Guesses the index URLs of a tree from its `dl`, in Plimsoll's layout or margo's. */
 export function guessUrls(dl: string | null, indexAtRoot: boolean): string[] {
   if (dl === null || !isWebTemplate(dl)) return []
   const base = /^(.*?\/)crates\/[^/]*\{/.exec(dl)?.[1]

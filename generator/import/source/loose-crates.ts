@@ -1,45 +1,23 @@
 import { createReadStream } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { Refusal, refuse } from '../../../core/error/error.ts'
-import { compareVersions, isVersion, type Version } from '../../../core/version.ts'
+import { compareVersions, isVersion } from '../../../core/version.ts'
 import { findCrates } from '../../places/disk/crate-files.ts'
 import { fileChecksum } from '../../places/disk/files.ts'
-import {
-  type OpenedSource,
-  type RefusedPart,
-  refusalOfPart,
-  refusedPart,
-  type SourceRelease,
-} from './source.ts'
-
-interface Guess {
-  readonly path: string
-  readonly name: string
-  readonly version: Version | null
-}
+import { type OpenedSource, refusalOfPart, refusedCrate, type SourceRelease } from './source.ts'
 
 /** Opens a folder of `.crate` files without an index: only their manifests describe them. */
 export async function openLoose(source: string): Promise<OpenedSource> {
-  const crates = new Map<string, Guess[]>()
-  for (const path of await findCrates(resolve(source))) {
-    const guess = guessOf(path)
-    crates.set(guess.name, [...(crates.get(guess.name) ?? []), guess])
-  }
-  const groups = [...crates.values()].map(group => group.sort(compareGuesses))
+  const paths = (await findCrates(resolve(source))).sort(byGuess)
   return {
     description: `.crate files in ${source}, without an index`,
     ownUrls: [],
-    total: groups.length,
+    total: paths.length,
     async *crates() {
-      for (const group of groups) {
-        const versions: SourceRelease[][] = []
-        const refused: RefusedPart[] = []
-        for (const { path } of group) {
-          const release = await releaseOf(path).catch(refusalOfPart)
-          if (release instanceof Refusal) refused.push(refusedPart(path, release.issues))
-          else versions.push([release])
-        }
-        yield { name: null, versions, refused }
+      for (const path of paths) {
+        const release = await releaseOf(path).catch(refusalOfPart)
+        if (release instanceof Refusal) yield refusedCrate(path, release.issues)
+        else yield { name: null, versions: [[release]], refused: [] }
       }
     },
   }
@@ -52,15 +30,16 @@ async function releaseOf(path: string): Promise<SourceRelease> {
   return { where: path, identity: null, entry: null, cksum, take }
 }
 
-/** Guesses name and version from a file name; only the order of the versions depends on it. */
-function guessOf(path: string): Guess {
-  const stem = basename(path, '.crate')
-  const split = /^(.*?)-(\d+\..*)$/.exec(stem)
-  const version = split?.[2] ?? ''
-  return { path, name: split?.[1] ?? stem, version: isVersion(version) ? version : null }
+/** Compares what file names seem to say; only the order of versions depends on it. */
+function byGuess(a: string, b: string): number {
+  const [[name, version], [otherName, otherVersion]] = [guess(a), guess(b)]
+  if (name !== otherName) return name < otherName ? -1 : 1
+  if (version && otherVersion) return compareVersions(version, otherVersion)
+  return Number(version === null) - Number(otherVersion === null)
 }
 
-function compareGuesses(a: Guess, b: Guess): number {
-  if (a.version && b.version) return compareVersions(a.version, b.version)
-  return Number(a.version === null) - Number(b.version === null)
+function guess(path: string) {
+  const stem = basename(path, '.crate')
+  const [, name = stem, version = ''] = /^(.*?)-(\d+\..*)$/.exec(stem) ?? []
+  return [name, isVersion(version) ? version : null] as const
 }

@@ -48,7 +48,6 @@ interface Detection {
   readonly index: string
 }
 
-/** Detects the kind of a source by name and content; refuses unknown and ambiguous ones. */
 async function detect(source: string, as?: SourceKind): Promise<Detection> {
   if (/^sparse\+/i.test(source)) return at('sparse')
   const isHere = existsSync(source)
@@ -64,7 +63,10 @@ async function detect(source: string, as?: SourceKind): Promise<Detection> {
   )
   const [first, ...others] = candidates
   if (first && others.length === 0) return first
-  if (first) refuse('import_source_ambiguous', { source, kinds: candidates.map(say).join(' or ') })
+  const kinds = candidates.map(
+    ({ kind, index }) => `\`${kind}\`${index === '.' ? '' : ` (in ${index})`}`,
+  )
+  if (first) refuse('import_source_ambiguous', { source, kinds: kinds.join(' or ') })
   const what = as === undefined ? source : `${source}, as \`${as}\`,`
   return refuse('import_source_unknown', { source: what })
 }
@@ -73,17 +75,13 @@ function at(kind: SourceKind, index = '.'): Detection {
   return { kind, index }
 }
 
-function say({ kind, index }: Detection): string {
-  return index === '.' ? `\`${kind}\`` : `\`${kind}\` (in ${index})`
-}
-
 /** Returns every kind that a folder could be; a more specific kind hides a general one. */
 async function lookAround(source: string): Promise<Detection[]> {
   const has = (file: string) => existsSync(join(source, file))
   // Its records may be on a server; a folder for `build --from` has settings, and no tree.
   if (has('plimsoll.db') || (has('plimsoll.toml') && has('public')))
     refuse('import_own_folder', { source })
-  if (isBare(source)) return [at('git')]
+  if (['HEAD', 'objects', 'refs'].every(has)) return [at('git')]
   const caches = await cargoCaches(source)
   if (caches.length > 0) return caches.map(index => at('cargo-cache', index))
   const entries = await readFolder(source)
@@ -126,10 +124,6 @@ async function cargoCaches(source: string): Promise<string[]> {
     }
   }
   return found
-}
-
-function isBare(folder: string): boolean {
-  return ['HEAD', 'objects', 'refs'].every(name => existsSync(join(folder, name)))
 }
 
 /** Returns whether a folder has index files, or a `config.json` with `dl`. */

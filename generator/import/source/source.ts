@@ -16,7 +16,6 @@ export const SOURCE_KINDS = [
 ] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
-/** One release of the source: its description and access to its bytes. */
 export interface SourceRelease {
   /** File and line, or path, for messages. */
   readonly where: string

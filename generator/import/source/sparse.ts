@@ -20,7 +20,6 @@ import {
   type RefusedPart,
   refusedCrate,
   refusedPart,
-  type SourceCrate,
 } from './source.ts'
 
 const AT_ONCE = 8
@@ -48,12 +47,7 @@ export async function openSparse(request: ImportRequest, web: Web): Promise<Open
   }
 }
 
-async function fetchCrate(
-  web: Web,
-  base: string,
-  name: Name,
-  crates: CrateSource,
-): Promise<SourceCrate> {
+async function fetchCrate(web: Web, base: string, name: Name, crates: CrateSource) {
   const url = `${base}${lowerPrefix(name)}/${name.toLowerCase()}`
   const where = plain(url)
   const bytes = await web.read(url, INDEX_FILE_MAX).catch(refusalOnly)
@@ -62,7 +56,6 @@ async function fetchCrate(
   return refusedCrate(where, [issue('import_name_unknown', { name })], { name })
 }
 
-/** Parses one name per line; ignores blank lines and `#` comments. */
 function parseNames(text: string, file: string): { names: Name[]; refused: RefusedPart[] } {
   const names = new Map<string, Name>()
   const refused: RefusedPart[] = []

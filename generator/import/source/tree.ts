@@ -1,22 +1,11 @@
 import { join, resolve } from 'node:path'
 import type { Web } from '../../web/web.ts'
-import {
-  type CrateSource,
-  cratesOfDl,
-  folderCrates,
-  guessUrls,
-  namedCrates,
-  readDl,
-} from './crate-sources.ts'
+import { cratesOfDl, folderCrates, guessUrls, namedCrates, readDl } from './crate-sources.ts'
 import { listTiers, readTier } from './index-file.ts'
-import type { ImportRequest, OpenedSource } from './source.ts'
+import type { ImportRequest } from './source.ts'
 
 /** Opens a folder with an index: a tree of Plimsoll, margo, or a mirror, or a local registry. */
-export async function openTree(
-  request: ImportRequest,
-  web: Web,
-  indexFolder: string,
-): Promise<OpenedSource> {
+export async function openTree(request: ImportRequest, web: Web, indexFolder: string) {
   const root = resolve(request.source)
   const index = join(root, indexFolder)
   const dl = await readDl(index)
@@ -32,12 +21,7 @@ export async function openTree(
   }
 }
 
-async function ownCrates(
-  root: string,
-  index: string,
-  dl: string | null,
-  web: Web,
-): Promise<CrateSource> {
+async function ownCrates(root: string, index: string, dl: string | null, web: Web) {
   const crates = folderCrates(root, dl)
   // An index without any .crate next to it is a copy; its files are elsewhere.
   return (await crates.isEmpty()) ? cratesOfDl(dl, index, web) : crates

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { issue, Refusal, refuse } from '../../../core/error/error.ts'
+import { Refusal, refuse } from '../../../core/error/error.ts'
 import { parseManifest } from '../../../core/manifest/parse.ts'
 import { jsonIn } from '../../../core/urls/index-config.ts'
 import { readFolder, readText } from '../../places/disk/files.ts'
@@ -50,9 +50,8 @@ async function readVendored(where: string, crates: CrateSource): Promise<SourceC
 function readChecksum(text: string): string {
   const value = jsonIn(text)
   if (value === undefined) refuse('import_vendor_checksum', { reason: 'it is not JSON' })
-  const cksum =
-    typeof value === 'object' && value !== null && 'package' in value ? value.package : null
-  if (cksum === null) throw new Refusal([issue('import_vendor_git')])
+  const { package: cksum = null } = Object(value)
+  if (cksum === null) refuse('import_vendor_git')
   if (typeof cksum === 'string' && /^[0-9a-f]{64}$/.test(cksum)) return cksum
   return refuse('import_vendor_checksum', { reason: '`package` is not a checksum' })
 }

@@ -1,9 +1,8 @@
-// Mirrors generator/cli/console/progress.ts, with generator/cli/console/terminal.ts
+// Mirrors generator/cli/console/terminal.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Io } from '../../../generator/cli/console/io.ts'
-import { progressLine } from '../../../generator/cli/console/progress.ts'
-import { terminalIo } from '../../../generator/cli/console/terminal.ts'
+import { progressLine, terminalIo } from '../../../generator/cli/console/terminal.ts'
 
 /** A command whose clock is set by hand, and all that it writes to stdout and stderr. */
 function scene(stderr: { isTTY?: boolean; columns?: number }, env: Io['env'] = {}) {

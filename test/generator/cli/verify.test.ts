@@ -56,7 +56,7 @@ test('many differences of one cause have one line', async t => {
   const git = /^index\.git:config\.json: differs from the catalog in the git index\n/m
   assert.match(
     elsewhere.stdout.replace(git, ''),
-    /^index\/config\.json: differs from the settings\nrendered for another address; run `plimsoll build`: \d+ files, such as crates\/aft\/crate\.json\n\d+ differences, 0 repaired\n$/,
+    /^index\/config\.json: differs from the settings\nrendered with other settings or by another version; run `plimsoll build`: \d+ files, such as crates\/aft\/crate\.json\n\d+ differences, 0 repaired\n$/,
   )
   const titled = await run('verify', '--set', 'registry.title=Another')
   assert.match(
