@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts'
 
 /**
  * Every table that is copied, with its primary key, in an order in which each row follows those it
- * refers to.
+ * refers to. Each database has its own rate limits and schema record.
  */
 export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   crates: ['id'],
@@ -36,9 +36,6 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   counts: ['what'],
   facts: ['key'],
 }
-
-/** Tables that are not copied: each database has its own, and rate limits last for a minute. */
-export const OWN_TABLES = ['rate_limits', 'schema_record'] as const
 
 /** How many rows are in memory at once; a release may have a README of a megabyte. */
 const ROWS = 1000

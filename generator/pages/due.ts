@@ -31,8 +31,3 @@ export async function pageWork(db: Queries): Promise<{ count: number; cost: numb
   }
   return work
 }
-
-/** Counts the pages that wait to be rendered. */
-export async function countPageMarks(db: Queries): Promise<number> {
-  return (await pageWork(db)).count
-}

@@ -14,6 +14,7 @@ import { openRegistry } from '../../generator/registry/registry.ts'
 import { serverSettings } from '../support/engine.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { dependency } from '../support/release.ts'
+import { searchFor } from '../support/render-search.ts'
 import { newRegistry } from '../support/workplace.ts'
 
 const { server, skip } = postgresSuite()

@@ -8,13 +8,12 @@ import {
 } from '../../../core/search/layout.ts'
 import { blockFile, bucketFile, columnFile, layoutFile } from '../../../core/search/render-files.ts'
 import { gradeOf, type ListedWord } from '../../../core/search/vocabulary.ts'
-import type { Database } from '../../database/connection.ts'
 import { all, type Queries, type Row, value } from '../../database/statement.ts'
-import type { PublicTree } from '../../places/public-tree.ts'
 import type { Mark } from '../../records/marks.ts'
 import { readCards } from '../../records/pages/cards.ts'
+import type { PageContext } from '../context.ts'
 import type { Rendered } from '../projection.ts'
-import { columnTerm, refreshSearch, type SearchSite } from './change.ts'
+import { columnTerm, refreshSearch } from './change.ts'
 import {
   fileOf,
   finishLayout,
@@ -25,18 +24,12 @@ import {
   type SearchFile,
 } from './layouts.ts'
 
-interface SearchContext {
-  readonly database: Database
-  readonly site: SearchSite
-  readonly tree: PublicTree
-}
-
 /** The layouts as a turn has read them; nobody else changes them meanwhile. */
-const known = new WeakMap<SearchContext, Layouts>()
+const known = new WeakMap<PageContext, Layouts>()
 
 /** Does what a mark of the search says. */
 export async function buildSearch(
-  context: SearchContext,
+  context: PageContext,
   mark: Mark,
   others: readonly Mark[],
 ): Promise<Rendered> {

@@ -12,6 +12,7 @@ import { listMarks, settleMarks } from '../../../generator/records/marks.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { ownDependency } from '../../support/release.ts'
+import { searchFor } from '../../support/render-search.ts'
 
 /** Everything that is derived from crates and releases. */
 function derived(database: Database): Promise<unknown> {
