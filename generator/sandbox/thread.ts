@@ -117,18 +117,22 @@ export class Thread {
 
 /**
  * Calls `onExcess` once a task takes more than the limit, or far longer because it gets no
- * processor. Returns what ends the watch.
+ * processor. Returns what ends the watch. The first half of the limit is wall time: to ask for the
+ * processor time takes as long as a small task.
  */
 function watchTime(seconds: number, onExcess: () => void): () => void {
-  const [begin, before] = [performance.now(), process.cpuUsage()]
-  const check = () => {
-    const elapsed = (performance.now() - begin) / 1000
-    const { user, system } = process.cpuUsage(before)
-    // The processor time of the whole process: no thread can have used more than that.
-    const left = seconds - Math.min((user + system) / 1e6, elapsed)
-    if (left <= 0 || elapsed >= seconds * WALL_TIME_FACTOR) onExcess()
-    else timer = setTimeout(check, Math.max(left, 0.01) * 1000).unref()
-  }
-  let timer = setTimeout(check, seconds * 1000).unref()
+  const [begin, half] = [performance.now(), seconds / 2]
+  let timer = setTimeout(() => {
+    const before = process.cpuUsage()
+    const check = () => {
+      const elapsed = (performance.now() - begin) / 1000
+      const { user, system } = process.cpuUsage(before)
+      // The processor time of the whole process: no thread can have used more than that.
+      const left = half - Math.min((user + system) / 1e6, elapsed - half)
+      if (left <= 0 || elapsed >= seconds * WALL_TIME_FACTOR) onExcess()
+      else timer = setTimeout(check, Math.max(left, 0.01) * 1000).unref()
+    }
+    check()
+  }, half * 1000).unref()
   return () => clearTimeout(timer)
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { searchFor } from '../../../core/search/request.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import { wordsOf } from '../../../core/search/words.ts'
 import type { Database } from '../../../generator/database/connection.ts'
