@@ -46,10 +46,7 @@ type Row = Readonly<Record<string, string | number | null>>
 /** Told of the table that is copied, and how many rows were. */
 export type CopyProgress = (step: string, done: number, total: number) => void
 
-/**
- * Makes a database, on the same engine or another, a copy of the records. `from` does not change
- * meanwhile, and `to` is a transaction. Returns the number of rows.
- */
+/** Makes the database of the transaction `to` a copy of the records; returns the number of rows. */
 export function copyCatalog(from: Queries, to: Queries, progress?: CopyProgress): Promise<number> {
   return withoutTriggers(to, async () => {
     // A newer version may have expanded one of them: it knows what to copy.

@@ -20,10 +20,7 @@ interface SchemaRecord {
   readonly oldest: string
 }
 
-/**
- * Told before records of an older version are upgraded, from one step or format to another one;
- * throws a `Refusal` if they have to stay as they are.
- */
+/** Told from and to which step or format records are upgraded; may refuse that. */
 export type BeforeUpgrade = (db: Queries, from: string, to: string) => Promise<void>
 
 /** The first step: databases from before it are not upgraded. */
@@ -96,10 +93,7 @@ async function stepsDone(database: Queries): Promise<string[]> {
   return column(database, 'SELECT name FROM kysely_migration ORDER BY name')
 }
 
-/**
- * Returns whether a newer program has expanded the schema; refuses one that this program does not
- * work on.
- */
+/** Returns whether a newer program has expanded the schema; refuses one that it has contracted. */
 async function isNewer(
   database: Queries,
   file: string,

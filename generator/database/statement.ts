@@ -83,10 +83,7 @@ export async function run(db: Queries, sql: string, ...parameters: Parameter[]):
   return (await execute(db, sql, parameters)).changes
 }
 
-/**
- * Does work within a transaction whose error undoes only its own changes. Throws when the whole
- * transaction is lost, as SQLite ends it when the disk fails.
- */
+/** Does work within a transaction whose error undoes only its own changes; throws if it is lost. */
 export async function attempt<T>(
   tx: Queries,
   work: () => Promise<T>,

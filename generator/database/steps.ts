@@ -99,10 +99,7 @@ const SEARCH_TABLES = [
   "INSERT INTO marks (kind, subject, generation) SELECT 'search', id, generation FROM crates",
 ]
 
-/**
- * The steps by name, in order; a published step never changes. New ones expand, or are made with
- * `contracts`: see `Step`.
- */
+/** The steps by name, in order; a published step never changes. New ones expand (see `Step`). */
 export const steps: Readonly<Record<string, Step>> = {
   '026_found': firstStep,
   '027_search_version': statements(["INSERT INTO counts (what, n) VALUES ('search', 0)"]),

@@ -19,9 +19,7 @@ export interface GitBatch {
   readonly last: number
 }
 
-/**
- * Reads the next batch in one transaction: at most `limit` crates, and the events after `after`.
- */
+/** Reads at most `limit` crates to commit, and the events after `after`, in one transaction. */
 export async function gitBatch(
   database: Database,
   after: number,

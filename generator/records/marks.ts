@@ -71,10 +71,7 @@ export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Pro
 /** Changes by number: those after one, up to another. */
 export type ChangeRange = readonly [after: number, upTo: number]
 
-/**
- * Returns the marks of some kinds that are due, in the order of `kinds`, at most `limit`, without
- * those of the changes to `skip`.
- */
+/** Returns at most `limit` marks that are due, in the order of `kinds`, but not those to `skip`. */
 export function dueMarks(
   db: Queries,
   kinds: readonly string[],
@@ -261,10 +258,7 @@ export function countFailedMarks(db: Queries, kinds: readonly string[]): Promise
   return all(db, sql, kinds)
 }
 
-/**
- * Lists at most 100 pieces of failed work that will be tried again, the soonest first. `kinds` says
- * what the subjects of marks are.
- */
+/** Lists at most 100 pieces of failed work, the next to be tried first. */
 export function listFailedMarks(
   db: Queries,
   kinds: readonly { readonly kind: string; readonly of?: 'crate' | 'release' }[],

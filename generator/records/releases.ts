@@ -117,10 +117,7 @@ export interface ReleaseSummary extends Omit<ReleaseRecord, 'line'> {
   readonly links: string | null
 }
 
-/**
- * Returns releases in the order of `ids`, each with its index line if that has at most `length`
- * characters; others get a turn meanwhile.
- */
+/** Returns releases in the order of `ids`; an index line only up to `length` characters. */
 export async function readSummaries(
   db: Queries,
   ids: readonly number[],

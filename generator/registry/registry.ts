@@ -55,10 +55,7 @@ export interface Registry extends PageContext {
   close(): Promise<void>
 }
 
-/**
- * Creates a registry folder with these settings in its file; refuses wrong ones, those of the
- * sources included, and a folder that has a registry.
- */
+/** Creates a registry folder with these settings; refuses wrong ones, and a folder that has one. */
 export async function initRegistry(
   dir: string,
   sources: SettingSources,

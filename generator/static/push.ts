@@ -84,10 +84,7 @@ export async function push({ files, to, settings, urls }: Push): Promise<PushRes
   return { files: done, warnings, refused }
 }
 
-/**
- * Returns whether the target has a `config.json`. Refuses another one than ours: that tree has
- * another address, so dependencies on it are others, or a daemon, which does not know of pushes.
- */
+/** Returns whether there is a `config.json`; refuses that of another address, or of a daemon. */
 async function isSameConfig(to: Place, { path, bytes }: Output): Promise<boolean> {
   const there = await to.read(path)
   if (there === null || there.bytes.equals(bytes)) return there !== null

@@ -118,10 +118,7 @@ export class ServerDatabase implements Database {
     }
   }
 
-  /**
-   * Commits; if the connection is lost meanwhile, asks the server what became of the transaction.
-   * Returns whether the connection is still there; throws unless it was committed.
-   */
+  /** Commits; asks the server if the connection is lost. Returns whether it is still there. */
   async #end({ client, id, crash }: Transaction): Promise<boolean> {
     try {
       const { command } = await client.query('COMMIT')

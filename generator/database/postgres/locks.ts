@@ -11,10 +11,7 @@ import { retried } from './database.ts'
 import { failure } from './failure.ts'
 import { poolOf, type ServerSettings } from './server.ts'
 
-/**
- * The first numbers of the advisory locks; the second is the schema's. The writers' lock is one
- * less than the first.
- */
+/** The first numbers of the advisory locks, after the writers' one; the second is the schema's. */
 const MUTEXES: Readonly<Record<MutexName, number>> = {
   build: 1886150004,
   pages: 1886150005,
@@ -73,10 +70,7 @@ export class ServerLocks implements Locks {
     await this.#pool.end()
   }
 
-  /**
-   * Begins a transaction with a lock; null when another process has it, after a wait or at once.
-   * Throws a `Refusal` when the server is away.
-   */
+  /** Begins a transaction with a lock; null when another process has it, at once or after a wait. */
   async #take(take: string, key: number): Promise<Hold | null> {
     const sql = `BEGIN; SELECT ${take}(${key}, hashtext(current_schema())) AS taken`
     try {

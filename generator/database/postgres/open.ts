@@ -8,10 +8,7 @@ import { poolOf, type ServerSettings } from './server.ts'
 
 export { ServerLocks } from './locks.ts'
 
-/**
- * Opens the catalog on a PostgreSQL server, creating and migrating its tables as needed. Throws a
- * `Refusal` when there is no connection, or none is allowed.
- */
+/** Opens the catalog on a PostgreSQL server, creating and migrating its tables as needed. */
 export async function openPostgres(
   settings: ServerSettings,
   owner?: SchemaOwner,

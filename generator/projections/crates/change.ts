@@ -37,10 +37,7 @@ export async function listIdentities(tx: Queries, crateId: number): Promise<Numb
   return JSON.parse((await value<string>(tx, sql, crateId)) ?? '[]') as Numbered[]
 }
 
-/**
- * Returns the id of the next higher version, if there is one: its pages show the changes since the
- * version before it, which was added or removed.
- */
+/** Returns the next higher version: its pages show the changes since the one before it. */
 function nextOf(versions: readonly Numbered[], version: Version): number[] {
   let next: Numbered | null = null
   for (const other of versions) {

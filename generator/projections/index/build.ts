@@ -8,10 +8,7 @@ import { type BuildContext, rebuildCrate, renderConfig } from './crate.ts'
 import { buildMarked, rebuildAll } from './many-crates.ts'
 import { orphans, removeOrphan } from './orphans.ts'
 
-/**
- * Called during long work with what is being done, such as `rendering pages`, and how far it is.
- * A `total` of 0 is unknown. `share` of the work is done, where some of it takes longer.
- */
+/** Told what is being done, and how far: `total` 0 is unknown, `share` weighs the work. */
 export type Progress = (step: string, done: number, total: number, share?: number) => void
 
 /** The result of a build. */

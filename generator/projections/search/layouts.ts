@@ -141,10 +141,7 @@ export async function markFiles(
   return { layouts: { now, next }, next: current.map(mark => ({ ...mark, generation })) }
 }
 
-/**
- * Begins to derive and to write everything again, in a transaction. What another format has made is
- * of no use: until the new files are complete, there is no search.
- */
+/** Begins to derive and write everything again; what another format has made is of no use. */
 export async function beginWhole(tx: Queries): Promise<void> {
   const { now, crates, generation } = await readLayouts(tx)
   const isKept = now?.format === SEARCH_FORMAT
