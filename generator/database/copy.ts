@@ -57,16 +57,11 @@ export function copyCatalog(from: Queries, to: Queries, progress?: CopyProgress)
     else for (const table of tables().reverse()) await run(to, `DELETE FROM ${table}`)
     let done = 0
     for (const table of tables()) {
-      let written = Promise.resolve()
       for await (const rows of pagesOf(from, table)) {
-        await written
-        // While a server writes them, the next ones are read.
-        written = insertRows(to, table, rows)
-        written.catch(() => undefined)
+        await insertRows(to, table, rows)
         done += rows.length
         progress?.(`copying ${table}`, done, 0)
       }
-      await written
     }
     return done
   })
@@ -88,13 +83,9 @@ export async function compareCatalogs(
   let done = 0
   for (const table of tables()) {
     const pages = [pagesOf(from, table), pagesOf(to, table)]
-    const next = () => Promise.all(pages.map(page => page.next()))
-    for (let reading = next(); ; ) {
-      const [our, their] = await reading
+    for (;;) {
+      const [our, their] = await Promise.all(pages.map(page => page.next()))
       if (!our?.value && !their?.value) break
-      // While these are compared, a server reads the next ones.
-      reading = next()
-      reading.catch(() => undefined)
       if (!isSame(our?.value, their?.value)) refuse('migrate_differs', { table })
       done += our?.value?.length ?? 0
       progress?.(`comparing ${table}`, done, 0)

@@ -27,7 +27,7 @@ import { crateRecords } from '../records/crates.ts'
 import { requireInUse } from '../records/departure.ts'
 import { readFact } from '../records/facts.ts'
 import { readIndexFile } from '../records/index-file.ts'
-import { pausable } from '../records/pausable-locks.ts'
+import { pausable } from '../records/pause.ts'
 import { keyAtPath, releaseOfBytes } from '../records/releases.ts'
 import {
   DATABASE_FILE,
