@@ -1,3 +1,4 @@
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { PublicTree } from '../places/public-tree.ts'
@@ -93,27 +94,22 @@ async function renderTogether(
         work.onFailure?.(error)
       }
     }
-    const running = new Set<Promise<void>>()
-    // Jobs may fail while nobody waits for them.
-    const failures: unknown[] = []
-    try {
-      // It grows meanwhile.
-      for (const [at, mark] of queue.entries()) {
-        await work.waitForIdle?.()
-        const isAlone = !projectionOf(mark.kind)?.isParallel
-        if (isAlone || mark.kind !== queue[at - 1]?.kind) await Promise.all(running)
-        else if (running.size > sandbox.size) await Promise.race(running)
-        if (failures.length > 0) break
-        const job = build(mark)
-          .catch(error => void failures.push(error))
-          .finally(() => running.delete(job))
-        running.add(job)
-        if (isAlone) await job
-      }
-    } finally {
-      await Promise.all(running)
+    // It grows meanwhile.
+    for (let at = 0; at < queue.length; ) {
+      const { kind } = queue[at] as Mark
+      const other = queue.findIndex((mark, place) => place > at && mark.kind !== kind)
+      const some = queue.slice(at, other < 0 ? queue.length : other)
+      const most = projectionOf(kind)?.isParallel ? sandbox.size + 1 : 1
+      await forEachConcurrently(
+        some,
+        async mark => {
+          await work.waitForIdle?.()
+          await build(mark)
+        },
+        most,
+      )
+      at += some.length
     }
-    if (failures.length > 0) throw failures[0]
   }
   await context.tree.batch(renderAll, context.pageMutex)
   await settleMarks(context.database, [...done.values()], again, async tx => {
