@@ -3,10 +3,7 @@ import { isOnServer } from './engine.ts'
 import { all, first, type Queries, run, value } from './statement.ts'
 import type { Tables } from './tables.ts'
 
-/**
- * Every table that is copied, with its primary key, in an order in which each row follows those it
- * refers to. Each database has its own rate limits and schema record.
- */
+/** Every table that is copied, with its key, after those that its rows refer to. */
 export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   crates: ['id'],
   users: ['id'],
@@ -94,10 +91,7 @@ export async function compareCatalogs(
   return done
 }
 
-/**
- * Runs work in a transaction without the triggers of its database: what they derive is copied. Each
- * row would change a count, which PostgreSQL keeps in all its states until the end.
- */
+/** Runs work without triggers: what they derive is copied, and PostgreSQL would keep each count. */
 async function withoutTriggers<T>(tx: Queries, work: () => Promise<T>): Promise<T> {
   if (isOnServer(tx)) {
     const turn = async (to: 'DISABLE' | 'ENABLE') => {

@@ -35,10 +35,7 @@ export function levelOf({ steps }: SchemaOwner): string {
   return Object.keys(steps).sort().at(-1) ?? ''
 }
 
-/**
- * Migrates the schema in one transaction. Leaves a newer one as it is if it has only been expanded,
- * else refuses it; refuses to contract it while daemons serve that would not work afterwards.
- */
+/** Migrates the schema in one transaction; leaves a newer one that has only been expanded. */
 export async function migrate(
   database: Database,
   file: string,

@@ -50,10 +50,7 @@ interface Candidate {
   readonly newest: Version
 }
 
-/**
- * Adds to the listing of each crate its highest version where another represents it: a pre-release
- * above a stable version, neither of them yanked.
- */
+/** Adds to each listing the highest version where a pre-release is above the stable one. */
 async function findHighest(db: Queries): Promise<void> {
   await run(db, 'ALTER TABLE listings ADD COLUMN max_id INTEGER')
   const highest = new Map<number, Candidate>()

@@ -67,10 +67,7 @@ export async function markAll(tx: Queries): Promise<void> {
   for (const projection of projections) await projection.markAll(tx)
 }
 
-/**
- * Returns what records that a tree has all pages that another one has, rendered or marked.
- * `shared`: the bucket that is the tree there.
- */
+/** Returns what records that a copy of the tree in `shared`, if any, has the same pages. */
 export async function pagesNote({
   database,
   program,

@@ -53,10 +53,7 @@ export interface PushFolder {
   close(): Promise<void>
 }
 
-/**
- * Opens a folder for a push. Changes are made under a lock that the operating system frees when its
- * holder dies. Refuses a folder that contains something else than a public tree.
- */
+/** Opens a folder for a push, under a lock that dies with its process; only one with a tree. */
 export async function openPushFolder(folder: string): Promise<PushFolder> {
   const reader = new FolderPlace(folder, { sync: 'never' })
   for await (const path of reader.paths()) {

@@ -30,10 +30,7 @@ interface Transaction {
   readonly crash: string | null
 }
 
-/**
- * The records on a PostgreSQL server. A read takes any connection of the pool, and another one if
- * that is lost; a change is a transaction of the writer, of which each process has one.
- */
+/** The records on a PostgreSQL server; each process has one connection that changes them. */
 export class ServerDatabase implements Database {
   readonly engine = 'PostgreSQL'
   readonly #writer: Pool
