@@ -172,10 +172,15 @@ export async function setMarks(
 }
 
 /** Marks the subjects, with their generations, that a statement selects; existing marks stay. */
-export function markSelected(tx: Queries, kind: string, select: string): Promise<number> {
+export function markSelected(
+  tx: Queries,
+  kind: string,
+  select: string,
+  ...parameters: (readonly number[])[]
+): Promise<number> {
   const sql = `INSERT INTO marks (kind, subject, generation)
     SELECT ?, subject, generation FROM (${select}) AS selected WHERE true ON CONFLICT DO NOTHING`
-  return run(tx, sql, kind)
+  return run(tx, sql, kind, ...parameters)
 }
 
 /** Returns marks of one kind. */

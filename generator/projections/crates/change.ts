@@ -39,11 +39,8 @@ export async function listIdentities(tx: Queries, crateId: number): Promise<Numb
 
 /** Returns the next higher version: its pages show the changes since the one before it. */
 function nextOf(versions: readonly Numbered[], version: Version): number[] {
-  let next: Numbered | null = null
-  for (const other of versions) {
-    if (compareVersions(other.version, version) <= 0) continue
-    if (next === null || compareVersions(other.version, next.version) < 0) next = other
-  }
+  const higher = versions.filter(other => compareVersions(other.version, version) > 0)
+  const [next] = higher.sort((a, b) => compareVersions(a.version, b.version))
   return next ? [next.id] : []
 }
 
