@@ -9,6 +9,7 @@ import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { Progress } from '../projections/index/build.ts'
 import type { Change } from '../records/change.ts'
 import {
+  followReleases,
   importRelease,
   type KnownCrate,
   knownCrate,
@@ -126,9 +127,9 @@ async function addBatch(
     bytes,
     record: (tx: Queries) => importRelease(tx, release, change, job),
   }))
-  const log = (tx: Queries, recorded: readonly ReleaseOutcome[]) =>
-    logImport(tx, recorded, change, job)
-  const { outcomes } = await registry.mutex.run(() => addTogether(registry, additions, null, log))
+  const complete = async (tx: Queries, recorded: readonly ReleaseOutcome[]) =>
+    followReleases(tx, registry.followers, await logImport(tx, recorded, change, job))
+  const { outcomes } = await registry.mutex.run(() => addTogether(registry, additions, complete))
   return outcomes.map((result, at) => {
     const { where, release, notes } = batch[at] as Ready
     const of = { where, name: release.name, version: release.version }

@@ -8,7 +8,7 @@ import { type Change, operatorChange } from '../../records/change.ts'
 import type { CrateRecord } from '../../records/crates.ts'
 import { checkQuota } from '../../records/existing.ts'
 import { marksOf, setMarks } from '../../records/marks.ts'
-import { insertAdded, type ReleaseOutcome } from '../../records/release-changes.ts'
+import { followReleases, insertAdded, type ReleaseOutcome } from '../../records/release-changes.ts'
 import { type IndexedCrate, indexFiles } from '../../records/releases.ts'
 import type { Registry } from '../registry.ts'
 import { type Addition, addTogether } from './add-together.ts'
@@ -91,6 +91,7 @@ export class PublishQueue {
       this.#registry,
       waiting.map(({ candidate }) => additionOf(this.#registry, candidate)),
       async (tx, publications) => {
+        await followReleases(tx, this.#registry.followers, publications)
         const changed: IndexedCrate[] = []
         // Read here, where the new rows are in memory: a reader would read them again.
         for (const id of new Set(publications.map(({ crate }) => crate.id))) {
