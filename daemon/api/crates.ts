@@ -15,7 +15,8 @@ import {
 import { type CrateCard, findCard, readCards } from '../../generator/records/pages/cards.ts'
 import { countDependents, listDependents } from '../../generator/records/pages/dependents.ts'
 import { crateCount } from '../../generator/records/pages/prefixes.ts'
-import { newCrates, updatedCrates } from '../../generator/records/pages/recent.ts'
+import { updatedCrates } from '../../generator/records/pages/recent.ts'
+import { cratesInOrder } from '../../generator/records/pages/statistics.ts'
 import {
   listVersions,
   readReadme,
@@ -76,7 +77,7 @@ export async function summary({ registry }: Deps, c: Context) {
   return answer<typeof schema.summaryAnswer>(c, {
     num_crates: await crateCount(database),
     num_downloads: total,
-    new_crates: await view(await newCrates(database, LENGTH)),
+    new_crates: await view(await cratesInOrder(database, 'newest', LENGTH)),
     just_updated: await view(await updatedCrates(database, LENGTH)),
     most_downloaded: await view(await readCards(database, often)),
     most_recently_downloaded: await view(await readCards(database, lately)),

@@ -3,10 +3,7 @@ import { isOnServer } from './engine.ts'
 import { all, first, type Queries, run, value } from './statement.ts'
 import type { Tables } from './tables.ts'
 
-/**
- * Every table that is copied, with its primary key, in an order in which each row follows those it
- * refers to.
- */
+/** Every table that is copied, with its key, after those that its rows refer to. */
 export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   crates: ['id'],
   users: ['id'],
@@ -37,9 +34,6 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   facts: ['key'],
 }
 
-/** Tables that are not copied: each database has its own, and rate limits last for a minute. */
-export const OWN_TABLES = ['rate_limits', 'schema_record'] as const
-
 /** How many rows are in memory at once; a release may have a README of a megabyte. */
 const ROWS = 1000
 const RELEASES = 100
@@ -49,10 +43,7 @@ type Row = Readonly<Record<string, string | number | null>>
 /** Told of the table that is copied, and how many rows were. */
 export type CopyProgress = (step: string, done: number, total: number) => void
 
-/**
- * Makes a database, on the same engine or another, a copy of the records. `from` does not change
- * meanwhile, and `to` is a transaction. Returns the number of rows.
- */
+/** Makes the database of the transaction `to` a copy of the records; returns the number of rows. */
 export function copyCatalog(from: Queries, to: Queries, progress?: CopyProgress): Promise<number> {
   return withoutTriggers(to, async () => {
     // A newer version may have expanded one of them: it knows what to copy.
@@ -63,16 +54,11 @@ export function copyCatalog(from: Queries, to: Queries, progress?: CopyProgress)
     else for (const table of tables().reverse()) await run(to, `DELETE FROM ${table}`)
     let done = 0
     for (const table of tables()) {
-      let written = Promise.resolve()
       for await (const rows of pagesOf(from, table)) {
-        await written
-        // While a server writes them, the next ones are read.
-        written = insertRows(to, table, rows)
-        written.catch(() => undefined)
+        await insertRows(to, table, rows)
         done += rows.length
         progress?.(`copying ${table}`, done, 0)
       }
-      await written
     }
     return done
   })
@@ -94,13 +80,9 @@ export async function compareCatalogs(
   let done = 0
   for (const table of tables()) {
     const pages = [pagesOf(from, table), pagesOf(to, table)]
-    const next = () => Promise.all(pages.map(page => page.next()))
-    for (let reading = next(); ; ) {
-      const [our, their] = await reading
+    for (;;) {
+      const [our, their] = await Promise.all(pages.map(page => page.next()))
       if (!our?.value && !their?.value) break
-      // While these are compared, a server reads the next ones.
-      reading = next()
-      reading.catch(() => undefined)
       if (!isSame(our?.value, their?.value)) refuse('migrate_differs', { table })
       done += our?.value?.length ?? 0
       progress?.(`comparing ${table}`, done, 0)
@@ -109,10 +91,7 @@ export async function compareCatalogs(
   return done
 }
 
-/**
- * Runs work in a transaction without the triggers of its database: what they derive is copied. Each
- * row would change a count, which PostgreSQL keeps in all its states until the end.
- */
+/** Runs work without triggers: what they derive is copied, and PostgreSQL would keep each count. */
 async function withoutTriggers<T>(tx: Queries, work: () => Promise<T>): Promise<T> {
   if (isOnServer(tx)) {
     const turn = async (to: 'DISABLE' | 'ENABLE') => {

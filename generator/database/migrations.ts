@@ -20,10 +20,7 @@ interface SchemaRecord {
   readonly oldest: string
 }
 
-/**
- * Told before records of an older version are upgraded, from one step or format to another one;
- * throws a `Refusal` if they have to stay as they are.
- */
+/** Told from and to which step or format records are upgraded; may refuse that. */
 export type BeforeUpgrade = (db: Queries, from: string, to: string) => Promise<void>
 
 /** The first step: databases from before it are not upgraded. */
@@ -38,10 +35,7 @@ export function levelOf({ steps }: SchemaOwner): string {
   return Object.keys(steps).sort().at(-1) ?? ''
 }
 
-/**
- * Migrates the schema in one transaction. Leaves a newer one as it is if it has only been expanded,
- * else refuses it; refuses to contract it while daemons serve that would not work afterwards.
- */
+/** Migrates the schema in one transaction; leaves a newer one that has only been expanded. */
 export async function migrate(
   database: Database,
   file: string,
@@ -96,10 +90,7 @@ async function stepsDone(database: Queries): Promise<string[]> {
   return column(database, 'SELECT name FROM kysely_migration ORDER BY name')
 }
 
-/**
- * Returns whether a newer program has expanded the schema; refuses one that this program does not
- * work on.
- */
+/** Returns whether a newer program has expanded the schema; refuses one that it has contracted. */
 async function isNewer(
   database: Queries,
   file: string,

@@ -10,6 +10,7 @@ import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { Progress } from '../projections/context.ts'
 import type { Change } from '../records/change.ts'
 import {
+  followReleases,
   type ImportSource,
   importRelease,
   type KnownCrate,
@@ -111,9 +112,9 @@ async function addBatch(registry: Registry, batch: readonly Ready[], job: Import
     bytes,
     record: (tx: Queries) => importRelease(tx, release, change, job),
   }))
-  const log = (tx: Queries, recorded: readonly ReleaseOutcome[]) =>
-    logImport(tx, recorded, change, job)
-  const { outcomes } = await registry.mutex.run(() => addTogether(registry, additions, null, log))
+  const complete = async (tx: Queries, recorded: readonly ReleaseOutcome[]) =>
+    followReleases(tx, registry.followers, await logImport(tx, recorded, change, job))
+  const { outcomes } = await registry.mutex.run(() => addTogether(registry, additions, complete))
   return outcomes.map((result, at): Outcome => {
     const { where, release, notes } = batch[at] as Ready
     const of = { where, name: release.name, version: release.version }

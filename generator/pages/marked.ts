@@ -1,3 +1,4 @@
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { PublicTree } from '../places/public-tree.ts'
@@ -23,10 +24,7 @@ export interface PageWork {
   readonly onDone?: (mark: Mark) => void
 }
 
-/**
- * Renders up to `BATCH` marks and clears them, except marks that were renewed meanwhile. Returns
- * the marks that it tried; null if the pages are those of another program (`claimPages`).
- */
+/** Renders up to `BATCH` marks and clears them; null if another program renders pages. */
 export async function buildMarks(
   context: PageContext,
   marks: readonly Mark[],
@@ -95,27 +93,22 @@ async function renderTogether(
         work.onFailure?.(error)
       }
     }
-    const running = new Set<Promise<void>>()
-    // Jobs may fail while nobody waits for them.
-    const failures: unknown[] = []
-    try {
-      // It grows meanwhile.
-      for (const [at, mark] of queue.entries()) {
-        await work.waitForIdle?.()
-        const isAlone = !rendererOf(context, mark).isParallel
-        if (isAlone || mark.kind !== queue[at - 1]?.kind) await Promise.all(running)
-        else if (running.size > sandbox.size) await Promise.race(running)
-        if (failures.length > 0) break
-        const job = build(mark)
-          .catch(error => void failures.push(error))
-          .finally(() => running.delete(job))
-        running.add(job)
-        if (isAlone) await job
-      }
-    } finally {
-      await Promise.all(running)
+    // It grows meanwhile.
+    for (let at = 0; at < queue.length; ) {
+      const { kind } = queue[at] as Mark
+      const other = queue.findIndex((mark, place) => place > at && mark.kind !== kind)
+      const some = queue.slice(at, other < 0 ? queue.length : other)
+      const most = projectionOf(context, kind)?.isParallel ? sandbox.size + 1 : 1
+      await forEachConcurrently(
+        some,
+        async mark => {
+          await work.waitForIdle?.()
+          await build(mark)
+        },
+        most,
+      )
+      at += some.length
     }
-    if (failures.length > 0) throw failures[0]
   }
   await context.tree.batch(renderAll, context.pageMutex)
   await settleMarks(context.database, [...done.values()], again, async tx => {

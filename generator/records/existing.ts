@@ -63,10 +63,7 @@ export async function readExisting(
   }
 }
 
-/**
- * Returns why a release cannot be added: its name or version is taken, or its publisher is not an
- * owner. Empty if it can, or if this exact release already exists (a retry by an owner).
- */
+/** Returns why a release cannot be added; nothing for one that exists exactly so (a retry). */
 export function releaseConflicts(
   { crate, isOwnerless, mayPublish, taken, deleted }: ExistingRelease,
   release: { readonly name: Name; readonly version: Version; readonly cksum: string },

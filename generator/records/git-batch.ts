@@ -1,7 +1,7 @@
 import type { Database } from '../database/connection.ts'
 import { all, LIST, type Queries, type Row, run } from '../database/statement.ts'
 import { readFact, writeFact } from './facts.ts'
-import { MARK, type Mark } from './marks.ts'
+import { MARK, type Mark, markSelected } from './marks.ts'
 import { type IndexedCrate, indexFiles } from './releases.ts'
 
 /** A change to a release, from the audit log. */
@@ -19,9 +19,7 @@ export interface GitBatch {
   readonly last: number
 }
 
-/**
- * Reads the next batch in one transaction: at most `limit` crates, and the events after `after`.
- */
+/** Reads at most `limit` crates to commit, and the events after `after`, in one transaction. */
 export async function gitBatch(
   database: Database,
   after: number,
@@ -62,8 +60,7 @@ export async function followForGit(database: Database): Promise<void> {
   await database.transaction(async tx => {
     if (await isFollowedForGit(tx)) return
     await writeFact(tx, GIT_FOLLOWED, 'yes')
-    // After a SELECT without a WHERE, SQLite parses ON CONFLICT as part of a join.
-    await run(tx, `${MARK_CRATES} WHERE true ON CONFLICT DO NOTHING`)
+    await markSelected(tx, 'git', CRATES)
   })
 }
 
@@ -76,9 +73,8 @@ export async function unfollowForGit(database: Database): Promise<void> {
 }
 
 /** Marks crates for the git index; an existing mark stays as it is. */
-export async function markForGit(database: Database, crateIds: readonly number[]): Promise<void> {
-  await run(database, `${MARK_CRATES} WHERE id IN ${LIST} ON CONFLICT DO NOTHING`, crateIds)
+export async function markForGit(db: Queries, crateIds: readonly number[]): Promise<void> {
+  await markSelected(db, 'git', `${CRATES} WHERE id IN ${LIST}`, crateIds)
 }
 
-const MARK_CRATES = `INSERT INTO marks (kind, subject, generation)
-  SELECT 'git', id, generation FROM crates`
+const CRATES = 'SELECT id AS subject, generation FROM crates'

@@ -71,10 +71,7 @@ export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Pro
 /** Changes by number: those after one, up to another. */
 export type ChangeRange = readonly [after: number, upTo: number]
 
-/**
- * Returns the marks of some kinds that are due, in the order of `kinds`, at most `limit`, without
- * those of the changes to `skip`.
- */
+/** Returns at most `limit` marks that are due, in the order of `kinds`, but not those to `skip`. */
 export function dueMarks(
   db: Queries,
   kinds: readonly string[],
@@ -175,10 +172,15 @@ export async function setMarks(
 }
 
 /** Marks the subjects, with their generations, that a statement selects; existing marks stay. */
-export function markSelected(tx: Queries, kind: string, select: string): Promise<number> {
+export function markSelected(
+  tx: Queries,
+  kind: string,
+  select: string,
+  ...parameters: (readonly number[])[]
+): Promise<number> {
   const sql = `INSERT INTO marks (kind, subject, generation)
     SELECT ?, subject, generation FROM (${select}) AS selected WHERE true ON CONFLICT DO NOTHING`
-  return run(tx, sql, kind)
+  return run(tx, sql, kind, ...parameters)
 }
 
 /** Returns marks of one kind. */
@@ -261,10 +263,7 @@ export function countFailedMarks(db: Queries, kinds: readonly string[]): Promise
   return all(db, sql, kinds)
 }
 
-/**
- * Lists at most 100 pieces of failed work that will be tried again, the soonest first. `kinds` says
- * what the subjects of marks are.
- */
+/** Lists at most 100 pieces of failed work, the next to be tried first. */
 export function listFailedMarks(
   db: Queries,
   kinds: readonly { readonly kind: string; readonly of?: 'crate' | 'release' }[],

@@ -120,10 +120,7 @@ export interface ReleaseSummary extends Omit<ReleaseRecord, 'line'> {
   readonly links: string | null
 }
 
-/**
- * Returns releases in the order of `ids`, each with its index line if that has at most `length`
- * characters; others get a turn meanwhile.
- */
+/** Returns releases in the order of `ids`; an index line only up to `length` characters. */
 export async function readSummaries(
   db: Queries,
   ids: readonly number[],
@@ -175,10 +172,7 @@ export interface IndexedCrate extends CrateRecord {
   readonly unshown: readonly FileMark[]
 }
 
-/**
- * Returns crates with their index files: one line for each version, in publish order. The lines are
- * joined in the database, because rows of their own would take several times as long.
- */
+/** Returns crates with their index files, whose lines the database joins several times faster. */
 export async function indexFiles(
   db: Queries,
   crateIds: readonly number[],

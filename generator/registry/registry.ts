@@ -26,7 +26,7 @@ import { crateRecords } from '../records/crates.ts'
 import { requireInUse } from '../records/departure.ts'
 import { readFact } from '../records/facts.ts'
 import { readIndexFile } from '../records/index-file.ts'
-import { pausable } from '../records/pausable-locks.ts'
+import { pausable } from '../records/pause.ts'
 import { keyAtPath, releaseOfBytes } from '../records/releases.ts'
 import {
   DATABASE_FILE,
@@ -54,10 +54,7 @@ export interface Registry extends PageContext {
   close(): Promise<void>
 }
 
-/**
- * Creates a registry folder with these settings in its file; refuses wrong ones, those of the
- * sources included, and a folder that has a registry.
- */
+/** Creates a registry folder with these settings; refuses wrong ones, and a folder that has one. */
 export async function initRegistry(
   dir: string,
   sources: SettingSources,

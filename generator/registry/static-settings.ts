@@ -8,10 +8,7 @@ import { SETTINGS_FILE, type SettingSources } from './folder.ts'
 /** The default base URL: where `npm start` would serve the tree. */
 export const TRIAL_BASE = 'http://127.0.0.1:8080'
 
-/**
- * Returns the settings of a static build: the `plimsoll.toml` in `from`, if any, overridden by the
- * environment, then by flags. A static tree has no web API unless `registry.api` is set.
- */
+/** Returns the settings of a static build: a file in `from`, then the environment, then flags. */
 export function readStaticSettings(
   from: string | null,
   sources: SettingSources,

@@ -21,10 +21,7 @@ export function archiveLimits(
   }
 }
 
-/**
- * Runs `inspectCrate` when it is the client's turn; an archive that takes too much time or memory to
- * read is an issue. Refuses when too many archives are waiting.
- */
+/** Runs `inspectCrate` in the client's turn; an archive that costs too much is an issue. */
 export async function inspectArchive(
   content: Content,
   parts: InspectParts,

@@ -3,7 +3,8 @@ import { dirname } from 'node:path'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { type Issue, inFile, issue, Refusal, refuse, refuseErrors } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
-import { indexPath, type Output, PUSH_FOLDER } from '../../core/paths/tree.ts'
+import { isOfHost } from '../../core/paths/own.ts'
+import { configPath, indexPath, type Output, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -11,8 +12,11 @@ import { type OwnDl, ownDl, requireOwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { Version } from '../../core/version.ts'
 import { sweepFolder, unlessMissing } from '../places/disk/files.ts'
+import { FolderPlace } from '../places/folder-place.ts'
+import { FileMutex } from '../places/locks/lock.ts'
 import type { Place } from '../places/place.ts'
 import { retried, Transient } from '../places/s3/retry.ts'
+import { makePrivate } from '../private-files.ts'
 import { renderConfig } from '../projections/index/crate.ts'
 import { byNeed } from '../registry/changes/order.ts'
 import { BuildCache } from './cache.ts'
@@ -41,6 +45,26 @@ export interface PushResult {
   readonly warnings: readonly Issue[]
   /** Why the rest was not pushed, such as another push that came first; usually nothing. */
   readonly refused: readonly Issue[]
+}
+
+/** A folder with a public tree that many push to at once. */
+export interface PushFolder {
+  readonly place: FolderPlace
+  close(): Promise<void>
+}
+
+/** Opens a folder for a push, under a lock that dies with its process; only one with a tree. */
+export async function openPushFolder(folder: string): Promise<PushFolder> {
+  const reader = new FolderPlace(folder, { sync: 'never' })
+  for await (const path of reader.paths()) {
+    if (isOfHost(path)) continue
+    // In this order: another first push makes the `config.json` before anything else.
+    if (!(await reader.head(configPath))) refuse('folder_in_use', { out: folder })
+    break
+  }
+  await makePrivate(reader.local(PUSH_FOLDER))
+  const mutex = new FileMutex(reader.local(`${PUSH_FOLDER}/lock`))
+  return { place: new FolderPlace(folder, { sync: 'each', mutex }), close: () => mutex.close() }
 }
 
 /** Half-written files of killed pushes are removed when they are so old, in milliseconds. */
@@ -84,10 +108,7 @@ export async function push({ files, to, settings, urls }: Push): Promise<PushRes
   return { files: done, warnings, refused }
 }
 
-/**
- * Returns whether the target has a `config.json`. Refuses another one than ours: that tree has
- * another address, so dependencies on it are others, or a daemon, which does not know of pushes.
- */
+/** Returns whether there is a `config.json`; refuses that of another address, or of a daemon. */
 async function isSameConfig(to: Place, { path, bytes }: Output): Promise<boolean> {
   const there = await to.read(path)
   if (there === null || there.bytes.equals(bytes)) return there !== null

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test'
 import { openRegistry } from '../../generator/open.ts'
 import { drain } from '../../generator/projections/index/build.ts'
 import type { Change } from '../../generator/records/change.ts'
+import { followReleases } from '../../generator/records/release-changes.ts'
 import { addTogether } from '../../generator/registry/changes/add-together.ts'
 import { check, type Submission } from '../../generator/registry/changes/check.ts'
 import { additionOf, type Publication } from '../../generator/registry/changes/publish.ts'
@@ -74,7 +75,9 @@ export async function addSubmission(
   change: Change,
 ): Promise<Omit<Publication, 'shown'>> {
   const addition = additionOf(registry, await check(registry, submission, change))
-  const { outcomes } = await registry.mutex.run(() => addTogether(registry, [addition]))
+  const { outcomes } = await registry.mutex.run(() =>
+    addTogether(registry, [addition], (tx, added) => followReleases(tx, registry.followers, added)),
+  )
   const [outcome] = outcomes
   if (!outcome || 'error' in outcome) throw outcome?.error
   return outcome.value

@@ -30,10 +30,7 @@ interface Transaction {
   readonly crash: string | null
 }
 
-/**
- * The records on a PostgreSQL server. A read takes any connection of the pool, and another one if
- * that is lost; a change is a transaction of the writer, of which each process has one.
- */
+/** The records on a PostgreSQL server; each process has one connection that changes them. */
 export class ServerDatabase implements Database {
   readonly engine = 'PostgreSQL'
   readonly #writer: Pool
@@ -47,13 +44,9 @@ export class ServerDatabase implements Database {
     this.#readers = readers
   }
 
-  async execute(sql: string, parameters: readonly unknown[]): Promise<Result> {
+  execute(sql: string, parameters: readonly unknown[]): Promise<Result> {
     if (!READS.test(sql)) return this.#commit(execute => execute(sql, parameters))
-    try {
-      return await retried(() => this.#read(sql, parameters))
-    } catch (error) {
-      throw failure(error)
-    }
+    return retried(() => this.#read(sql, parameters))
   }
 
   transaction<T>(work: (tx: Queries) => Promise<T>): Promise<T> {
@@ -100,28 +93,21 @@ export class ServerDatabase implements Database {
   }
 
   /** Begins a transaction; on a lost connection tries again with a new one. */
-  async #begin(): Promise<Transaction> {
-    try {
-      return await retried(async () => {
-        const client = await this.#writer.connect()
-        try {
-          const results = (await client.query(BEGIN)) as unknown as readonly QueryResult[]
-          const begun = results.at(-1)?.rows[0]
-          return { client, id: String(begun.id), crash: begun.crash }
-        } catch (error) {
-          client.release(true)
-          throw error
-        }
-      })
-    } catch (error) {
-      throw failure(error)
-    }
+  #begin(): Promise<Transaction> {
+    return retried(async () => {
+      const client = await this.#writer.connect()
+      try {
+        const results = (await client.query(BEGIN)) as unknown as readonly QueryResult[]
+        const begun = results.at(-1)?.rows[0]
+        return { client, id: String(begun.id), crash: begun.crash }
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
+    })
   }
 
-  /**
-   * Commits; if the connection is lost meanwhile, asks the server what became of the transaction.
-   * Returns whether the connection is still there; throws unless it was committed.
-   */
+  /** Commits; asks the server if the connection is lost. Returns whether it is still there. */
   async #end({ client, id, crash }: Transaction): Promise<boolean> {
     try {
       const { command } = await client.query('COMMIT')
@@ -190,14 +176,14 @@ function nameOf(text: string): string {
 const ATTEMPTS = 3
 const LONG_ATTEMPTS = 7
 
-/** Does work again when the connection was lost; work that may have changed anything must not be. */
+/** Does work again, which has changed nothing, when the connection was lost; then throws `failure`. */
 export async function retried<T>(work: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
   const backoff = new Backoff(100, 4000)
   for (let left = attempts; ; left--) {
     try {
       return await work()
     } catch (error) {
-      if (!isLost(error) || left === 1) throw error
+      if (!isLost(error) || left === 1) throw failure(error)
       await sleep(backoff.next())
     }
   }

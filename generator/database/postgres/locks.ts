@@ -8,13 +8,9 @@ import type {
   ProcessMutex,
 } from '../../places/locks/process-mutex.ts'
 import { retried } from './database.ts'
-import { failure } from './failure.ts'
 import { poolOf, type ServerSettings } from './server.ts'
 
-/**
- * The first numbers of the advisory locks; the second is the schema's. The writers' lock is one
- * less than the first.
- */
+/** The first numbers of the advisory locks, after the writers' one; the second is the schema's. */
 const MUTEXES: Readonly<Record<MutexName, number>> = {
   build: 1886150004,
   pages: 1886150005,
@@ -73,33 +69,26 @@ export class ServerLocks implements Locks {
     await this.#pool.end()
   }
 
-  /**
-   * Begins a transaction with a lock; null when another process has it, after a wait or at once.
-   * Throws a `Refusal` when the server is away.
-   */
-  async #take(take: string, key: number): Promise<Hold | null> {
+  /** Begins a transaction with a lock; null when another process has it, at once or after a wait. */
+  #take(take: string, key: number): Promise<Hold | null> {
     const sql = `BEGIN; SELECT ${take}(${key}, hashtext(current_schema())) AS taken`
-    try {
-      return await retried(async () => {
-        const client = await this.#pool.connect()
-        try {
-          const results = (await client.query(sql)) as unknown as readonly QueryResult[]
-          if (results.at(-1)?.rows[0]?.taken !== 0) return new Hold(client)
-        } catch (error) {
-          if ((error as { code?: string }).code !== NOT_AVAILABLE) {
-            client.release(true)
-            throw error
-          }
+    return retried(async () => {
+      const client = await this.#pool.connect()
+      try {
+        const results = (await client.query(sql)) as unknown as readonly QueryResult[]
+        if (results.at(-1)?.rows[0]?.taken !== 0) return new Hold(client)
+      } catch (error) {
+        if ((error as { code?: string }).code !== NOT_AVAILABLE) {
+          client.release(true)
+          throw error
         }
-        await client.query('ROLLBACK').then(
-          () => client.release(),
-          () => client.release(true),
-        )
-        return null
-      })
-    } catch (error) {
-      throw failure(error)
-    }
+      }
+      await client.query('ROLLBACK').then(
+        () => client.release(),
+        () => client.release(true),
+      )
+      return null
+    })
   }
 }
 

@@ -8,10 +8,7 @@ import { poolOf, type ServerSettings } from './server.ts'
 
 export { ServerLocks } from './locks.ts'
 
-/**
- * Opens the catalog on a PostgreSQL server, creating and migrating its tables as needed. Throws a
- * `Refusal` when there is no connection, or none is allowed.
- */
+/** Opens the catalog on a PostgreSQL server, creating and migrating its tables as needed. */
 export async function openPostgres(
   settings: ServerSettings,
   owner?: SchemaOwner,
@@ -32,10 +29,7 @@ export async function openPostgres(
 const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1'
 const IS_OPEN = `SELECT current_setting('transaction_isolation') = 'repeatable read' AS held`
 
-/**
- * Opens the records on a server as they are now, for reading only, without a limit of time. `close`
- * throws when the connection was lost, and later reads were of another state.
- */
+/** Opens the records on a server as they are now; `close` throws if the connection was lost. */
 export async function openSnapshot(settings: ServerSettings): Promise<Snapshot> {
   const unlimited = { ...settings, statement_seconds: 0 }
   // The pool keeps its only connection, and with it the transaction.

@@ -20,7 +20,7 @@ export function translate(sql: string): Translation {
   const before = known.get(sql)
   if (before) return before
   const isSchema = /^\s*(?:CREATE|ALTER)\s/i.test(sql)
-  const translation = withPlaces(isSchema ? schemaText(sql) : queryText(sql))
+  const translation = withPlaces(isSchema ? schemaText(sql) : apply(sql, QUERY))
   known.set(sql, translation)
   return translation
 }
@@ -78,10 +78,6 @@ function schemaText(sql: string): string {
   return `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $body$
     BEGIN${statements} RETURN NULL; END $body$;
     CREATE TRIGGER ${name} ${event} FOR EACH ROW ${when}EXECUTE FUNCTION ${name}()`
-}
-
-function queryText(sql: string): string {
-  return apply(sql, QUERY)
 }
 
 function apply(sql: string, rules: readonly Rule[]): string {

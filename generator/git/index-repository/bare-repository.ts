@@ -44,8 +44,6 @@ async function checkFormat(path: string): Promise<void> {
   const config = await readText(join(path, 'config'))
   if (/^\s*objectformat\s*=\s*sha256/im.test(config ?? ''))
     refuse('git_index_format', { path, format: 'SHA-256' })
-  if (/^\s*refstorage\s*=\s*reftable/im.test(config ?? ''))
-    refuse('git_index_format', { path, format: 'reftables' })
   await headRef(path)
 }
 

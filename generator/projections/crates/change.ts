@@ -37,16 +37,10 @@ export async function listIdentities(tx: Queries, crateId: number): Promise<Numb
   return JSON.parse((await value<string>(tx, sql, crateId)) ?? '[]') as Numbered[]
 }
 
-/**
- * Returns the id of the next higher version, if there is one: its pages show the changes since the
- * version before it, which was added or removed.
- */
+/** Returns the next higher version: its pages show the changes since the one before it. */
 function nextOf(versions: readonly Numbered[], version: Version): number[] {
-  let next: Numbered | null = null
-  for (const other of versions) {
-    if (compareVersions(other.version, version) <= 0) continue
-    if (next === null || compareVersions(other.version, next.version) < 0) next = other
-  }
+  const higher = versions.filter(other => compareVersions(other.version, version) > 0)
+  const [next] = higher.sort((a, b) => compareVersions(a.version, b.version))
   return next ? [next.id] : []
 }
 

@@ -20,16 +20,13 @@ import type { ReleaseRecord } from '../../records/releases.ts'
 /** Maximum number of dependents on a crate's page; a popular crate has thousands. */
 export const DEPENDENTS_SHOWN = 100
 
-/** A release as pages and feeds need it. */
-export type ReleaseFacts = Omit<ReleaseRecord, 'id' | 'publisherId'>
-
 /** A crate with everything that its pages show. */
 export interface CrateFacts
   extends Pick<CrateData, 'owners' | 'dependents' | 'dependentCount' | 'namesakes' | 'downloads'> {
   readonly name: Name
   readonly createdAt: string | null
   /** At least one; in publish order. */
-  readonly releases: readonly ReleaseFacts[]
+  readonly releases: readonly ReleaseRecord[]
 }
 
 /**
@@ -73,10 +70,7 @@ export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output
   return output(crateRecordPath(crate.name), text)
 }
 
-/**
- * Renders the pages of a crate besides those of its versions: `newest` is the version that
- * represents it.
- */
+/** Renders the pages of a crate besides those of its versions; `newest` represents it. */
 export function renderCratePages(
   site: SiteConfig,
   crate: CrateFacts,
@@ -98,7 +92,7 @@ export function renderCratePages(
 const COMPARED_LINE = 16_384
 
 /** Only the first versions, and short lines: a table must not cost more than the rest of the page. */
-function listedVersion(release: ReleaseFacts, at: number): ListedVersion {
+function listedVersion(release: ReleaseRecord, at: number): ListedVersion {
   const { line } = release
   const isCompared = at <= VERSIONS_SHOWN && line.length <= COMPARED_LINE
   const { license, license_file } = release.about
@@ -114,9 +108,9 @@ function listedVersion(release: ReleaseFacts, at: number): ListedVersion {
 export function versionData(
   site: SiteConfig,
   name: Name,
-  release: ReleaseFacts,
+  release: ReleaseRecord,
   more: Pick<VersionData, 'readme'> & {
-    readonly previous: ReleaseFacts | null
+    readonly previous: ReleaseRecord | null
   },
 ): VersionData {
   return {
@@ -131,8 +125,8 @@ export function versionData(
 }
 
 /** Returns the parts of a release that are compared with another one. */
-export function comparedVersion(
-  release: Pick<ReleaseFacts, 'version' | 'line' | 'about'>,
+function comparedVersion(
+  release: Pick<ReleaseRecord, 'version' | 'line' | 'about'>,
 ): ComparedVersion {
   const { rust_version, links, deps, features } = readEntry(release.line)
   const { edition, license, license_file } = release.about
@@ -140,6 +134,6 @@ export function comparedVersion(
   return { version, rust_version, links, deps, features, edition, license, license_file }
 }
 
-function newestFirst(releases: readonly ReleaseFacts[]): ReleaseFacts[] {
+function newestFirst(releases: readonly ReleaseRecord[]): ReleaseRecord[] {
   return releases.toSorted((a, b) => compareVersions(b.version, a.version))
 }

@@ -1,5 +1,6 @@
 import { LIST, run } from '../../database/statement.ts'
 import { type Follower, hasVersions } from '../../records/crate-change.ts'
+import { isFollowedForGit } from '../../records/git-batch.ts'
 import { marksOf } from '../../records/marks.ts'
 
 /** The `.crate` files of the public tree: a release's has to be shown. */
@@ -32,4 +33,13 @@ export const wholeCrates: Follower = {
   work: 'whole crates',
   of: 'crate',
   changed: async (_, { crate, removed }) => marksOf('whole', removed.length > 0 ? [crate.id] : []),
+}
+
+/** The git index: the index file of a crate has to be committed. */
+export const gitIndex: Follower = {
+  kind: 'git',
+  work: 'git index entries',
+  of: 'crate',
+  changed: async (tx, change) =>
+    marksOf('git', hasVersions(change) && (await isFollowedForGit(tx)) ? [change.crate.id] : []),
 }

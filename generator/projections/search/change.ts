@@ -1,7 +1,7 @@
 import type { About } from '../../../core/manifest/manifest.ts'
 import type { CanonicalName } from '../../../core/name.ts'
 import { COLUMNS, type Column, changeColumn, columnsOf } from '../../../core/search/columns.ts'
-import { blockOf, placeOf, shapeOf } from '../../../core/search/layout.ts'
+import { blockOf, placeOf, type SearchLayout, shapeOf } from '../../../core/search/layout.ts'
 import { changePostings, crateCount } from '../../../core/search/postings.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import { gradeOf, isListed } from '../../../core/search/vocabulary.ts'
@@ -11,21 +11,18 @@ import { all, LIST, type Queries, type Row, run } from '../../database/statement
 import { isStorageRefusal } from '../../places/disk/fault.ts'
 import type { Mark } from '../../records/marks.ts'
 import type { Rendered } from '../projection.ts'
-import { fileOf, type Layouts, markFiles, type SearchFile } from './layouts.ts'
+import { fileOf, markFiles, type SearchFile } from './layouts.ts'
 
 const AT_ONCE = 32
 
-type Refreshed = Rendered & { readonly layouts: Layouts }
+type Refreshed = Rendered & { readonly layout: SearchLayout | null }
 
 /** Who may be named in a search file. */
 export interface SearchSite {
   readonly owners: boolean
 }
 
-/**
- * Derives by what searches find the crate of a mark and up to 31 `others`, in one transaction that
- * marks the files that change. If that fails, derives only the crate of the mark.
- */
+/** Derives by what searches find the crate of a mark and some others, or of the mark alone. */
 export async function refreshSearch(
   database: Database,
   site: SearchSite,

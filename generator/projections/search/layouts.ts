@@ -13,26 +13,22 @@ import {
   SEARCH_FORMAT,
   type SearchLayout,
 } from '../../../core/search/layout.ts'
-import { all, type Queries, run, value } from '../../database/statement.ts'
+import { one, type Queries, run, value } from '../../database/statement.ts'
 import { writeFact } from '../../records/facts.ts'
 import { type Mark, markSelected, marksOf, setMarks } from '../../records/marks.ts'
 import { rangesOf } from '../../records/pages/id-ranges.ts'
 
 /*
- * The subject of a mark says what is to be done. Crates come first, then what they change:
- *
- * - the id of a crate that searches find by something else,
- * - `NOW` and the subject of a file of the layout that searches read,
- * - `NEXT` and the subject of a file of the layout that is being written.
+ * The subject of a mark says what is to be done: the id of a crate that searches find by something
+ * else, or `FILES` and the subject of a file. The layout comes last, and renders all files.
  */
 
 /** The kinds of files, in the order of their subjects. */
 const KINDS = ['bucket', ...COLUMNS, 'block', 'layout'] as const
 const KIND = 2 ** 40
 
-/** Ids of crates are lower. */
-const NOW = KINDS.length * KIND
-const NEXT = 2 * NOW
+/** Ids of crates are lower. Earlier versions have marked files of a second layout above these. */
+const FILES = KINDS.length * KIND
 
 /** A file of the search: a block by its number, a bucket by one of its hashes. */
 export interface SearchFile {
@@ -40,27 +36,31 @@ export interface SearchFile {
   readonly number: number
 }
 
-/** The layouts whose files there are. */
-export interface Layouts {
-  /** The one that searches read; null before the first one is complete. */
-  readonly now: SearchLayout | null
-  /** The one whose files are being written; null when there is none. */
-  readonly next: SearchLayout | null
-}
-
 const FACT = 'search_layouts'
 
-/** Returns the layouts, the number of crates, and that of the last change. */
-export async function readLayouts(
-  db: Queries,
-): Promise<Layouts & { readonly crates: number; readonly generation: number }> {
+/** What the files of a search depend on. */
+interface SearchState {
+  /** The layout that searches read; null before the first one is complete. */
+  readonly layout: SearchLayout | null
+  readonly crates: number
+  /** The number of the last change. */
+  readonly generation: number
+}
+
+/** Returns the layout that searches read, and what decides about the next one. */
+export async function readLayout(db: Queries): Promise<SearchState> {
   const sql = `SELECT (SELECT value FROM facts WHERE key = '${FACT}') AS layouts,
     coalesce((SELECT crates FROM prefixes WHERE prefix = ''), 0) AS crates,
     coalesce((SELECT max(id) FROM audit), 0) AS generation`
-  const [row] = await all<{ layouts: string | null; crates: number; generation: number }>(db, sql)
-  const { layouts = null, crates = 0, generation = 0 } = row ?? {}
-  const { now, next } = JSON.parse(layouts ?? '{"now":null,"next":null}') as Layouts
-  return { now, next, crates, generation }
+  const { layouts, ...rest } = await one<
+    Omit<SearchState, 'layout'> & { readonly layouts: string | null }
+  >(db, sql)
+  return { layout: JSON.parse(layouts ?? '{"now":null}').now, ...rest }
+}
+
+/** Makes a layout the one that searches read; its files are written. */
+export function keepLayout(db: Queries, layout: SearchLayout): Promise<void> {
+  return writeFact(db, FACT, JSON.stringify({ now: layout, next: null }))
 }
 
 /** Returns whether a file that searches read is marked, or crates are, whose files nobody knows. */
@@ -70,26 +70,20 @@ export async function isPending(
   layout: SearchLayout,
 ): Promise<boolean> {
   const sql = "SELECT 1 FROM marks WHERE kind = 'search' AND (subject < ? OR subject = ?) LIMIT 1"
-  return (await value(db, sql, NOW, NOW + subjectOf(file, layout))) !== null
+  return (await value(db, sql, FILES, subjectOf(file, layout))) !== null
 }
 
 /** Returns the subject of a file in a layout: a bucket has that of its first hash. */
 function subjectOf({ kind, number }: SearchFile, { bits }: SearchLayout): number {
   const own = kind === 'bucket' ? bucketOf(number, bits) * 2 ** (HASH_BITS - bits) : number
-  return KINDS.indexOf(kind) * KIND + own
+  return FILES + KINDS.indexOf(kind) * KIND + own
 }
 
 /** Returns the file of a mark; null for the mark of a crate. */
 export function fileOf({ subject }: Pick<Mark, 'subject'>): SearchFile | null {
-  if (subject < NOW) return null
-  const own = subject % NOW
+  if (subject < FILES) return null
+  const own = subject % FILES
   return { kind: KINDS[Math.floor(own / KIND)] ?? 'layout', number: own % KIND }
-}
-
-/** Returns the layout of the file of a mark; null while none is complete, for the one read now. */
-export function layoutOf({ subject }: Pick<Mark, 'subject'>, layouts: Layouts) {
-  const { now, next } = layouts
-  return subject < NEXT ? now : (next ?? now)
 }
 
 /** Returns the path of a file in a layout. */
@@ -99,10 +93,7 @@ export function pathOf({ kind, number }: SearchFile, { bits }: SearchLayout): st
   return kind === 'bucket' ? searchBucketPath(bits, bucketOf(number, bits)) : searchColumnPath(kind)
 }
 
-/** The file by which searches find the others; it is written when they are. */
-export const LAYOUT_FILE: SearchFile = { kind: 'layout', number: 0 }
-
-/** Returns all other files of a layout. */
+/** Returns all files of a layout, besides the one by which searches find the others. */
 export async function filesOf(db: Queries, { bits }: SearchLayout): Promise<SearchFile[]> {
   const files: SearchFile[] = COLUMNS.map(kind => ({ kind, number: 0 }))
   for (let number = 0; number < 2 ** HASH_BITS; number += 2 ** (HASH_BITS - bits))
@@ -111,89 +102,49 @@ export async function filesOf(db: Queries, { bits }: SearchLayout): Promise<Sear
   return files
 }
 
-/** Returns the paths of all files that there are, or will be. */
-export async function searchPaths(db: Queries): Promise<Set<string>> {
-  const { now, next } = await readLayouts(db)
-  const paths = new Set(now ? [searchLayoutPath] : [])
-  for (const layout of [now, next].filter(layout => layout !== null))
-    for (const file of await filesOf(db, layout)) paths.add(pathOf(file, layout))
-  return paths
-}
+/** The file by which searches find the others; it is written after them. */
+export const LAYOUT_FILE: SearchFile = { kind: 'layout', number: 0 }
 
 /**
- * Marks files that change, in every layout that is read or being written. Begins the first layout
- * here, so that no search finds neither a mark nor a layout. Returns the layouts, and the marks of
- * the files that searches read now.
+ * Marks files that change, and here the layout, if the registry has outgrown it, so that no search
+ * finds neither a mark nor a layout. Returns the layout, and the marks of the files.
  */
 export async function markFiles(
   tx: Queries,
   files: readonly SearchFile[],
-): Promise<{ readonly layouts: Layouts; readonly next: readonly Mark[] }> {
-  const { now, next, crates, generation } = await readLayouts(tx)
-  if (now === null && next === null) {
-    const layouts = { now, next: layoutFor(crates) }
-    await beginLayout(tx, now, layouts.next, generation)
-    return { layouts, next: [] }
-  }
-  const current = marksOf('search', now ? files.map(file => NOW + subjectOf(file, now)) : [])
-  const coming = marksOf('search', next ? files.map(file => NEXT + subjectOf(file, next)) : [])
-  await setMarks(tx, [...current, ...coming], generation)
-  return { layouts: { now, next }, next: current.map(mark => ({ ...mark, generation })) }
+): Promise<{ readonly layout: SearchLayout | null; readonly next: readonly Mark[] }> {
+  const { layout, crates, generation } = await readLayout(tx)
+  // The first layout will have all files.
+  const marks = layout ? files.map(file => subjectOf(file, layout)) : []
+  await setMarks(tx, marksOf('search', marks), generation)
+  if (layout === null || layout.bits < layoutFor(crates).bits) await markLayout(tx, generation)
+  return { layout, next: marksOf('search', marks).map(mark => ({ ...mark, generation })) }
 }
 
-/**
- * Begins to derive and to write everything again, in a transaction. What another format has made is
- * of no use: until the new files are complete, there is no search.
- */
+/** Marks the layout, unless it is marked: it may wait because it failed. */
+function markLayout(tx: Queries, generation: number): Promise<unknown> {
+  const subject = FILES + KINDS.indexOf('layout') * KIND
+  return markSelected(tx, 'search', `SELECT ${subject} AS subject, ${generation} AS generation`)
+}
+
+/** Begins to derive and write everything again; what another format has made is of no use. */
 export async function beginWhole(tx: Queries): Promise<void> {
-  const { now, crates, generation } = await readLayouts(tx)
-  const isKept = now?.format === SEARCH_FORMAT
-  if (!isKept)
+  const { layout, generation } = await readLayout(tx)
+  if (layout?.format !== SEARCH_FORMAT) {
     for (const table of ['search_terms', 'search_crates']) await run(tx, `DELETE FROM ${table}`)
+    await writeFact(tx, FACT, null)
+  }
   await markSelected(tx, 'search', 'SELECT id AS subject, generation FROM crates')
-  await beginLayout(tx, isKept ? now : null, layoutFor(crates), generation)
+  await markLayout(tx, generation)
 }
 
-/**
- * Follows marks that are done, in their transaction: tells searches that files have changed, begins
- * a layout if the registry has grown, and completes one whose files are written.
- */
+/** Tells searches, in the transaction that clears marks, that files have changed. */
 export async function followSearch(tx: Queries, done: readonly Mark[]): Promise<void> {
-  const own = done.filter(({ kind }) => kind === 'search')
-  if (own.length === 0) return
-  if (own.some(mark => fileOf(mark) !== null)) await run(tx, RENEW)
-  const { now, next, crates, generation } = await readLayouts(tx)
-  const wanted = layoutFor(crates)
-  if (now && next === null && wanted.bits > now.bits) await beginLayout(tx, now, wanted, generation)
-  if (next && (await value(tx, REST, NEXT)) === null)
-    await setMarks(tx, marksOf('search', [NEXT + subjectOf(LAYOUT_FILE, next)]), generation)
+  if (done.some(mark => mark.kind === 'search' && fileOf(mark) !== null))
+    await run(tx, "UPDATE counts SET n = n + 1 WHERE what = 'search'")
 }
-
-const RENEW = "UPDATE counts SET n = n + 1 WHERE what = 'search'"
-const REST = "SELECT 1 FROM marks WHERE kind = 'search' AND subject >= ? LIMIT 1"
 
 /** Returns a number that grows when files that searches read have changed. */
 export async function searchVersion(db: Queries): Promise<number> {
   return (await value<number>(db, "SELECT n FROM counts WHERE what = 'search'")) ?? 0
-}
-
-async function beginLayout(
-  tx: Queries,
-  now: SearchLayout | null,
-  next: SearchLayout,
-  generation: number,
-): Promise<void> {
-  await writeFact(tx, FACT, JSON.stringify({ now, next } satisfies Layouts))
-  await run(tx, "DELETE FROM marks WHERE kind = 'search' AND subject >= ?", NEXT)
-  const subjects = (await filesOf(tx, next)).map(file => NEXT + subjectOf(file, next))
-  await setMarks(tx, marksOf('search', subjects), generation)
-}
-
-/** Makes the next layout the one that searches read. All of its files are written, or marked. */
-export async function finishLayout(tx: Queries): Promise<void> {
-  const { now, next } = await readLayouts(tx)
-  if (next === null) return
-  await writeFact(tx, FACT, JSON.stringify({ now: next, next: null } satisfies Layouts))
-  const files = "DELETE FROM marks WHERE kind = 'search' AND subject >= ? AND subject < ?"
-  if (now?.bits !== next.bits) await run(tx, files, NOW, NEXT)
 }

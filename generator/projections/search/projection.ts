@@ -9,8 +9,7 @@ import {
   isPending,
   LAYOUT_FILE,
   pathOf,
-  readLayouts,
-  searchPaths,
+  readLayout,
 } from './layouts.ts'
 import { buildSearch, searchOutput } from './render.ts'
 
@@ -29,19 +28,26 @@ export const search: Projection = {
   follow: followSearch,
   markAll: beginWhole,
   async *parts({ database }) {
-    const { now } = await readLayouts(database)
-    if (now === null) return
-    for (const file of [...(await filesOf(database, now)), LAYOUT_FILE])
+    const { layout } = await readLayout(database)
+    if (layout === null) return
+    for (const file of [...(await filesOf(database, layout)), LAYOUT_FILE])
       yield {
-        about: pathOf(file, now),
-        pending: () => isPending(database, file, now),
+        about: pathOf(file, layout),
+        pending: () => isPending(database, file, layout),
         render: async () => {
           // Its files were written with a layout that has come since, or are marked.
-          if ((await readLayouts(database)).now?.bits !== now.bits) return []
-          const output = await searchOutput(database, file, now)
+          if ((await readLayout(database)).layout?.bits !== layout.bits) return []
+          const output = await searchOutput(database, file, layout)
           return output ? [output] : []
         },
       }
   },
-  leftover: { folders: [SEARCH_FOLDER], paths: ({ database }) => searchPaths(database) },
+  leftover: {
+    folders: [SEARCH_FOLDER],
+    async paths({ database }) {
+      const { layout } = await readLayout(database)
+      if (layout === null) return []
+      return [...(await filesOf(database, layout)), LAYOUT_FILE].map(file => pathOf(file, layout))
+    },
+  },
 }

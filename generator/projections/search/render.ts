@@ -1,42 +1,29 @@
+import { forEachConcurrently } from '../../../core/async/concurrently.ts'
 import { SEARCH_FOLDER, TERMS_FOLDER } from '../../../core/paths/search.ts'
 import type { Output } from '../../../core/paths/tree.ts'
 import {
   BLOCK_CRATES,
   bucketOf,
   HASH_BITS,
+  layoutFor,
   type SearchLayout,
 } from '../../../core/search/layout.ts'
 import { blockFile, bucketFile, columnFile, layoutFile } from '../../../core/search/render-files.ts'
 import { gradeOf, type ListedWord } from '../../../core/search/vocabulary.ts'
-import type { Database } from '../../database/connection.ts'
 import { all, type Queries, type Row, value } from '../../database/statement.ts'
-import type { PublicTree } from '../../places/public-tree.ts'
 import type { Mark } from '../../records/marks.ts'
 import { readCards } from '../../records/pages/cards.ts'
+import type { PageContext } from '../context.ts'
 import type { Rendered } from '../projection.ts'
-import { columnTerm, refreshSearch, type SearchSite } from './change.ts'
-import {
-  fileOf,
-  finishLayout,
-  type Layouts,
-  layoutOf,
-  pathOf,
-  readLayouts,
-  type SearchFile,
-} from './layouts.ts'
+import { columnTerm, refreshSearch } from './change.ts'
+import { fileOf, filesOf, keepLayout, pathOf, readLayout, type SearchFile } from './layouts.ts'
 
-interface SearchContext {
-  readonly database: Database
-  readonly site: SearchSite
-  readonly tree: PublicTree
-}
-
-/** The layouts as a turn has read them; nobody else changes them meanwhile. */
-const known = new WeakMap<SearchContext, Layouts>()
+/** The layout as a turn has read it; nobody else changes it meanwhile. */
+const known = new WeakMap<PageContext, SearchLayout | null>()
 
 /** Does what a mark of the search says. */
 export async function buildSearch(
-  context: SearchContext,
+  context: PageContext,
   mark: Mark,
   others: readonly Mark[],
 ): Promise<Rendered> {
@@ -44,30 +31,39 @@ export async function buildSearch(
   const file = fileOf(mark)
   if (file === null) {
     const refreshed = await refreshSearch(database, context.site, mark, others)
-    known.set(context, refreshed.layouts)
+    known.set(context, refreshed.layout)
     return refreshed
   }
-  const layouts = known.get(context) ?? (await readLayouts(database))
-  known.set(context, layouts)
-  const layout = layoutOf(mark, layouts)
-  // Without a layout, nothing is written yet: the first one will have all files.
-  if (layout === null) return { done: [mark] }
+  const layout =
+    file.kind === 'layout'
+      ? await writeLayout(context)
+      : (known.get(context) ?? (await readLayout(database)).layout)
+  known.set(context, layout)
+  if (layout === null || file.kind === 'layout') return { done: [mark] }
   const output = await searchOutput(database, file, layout)
   if (output) await tree.write(output)
   else await tree.remove(pathOf(file, layout))
-  if (file.kind === 'layout') {
-    known.delete(context)
-    await database.transaction(finishLayout)
-    // Searches that have read the layout before find no file there, and read it again.
-    for (const bits of await tree.folders(TERMS_FOLDER))
-      if (bits !== String(layout.bits)) await tree.removeFolder(`${TERMS_FOLDER}/${bits}`)
-    // Files of format 4, which had shards.
-    const terms = `${TERMS_FOLDER}/${layout.bits}`
-    const shards = (await tree.folders(terms)).map(shard => `${terms}/${shard}`)
-    for (const folder of [`${SEARCH_FOLDER}/ranks`, `${SEARCH_FOLDER}/rust`, ...shards])
-      await tree.removeFolder(folder)
-  }
   return { done: [mark] }
+}
+
+/** Writes all files of the layout that the registry needs, beside those that searches still read. */
+async function writeLayout({ database, tree }: PageContext): Promise<SearchLayout> {
+  const layout = layoutFor((await readLayout(database)).crates)
+  await forEachConcurrently(await filesOf(database, layout), async file => {
+    const output = await searchOutput(database, file, layout)
+    if (output) await tree.write(output)
+  })
+  await tree.write(layoutFile(layout))
+  await keepLayout(database, layout)
+  // Searches that have read the layout before find no file there, and read it again.
+  for (const bits of await tree.folders(TERMS_FOLDER))
+    if (bits !== String(layout.bits)) await tree.removeFolder(`${TERMS_FOLDER}/${bits}`)
+  // Files of format 4, which had shards.
+  const terms = `${TERMS_FOLDER}/${layout.bits}`
+  const shards = (await tree.folders(terms)).map(shard => `${terms}/${shard}`)
+  for (const folder of [`${SEARCH_FOLDER}/ranks`, `${SEARCH_FOLDER}/rust`, ...shards])
+    await tree.removeFolder(folder)
+  return layout
 }
 
 /** Renders a file of the search; null for a block all of whose crates are gone. */

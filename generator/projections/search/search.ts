@@ -11,6 +11,7 @@ import { pace } from '../../database/pace.ts'
 import { column, LIST, type Queries, value } from '../../database/statement.ts'
 import type { PublicTree } from '../../places/public-tree.ts'
 import { crateCount } from '../../records/pages/prefixes.ts'
+import type { PageContext } from '../context.ts'
 import { searchVersion } from './layouts.ts'
 
 /** Bytes of the files that are kept in memory, as far as they are known. */
@@ -33,18 +34,9 @@ export const NO_CRATES: FoundCrates = {
   words: 0,
 }
 
-/** A registry whose crates are searched. */
-export interface SearchedRegistry {
-  readonly database: Database
-  readonly tree: PublicTree
-}
-
-/**
- * Searches the files that are rendered (`findCrates`); an empty search finds every crate, by name.
- * Throws `search_unready` before the files are complete for the first time.
- */
+/** Searches the rendered files (`findCrates`); an empty search finds every crate, by name. */
 export async function searchCrates(
-  { database, tree }: SearchedRegistry,
+  { database, tree }: Pick<PageContext, 'database' | 'tree'>,
   request: SearchRequest,
   slice: Slice,
 ): Promise<FoundCrates> {

@@ -12,8 +12,8 @@ import {
 import { listedBetween, rangesOf } from '../../records/pages/id-ranges.ts'
 import { commonLabels } from '../../records/pages/labels.ts'
 import { cratesBelow } from '../../records/pages/prefixes.ts'
-import { newCrates, recentReleases, updatedCrates } from '../../records/pages/recent.ts'
-import { readFigures } from '../../records/pages/statistics.ts'
+import { recentReleases, updatedCrates } from '../../records/pages/recent.ts'
+import { cratesInOrder, readFigures } from '../../records/pages/statistics.ts'
 import type { PageContext } from '../context.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../feed.ts'
 
@@ -25,7 +25,7 @@ const FRONT_KEYWORDS = 16
 export async function frontOutput(context: PageContext): Promise<Output> {
   const { database, site, isFilling = false } = context
   const { crates, versions, mostRequired } = await readFigures(database)
-  const newest = site.feeds ? await newCrates(database, FRONT_LENGTH) : []
+  const newest = site.feeds ? await cratesInOrder(database, 'newest', FRONT_LENGTH) : []
   const updated = site.feeds ? await updatedCrates(database, FRONT_LENGTH) : []
   const first = site.feeds ? [] : await cratesBelow(database, '', FRONT_LENGTH)
   const latest = [...updated, ...newest, ...first].find(card => !card.yanked)?.name ?? null
@@ -57,7 +57,7 @@ export function fixedOutputs({ site }: PageContext): Output[] {
 /** Renders the feeds of the registry, if it has some, and the index of the site map. */
 export async function feedOutputs({ database, site }: PageContext): Promise<Output[]> {
   const feeds = async () => [
-    renderNewCrates(site, await newCrates(database, FEED_LENGTH.crates)),
+    renderNewCrates(site, await cratesInOrder(database, 'newest', FEED_LENGTH.crates)),
     renderUpdates(site, await recentReleases(database, FEED_LENGTH.updates)),
   ]
   return [

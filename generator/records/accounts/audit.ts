@@ -35,12 +35,16 @@ export interface AuditFilter {
 /** Returns the latest matching events, oldest first; with `after`, the first ones after it. */
 export async function listEvents(database: Database, filter: AuditFilter): Promise<AuditEvent[]> {
   const { since, action, before, after } = filter
-  const actor = await spellings(database, filter.actor, 'users')
-  const crate = await spellings(database, filter.crate, 'crates')
+  const { actor, crate } = filter
+  // The log has names as users and crates spell them.
+  const user = actor === undefined ? null : await findUser(database, actor)
+  const found = crate !== undefined && isName(crate) ? await findCrate(database, crate) : null
+  const both = (asked?: string, spelled = asked) =>
+    asked === undefined ? undefined : [asked, spelled]
   const conditions = [
     { sql: 'at >= ?', value: since },
-    { sql: `actor IN ${LIST}`, value: actor },
-    { sql: `crate IN ${LIST}`, value: crate },
+    { sql: `actor IN ${LIST}`, value: both(actor, user?.login) },
+    { sql: `crate IN ${LIST}`, value: both(crate, found?.name) },
     { sql: 'action = ?', value: action },
     { sql: 'id < ?', value: before },
     { sql: 'id > ?', value: after },
@@ -60,18 +64,6 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
   return isForward ? events : events.reverse()
 }
 
-/** Returns a name as given and as its user or crate spells it; the log has the latter. */
-async function spellings(
-  database: Database,
-  asked: string | undefined,
-  kind: 'users' | 'crates',
-): Promise<string[] | undefined> {
-  if (asked === undefined) return undefined
-  if (kind === 'users') return [asked, (await findUser(database, asked))?.login ?? asked]
-  const crate = isName(asked) ? await findCrate(database, asked) : null
-  return [asked, crate?.name ?? asked]
-}
-
 /** Returns every action in the log; each costs one search of the index. */
 export function listActions(database: Database): Promise<string[]> {
   const sql = `WITH RECURSIVE actions (action) AS (
@@ -82,10 +74,7 @@ export function listActions(database: Database): Promise<string[]> {
   return column(database, sql)
 }
 
-/**
- * Returns the details of an event in one line, such as `login alice, scopes yank`; `shown` are
- * details that the caller shows elsewhere.
- */
+/** Returns the details of an event in one line, such as `login alice`, without those `shown`. */
 export function detailText({ detail }: AuditEvent, ...shown: string[]): string {
   return Object.entries(detail ?? {})
     .filter(([key, value]) => String(value ?? '') !== '' && !shown.includes(key))

@@ -66,10 +66,7 @@ export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crate
   readonly most?: number
 }
 
-/**
- * Creates a token and returns its text, the only time. Refuses more than `most`, and `read` for
- * certain crates.
- */
+/** Creates a token and returns its text, the only time. */
 export async function createToken(
   database: Database,
   { userId, name, scopes, crates, expires, most }: TokenOrder,
@@ -136,10 +133,7 @@ export async function listTokens(database: Database, userId?: number): Promise<T
   return rows.map(row => ({ ...row, ...reachOf(row) }))
 }
 
-/**
- * Revokes a token and returns its old state. Refuses a token that is unknown, already revoked, or
- * not of user `userId`.
- */
+/** Revokes a token. Refuses one that is unknown, already revoked, or not of user `userId`. */
 export async function revokeToken(
   database: Database,
   id: number,

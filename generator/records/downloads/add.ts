@@ -20,10 +20,7 @@ export type DownloadedRelease =
   | { readonly name: Name; readonly version: Version }
   | { readonly cksum: string }
 
-/**
- * Adds downloads to the releases, their crates and the registry; call it in a transaction with at
- * most some thousand counts. Returns those whose release does not exist.
- */
+/** Adds a transaction's downloads, at most some thousands; returns those of unknown releases. */
 export async function addDownloads(
   tx: Queries,
   counts: readonly DownloadCount[],

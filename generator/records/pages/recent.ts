@@ -31,8 +31,3 @@ export function updatedCrates(db: Queries, limit: number): Promise<CrateCard[]> 
     'WHERE listings.versions > 1 ORDER BY listings.updated_at DESC, listings.crate_id DESC LIMIT ?'
   return selectCards(db, rest, limit)
 }
-
-/** Returns the newest crates, newest first. */
-export function newCrates(db: Queries, limit: number): Promise<CrateCard[]> {
-  return selectCards(db, 'ORDER BY crates.created_at DESC, crates.id DESC LIMIT ?', limit)
-}

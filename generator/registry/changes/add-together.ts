@@ -6,7 +6,6 @@ import { pace } from '../../database/pace.ts'
 import { attempt, type Queries } from '../../database/statement.ts'
 import type { Staged } from '../../places/crate-store.ts'
 import { isBucketRefusal } from '../../places/disk/fault.ts'
-import { followReleases, type ReleaseOutcome } from '../../records/release-changes.ts'
 import { releaseOfBytes } from '../../records/releases.ts'
 import type { Registry } from '../registry.ts'
 
@@ -20,7 +19,7 @@ export interface Addition<T> {
 /** The result of recording a release, or why it was refused or failed. */
 export type Outcome<T> = { readonly value: T } | { readonly error: unknown }
 
-/** The results of releases in their order, and what the transactions that recorded some ended with. */
+/** The results of releases in their order, and what `complete` returned. */
 export interface Additions<T, F> {
   readonly outcomes: readonly Outcome<T>[]
   readonly finished: readonly F[]
@@ -28,16 +27,15 @@ export interface Additions<T, F> {
 
 /**
  * Adds releases: keeps the bytes of all, records all in one transaction, and removes the bytes of
- * those that were refused. `log` then logs all at once, where `record` logs nothing; `finish` ends
- * the transaction once the followers know of all. One that is refused or fails undoes nothing of
- * the others. The caller holds the mutex, because `verify` would find orphans in between; a process
- * that is killed before the transaction has added nothing, and leaves bytes that block nobody.
+ * those that were refused. `complete` ends the transaction: it tells the followers. One that is
+ * refused or fails undoes nothing of the others. The caller holds the mutex, because `verify` would
+ * find orphans in between; a process that is killed before the transaction has added nothing, and
+ * leaves bytes that block nobody.
  */
-export async function addTogether<T extends ReleaseOutcome, F = never>(
+export async function addTogether<T, F>(
   registry: Registry,
   additions: readonly Addition<T>[],
-  finish?: ((tx: Queries, values: readonly T[]) => Promise<F>) | null,
-  log?: (tx: Queries, values: readonly T[]) => Promise<ReleaseOutcome[]>,
+  complete: (tx: Queries, values: readonly T[]) => Promise<F>,
 ): Promise<Additions<T, F>> {
   const outcomes = new Map<Addition<T>, Outcome<T>>()
   const finished: F[] = []
@@ -48,19 +46,19 @@ export async function addTogether<T extends ReleaseOutcome, F = never>(
       .catch((error: unknown) => outcomes.set(addition, { error }))
   })
   const record = async (some: readonly Addition<T>[]): Promise<void> => {
-    let isFollowed = true
+    let isComplete = true
     try {
       const end = await registry.database.transaction(async tx => {
         const values = await recordAll(tx, some, outcomes)
-        isFollowed = false
-        await followReleases(tx, registry.followers, log ? await log(tx, values) : values)
-        isFollowed = true
-        return values.length > 0 && finish ? await finish(tx, values) : null
+        isComplete = false
+        const end = await complete(tx, values)
+        isComplete = true
+        return end
       })
-      if (end !== null) finished.push(end)
+      finished.push(end)
     } catch (error) {
       // Nothing was recorded. A follower that fails at one crate is no fault of the others.
-      if (!isFollowed && some.length > 1) for (const addition of some) await record([addition])
+      if (!isComplete && some.length > 1) for (const addition of some) await record([addition])
       // A refusal may have been caused by another publish of this batch.
       else for (const addition of some) outcomes.set(addition, { error })
     }

@@ -8,7 +8,7 @@ import { type Change, operatorChange } from '../../records/change.ts'
 import type { CrateRecord } from '../../records/crates.ts'
 import { checkQuota } from '../../records/existing.ts'
 import { marksOf, setMarks } from '../../records/marks.ts'
-import { insertAdded, type ReleaseOutcome } from '../../records/release-changes.ts'
+import { followReleases, insertAdded, type ReleaseOutcome } from '../../records/release-changes.ts'
 import { type IndexedCrate, indexFiles } from '../../records/releases.ts'
 import type { Registry } from '../registry.ts'
 import { type Addition, addTogether } from './add-together.ts'
@@ -29,23 +29,21 @@ export interface Publication {
 /** The most publishes that share a turn: the first of them waits for the last. */
 const TURN_MAX = 64
 
-interface Waiting<Request, Result> {
-  readonly request: Request
-  readonly resolve: (result: Result) => void
+interface Waiting {
+  readonly candidate: Candidate
+  readonly resolve: (publication: Publication) => void
   readonly reject: (error: unknown) => void
 }
 
 /**
  * The path of every change of the index, in an order that survives a crash: check, keep the bytes,
- * record in one transaction, show. Changes that meet share a turn of the process mutex, its
+ * record in one transaction, show. Publishes that meet share a turn of the process mutex, its
  * transaction and its syncs.
  */
 export class PublishQueue {
   readonly #registry: Registry
   readonly #writer: IndexWriter
-  readonly #candidates: Waiting<Candidate, Publication>[] = []
-  /** Crates that have changed otherwise, by their ids. */
-  readonly #crates: Waiting<number, void>[] = []
+  readonly #waiting: Waiting[] = []
   #isRunning = false
 
   constructor(registry: Registry) {
@@ -56,12 +54,18 @@ export class PublishQueue {
   /** Resolves when the release is recorded; throws a `Refusal` with every issue. */
   async publish(submission: Submission, change: Change): Promise<Publication> {
     const candidate = await check(this.#registry, submission, change)
-    return this.#wait(this.#candidates, candidate)
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ candidate, resolve, reject })
+      if (!this.#isRunning) void this.#run()
+    })
   }
 
-  /** Shows a crate whose records have changed. */
+  /** Shows a crate whose records have changed otherwise. */
   show(crateId: number): Promise<void> {
-    return this.#wait(this.#crates, crateId)
+    return this.#registry.mutex.run(async () => {
+      const changed = await indexFiles(this.#registry.database, [crateId])
+      throwIf(await this.#writer.show(changed), crateId)
+    })
   }
 
   /** Syncs what is shown to disk, and clears its marks. */
@@ -69,37 +73,25 @@ export class PublishQueue {
     return this.#writer.settle()
   }
 
-  #wait<Request, Result>(queue: Waiting<Request, Result>[], request: Request): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      queue.push({ request, resolve, reject })
-      if (!this.#isRunning) void this.#run()
-    })
-  }
-
   async #run(): Promise<void> {
     this.#isRunning = true
-    while (this.#candidates.length + this.#crates.length > 0) {
+    while (this.#waiting.length > 0) {
       try {
-        await this.#registry.mutex.run(() =>
-          this.#turn(this.#candidates.splice(0, TURN_MAX), this.#crates.splice(0)),
-        )
+        await this.#registry.mutex.run(() => this.#turn(this.#waiting.splice(0, TURN_MAX)))
       } catch (error) {
         // Taking the mutex failed.
-        for (const { reject } of this.#candidates.splice(0)) reject(error)
-        for (const { reject } of this.#crates.splice(0)) reject(error)
+        for (const { reject } of this.#waiting.splice(0)) reject(error)
       }
     }
     this.#isRunning = false
   }
 
-  async #turn(
-    candidates: readonly Waiting<Candidate, Publication>[],
-    crates: readonly Waiting<number, void>[],
-  ): Promise<void> {
+  async #turn(waiting: readonly Waiting[]): Promise<void> {
     const { outcomes, finished } = await addTogether(
       this.#registry,
-      candidates.map(({ request }) => additionOf(this.#registry, request)),
+      waiting.map(({ candidate }) => additionOf(this.#registry, candidate)),
       async (tx, publications) => {
+        await followReleases(tx, this.#registry.followers, publications)
         const changed: IndexedCrate[] = []
         // Read here, where the new rows are in memory: a reader would read them again.
         for (const id of new Set(publications.map(({ crate }) => crate.id))) {
@@ -109,30 +101,19 @@ export class PublishQueue {
         return changed
       },
     )
-    const showing = this.#show(finished.flat(), crates)
-    const shownIf = (id: number) => showing.then(failures => throwIf(failures, id))
-    for (const [at, { resolve, reject }] of candidates.entries()) {
+    const showing = this.#writer.show(finished.flat())
+    for (const [at, { resolve, reject }] of waiting.entries()) {
       const outcome = outcomes[at]
       if (!outcome || 'error' in outcome) reject(outcome?.error)
       else {
-        const shown = shownIf(outcome.value.crate.id)
+        const { id } = outcome.value.crate
+        const shown = showing.then(failures => throwIf(failures, id))
         // Not everybody waits for it.
         shown.catch(() => undefined)
         resolve({ ...outcome.value, shown })
       }
     }
-    for (const { request, resolve, reject } of crates) shownIf(request).then(resolve, reject)
     await showing.catch(() => undefined)
-  }
-
-  async #show(
-    published: readonly IndexedCrate[],
-    others: readonly Waiting<number, void>[],
-  ): Promise<ReadonlyMap<number, unknown>> {
-    const ids = new Set(others.map(({ request }) => request))
-    for (const { id } of published) ids.delete(id)
-    const changed = ids.size > 0 ? await indexFiles(this.#registry.database, [...ids]) : []
-    return this.#writer.show([...published, ...changed])
   }
 }
 

@@ -9,7 +9,7 @@ import { findCrate } from '../../../generator/records/crates.ts'
 import { listMarks } from '../../../generator/records/marks.ts'
 import { listReleases } from '../../../generator/records/releases.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
-import { isWaiting, settle } from '../../support/event-loop.ts'
+import { isWaiting } from '../../support/event-loop.ts'
 import { withQueryHook } from '../../support/query-hook.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { hookTree } from '../../support/tree-hook.ts'
@@ -35,23 +35,6 @@ function gated(registry: Registry) {
 }
 
 const fail = (error: unknown) => assert.fail(String(error))
-
-test('callers that come before a build begins share it; one that comes later gets another', async t => {
-  const { registry } = await TestRegistry.open(t)
-  const { context, began, close, open } = gated(registry)
-  const indexWorker = new IndexWorker(context, fail)
-  close()
-  const first = [indexWorker.crate(1), indexWorker.crate(1), indexWorker.crate(1)]
-  await settle()
-  assert.deepEqual(began, [1], 'three callers, one build')
-  const second = [indexWorker.crate(1), indexWorker.crate(1)]
-  await settle()
-  assert.deepEqual(began, [1], 'the second waits for the first')
-  open()
-  assert.deepEqual(await Promise.all([...first, ...second]), [true, true, true, true, true])
-  assert.deepEqual(began, [1, 1])
-  await indexWorker.close()
-})
 
 /** Waits until the tree has a file. */
 async function shows(test: TestRegistry, path: string): Promise<void> {

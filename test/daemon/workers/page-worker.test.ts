@@ -85,9 +85,9 @@ test('many publishes of one crate render its pages once', async t => {
   for (let times = 0; times < 5; times++) worker.wake()
   await worker.close(600)
   // List, crate, feeds, registry, owner, views and part of the site map once; each of the five
-  // versions; by what searches find it, and five files; the plot that the statistics show; the
+  // versions; by what searches find it, and the first layout; the plot that the statistics show; the
   // assets, which this tree does not have yet.
-  assert.equal(rendered, 7 + 5 + 1 + 5 + 1 + 1)
+  assert.equal(rendered, 7 + 5 + 1 + 1 + 1 + 1)
 })
 
 test('a worker that closes leaves to other daemons what they publish meanwhile', async t => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { searchFor } from '../../../core/search/request.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import { wordsOf } from '../../../core/search/words.ts'
 import type { Database } from '../../../generator/database/connection.ts'
@@ -12,6 +11,7 @@ import { listMarks, settleMarks } from '../../../generator/records/marks.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { ownDependency } from '../../support/release.ts'
+import { searchFor } from '../../support/render-search.ts'
 
 /** Everything that is derived from crates and releases. */
 function derived(database: Database): Promise<unknown> {
