@@ -55,7 +55,10 @@ const TITLES: ReadonlyMap<string, string> = new Map([
   ['windows-apis', 'Windows APIs'],
 ])
 
-/** Returns the title of a category without its parents: `http-server` is an `HTTP server`. */
+/**
+ * Returns the title of a category, without its parents: `web-programming::http-server` is an `HTTP
+ * server`. The slug's words are the title of a category that only this registry has.
+ */
 export function categoryTitle(slug: string): string {
   const own = slug.split('::').at(-1) ?? slug
   const words = own.replaceAll(/[-_]+/g, ' ')

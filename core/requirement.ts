@@ -27,14 +27,22 @@ const COMPARATOR = new RegExp(
     `(?:-(${PRE}(?:\\.${PRE})*))?(?:\\+${IDENTIFIER}(?:\\.${IDENTIFIER})*)?)?)? *$`,
 )
 
-/** Parses a requirement by the grammar of the Rust crate `semver`, and prints it the same way. */
+/**
+ * Parses a requirement with the grammar of the Rust crate `semver`, and prints it the same way. `,`
+ * joins comparators; `*`, `x` and `X` are wildcards; build metadata is dropped. Refuses the syntax
+ * of other tools: `1 - 2`, `||`, `>=1 <2` without a comma, `v1`, an empty text.
+ */
 export function parseRequirement(text: string): Requirement {
   const comparators = readComparators(text)
   if (!comparators) refuse('requirement_invalid', { requirement: text })
   return (comparators.length === 0 ? '*' : comparators.map(print).join(', ')) as Requirement
 }
 
-/** Whether Cargo takes `version`; true for one that is too long for the library. */
+/**
+ * Whether `version` satisfies `requirement` in Cargo: a pre-release only matches a comparator with
+ * a pre-release of the same `major.minor.patch`; build metadata is ignored. True for a version that
+ * is too long for the library, because callers want to protect dependents.
+ */
 export function satisfies(requirement: Requirement, version: Version): boolean {
   const comparators = readComparators(requirement) ?? []
   const parts = versionParts(version)
@@ -89,7 +97,10 @@ function operatorOf({ operator }: Comparator): string {
   return operator === '*' ? '' : operator
 }
 
-/** Maps numbers to small ones in the same order: the library's doubles are not exact for a u64. */
+/**
+ * Maps numbers to small ones in the same order, 0 to 0: the library uses doubles, which are not
+ * exact for every u64, and only the order of the numbers matters.
+ */
 function ranking(numbers: readonly string[]): (number: string) => string {
   const sorted = [...new Set(['0', ...numbers])].sort(compareNumbers)
   return number => String(sorted.indexOf(number))

@@ -7,7 +7,11 @@ const TOKEN = /(?:r#)?[A-Za-z_]\w*|[(),=]|"[^"]*"| +/g
 
 export const TARGET_FORM = `a target triple or a valid \`cfg(…)\` with at most ${NESTING_MAX} levels`
 
-/** Whether `text` is a target triple or a `cfg(…)`: a bad one stops all users of the crate. */
+/**
+ * Whether `text` is the platform of a dependency: a target triple or `cfg(…)` in the grammar of
+ * Cargo (its crate `cargo-platform`), within limits of length and nesting. Cargo parses every line
+ * of an index file, so a bad target stops all users of the crate.
+ */
 export function isTarget(text: string): boolean {
   if (text.length > TARGET_MAX) return false
   if (!text.startsWith('cfg(') || !text.endsWith(')'))

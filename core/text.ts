@@ -1,4 +1,7 @@
-/** Whether a text can be stored: PostgreSQL refuses U+0000, UTF-8 has no halves of surrogates. */
+/**
+ * Whether every store can keep a text and give it back: PostgreSQL refuses U+0000, and UTF-8 has no
+ * halves of surrogate pairs.
+ */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && !/\p{Cs}/u.test(text)
 }
@@ -9,7 +12,10 @@ interface Place {
   readonly step: string | number
 }
 
-/** Returns where plain data of any depth is not storable, as `a.b[0]`; at most `max` places. */
+/**
+ * Returns the places of texts and keys in plain data that are not storable, as `a.b[0]`; at most
+ * `max`. The data may be nested to any depth.
+ */
 export function unstorablePlaces(data: object, max: number): string[] {
   const found: string[] = []
   const waiting: { readonly value: unknown; readonly place: Place | null }[] = [

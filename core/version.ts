@@ -19,7 +19,10 @@ const GRAMMAR = new RegExp(
 
 export const U64_MAX = '18446744073709551615'
 
-/** With it and the longest name, the file name of a `.crate` has the 255 bytes that disks take. */
+/**
+ * Most characters of a version: with it and the longest name, the file name of a `.crate` has the
+ * 255 bytes that disks take.
+ */
 export const VERSION_MAX = 184
 
 /** The parts of a version. Numbers stay decimal text, which is exact at any size. */
@@ -31,7 +34,10 @@ interface VersionParts {
   readonly build: string | null
 }
 
-/** Parses a version as strictly as Cargo does; refuses more than `VERSION_MAX` characters, too. */
+/**
+ * Parses a version; like Cargo, refuses `v1.0.0`, `=1.0.0`, `01.0.0`, `1.0` and numbers beyond u64;
+ * also more than `VERSION_MAX` characters.
+ */
 export function parseVersion(text: string): Version {
   const [{ length }, max] = [text, VERSION_MAX]
   if (length > max) refuse('version_too_long', { version: text, length, max })

@@ -110,7 +110,10 @@ function servedBy({ registry, downloads }: Deps): {
   return { files, stream }
 }
 
-/** Creates the app, and `quick`, which answers for files before it; null where the app has to. */
+/**
+ * Creates the daemon's Hono app, and `quick`, which answers requests for files before it. `quick`
+ * is null in a private registry, where the app checks readers, and when every request is logged.
+ */
 export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null } {
   const { log, metrics, registry } = deps
   const { limits, api, auth } = registry.settings
@@ -172,7 +175,10 @@ function brandRoutes({ settings }: Registry, files: TreeFiles): Route[] {
   return paths.map(path => get(`/${path}`, 'open', treeFile(files)))
 }
 
-/** Returns the routes of downloads by checksum, and of a local `dl` without markers. */
+/**
+ * Returns the routes of downloads by checksum, and of a local `dl` without markers, which is
+ * `{dl}/{crate}/{version}/download`.
+ */
 function downloadRoutes(
   deps: Deps,
   files: TreeFiles,

@@ -19,7 +19,11 @@ const PATIENCE_MS = 1500
 /** Does a test; returns what is wrong if the part itself is not. */
 type Probe = () => Promise<unknown>
 
-/** `GET /readyz`: 200 if readers and publishers could be served now; also in a pause. */
+/**
+ * Handles `GET /readyz`. Answers 200 if readers and publishers could be served now: test writes to
+ * database, crate store and public tree succeed in time, and the disk has room for the largest
+ * `.crate`; else 503. Also 200 in a pause and after a move: readers are served.
+ */
 export function readiness(deps: ReadinessDeps): OpenHandler {
   const probes = Object.entries(probesOf(deps)).map(([part, probe]) =>
     inTime(part, async () => {
@@ -60,7 +64,10 @@ function probesOf({ registry, freeBytes = free }: ReadinessDeps): Record<string,
   }
 }
 
-/** A part that fails, or takes too long, is at fault; one that runs is not begun again. */
+/**
+ * Returns the same probe with an end: a part that fails, or says nothing for too long, is at fault
+ * itself. One that has not ended is not begun again.
+ */
 function inTime(part: string, probe: Probe): Probe {
   let running: Promise<unknown> | null = null
   const begin = () =>

@@ -6,7 +6,10 @@ export class Repeater {
   #next: number | null = null
   #isClosed = false
 
-  /** `work` returns the milliseconds until it runs again, or null; it never throws. */
+  /**
+   * `work` returns the milliseconds until its next run, or null to wait for a call of `schedule`.
+   * It must never throw.
+   */
   constructor(work: () => Promise<number | null>) {
     this.#work = work
   }

@@ -71,7 +71,10 @@ function utf8Order(unit: number): number {
 
 export type DependencyUse = Pick<Dependency, 'req' | 'kind' | 'optional' | 'registry'>
 
-/** Returns how `deps` depend on a crate: on one of this registry first, then the strongest way. */
+/**
+ * Returns how `deps` depend on a crate of this name, or null. If several match, a dependency on
+ * this registry wins, then the strongest.
+ */
 export function dependencyOn(
   deps: readonly Dependency[],
   crate: CanonicalName,
@@ -86,7 +89,10 @@ export function dependencyOn(
   return { req, kind, optional, registry }
 }
 
-/** Returns the crates that `deps` name, each with whether it always comes from elsewhere. */
+/**
+ * Returns the canonical names of the crates that `deps` name, each with whether all dependencies of
+ * that name come from other registries.
+ */
 export function dependencyNames(deps: readonly Dependency[]): Map<CanonicalName, boolean> {
   const names = new Map<CanonicalName, boolean>()
   for (const dep of deps) {

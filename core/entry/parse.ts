@@ -101,7 +101,10 @@ export function parseEntry(line: string): Entry {
   return entryOf({ ...known, deps }, value as Fields)
 }
 
-/** Parses a line that `renderEntry` wrote: the checks would take ten times as long. */
+/**
+ * Parses a line that `renderEntry` wrote for the records, without the checks of `parseEntry`: they
+ * would take ten times as long for a crate with thousands of features.
+ */
 export function readEntry(line: string): Entry {
   const value = JSON.parse(line) as Fields & LineFields
   const { links = null, rust_version = null, pubtime = null, v: schema = 1, ...rest } = value
@@ -142,7 +145,10 @@ function entryOf(parsed: LineFields, raw: Fields): Entry {
   }
 }
 
-/** Refuses very deep nesting and duplicate keys, for which Cargo drops the line. */
+/**
+ * Parses one line of JSON. Unlike `JSON.parse`, refuses very deep nesting and duplicate keys, for
+ * which Cargo drops the line.
+ */
 function parseJsonLine(line: string): Json {
   const twice = repeatedKey(line)
   let value: Json

@@ -1,7 +1,10 @@
 import type { Dependency, DependencyKind, Entry, Features, OtherKeys } from './entry.ts'
 import { compareText } from './entry.ts'
 
-/** Renders an entry as a line of JSON; equal entries become equal bytes. */
+/**
+ * Renders an entry as one JSON line, without the newline. Equal entries become equal bytes: keys
+ * are in the order of the format, features by name, dependencies as on crates.io, other keys last.
+ */
 export function renderEntry(entry: Entry): string {
   const [features, features2] = splitFeatures(entry.features)
   const needed = schemaVersion(entry, features2 !== null)
@@ -38,7 +41,10 @@ function renderDependency(dep: Dependency): string {
   return `{${[text, ...renderOther(dep.other)].join(',')}}`
 }
 
-/** Splits features (RFC 3143): Cargo before 1.60 cannot read `dep:` and `?/`, nor who uses them. */
+/**
+ * Splits features as RFC 3143 requires. Cargo before 1.60 cannot read `dep:` and `?/`, so features
+ * that use them, directly or indirectly, move to `features2`. Visits each value once.
+ */
 function splitFeatures(features: Features): [first: Features, second: Features | null] {
   const all = Object.entries(features)
   const isNew = (value: string) => value.startsWith('dep:') || value.includes('?/')
@@ -78,7 +84,10 @@ function field(key: string, value: unknown): string {
 
 const KIND_ORDER: Record<DependencyKind, number> = { normal: 0, build: 1, dev: 2 }
 
-/** Compares as crates.io does: normal before dev, or old versions of Cargo misread `optional`. */
+/**
+ * Compares dependencies as crates.io does: by name, then normal, build, dev (otherwise old versions
+ * of Cargo misread `optional`), then by everything else, so that the order is total.
+ */
 export function compareDependencies(a: Dependency, b: Dependency): number {
   return (
     compareText(a.name, b.name) ||

@@ -4,7 +4,10 @@ import { type Issue, issue } from '../error/error.ts'
 import { isTexts } from '../plain-data.ts'
 import { isTable } from '../toml.ts'
 
-/** A TOML table; a value of the wrong type adds an error and counts as absent. */
+/**
+ * A TOML table with typed access to its keys, even `__proto__`. A value of the wrong type adds an
+ * error and counts as absent, so that one run finds every error.
+ */
 export class Table {
   readonly #fields: ReadonlyMap<string, TomlValue>
   readonly #where: string

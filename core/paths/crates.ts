@@ -89,7 +89,10 @@ export function imagePath(name: string, version: string, file: string): string {
   return `${crateFolder(name)}/${version}/${IMAGES_FOLDER}/${file}`
 }
 
-/** Returns the key of a `.crate` in the crate store: lowercase, with the checksum. */
+/**
+ * Returns the key of a `.crate` in the crate store. It contains the checksum, so that nothing is
+ * overwritten. It is lowercase, because the names of two crates never differ only in case.
+ */
 export function crateKey(name: Name, cksum: string): string {
   return `${lowerPrefix(name)}/${name.toLowerCase()}/${cksum}.crate`
 }

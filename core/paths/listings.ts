@@ -28,13 +28,20 @@ export const apiPagePath = 'api/index.html'
 
 export const faviconPath = 'favicon.ico'
 
-/** Returns the path of a keyword's page, in lowercase; null for one that cannot be a folder. */
+/**
+ * Returns the path of the page of a keyword, the same for all spellings in upper and lower case;
+ * null for a text that is no safe name of a folder. Cargo warns about such keywords, and crates.io
+ * refuses them.
+ */
 export function keywordPath(keyword: string): string | null {
   const slug = slugOf(keyword)
   return slug === null ? null : `${KEYWORDS_FOLDER}/${slug}/index.html`
 }
 
-/** Returns the path of a category's page, in lowercase; null for what cannot be a slug. */
+/**
+ * Returns the path of the page of a category such as `development-tools::cargo-plugins`, the same
+ * for all spellings in upper and lower case; null for a text that cannot be a slug of crates.io.
+ */
 export function categoryPath(category: string): string | null {
   const slugs = category.split('::').map(slugOf)
   if (slugs.length > MAX_LEVELS || slugs.includes(null)) return null
@@ -53,7 +60,10 @@ function slugOf(text: string): string | null {
   return /^[a-z0-9][a-z0-9_+-]{0,63}$/i.test(text) ? folderName(text.toLowerCase()) : null
 }
 
-/** Changes a name that Windows cannot have as a folder; no other name begins with `_`. */
+/**
+ * Changes a name that Windows or some file servers cannot have as a folder. No other name begins
+ * with `_`, so no two names become the same.
+ */
 function folderName(name: string): string {
   const isDevice = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/.test(name)
   return isDevice || /\.(?:html?)?$/.test(name) ? `_${name}~` : name

@@ -1,4 +1,8 @@
-/** Returns where a page of an older version is now, or null; both paths are below the crates. */
+/**
+ * Returns the new address of a page that an older version of this program wrote (a file, lines of
+ * it, its bytes, or a comparison), else null. Both paths are percent-encoded and relative to the
+ * folder of the crates.
+ */
 export function movedPath(path: string): string | null {
   const [name = '', version = '', folder = '', ...below] = path.split('/')
   if (version === 'compare')

@@ -30,7 +30,10 @@ const PATTERNS: readonly RegExp[] = [
   /^sitemap(?:-[a-z0-9_]+)?\.xml$/,
 ]
 
-/** Whether this program, also an older version, may have written `path`; others are not pruned. */
+/**
+ * Whether this program, or an older version of it, may have written `path` of a public tree.
+ * Pruning leaves all other files alone, such as those of a crate store (`crateKey`).
+ */
 export function isOwnPath(path: string): boolean {
   if (cksumOfKey(path) !== null) return false
   const [folder, name = '', ...below] = path.split('/')

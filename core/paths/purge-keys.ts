@@ -29,7 +29,10 @@ export function purgeKeys(path: string): string[] {
   return isOfNone ? [] : [groupOf(path, segments)]
 }
 
-/** Returns the keys to purge for a changed or removed path; `.crate` files never change. */
+/**
+ * Returns the keys to purge when a file of the tree was written, or a file or folder was removed.
+ * The `.crate` files stay in caches until they are removed.
+ */
 export function changedKeys(path: string, gone: 'file' | 'folder' | null): string[] {
   const [folder, name = '', version, below] = path.split('/')
   if (gone === 'folder' && folder === CRATES_FOLDER && isName(name) && below === undefined) {

@@ -109,7 +109,10 @@ function checkForeign(
   return [...issues.values()].flat()
 }
 
-/** Returns the dependencies that Cargo makes of members with a path, if crates here have the name. */
+/**
+ * Returns the dependencies on crates.io that have the name of a crate of this registry: Cargo turns
+ * a workspace member with only a path into one. Empty if that rule is off.
+ */
 function trapped(
   deps: readonly Dependency[],
   info: DependencyInfo,

@@ -9,12 +9,18 @@ const LETTERS = [...'abcdefghjklmnopqrstuvwxyz_']
 const isLetter = (character: string | undefined) =>
   character !== undefined && /[a-z_]/.test(character)
 
-/** Returns the name with alike characters made equal (`-`/`_`, `0`/`o`, `1`/`l`/`i`, `rn`/`m`). */
+/**
+ * Returns the name with similar characters made equal: case, `-`/`_`, `0`/`o`, `1`/`l`/`i`,
+ * `rn`/`m`. The catalog has an index on it; see `lookAlikeKeys`.
+ */
 export function lookAlikeSkeleton(name: Name): string {
   return fold(canonicalName(name))
 }
 
-/** Returns the skeletons of all names that look like `name`: at most 1,900, usually about 300. */
+/**
+ * Returns the skeletons of all names that look like `name`. A crate looks like it if its
+ * `lookAlikeSkeleton` is among them, so one query finds all. At most 1,900, usually about 300.
+ */
 export function lookAlikeKeys(name: Name): readonly string[] {
   const text = canonicalName(name)
   const near = [text, ...swapped(text), ...shortened(text), ...doubled(text)].map(fold)

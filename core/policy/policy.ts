@@ -30,7 +30,10 @@ export interface PolicyVerdict {
   readonly invalidBadges: readonly string[]
 }
 
-/** Returns the dependencies to look up for `checkPolicy`: on crates here, and on crates.io. */
+/**
+ * Returns the dependencies to look up in the catalog for `checkPolicy`: names that must be crates
+ * of this registry, and names of dependencies on crates.io, which may be crates here as well.
+ */
 export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
   return {
     ownDependencies: dependencyNames(deps, null).filter(dependency => dependency !== name),
@@ -38,7 +41,10 @@ export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
   }
 }
 
-/** Checks what settings decide; `inspectCrate` checks what no setting changes. */
+/**
+ * Checks a release against the policy, whose settings determine the severities. `inspectCrate`
+ * makes the checks that no setting changes.
+ */
 export function checkPolicy(
   { name, version, entry, about }: PolicyRelease,
   info: PolicyInfo,

@@ -36,7 +36,10 @@ export function compareMetadata(
   ]
 }
 
-/** Returns a warning if index and manifest differ; several registries omit dev-dependencies. */
+/**
+ * Returns a warning if an index entry and the packaged manifest differ in dependencies or features.
+ * Missing dev-dependencies are ignored: several registries omit them, and no build needs them.
+ */
 export function compareManifest(
   entry: Entry,
   manifest: Manifest,

@@ -11,7 +11,10 @@ interface FeatureTarget {
   readonly weak: boolean
 }
 
-/** Returns errors in features; there is no setting, because nobody could use the version. */
+/**
+ * Returns errors in the names and values of features. There is no setting: an entry that breaks
+ * Cargo's rules (`build_feature_map`) makes the version unusable for everyone.
+ */
 export function checkFeatures(entry: Pick<Entry, 'features' | 'deps'>): Issue[] {
   const features = new Map(Object.entries(entry.features))
   const issues: Issue[] = []

@@ -19,7 +19,11 @@ export interface Inspection {
   readonly issues: readonly Issue[]
 }
 
-/** Makes a release of bytes and the publish metadata; finds as many errors as possible at once. */
+/**
+ * Turns bytes into a release: reads archive, manifest and README, creates the entry, and compares
+ * it with the publish metadata, if any. Continues after errors as far as possible, so that the
+ * publisher gets all of them at once. Reads the stream once, and once more up to the README.
+ */
 export async function inspectCrate(
   open: () => AsyncIterable<Uint8Array>,
   parts: InspectParts,

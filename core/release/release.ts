@@ -66,7 +66,10 @@ export function entryOf(
   }
 }
 
-/** Returns the URLs of this registry in the settings, and those that the publisher's Cargo uses. */
+/**
+ * Returns the URLs of this registry: those in the settings, and those in the manifest that the
+ * publisher's Cargo treats as the target of the publish (such as `localhost` for `127.0.0.1`).
+ */
 function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySet<string> {
   const published = new Set(
     metadata?.deps.filter(dep => dep.registry === null).map(dep => placeKey(metadataPlace(dep))),
@@ -77,7 +80,10 @@ function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySe
   return new Set([...ownIndexUrls, ...aliases])
 }
 
-/** Returns the descriptive fields of a release, with its targets as Cargo finds them. */
+/**
+ * Returns the descriptive fields of a release, with its targets as Cargo finds them: in the
+ * manifest, and as `src/lib.rs`, `src/main.rs`, `src/bin/NAME.rs` and `src/bin/NAME/main.rs`.
+ */
 export function aboutOf(manifest: Manifest, files: readonly ArchiveFile[]): About {
   const paths = new Set(files.map(file => file.path))
   const { lib, bins, autolib, autobins } = manifest.targets

@@ -68,7 +68,11 @@ export function renderSettingsFile(values: Readonly<Record<string, SettingValue 
   return [HEAD, ...sections].join('\n')
 }
 
-/** Returns the keys that `isLeftOut` chooses, and the text of the file without them. */
+/**
+ * Returns the keys in a settings file that `isLeftOut` chooses, and the text of one without them
+ * and with `flags`: the same if there are neither, else written anew, without comments and defaults
+ * that it had. Refuses a file that is no TOML, and settings that are not known.
+ */
 export function changedSettings(
   file: { readonly name: string; readonly text: string },
   isLeftOut: (key: string, value: unknown) => boolean,

@@ -16,7 +16,11 @@ const BADGES = (
   'maintenance travis-ci'
 ).split(' ')
 
-/** Limits are numbers, rules have a level; `public` has the defaults of crates.io. */
+/**
+ * The requirements on a release. A limit is a number, and exceeding it is an error; a rule has a
+ * level. The preset `public` has the defaults of crates.io. There is no setting for checks that
+ * protect the users of a crate (invalid names, features that enable nothing).
+ */
 export const policyRows = {
   preset: row(choice('private', 'public'), 'private'),
 

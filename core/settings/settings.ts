@@ -59,7 +59,10 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   return { settings: assemble(values), values, origins }
 }
 
-/** Returns the lines of `plimsoll settings`, without credentials in URLs. */
+/**
+ * Returns the lines of `plimsoll settings`, without credentials in URLs. `text` is the value as in
+ * `plimsoll.toml`, `origin` is `default`, `preset "private"`, or the file, variable or flag.
+ */
 export function describeSettings({ values, origins }: ResolvedSettings) {
   const upstreams = upstreamNames(values).flatMap(upstreamSettings)
   return [...settingTable.values(), ...upstreams].map(setting => {

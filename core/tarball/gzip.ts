@@ -12,7 +12,10 @@ const SMALL = 64 * 1024
 const SMALL_UNPACKED = 1024 * 1024
 const FLAG = { checksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 }
 
-/** Walks a gzipped tar as `walkTar` does, up to `unpackedBytes`; refuses data after its end. */
+/**
+ * Walks the members of a gzipped tar as `walkTar` does, up to `unpackedBytes`; refuses data after
+ * its end.
+ */
 export async function walkGzip(
   source: AsyncIterable<Uint8Array>,
   unpackedBytes: number,
@@ -55,7 +58,10 @@ export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/** Unpacks in one call, without Node's thread pool; null if it is large, or wrong in any way. */
+/**
+ * Unpacks a whole member in one call, without Node's thread pool; null if it is too large or wrong
+ * in any way, which `unpack` then explains.
+ */
 function unpackSmall(body: Buffer): Buffer | null {
   const unpacked = inflateOnce(body)
   if (!unpacked) return null

@@ -8,7 +8,11 @@ import type { Member } from './walk.ts'
 type Open = () => AsyncIterable<Uint8Array>
 type Visit = (file: Member, read: Open) => Promise<'go on' | 'stop'>
 
-/** Reads what it can of an archive that a publish would refuse; of two manifests, the last. */
+/**
+ * Reads as much as possible of an archive that a publish would refuse, such as those of older
+ * registries: skips links and stops where it cannot continue. If there are two manifests, returns
+ * the one that Cargo would unpack last.
+ */
 export async function recoverArchive(open: Open, top: string, limits: ArchiveLimits) {
   const files = new Map<string, ArchiveFile>()
   const count = new ContentsCount()
@@ -26,7 +30,10 @@ export async function recoverArchive(open: Open, top: string, limits: ArchiveLim
   return { manifest: text, files: [...files.values()], contents: count.contents }
 }
 
-/** Returns the text of a file, without U+0000 (CommonMark); null if it is large or unreadable. */
+/**
+ * Returns the text of the file with this full path; null if it is too large or cannot be read.
+ * U+0000 becomes U+FFFD, as CommonMark wants it.
+ */
 export async function readText(
   open: Open,
   path: string,

@@ -152,7 +152,11 @@ function readLongName(data: Uint8Array): string {
   return decode(name)
 }
 
-/** Parses a pax extended header; refuses records that readers interpret differently. */
+/**
+ * Parses a pax extended header (records `LENGTH KEY=VALUE\n`). Refuses records that readers
+ * interpret differently: a wrong length, a newline or NUL, a duplicate key, another character set,
+ * sparse maps.
+ */
 function readPax(text: string, member: string): ReadonlyMap<string, string> {
   const records = new Map<string, string>()
   const object = (what: string) =>

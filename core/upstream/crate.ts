@@ -47,7 +47,11 @@ export interface SeenFile extends Pick<UpstreamCrate, 'etag' | 'lastModified'> {
  * once seen changes only in `yanked`: other changes are kept as claims until somebody accepts them,
  * and a version that has vanished stays.
  */
-export function seeFile(before: UpstreamCrate | null, file: SeenFile, now: Date) {
+export function seeFile(
+  before: UpstreamCrate | null,
+  file: SeenFile,
+  now: Date,
+): { readonly crate: UpstreamCrate; readonly alarms: readonly Alarm[] } {
   const at = timestamp(now)
   const lines = new Map<Version, UpstreamLine>()
   const sightings = new Map<Version, Sighting>()

@@ -25,7 +25,10 @@ const LINE_MAX = 1024 * 1024
 /** The most characters of a file's name on most file systems. */
 const FILE_NAME_MAX = 255
 
-/** Reads a line of a stranger; null for what Cargo cannot use, and for what is too long. */
+/**
+ * Reads a line of a stranger; null for what Cargo would drop, refuse or stop at, and where the
+ * line, or the name of its `.crate`, is too long.
+ */
 export function parseLine(text: string): UpstreamLine | null {
   const entry = text.length > LINE_MAX ? null : collect([], () => parseEntry(text))
   if (!entry || !isName(entry.name) || !isVersion(entry.vers)) return null

@@ -44,7 +44,11 @@ const SCHEMA = v.object({
   metadata: v.optional(v.record(v.string(), v.unknown()), {}),
 })
 
-/** Reads a `Cargo.lock` of any known version; refuses what Cargo would not have written. */
+/**
+ * Reads a `Cargo.lock` of version 1, which keeps checksums in a table of their own, to 4. Refuses a
+ * newer one, a longer text than `LOCK_MAX`, and what Cargo would not have written; `name` is for
+ * messages.
+ */
 export function parseLockFile({ name: file, text }: { name: string; text: string }): LockFile {
   const object = (reason: string): never => refuse('lock_file_invalid', { file, reason })
   if (text.length > LOCK_MAX) object(`it is longer than ${LOCK_MAX} characters`)

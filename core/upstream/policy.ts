@@ -106,7 +106,10 @@ export interface ShownFile {
   readonly lure: Lure | null
 }
 
-/** Renders an index file of what `isThere`: held, denied and vanished versions are yanked. */
+/**
+ * Renders the index file of a crate: lines as the upstream has them, except that held, denied and
+ * vanished versions are yanked. `isThere` leaves out all others.
+ */
 export function showFile(
   crate: UpstreamCrate,
   policy: UpstreamPolicy,

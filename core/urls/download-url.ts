@@ -1,7 +1,10 @@
 import { lowerPrefix, type Name, prefix } from '../name.ts'
 import type { Version } from '../version.ts'
 
-/** Returns the download URL of a version as Cargo makes it (specification A.1, `download.rs`). */
+/**
+ * Returns the download URL of a version: replaces the five markers of the template, or appends
+ * `/{crate}/{version}/download` if it has no markers (specification A.1, Cargo's `download.rs`).
+ */
 export function expandDl(
   template: string,
   { name, version, cksum }: Readonly<{ name: Name; version: Version; cksum: string }>,

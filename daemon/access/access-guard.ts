@@ -39,7 +39,10 @@ import {
   strangerChange,
 } from './route.ts'
 
-/** API answers in a tick of the event loop: each may take milliseconds, and others wait. */
+/**
+ * Number of API answers in one tick of the event loop: an answer may take some milliseconds, and
+ * other requests wait for all of them.
+ */
 const READS_AT_ONCE = 2
 
 /** Checks the caller, the rate limits and the origin of a posted form before every handler. */

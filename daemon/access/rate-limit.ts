@@ -22,7 +22,10 @@ export function takenFrom(level: number, perMinute: number): Allowance {
 
 export const FREE: Allowance = { wait: 0, recent: 0 }
 
-/** Token buckets by key, each full with one minute's worth; 0 means no limit. */
+/**
+ * Token buckets by key. A full bucket holds one minute's worth; 0 means no limit.
+ * Beyond `remembered` keys, the least recently used one is dropped.
+ */
 export class RateLimit {
   readonly #perMinute: number
   readonly #buckets: LRUCache<string, { level: number; at: number }>

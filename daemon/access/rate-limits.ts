@@ -31,7 +31,11 @@ type Change = 'publish' | 'change'
 
 type Limit = RateLimit | SharedRateLimit
 
-/** The rate limits. Index reads have none: Cargo polls them. Each daemon counts its own reads. */
+/**
+ * The rate limits. Index reads have none, because Cargo polls it after a publish. Daemons on one
+ * server count changes together, but each counts its own reads, which are limited for their cost to
+ * it.
+ */
 export class RateLimits {
   readonly #reads: Readonly<Record<ReadAction, RateLimit>>
   readonly #limits: Readonly<Record<Exclude<Action, ReadAction>, Limit>>
@@ -59,7 +63,10 @@ export class RateLimits {
     await this.#count(counted, `user ${userId}`, now)
   }
 
-  /** Counts reading an archive as publishes; returns the seconds until the next publish. */
+  /**
+   * Counts the processor time that reading the archive of a publish took, toward the limit of
+   * publishes; a refused archive counts more. Returns the seconds until the user may publish again.
+   */
   async ofReading(
     userId: number,
     { milliseconds, isRefused }: { readonly milliseconds: number; readonly isRefused: boolean },

@@ -4,7 +4,11 @@ import type { Database } from '../../generator/database/connection.ts'
 import { oweTokens, takeToken } from '../../generator/records/accounts/rate-limits.ts'
 import { type Allowance, FREE, takenFrom } from './rate-limit.ts'
 
-/** Token buckets of all daemons: an attempt is one statement, which waits for no transaction. */
+/**
+ * Token buckets that all daemons of a PostgreSQL database have in common. A full bucket holds one
+ * minute's worth; 0 means no limit. An attempt is one statement, which waits for no transaction and
+ * for no disk. After a refusal the daemon asks again only when there may be a token.
+ */
 export class SharedRateLimit {
   readonly #database: Database
   readonly #name: string
@@ -44,7 +48,10 @@ export class SharedRateLimit {
   }
 }
 
-/** Returns the key of a bucket, a hash: an address, or a password typed as a login, is not kept. */
+/**
+ * Returns the stored key of a bucket. It is a hash: the database keeps no addresses, nor texts
+ * typed as a login, which may be passwords.
+ */
 function bucketOf(name: string, key: string): string {
   return sha256Bytes(`${name} ${key}`).toString('base64url').slice(0, 22)
 }

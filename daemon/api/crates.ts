@@ -38,7 +38,10 @@ import * as schema from './schema.ts'
 /** The longest index line that lists of versions read for its features. */
 const LINE_MAX = 16_384
 
-/** `GET /api/v1/crates/{name}`: a crate with its versions, newest first, without their features. */
+/**
+ * `GET /api/v1/crates/{name}`: a crate with its versions, newest first. They come without their
+ * features, of which each may have thousands.
+ */
 export async function crate({ registry }: Deps, c: Context) {
   const { database } = registry
   const { include } = v.parse(schema.crateQuery, c.req.query())
@@ -86,7 +89,10 @@ export async function summary({ registry }: Deps, c: Context) {
   })
 }
 
-/** `GET …/{name}/reverse_dependencies`: crates whose newest version depends on it, by name. */
+/**
+ * `GET /api/v1/crates/{name}/reverse_dependencies`: the crates whose newest version depends on this
+ * one, sorted by name, each once; `version_id` refers to `versions`.
+ */
 export async function reverseDependencies({ registry }: Deps, c: Context) {
   const { database } = registry
   const query = v.parse(schema.reverseQuery, c.req.query())
@@ -111,7 +117,10 @@ export async function reverseDependencies({ registry }: Deps, c: Context) {
   })
 }
 
-/** Returns a dependency on a crate: on this registry first, then a normal, then a build one. */
+/**
+ * Returns a version's dependency on a crate of this name, preferring one on this registry, then a
+ * normal, then a build dependency.
+ */
 function edge(
   id: number,
   deps: readonly Dependency[],
@@ -178,7 +187,10 @@ export const authors = ofVersion<typeof schema.authorsAnswer>(({ release }) => {
   return { users: [], meta: { names: [...release.about.authors] } }
 })
 
-/** `GET …/{name}/{version}/download`: the `.crate`; redirected if `storage.downloads` says so. */
+/**
+ * `GET …/{name}/{version}/download`: the `.crate` itself, yanked or not; redirected only where
+ * `storage.downloads` says so.
+ */
 export function download(files: TreeFiles, stored: StoredCrate) {
   return async ({ registry }: Deps, c: Context) => {
     const { card, release } = await foundVersion(registry, c).catch(async (error: unknown) => {

@@ -10,7 +10,11 @@ export interface PublishBody {
   readonly crate: AsyncIterable<Uint8Array>
 }
 
-/** Decodes the body of a publish (specification section 4), the `.crate` while it is read. */
+/**
+ * Decodes the body of a publish request: u32 LE length, JSON, u32 LE length, `.crate` and no more
+ * (specification section 4). Refuses wrong lengths and invalid JSON; a wrong length of the `.crate`
+ * is refused while `crate` is read.
+ */
 export async function decodePublish(
   source: AsyncIterable<Uint8Array>,
   limits: { readonly metadataBytes: number; readonly crateBytes: number },

@@ -14,7 +14,10 @@ import { recordSubject } from '../http/log.ts'
 import { bodyOf } from '../http/request-body.ts'
 import { decodePublish } from './publish-body.ts'
 
-/** `PUT /api/v1/crates/new`: answers when the index, which Cargo polls, has the version. */
+/**
+ * `PUT /api/v1/crates/new` (specification section 4). Answers once the version is on disk, in the
+ * catalog and in its index file, which Cargo then polls.
+ */
 export async function publish(deps: Deps, c: Context, actor: Actor) {
   const { registry, indexWorker } = deps
   // Before the body arrives; the transaction asks again.
@@ -69,7 +72,9 @@ function requireScope(actor: Actor, name: Name, { crate }: ExistingRelease): voi
 
 const FAULTS_MAX = 20
 
-/** Ignores unknown fields, reads missing ones as null (section 9), refuses wrong ones. */
+/**
+ * Ignores unknown fields, reads missing ones as null (specification section 9), refuses wrong ones.
+ */
 function readMetadata(json: unknown): { name: Name; version: Version; declared: PublishMetadata } {
   const result = v.safeParse(publishMetadata, json)
   const issues = (result.issues ?? []).slice(0, FAULTS_MAX).map(fieldIssue)

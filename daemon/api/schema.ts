@@ -177,7 +177,10 @@ export const versionShape = v.object({
 
 type VersionShape = v.InferOutput<typeof versionShape>
 
-/** Returns a version, with its features if its index line is there. */
+/**
+ * Returns a version, with its features if it has its index line; without a publication time, it has
+ * the time when its crate was added.
+ */
 export function versionView(
   crate: CrateCard,
   release: ReleaseRecord | ReleaseSummary,

@@ -4,7 +4,10 @@ import type { FoundCrates } from '../../generator/projections/search/search.ts'
 import { pageMeta, pageQuery } from '../http/paging.ts'
 import { count, crateShape } from './schema.ts'
 
-/** The query of `cargo search` (specification section 4), with filters and an order. */
+/**
+ * The query of `cargo search` (specification section 4); a `+` separates words. The others narrow
+ * the results down, or sort them by `relevance`, `name`, `newest` or `dependents`.
+ */
 export const searchQuery = v.object({
   q: v.optional(v.string(), ''),
   ...v.entriesFromList([...FILTERS, 'sort'], v.optional(v.string())),

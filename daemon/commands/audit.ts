@@ -63,7 +63,10 @@ function readFilter(io: Io, options: AuditOptions): AuditFilter {
 }
 
 /** Says which of the names no event has at all: they may be misspelt. */
-async function hintsOf(database: Database, { actor, crate, action }: AuditFilter) {
+async function hintsOf(
+  database: Database,
+  { actor, crate, action }: AuditFilter,
+): Promise<readonly string[]> {
   const actions = (await listActions(database)).join(', ') || 'no events'
   const asked = [
     { actor, hint: `no event is by ${actor}` },

@@ -28,7 +28,10 @@ export interface Reload {
   readonly answer: () => void
 }
 
-/** Reloads certificates and the settings that can change; logs the others. Never throws. */
+/**
+ * Reloads certificates, and the settings that can change while a daemon serves; names the others.
+ * Logs unusable settings and keeps the old ones. Never throws.
+ */
 export function reload({ registry, server, log, read, answer }: Reload): void {
   try {
     server.renewTls()

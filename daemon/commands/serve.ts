@@ -31,7 +31,7 @@ import { initRegistry, type Registry, serveLock } from '../../generator/registry
 import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
-import { listen } from '../http/listen.ts'
+import { type Listening, listen } from '../http/listen.ts'
 import { logFailure, openLog } from '../http/log.ts'
 import { Metrics } from '../http/metrics.ts'
 import { whileStarting } from '../readiness.ts'
@@ -57,7 +57,10 @@ export const registerServe = command('serve', {
   run: serve,
 })
 
-/** Serves until it is stopped: opens one thing after the other, and closes the last one first. */
+/**
+ * Serves a registry folder until it is stopped. Opens one thing after the other, and closes all of
+ * them at the end, the last one first.
+ */
 async function serve({ io, options, progress }: Task<{ readonly init?: boolean }>): Promise<void> {
   const life: Life = { stopped: io.stopped(() => life.reload()), reload: () => undefined }
   const { dir } = options
@@ -117,7 +120,11 @@ interface Service extends Omit<Reload, 'answer'> {
   readonly ends: End[]
 }
 
-async function work(io: Io, life: Life, { registry, server, serving, log, read, ends }: Service) {
+async function work(
+  io: Io,
+  life: Life,
+  { registry, server, serving, log, read, ends }: Service,
+): Promise<void> {
   const patience = () => registry.settings.server.shutdown_seconds
   const left = countdown(patience)
   const metrics = new Metrics(registry, server.tlsExpiry)
@@ -169,7 +176,11 @@ function countdown(seconds: () => number): () => number {
   }
 }
 
-function listenAt(address: ListenAddress, { limits, tls: { cert, key } }: Settings, log: Logger) {
+function listenAt(
+  address: ListenAddress,
+  { limits, tls: { cert, key } }: Settings,
+  log: Logger,
+): Promise<Listening> {
   return listen({
     ...address,
     requestSeconds: limits.request_seconds,

@@ -15,7 +15,11 @@ function advertised({ urls }: Pick<Registry, 'urls'>): OwnDl | null {
   return dl === null || dl.isUsual || dl.fault !== null ? null : dl
 }
 
-/** Turns the advertised path of a download into that in the tree, so that it has one route. */
+/**
+ * Returns what turns the path of a download as `config.json` advertises it into that of the
+ * `.crate` in the tree, and leaves other paths as they are: so a download has one route, with one
+ * rule of access, whatever its address is. Null if there is no such template.
+ */
 export function advertisedPaths(
   registry: Pick<Registry, 'urls'>,
 ): ((path: string) => string) | null {

@@ -17,7 +17,11 @@ import { decodePath, type TreeFiles } from './public-files.ts'
 
 type SharedTree = NonNullable<Registry['tree']['shared']>
 
-/** Serves a shared tree: index files as the records have them, so that every publish is shown. */
+/**
+ * Serves a public tree in a bucket that several daemons share: index files as the records have them
+ * now, so that what was published through another daemon is shown at once, `config.json` as the
+ * settings have it, and everything else from the bucket. `.crate` files are for `storedCrates`.
+ */
 export function bucketFiles(
   shared: SharedTree,
   { database }: Registry,

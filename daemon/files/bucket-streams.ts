@@ -23,13 +23,20 @@ export interface BucketStream {
   readonly answer: ResponseInit
 }
 
-/** Answers what `find` finds when it is this request's turn; refuses it when too many wait. */
+/**
+ * Answers a request with what `find` asks the bucket for when it is the turn of this request.
+ * Refuses it when too many wait, or it has waited for too long.
+ */
 export type StreamFromBucket = (
   c: Context,
   find: () => Promise<BucketStream | Response | null>,
 ) => Promise<Response | null>
 
-/** Limits the requests that are answered from a bucket, so that slow clients hold few. */
+/**
+ * Limits the requests that are answered from a bucket: how many are at a time, how long one waits
+ * for its turn, and how long its client may take. One client address has at most half of the
+ * places. So clients that take little or nothing hold a known number of connections.
+ */
 export function bucketStreams(options: Partial<typeof DEFAULTS> = {}): StreamFromBucket {
   const { addressOf, maxRunning, maxWaiting, waitMs, ...limits } = { ...DEFAULTS, ...options }
   const slots = new Slots({

@@ -23,7 +23,10 @@ export interface Variant<P extends Part = FilePart> {
   readonly known: FileAnswer<P>
 }
 
-/** Returns both answers for a file in one encoding; only the full one has the headers `more`. */
+/**
+ * Returns both answers for a file in one encoding; only the full one has the headers `more`, and
+ * counts as a download of the `.crate` at this path.
+ */
 export function variantOf<P extends Part = FilePart>(
   path: string,
   headers: Readonly<Record<string, string>>,
@@ -118,7 +121,10 @@ function acceptsGzip(header: string | undefined): boolean {
   return star
 }
 
-/** Returns the range of a GET (RFC 9110 §14.2); null, the whole file, also for a malformed one. */
+/**
+ * Returns the range that a GET requests (RFC 9110 §14.2). Returns null, the whole file, also for
+ * several or malformed ranges, and for an `If-Range` that does not match.
+ */
 function partOf(asked: Asked, size: number, tag: string): Part | 'unsatisfiable' | null {
   if (asked.method !== 'GET') return null
   const ifRange = asked.header('if-range')

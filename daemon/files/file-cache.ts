@@ -37,7 +37,14 @@ const TICK_MS = 2000
 const UNSEEN_MS = 1000
 const NEVER: Moment = { change: Number.NaN, time: 0 }
 
-/** A file is unchanged if its `Stamp` is, and it was older than a tick when it was read. */
+/**
+ * A cache of file contents, bounded in bytes. A file counts as unchanged if inode, size and times
+ * are the same and it was older than a clock tick when it was read. So the cache never returns
+ * outdated content.
+ *
+ * `recall` asks nobody: it goes by the number of changes of the tree. What another program than
+ * Plimsoll changes there is seen within a second.
+ */
 export class FileCache {
   readonly #entries: LRUCache<string, Entry>
   readonly #loading = new Flights<unknown>()

@@ -51,7 +51,10 @@ export function notFound(
   return new Response(method === 'HEAD' ? null : new Uint8Array(bytes), { status: 404, headers })
 }
 
-/** Returns the redirect to a folder; a relative target keeps the prefix of the request. */
+/**
+ * Returns the redirect of a request for a folder without its slash. A relative target keeps the
+ * host and the path prefix of the client's request.
+ */
 export function toFolder(pathname: string, url: string) {
   const last = pathname.slice(pathname.lastIndexOf('/') + 1)
   const location = `./${last}/${new URL(url).search}`
@@ -61,7 +64,11 @@ export function toFolder(pathname: string, url: string) {
 /** Returns the header with the keys by which a CDN forgets what is at a path; none without keys. */
 export type KeyHeader = (path: string) => Readonly<Record<string, string>>
 
-/** Makes the header of `cdn.key_header`: CDNs take spaces between keys, commas between tags. */
+/**
+ * Returns what makes the header that `cdn.key_header` names. Null without that setting, and in a
+ * private registry, whose answers no shared cache may keep. Fastly and Varnish take spaces between
+ * keys; CDNs that call them tags take commas.
+ */
 export function keyHeaderOf({ cdn, auth }: Registry['settings']): KeyHeader | null {
   if (cdn.key_header === null || auth.required) return null
   const name = cdn.key_header.toLowerCase()
@@ -72,7 +79,10 @@ export function keyHeaderOf({ cdn, auth }: Registry['settings']): KeyHeader | nu
   }
 }
 
-/** Adds the header to all other answers that a cache may keep, such as those of the web API. */
+/**
+ * Adds the header to answers that a cache may keep and that do not have it yet: those of the web
+ * API, redirects, and pages that are made on request.
+ */
 export function withKeys(keyHeader: KeyHeader): MiddlewareHandler {
   return async (c, next) => {
     await next()

@@ -38,7 +38,10 @@ export async function openPart(part: FilePart) {
       const chunks = chunksOf(handle, part, () => Buffer.allocUnsafeSlow(size))
       return Readable.from(chunks).once('close', () => void close())
     },
-    /** Sends the bytes and ends `out`, or destroys it and throws; the client may leave. */
+    /**
+     * Sends the bytes, ends `out` and closes the file. Resolves, too, when the client leaves. If
+     * the file cannot be read, destroys `out` and throws.
+     */
     send: async (out: Writable) => {
       const memory = Buffer.allocUnsafeSlow(chunkBytes())
       const chunks = chunksOf(handle, part, () => memory)

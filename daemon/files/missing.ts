@@ -25,7 +25,12 @@ export function missingFile(
   return async c => (await elsewhere(c)) ?? missing(registry, files, c)
 }
 
-/** Redirects to another spelling of a crate and from pages that have moved; else answers 404. */
+/**
+ * Answers a request for a file that does not exist. Redirects every client below another spelling
+ * of a crate (`Some_Crate`) to that crate, and from pages about files that older programs wrote.
+ * Otherwise shows browsers the 404 page, which names the crate if only a page or version of it is
+ * missing.
+ */
 async function missing(registry: Registry, files: TreeFiles, c: Context): Promise<Response> {
   const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
   // The name of a `.crate` contains that of the crate, so a redirect would lead nowhere.

@@ -42,7 +42,11 @@ export interface PublicFilesOptions extends TreeOptions {
 
 type Found = FileAnswer | Promise<FileAnswer> | null
 
-/** Serves the public tree; every request looks for changes, so that no answer is outdated. */
+/**
+ * Serves the public tree: strong ETags, 304, gzip for text, single ranges for `.crate` files.
+ * Every request checks the file, or whether anything in the tree has changed, so no answer is
+ * outdated.
+ */
 export class PublicFiles implements TreeFiles {
   readonly #root: string
   readonly #pageHeaders: Readonly<Record<string, string>>
@@ -82,7 +86,10 @@ export class PublicFiles implements TreeFiles {
       : this.#respond(pathname, request, answer)
   }
 
-  /** Does the same if nothing has to be read first; else null. `time` is now, in milliseconds. */
+  /**
+   * Does the same if nothing has to be read first: file in memory, or streamed. Otherwise null.
+   * `time` is the time now, in milliseconds.
+   */
   atOnce(pathname: string, asked: Asked, time: number): FileAnswer | null {
     if (pathname === `/${configPath}` && this.#config)
       return this.#whole(this.#config, configPath, asked)
@@ -177,7 +184,10 @@ export class PublicFiles implements TreeFiles {
 /** Paths in which there is nothing to decode or to refuse. */
 const PLAIN = /^(?:\/[\w+-][\w.+-]*)+$/
 
-/** Returns the tree path of a URL path; null for `..`, hidden files and encoded separators. */
+/**
+ * Returns the tree path of a URL path; null for `..`, hidden or temporary files, separators encoded
+ * as `%2F`, `%5C` or `%00`, and NTFS streams. `+` stays `+`.
+ */
 export function decodePath(pathname: string): string | null {
   if (PLAIN.test(pathname)) return pathname.slice(1)
   const segments: string[] = []

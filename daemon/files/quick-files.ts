@@ -6,7 +6,11 @@ import type { PublicFiles } from './public-files.ts'
 /** The paths of index and crate files and pages, which no route of the app has, except `latest`. */
 const OF_TREE = /^\/(?:index|crates)\/(?!.*\/latest\/$)/
 
-/** Answers GET and HEAD for files that need no reading first; leaves all else to the app. */
+/**
+ * Answers GET and HEAD for index files, crates and crate pages that need no reading first, and
+ * leaves all else to the app. `pathOf` returns the path of a target; `count` receives the seconds
+ * each answer took; `onFailure`, why a file could not be read to its end.
+ */
 export function quickFiles(
   files: PublicFiles,
   pathOf: (target: string) => string,

@@ -20,7 +20,10 @@ export type StoredCrate = (
 /** How long a presigned address holds, in seconds: Cargo follows it at once. */
 const PRESIGNED_SECONDS = 900
 
-/** Returns what answers downloads that the tree lacks, as the setting `storage.downloads` says. */
+/**
+ * Returns what answers downloads whose `.crate` is not in the public tree: streams it or, from a
+ * bucket, redirects to that or a CDN before it, as the setting `storage.downloads` says.
+ */
 export function storedCrates(
   registry: Registry,
   stream: StreamFromBucket,

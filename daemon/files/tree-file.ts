@@ -39,7 +39,10 @@ export function latest(registry: Registry, missing: OpenHandler): OpenHandler {
 
 const ours = new Map(assets.map(({ path, ...asset }) => [`/${path}`, asset]))
 
-/** `GET /assets/…`: the tree has those of earlier releases; the login form needs them. */
+/**
+ * `GET /assets/…`: scripts and styles, public because the login form needs them. Assets of this
+ * release are built into the program, assets of earlier releases are in the public tree.
+ */
 export function assetFile(files: TreeFiles): OpenHandler {
   const fromTree = treeFile(files)
   return c => {

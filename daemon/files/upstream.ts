@@ -68,7 +68,10 @@ export class UpstreamFiles {
     })
   }
 
-  /** Answers for a crate that is not here by an upstream with a fallback; for no own name. */
+  /**
+   * Answers for a crate that is not here, by a redirect to the upstream with a fallback, or with
+   * its files; null without one. Own names, and those below reserved prefixes, never go there.
+   */
   readonly fallback = async (c: Context): Found => {
     const upstream = this.#upstreams.usual
     if (!upstream || upstream.settings.fallback === 'off') return null
@@ -82,7 +85,10 @@ export class UpstreamFiles {
     return address === null ? null : redirectTo(address)
   }
 
-  /** Asks an upstream in turn: anybody can make up names that no upstream has. */
+  /**
+   * Asks an upstream when it is the turn of this request. Those of one client leave half of the
+   * places free, because anybody can make up names that no upstream has.
+   */
   async #inTurn<T>(c: Context, ask: () => Promise<T>): Promise<T> {
     const slot = this.#turns.admit(addressGroup(this.#addressOf(c)))
     try {

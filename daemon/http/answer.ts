@@ -53,7 +53,10 @@ export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): R
   return c.json(failureBody(refusal.issues), status, { 'cache-control': 'no-store' })
 }
 
-/** Records a refusal, sets `Retry-After`, and returns its real status, such as for pages. */
+/**
+ * Records a refusal for `/metrics` and the log, sets `Retry-After` if it is temporary, and returns
+ * its real status, for responses that need not follow Cargo's convention, such as pages.
+ */
 export function recordRefusal(c: Context, refusal: Refusal): ContentfulStatusCode {
   recordIssues(c, refusal.issues)
   const statuses = statusesOf(refusal)

@@ -1,6 +1,9 @@
 const LEAST = 1024
 
-/** Chunks in one piece of memory: a chunk of one byte that is kept by itself costs hundreds. */
+/**
+ * Bytes that arrive in chunks, kept in one piece of memory: a chunk of one byte that is kept by
+ * itself costs hundreds.
+ */
 export class ByteCollector {
   #memory: Uint8Array = new Uint8Array(0)
   #size = 0

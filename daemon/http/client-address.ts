@@ -5,7 +5,10 @@ import type { Settings } from '../../core/settings/settings.ts'
 
 export type ClientAddress = (c: Context) => string
 
-/** Finds the last address that is no trusted proxy; those before it may be forged. */
+/**
+ * Trusts `X-Forwarded-For` only from trusted proxies. The client is the last address in it that is
+ * not a trusted proxy; the entries before may be forged.
+ */
 export function clientAddress(
   trustedProxies: readonly string[],
   isBehindSocket = false,
@@ -55,7 +58,10 @@ export function addressGroup(address: string): string {
 /** The peers of requests, since Node forgets that of a closed connection. */
 const peers = new WeakMap<object, string>()
 
-/** Refuses a request whose client has left: nobody may change anything from nowhere. */
+/**
+ * Returns the remote address of the connection; `unknown` for requests inside the process. Refuses
+ * a request whose client left before the first call: nobody may change anything from nowhere.
+ */
 function peerOf(c: Context): string {
   const env = c.env as { incoming?: { socket: { remoteAddress?: string } } } | undefined
   if (!env?.incoming) return 'unknown'

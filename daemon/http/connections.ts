@@ -15,7 +15,10 @@ interface Answers {
   readonly ahead: Set<ServerResponse>
 }
 
-/** Node reports nothing when a client leaves before the turn of its answer; this does. */
+/**
+ * The connections of a server and the state of each. Node reports only answers that are complete or
+ * cut off; it reports nothing when a client leaves before the turn of its answer.
+ */
 export class Connections {
   readonly #server: ServerType
   readonly #open = new Set<Socket>()
@@ -43,7 +46,10 @@ export class Connections {
     })
   }
 
-  /** Returns false when nobody is there: a client that asks too far ahead is cut off. */
+  /**
+   * Records that a request of a connection of HTTP/1.1 gets this answer. Returns false when nobody
+   * is there to be answered: a client that asks too far ahead is cut off.
+   */
   answering(socket: Socket, outgoing: ServerResponse): boolean {
     if (socket.destroyed) return false
     const answers = this.#answers.get(socket) ?? this.#begin(socket)
@@ -56,7 +62,10 @@ export class Connections {
     return !socket.destroyed
   }
 
-  /** Closes connections when their answers are sent, or after `seconds`; then resolves. */
+  /**
+   * Accepts no more connections; closes idle ones at once, and the others as soon as their answers
+   * are sent, or after `seconds`. Resolves when all are closed.
+   */
   async stop(seconds: number): Promise<void> {
     this.#isStopping = true
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()))

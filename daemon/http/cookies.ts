@@ -3,7 +3,10 @@ import { getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
 import type { Registry } from '../../generator/registry/registry.ts'
 
-/** Scripts can read the username only; nothing trusts it. `form` is for forms without a session. */
+/**
+ * The cookies: the session, the secret of forms without a session, the known device, and the
+ * username. Scripts can read and show the username only; nothing trusts it.
+ */
 export type CookieName = 'session' | 'form' | 'device' | 'user'
 
 /** Returns the value of a cookie, or undefined if the request has none. */

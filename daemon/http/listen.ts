@@ -234,7 +234,10 @@ export interface TlsWatch {
   readonly renewalCheck?: number
 }
 
-/** Polls the files; while they are unusable, keeps the old pair and reports each reason once. */
+/**
+ * Polls the files and passes a new, valid pair to the server. While they are unusable, keeps the
+ * old certificate and reports each reason once. `renew` does so at once, and reports any reason.
+ */
 function watchTls(
   files: TlsFiles,
   server: Pick<Server, 'setSecureContext'>,

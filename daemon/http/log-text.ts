@@ -28,7 +28,11 @@ const LEVELS = new Map<number, { word: string; color: 'red' | 'yellow' }>([
   [60, { word: 'error: ', color: 'red' }],
 ])
 
-/** Turns a line of JSON into one for people; no text of strangers controls the terminal. */
+/**
+ * Turns a JSON line of the log into a line for people, such as
+ * `15:09:08 PUT /api/v1/crates/new 403 9 ms cargo/1.95.0`. Text of strangers cannot control the
+ * terminal or begin a line; the stack of an unexpected error follows, indented.
+ */
 export function logText(line: string, paint: Paint = (_, text) => text): string {
   const record = JSON.parse(line) as LogRecord
   const time = new Date(record.time).toTimeString().slice(0, 8)

@@ -17,7 +17,10 @@ export type LogFormat = 'json' | 'text'
 /** Anything that looks like a token, such as in a path or in an error of a library. */
 const SECRET = /plim_[0-9A-Za-z]{8,}/g
 
-/** Opens the daemon's log, with tokens removed and control characters escaped. */
+/**
+ * Opens the daemon's log, with tokens removed and control characters escaped. `paint` colors text;
+ * default: no colors.
+ */
 export function openLog(
   level: string,
   sink: LogSink,
@@ -57,7 +60,10 @@ export function recordSubject(c: Context, subject: Subject): void {
   c.set(SUBJECT, { ...(c.get(SUBJECT) as Subject | undefined), ...subject })
 }
 
-/** Logs a line per request, without headers that may hold tokens; a refused change is a warning. */
+/**
+ * Logs a line per request, without headers that may hold tokens. The line of a change has the
+ * address of the client; the line of a refused one is a warning with the reasons.
+ */
 export function requestLog(log: Logger, addressOf: ClientAddress | null): MiddlewareHandler {
   return async (c, next) => {
     const start = performance.now()

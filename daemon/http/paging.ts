@@ -3,7 +3,10 @@ import * as v from 'valibot'
 import type { Slice } from '../../core/search/layout.ts'
 import type { PagePosition } from '../../site/elements/elements.ts'
 
-/** The specification has no errors: a number becomes the nearest in range, all else the default. */
+/**
+ * Parses a whole number in a query. The specification has defaults and maxima but no errors: a
+ * number out of range becomes the nearest in range; anything else becomes the default.
+ */
 function wholeNumber(fallback: number, max: number) {
   const read = (text: string) =>
     /^-?\d+$/.test(text) ? Math.min(Math.max(Number(text), 1), max) : fallback

@@ -49,7 +49,10 @@ class Body {
 
 const bodies = new WeakMap<Request, Body>()
 
-/** Yields the body in chunks, within its time limit, because Node has none for HTTP/2. */
+/**
+ * Yields the body of a request in chunks; `readToEnd` reads the rest. Applies its time limit too
+ * (`body_slow`), because Node has none for requests over HTTP/2.
+ */
 export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
   const body = bodies.get(request) ?? new Body(request)
   for (let chunk = await body.next(); chunk; chunk = await body.next()) yield chunk
@@ -118,7 +121,10 @@ export function loginOf(form: URLSearchParams): string {
   return form.get('login')?.trim() ?? ''
 }
 
-/** Returns whether a page of this host sent the request; true if nothing tells. */
+/**
+ * Returns whether a request comes from a page of this host: by `Sec-Fetch-Site`, or over plain HTTP
+ * by `Origin`. Returns true if both are missing; the form token is checked in any case.
+ */
 export function isFromHere(c: Context, base: string): boolean {
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin' || site === 'none'
@@ -129,7 +135,10 @@ export function isFromHere(c: Context, base: string): boolean {
   return origin === new URL(base).origin || host === c.req.header('host')
 }
 
-/** Returns a path on this server to redirect to, or null; parses as browsers do: `\` is `/`. */
+/**
+ * Returns the path on this server to redirect to, or null if it leads elsewhere. Parses as browsers
+ * do: `\` is `/`, tabs and line breaks are ignored, `/.//host` becomes `//host`.
+ */
 export function ownPath(text: string | null | undefined): string | null {
   if (!text?.startsWith('/') || text.length > 2000 || !URL.canParse(text, HERE)) return null
   const url = new URL(text, HERE)

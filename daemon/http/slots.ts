@@ -14,7 +14,10 @@ export interface Slot {
   leave(): void
 }
 
-/** Limits running and waiting requests; one client, however slow, gets at most half of either. */
+/**
+ * Limits running and waiting requests; refuses more. One client gets at most half of either, so
+ * that a slow client leaves the other half free.
+ */
 export class Slots {
   readonly #limits: SlotLimits
   readonly #admitted: Shares

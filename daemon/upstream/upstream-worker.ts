@@ -11,7 +11,10 @@ import type { Worker } from '../workers/worker.ts'
 const INTERVAL_MS = 600_000
 const FIRST_MS = 30_000
 
-/** Counts what is kept, looks for own names among new crates, and logs when requests fail. */
+/**
+ * Counts what is kept of upstreams, and looks for own names among their new crates. Logs when
+ * requests to them begin to fail, and when that is over.
+ */
 export class UpstreamWorker implements Worker {
   readonly #registry: Registry
   readonly #upstreams: Upstreams

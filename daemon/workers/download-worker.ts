@@ -6,7 +6,10 @@ import { hasDueDownloads, markDueDownloads } from '../../generator/records/downl
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Worker } from './worker.ts'
 
-/** Counts downloads by path; only files that exist have one, so strangers cannot make up more. */
+/**
+ * Counts downloads in memory, by the path of the `.crate`, until they are drained. Paths are those
+ * of files that exist, so strangers cannot make up more of them.
+ */
 export class DownloadCounter {
   #counts = new Map<string, number>()
 

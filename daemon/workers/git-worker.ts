@@ -7,14 +7,20 @@ import type { Worker } from './worker.ts'
 
 const LOOK_EVERY = 2000
 const LONGEST_PAUSE = 60_000
-/** How long a commit waits for more changes: to start a process stops the event loop. */
+/**
+ * How long a commit waits for more changes, and for how long at most while they keep coming. To
+ * start a process stops the event loop for longer than a publish takes.
+ */
 const GATHER_MS = 100
 const MAX_GATHER_MS = 2000
 /** One commit a second, after a few in a row. */
 const APART = 1000
 const AT_ONCE = 3
 
-/** Commits pending changes together, and retries; of several daemons, the holder of the lease. */
+/**
+ * Commits all pending changes to the git index after publishes, in one commit. Reports a failed
+ * commit and retries it after growing pauses. Of several daemons, the one with the lease does so.
+ */
 export class GitWorker implements Worker {
   readonly #index: GitIndex
   readonly #lease: Lease

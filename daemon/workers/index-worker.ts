@@ -28,7 +28,10 @@ const NEXT_PUBLISH_MS = 30
 /** How long rendered files and their marks wait for a shared sync, in milliseconds. */
 const SETTLE_MS = 500
 
-/** Publishes and renders in shared turns; a failed build fails no change, and is tried again. */
+/**
+ * Publishes, and shows crates that have changed, in turns that callers share. A failed build never
+ * fails the change that caused it: its marks stay, and it is tried again.
+ */
 export class IndexWorker implements Worker {
   readonly #context: Registry
   readonly #onFailure: (error: unknown) => void
@@ -62,7 +65,9 @@ export class IndexWorker implements Worker {
     this.pages = new PageWorker({ context, onFailure, waitForIdle: () => this.#waitForIdle() })
   }
 
-  /** Returns whether a crate was rendered in time. */
+  /**
+   * Renders a crate; returns false if it fails or takes too long, so public files may be outdated.
+   */
   crate(crateId: number): Promise<boolean> {
     return this.#isShown(this.#queue.show(crateId))
   }
@@ -92,7 +97,9 @@ export class IndexWorker implements Worker {
     await this.#track(this.#everything(render))
   }
 
-  /** Finishes builds, retries failed ones once, and renders pages for at most `seconds`. */
+  /**
+   * Finishes running builds, retries failed ones once and renders pages for at most `seconds`.
+   */
   async close(seconds = 30): Promise<void> {
     await this.#idle()
     if (await this.#settling.close()) await this.settle()
@@ -121,7 +128,10 @@ export class IndexWorker implements Worker {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /** Syncs what publishes have rendered; if that fails, the retry builds it again. */
+  /**
+   * Syncs to disk what publishes have rendered and clears its marks. If that fails, the marks stay
+   * and the retry builds again.
+   */
   async settle(): Promise<void> {
     try {
       await this.#queue.settle()

@@ -9,7 +9,10 @@ type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>
 
 const wait: Pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined)
 
-/** Uploads the whole tree to a `storage.public` without it; changes of the tree do not wait. */
+/**
+ * Uploads the whole public tree to the bucket of `storage.public` that does not have it yet; tries
+ * again when that fails, after pauses that grow. Changes of the tree do not wait for it.
+ */
 export class MirrorWorker implements Worker {
   readonly #end = new AbortController()
   readonly #upload: () => Promise<void>

@@ -27,7 +27,10 @@ const LEFT_MS = 5000
 /** After so many milliseconds without a newer daemon the pages are rendered by an older one. */
 const ALONE_MS = 60_000
 
-/** How long pages of many crates wait: most publishes change some; then 50 times what they took. */
+/**
+ * How long pages that list many crates wait for more changes: most publishes change some. After
+ * they were rendered, they wait at least this many times as long, at most a minute.
+ */
 const IDLE_WAIT_MS = 10_000
 const IDLE_PAUSE = 50
 const MAX_IDLE_PAUSE_MS = 60_000
@@ -41,7 +44,10 @@ export interface PageWorkerDeps {
   readonly now?: () => number
 }
 
-/** Renders pages one at a time, after index files; marks that are left stay for the next start. */
+/**
+ * Renders pages one at a time, after the index files of publishes. Retries failed pages; the marks
+ * of pages left when it closes stay in the catalog for the next start.
+ */
 export class PageWorker implements Worker {
   readonly #deps: PageWorkerDeps
   readonly #repeater = new Repeater(() => this.#turn())
@@ -64,7 +70,10 @@ export class PageWorker implements Worker {
     return (this.#deps.now ?? performance.now.bind(performance))()
   }
 
-  /** Renders what is pending or outdated; a mirror may be away, so only begins to. */
+  /**
+   * Marks outdated pages (an upgrade, another base URL) and renders what is pending. With a copy of
+   * the tree in a bucket, which may be away, only begins to.
+   */
   async start(): Promise<void> {
     const { tree } = this.#deps.context
     this.#mayBeOutdated = true
@@ -103,7 +112,11 @@ export class PageWorker implements Worker {
     return this.#repeater.run()
   }
 
-  /** Renders every page that is due; returns the time until the next turn. */
+  /**
+   * Renders every page that is due; puts off a failed page. Returns the time until the next turn:
+   * when pages that wait, or failed ones, are due (at most an hour), or a growing pause if the turn
+   * did not finish.
+   */
   async #turn(): Promise<number | null> {
     this.#since = null
     const { context, onFailure, waitForIdle } = this.#deps
@@ -145,7 +158,10 @@ export class PageWorker implements Worker {
     return pause
   }
 
-  /** Leaves the pages to newer daemons, unless none has served for longer than a restart takes. */
+  /**
+   * Leaves the pages to daemons of a newer version. When none has served for a minute, which is
+   * longer than a restart, makes them those of this version again.
+   */
   async #left(): Promise<number> {
     const { database, program } = this.#deps.context
     this.#backoff.reset()

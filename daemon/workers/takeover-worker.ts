@@ -20,7 +20,11 @@ const OUTDATED = ['registry_newer', 'listings_changed'] as const
 /** Work that a publish waits for: who has recorded it renders it within a second. */
 const URGENT = ['index', 'whole']
 
-/** Takes over what other daemons have left, says that this one serves, and forgets old limits. */
+/**
+ * Takes over what other daemons have left: index files that are not rendered after two looks, and
+ * pages at once, which daemons render in turns. Also tells the others that this daemon serves, and
+ * removes rate limits that nobody is near.
+ */
 export class TakeoverWorker implements Worker {
   readonly #registry: Registry
   readonly #serving: Serving

@@ -38,7 +38,11 @@ const DRAFT = 'draft'
  * The file appears complete or not at all. Refuses a place in the public tree, and a second backup.
  * The file `-` is standard output, to which nothing can be written again: there is one attempt.
  */
-export async function backup(registry: Registry, file: string, progress?: Progress) {
+export async function backup(
+  registry: Registry,
+  file: string,
+  progress?: Progress,
+): Promise<number> {
   const target = file === STDIO ? null : resolve(file)
   if (target !== null && existsSync(target)) refuse('backup_exists', { file })
   // It has the hashes of tokens and passwords, and everybody may read the tree.
@@ -65,7 +69,11 @@ export async function backup(registry: Registry, file: string, progress?: Progre
   }
 }
 
-async function write(registry: Registry, target: string | null, progress?: Progress) {
+async function write(
+  registry: Registry,
+  target: string | null,
+  progress?: Progress,
+): Promise<number> {
   const temporary = target === null ? null : temporaryPath(target)
   // A folder, because an open database has files next to it.
   const workplace = temporaryPath(join(registry.dir, DATABASE_FILE))
@@ -103,7 +111,11 @@ async function write(registry: Registry, target: string | null, progress?: Progr
 }
 
 /** Writes the records, as they are at one moment, to a file of SQLite, also those of a server. */
-async function copyRecords({ database, settings }: Registry, file: string, progress?: Progress) {
+async function copyRecords(
+  { database, settings }: Registry,
+  file: string,
+  progress?: Progress,
+): Promise<void> {
   const { url } = settings.database
   if (url === null) {
     // SQLite would make a file that everybody may read; it takes an empty one.
@@ -132,7 +144,12 @@ async function removeAbandoned(dir: string): Promise<void> {
   }
 }
 
-async function fill(archive: Pack, registry: Registry, snapshot: string, progress?: Progress) {
+async function fill(
+  archive: Pack,
+  registry: Registry,
+  snapshot: string,
+  progress?: Progress,
+): Promise<number> {
   const settings = await readFile(join(registry.dir, SETTINGS_FILE))
   archive.entry({ name: `${TOP}/${SETTINGS_FILE}` }, settings)
   await addBytes(archive, DATABASE_FILE, await openFile(snapshot))

@@ -158,7 +158,11 @@ async function unpack(file: string, place: Folders, progress?: Progress) {
   return { ...settings, crateFiles }
 }
 
-async function takeSettings(given: string, file: string, { target, content, sources }: Folders) {
+async function takeSettings(
+  given: string,
+  file: string,
+  { target, content, sources }: Folders,
+): Promise<RestoredSettings> {
   const name = `${SETTINGS_FILE} in ${file}`
   const settings = restoredSettings(target, { name, text: given }, sources)
   const texts = new Map([[SETTINGS_FILE, settings.text]])

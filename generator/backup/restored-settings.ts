@@ -9,7 +9,10 @@ import type { SettingSources } from '../registry/folder.ts'
 /** The original settings file of a backup, if the restored one differs. */
 export const ORIGINAL_SETTINGS_FILE = 'plimsoll.original.toml'
 
-/** Settings that may lead out of the folder, and the values that keep them inside. */
+/**
+ * Settings that lead to places which the backed-up registry may still use, with values, as on a
+ * command line, that keep the restored registry in its folder.
+ */
 const WITHIN: ReadonlyMap<string, string> = new Map([
   ['storage.crates', 'crates'],
   ['storage.public', 'public'],
@@ -29,7 +32,11 @@ export interface RestoredSettings {
   readonly crates: string
 }
 
-/** Returns the settings for restoring a backup to `dir`; refuses flags that lead out of it. */
+/**
+ * Returns the settings for restoring a backup to `dir`, flags included, so that nothing outside of
+ * it is changed. Refuses flags that lead out of it, places that overlap, and settings that this
+ * version does not know.
+ */
 export function restoredSettings(
   dir: string,
   file: { readonly name: string; readonly text: string },

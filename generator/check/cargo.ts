@@ -25,7 +25,10 @@ export function minor(version: string): number {
 /** Runs Cargo, and returns what it says; wrong, with the error that it prints, if it fails. */
 export type CargoRun = (...args: readonly string[]) => Promise<string>
 
-/** Makes a home for a Cargo, with the registry as `check`, and a crate that has `toml`. */
+/**
+ * Makes a home for a subject's Cargo, with the registry as `check`, and a crate in whose folder it
+ * runs; its manifest goes on with `toml`.
+ */
 export async function openCargo(subject: Subject, name: string, toml: string): Promise<CargoRun> {
   const { target, cargo, scratch, token } = subject
   if (target.kind === 'folder') untried('Cargo reads no index in a folder')

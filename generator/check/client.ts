@@ -35,7 +35,10 @@ const HEADERS = {
   'accept-encoding': 'deflate, gzip',
 }
 
-/** Asks web servers as Cargo does: follows redirects of reads, and waits where a 429 says so. */
+/**
+ * Asks web servers as Cargo does, and shows their answers as they are. Follows redirects of reads,
+ * and leaves the token behind at another host; waits where a server asks for it by 429.
+ */
 export class Client {
   readonly #connections: Promise<Dispatcher>
   readonly #pause: (ms: number) => Promise<unknown>

@@ -6,7 +6,10 @@ const LABEL = 'cargo registry'
 /** Pixels of a character of 11 pixels in DejaVu Sans, more or less. */
 const CHARACTER = 6.6
 
-/** Returns lines for a person: what fails stands last, the worst at the end, then the counts. */
+/**
+ * Returns the lines that a person reads: what fails stands last, the worst at the end, and then
+ * the counts.
+ */
 export function tableLines(results: readonly Result[]): string[] {
   const { pass, fail, untried } = byStatus(results)
   const reasons = grouped(untried, ({ seen }) => seen ?? '')

@@ -28,7 +28,10 @@ const NEEDS: Readonly<
   public: ['the registry is private', async subject => !(await isPrivate(subject))],
 }
 
-/** Tries statements, several at a time; what is left when the signal aborts is not tried. */
+/**
+ * Tries statements about a subject, several at a time; what is left when its signal aborts is
+ * not tried.
+ */
 export async function play(
   subject: Subject,
   statements: readonly Statement[],
@@ -57,7 +60,10 @@ export function isBroken(results: readonly Result[]): boolean {
   return results.some(isBad) || results.every(({ status }) => status !== 'pass')
 }
 
-async function judge(subject: Subject, { needs, attempt, since }: Statement) {
+async function judge(
+  subject: Subject,
+  { needs, attempt, since }: Statement,
+): Promise<Wrong | Untried | null> {
   const { signal, cargo } = subject
   try {
     if (signal.aborted) untried('the run was ended')

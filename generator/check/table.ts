@@ -63,7 +63,10 @@ export class Table {
     })
   }
 
-  /** Makes a row about the key that `id` names, of `config.json`, each line or each dependency. */
+  /**
+   * Makes a row about a key: of `config.json`, of each line or of each dependency, as the beginning
+   * of the id says, and what follows is the key.
+   */
   key(id: string, sentence: string, fits: (value: unknown) => boolean, key = keyIn(id)): this {
     const all = { line: lines, dep: dependencies }[id.replace(/-.*/, '')] ?? onlySettings
     return this.row(id, sentence).by(async subject => {
@@ -112,8 +115,12 @@ export function since(version: string, path: string): Own {
 }
 
 /** Narrows a list; untried, for the reason `none`, where nothing is left. */
-export function only<T>(fact: Fact<readonly T[]>, fits: (value: T) => boolean, none: string) {
-  return async (subject: Subject) => {
+export function only<T>(
+  fact: Fact<readonly T[]>,
+  fits: (value: T) => boolean,
+  none: string,
+): Fact<readonly T[]> {
+  return async subject => {
     const found = (await fact(subject)).filter(fits)
     return found.length > 0 ? found : untried(none)
   }

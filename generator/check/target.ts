@@ -25,7 +25,10 @@ export interface Target {
 }
 type Reader = Pick<Target, 'ask' | 'paths'> & Partial<Target>
 
-/** Opens a sparse index, a git index by URL or path, or the folder of a static tree. */
+/**
+ * Opens what a user names: `sparse+https://…/`, the URL or path of a git index, or the folder of a
+ * static tree. Refuses anything else.
+ */
 export async function openTarget(named: string, client: Client): Promise<Target> {
   const open = (kind: Target['kind'], name: string, reader: Reader): Target => ({
     ...{ kind, name, download: (url: string, ask?: Ask) => client.ask(url, ask) },

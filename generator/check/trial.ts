@@ -50,7 +50,11 @@ export async function publish(
 }
 
 /** Reads the file of a crate until it fits, as long as Cargo does. */
-export async function settle(subject: Subject, name: string, fits: (crate: Crate) => boolean) {
+export async function settle(
+  subject: Subject,
+  name: string,
+  fits: (crate: Crate) => boolean,
+): Promise<Crate> {
   for (let looks = 1; ; looks++) {
     await subject.target.refresh()
     const crate = await readCrate(subject, name)

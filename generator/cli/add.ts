@@ -59,7 +59,10 @@ async function addAll(task: RegistryTask, sources: readonly string[]): Promise<v
   if (sums.refused > 0) throw new Exit(1)
 }
 
-async function* addEach({ io, registry, progress }: RegistryTask, items: readonly BatchItem[]) {
+async function* addEach(
+  { io, registry, progress }: RegistryTask,
+  items: readonly BatchItem[],
+): AsyncIterable<FileResult> {
   // Crates with versions that are not processed yet; the versions of a crate are adjacent.
   const companions = new Set(items.flatMap(({ name }) => name ?? []))
   for (const [index, { path, name: crate, version }] of items.entries()) {

@@ -8,6 +8,7 @@ import { ownDl } from '../../core/urls/dl-template.ts'
 import { deploy, deployUpstream } from '../deploy/deploy.ts'
 import { isInside } from '../places/disk/files.ts'
 import { FolderPlace } from '../places/folder-place.ts'
+import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { isRegistry } from '../registry/folder.ts'
 import { openUpstreamPlace } from '../upstream/open.ts'
@@ -86,7 +87,10 @@ function verbsOf({ dryRun }: Options): readonly [uploads: string, removes: strin
   return dryRun ? ['to upload', 'to remove'] : ['uploaded', 'removed']
 }
 
-async function deployUpstreams({ io, options }: Task<Options>, settings: Settings) {
+async function deployUpstreams(
+  { io, options }: Task<Options>,
+  settings: Settings,
+): Promise<string[]> {
   if (options.from !== undefined) return []
   const lines: string[] = []
   for (const upstream of Object.values(settings.upstream)) {
@@ -103,7 +107,12 @@ async function deployUpstreams({ io, options }: Task<Options>, settings: Setting
   return lines
 }
 
-async function openTarget(to: string, from: string, storage: Settings['storage'], { env }: Io) {
+async function openTarget(
+  to: string,
+  from: string,
+  storage: Settings['storage'],
+  { env }: Io,
+): Promise<Place> {
   const bucket = await openBucket(to, storage, env)
   if (bucket) return bucket
   const folder = resolve(to)

@@ -3,7 +3,10 @@ import { isOnServer } from './engine.ts'
 import { all, first, type Queries, run, value } from './statement.ts'
 import type { Tables } from './tables.ts'
 
-/** Every table that is copied, with its key, after those that its rows refer to. */
+/**
+ * Every table that is copied, with its primary key, in an order in which each row follows those it
+ * refers to. Each database has its own rate limits and schema record.
+ */
 export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   crates: ['id'],
   users: ['id'],
@@ -43,7 +46,10 @@ type Row = Readonly<Record<string, string | number | null>>
 /** Told of the table that is copied, and how many rows were. */
 export type CopyProgress = (step: string, done: number, total: number) => void
 
-/** Makes the database of the transaction `to` a copy of the records; returns the number of rows. */
+/**
+ * Makes a database, on the same engine or another, a copy of the records. `from` does not change
+ * meanwhile, and `to` is a transaction. Returns the number of rows.
+ */
 export function copyCatalog(from: Queries, to: Queries, progress?: CopyProgress): Promise<number> {
   return withoutTriggers(to, async () => {
     // A newer version may have expanded one of them: it knows what to copy.
@@ -91,7 +97,10 @@ export async function compareCatalogs(
   return done
 }
 
-/** Runs work without triggers: what they derive is copied, and PostgreSQL would keep each count. */
+/**
+ * Runs work in a transaction without the triggers of its database: what they derive is copied. Each
+ * row would change a count, which PostgreSQL keeps in all its states until the end.
+ */
 async function withoutTriggers<T>(tx: Queries, work: () => Promise<T>): Promise<T> {
   if (isOnServer(tx)) {
     const turn = async (to: 'DISABLE' | 'ENABLE') => {

@@ -23,7 +23,10 @@ const DAEMON = 'daemon:'
 /** After this time without a sign of it, a daemon no longer serves. */
 const GONE_SECONDS = 20
 
-/** Returns the daemons that serve a registry on a server, by id; a file has one, with its lock. */
+/**
+ * Returns the daemons that serve a registry whose records are on a server, in order of their ids;
+ * nothing for a file, whose only daemon holds the lock of its folder.
+ */
 export async function listDaemons(db: Queries): Promise<SeenDaemon[]> {
   if (!isOnServer(db)) return []
   const now = await databaseTime(db)

@@ -20,7 +20,10 @@ interface SchemaRecord {
   readonly oldest: string
 }
 
-/** Told from and to which step or format records are upgraded; may refuse that. */
+/**
+ * Told before records of an older version are upgraded, from one step or format to another one;
+ * throws a `Refusal` if they have to stay as they are.
+ */
 export type BeforeUpgrade = (db: Queries, from: string, to: string) => Promise<void>
 
 /** The first step: databases from before it are not upgraded. */
@@ -35,7 +38,10 @@ export function levelOf({ steps }: SchemaOwner): string {
   return Object.keys(steps).sort().at(-1) ?? ''
 }
 
-/** Migrates the schema in one transaction; leaves a newer one that has only been expanded. */
+/**
+ * Migrates the schema in one transaction. Leaves a newer one as it is if it has only been expanded,
+ * else refuses it; refuses to contract it while daemons serve that would not work afterwards.
+ */
 export async function migrate(
   database: Database,
   file: string,
@@ -90,7 +96,10 @@ async function stepsDone(database: Queries): Promise<string[]> {
   return column(database, 'SELECT name FROM kysely_migration ORDER BY name')
 }
 
-/** Returns whether a newer program has expanded the schema; refuses one that it has contracted. */
+/**
+ * Returns whether a newer program has expanded the schema; refuses one that this program does not
+ * work on.
+ */
 async function isNewer(
   database: Queries,
   file: string,

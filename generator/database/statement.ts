@@ -35,7 +35,10 @@ export const LIST = '(SELECT value FROM json_each(?))'
 /** A value for a `?`. A list becomes a JSON array, for `json_each(?)`. */
 type Parameter = string | number | null | readonly unknown[]
 
-/** Returns the rows of a statement, whose text must be constant: it is kept prepared. */
+/**
+ * Returns the rows of a statement. Its text must be constant, because the prepared statement is
+ * kept by its text: pass values and lists as parameters.
+ */
 export async function all<R>(db: Queries, sql: string, ...parameters: Parameter[]): Promise<R[]> {
   return (await execute(db, sql, parameters)).rows as R[]
 }
@@ -80,7 +83,10 @@ export async function run(db: Queries, sql: string, ...parameters: Parameter[]):
   return (await execute(db, sql, parameters)).changes
 }
 
-/** Does work within a transaction whose error undoes only its own changes; throws if it is lost. */
+/**
+ * Does work within a transaction whose error undoes only its own changes. Throws when the whole
+ * transaction is lost, as SQLite ends it when the disk fails.
+ */
 export async function attempt<T>(
   tx: Queries,
   work: () => Promise<T>,

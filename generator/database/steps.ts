@@ -50,7 +50,10 @@ interface Candidate {
   readonly newest: Version
 }
 
-/** Adds to each listing the highest version where a pre-release is above the stable one. */
+/**
+ * Adds to the listing of each crate its highest version where another represents it: a pre-release
+ * above a stable version, neither of them yanked.
+ */
 async function findHighest(db: Queries): Promise<void> {
   await run(db, 'ALTER TABLE listings ADD COLUMN max_id INTEGER')
   const highest = new Map<number, Candidate>()
@@ -96,7 +99,10 @@ const SEARCH_TABLES = [
   "INSERT INTO marks (kind, subject, generation) SELECT 'search', id, generation FROM crates",
 ]
 
-/** The steps by name, in order; a published step never changes. New ones expand (see `Step`). */
+/**
+ * The steps by name, in order; a published step never changes. New ones expand, or are made with
+ * `contracts`: see `Step`.
+ */
 export const steps: Readonly<Record<string, Step>> = {
   '026_found': firstStep,
   '027_search_version': statements(["INSERT INTO counts (what, n) VALUES ('search', 0)"]),

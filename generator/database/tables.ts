@@ -9,7 +9,10 @@ interface DownloadColumns {
   days: string
 }
 
-/** The registry's records. Times are RFC 3339, UTC, whole seconds; flags 0 or 1; lists JSON. */
+/**
+ * The registry's records. Times are RFC 3339 in UTC, in whole seconds; flags are 0 or 1; lists are
+ * JSON.
+ */
 export interface Tables {
   crates: {
     id: number

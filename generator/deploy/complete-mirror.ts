@@ -16,7 +16,10 @@ const CHUNK = 1000
 
 const REFUSED_MAX = 50
 
-/** Whether the bucket of `storage.public` has had the whole tree; true if there is no mirror. */
+/**
+ * Returns whether the bucket of `storage.public` has had the whole tree; true without one, and for
+ * one that is the tree itself.
+ */
 export async function isMirrored({ database, tree }: Registry): Promise<boolean> {
   if (tree.mirror === null) return true
   return (await readFact(database, MIRRORED)) === tree.mirror.bucket.name

@@ -5,7 +5,7 @@ import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import type { OwnDl } from '../../core/urls/dl-template.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import type { FileInfo, Place } from '../places/place.ts'
-import { stageOf, sync } from '../places/sync.ts'
+import { type Difference, stageOf, sync } from '../places/sync.ts'
 import type { Progress } from '../projections/context.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 
@@ -23,7 +23,11 @@ export interface Deployment {
   readonly progress?: Progress
 }
 
-/** Makes a place equal to a public tree as `sync` does; refuses one that has something else. */
+/**
+ * Makes a folder or bucket equal to a public tree as `sync` does: `.crate` files first, the index
+ * next, pages last. Refuses a target that is neither empty nor a tree, and leaves alone what no
+ * tree has.
+ */
 export async function deploy(job: Deployment) {
   const { to, removes, isPagesOnly = false, isTrial, progress } = job
   const from = new FolderPlace(job.from, { sync: 'never' })
@@ -56,8 +60,15 @@ export async function deploy(job: Deployment) {
   }
 }
 
-/** Deploys the rendered tree of an upstream; returns null without such a tree. */
-export async function deployUpstream(from: Place, to: Place, isTrial: boolean) {
+/**
+ * Brings the rendered tree of an upstream to where a server has it below the registry's; returns
+ * null without such a tree.
+ */
+export async function deployUpstream(
+  from: Place,
+  to: Place,
+  isTrial: boolean,
+): Promise<Difference | null> {
   if ((await from.head(configPath)) === null) return null
   const brings = (path: string) => /^(?:index|crates)\//.test(path)
   return sync(from, to, { brings, removes: brings, isTrial })

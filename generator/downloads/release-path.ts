@@ -10,7 +10,10 @@ export type FindRelease = (target: string) => DownloadedRelease | null
 
 const API = /^\/api\/v1\/crates\/([^/]+)\/([^/]+)\/download$/
 
-/** Returns what reads the targets of access logs, where the registry is `below` a path. */
+/**
+ * Returns a function that reads the targets in a registry's access logs. `below` is the registry's
+ * path in the log; by default, that of its base URL.
+ */
 export function releaseFinder(urls: RegistryUrls, below?: string): FindRelease {
   const prefix = (below ?? new URL(urls.base).pathname).replace(/\/+$/, '')
   const template = templateFinder(urls.dl)

@@ -55,7 +55,10 @@ type ImportJob = ImportSource & { readonly change: Change }
 
 type Results = readonly (Ready | Outcome)[]
 
-/** Imports a source and yields what came of each version. A killed import is simply repeated. */
+/**
+ * Imports everything from `source` and yields the result for each version. An existing version
+ * costs one query, so a killed import is simply repeated. A build then updates the public tree.
+ */
 export async function* importAll(
   registry: Registry,
   source: Source,
@@ -84,13 +87,16 @@ export async function* importAll(
 }
 
 /** Yields the work for each version of the source, and for each part that cannot be imported. */
-async function* tasks(registry: Registry, source: Source, progress?: Progress) {
+async function* tasks(
+  registry: Registry,
+  source: Source,
+  progress?: Progress,
+): AsyncGenerator<() => Promise<Results>> {
   const own = new Set([...registry.urls.own, ...source.ownUrls])
   const origin = source.ownUrls.some(isCratesIo) ? CRATES_IO : null
   let done = 0
   for await (const { name, versions, refused } of source.crates()) {
-    for (const part of refused)
-      yield async (): Promise<Results> => [{ outcome: 'refused', ...part }]
+    for (const part of refused) yield async () => [{ outcome: 'refused', ...part }]
     const known = name === null ? null : await knownCrate(registry.database, name)
     for (const candidates of versions)
       yield () => prepareVersion(registry, candidates, { known, own, origin })
@@ -104,7 +110,11 @@ async function discard(results: Results): Promise<void> {
 }
 
 /** Adds releases as publishes are added. If killed in between, the next attempt goes on. */
-async function addBatch(registry: Registry, batch: readonly Ready[], job: ImportJob) {
+async function addBatch(
+  registry: Registry,
+  batch: readonly Ready[],
+  job: ImportJob,
+): Promise<Outcome[]> {
   if (batch.length === 0) return []
   const { change } = job
   const additions = batch.map(({ release, bytes }) => ({
@@ -115,7 +125,7 @@ async function addBatch(registry: Registry, batch: readonly Ready[], job: Import
   const complete = async (tx: Queries, recorded: readonly ReleaseOutcome[]) =>
     followReleases(tx, registry.followers, await logImport(tx, recorded, change, job))
   const { outcomes } = await registry.mutex.run(() => addTogether(registry, additions, complete))
-  return outcomes.map((result, at): Outcome => {
+  return outcomes.map((result, at) => {
     const { where, release, notes } = batch[at] as Ready
     const of = { where, name: release.name, version: release.version }
     if ('value' in result) return { ...of, outcome: result.value.outcome, issues: notes }
@@ -156,7 +166,11 @@ function refused({ where, identity }: SourceRelease, issues: readonly Issue[]): 
   return { outcome: 'refused', ...refusedPart(where, issues, identity) }
 }
 
-async function prepare(registry: Registry, candidate: SourceRelease, info: ImportInfo) {
+async function prepare(
+  registry: Registry,
+  candidate: SourceRelease,
+  info: ImportInfo,
+): Promise<Ready | Outcome> {
   try {
     const present = candidate.identity
       ? findPresent(candidate, candidate.identity, info.known)

@@ -15,7 +15,10 @@ import type { Registry } from '../registry/registry.ts'
 
 export interface Target {
   readonly database: Database
-  /** Lets the registry be opened with the copy `id` of its records, and with no other. */
+  /**
+   * Lets the registry be opened with the copy `id` of its records; once is enough. Refuses another
+   * copy.
+   */
   finish(id: string): Promise<void>
   close(): Promise<void>
 }

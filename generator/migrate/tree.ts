@@ -22,7 +22,10 @@ import { keyAtPath, type ReleaseBytes } from '../records/releases.ts'
 import { type Registry, serveHolder } from '../registry/registry.ts'
 
 export interface TreeCopy {
-  /** Copies what differs and has changed since `after`, but no `.crate`; returns how many. */
+  /**
+   * Makes it equal to the tree, but for the `.crate` files; returns how many files differed. What
+   * was equal before and has not changed since `after` is not read again.
+   */
   update(after: Date | null, progress?: Progress): Promise<number>
   /** Shows the `.crate` of a release that is in the crate store of the copy. */
   show(release: ReleaseBytes): Promise<void>
@@ -40,10 +43,15 @@ const AT_ONCE = 4
 
 const SEEN = 500
 
-/** The clock of a storage differs by less: beyond it, the storage refuses all requests. */
+/**
+ * The clock of a storage may differ from ours by this: beyond it, the storage refuses all requests.
+ */
 const CLOCKS_MS = 15 * 60_000
 
-/** Returns the copy of a tree; refuses one that is there or in use, and an incomplete tree. */
+/**
+ * Returns the copy of a registry's tree at a place, whose crate store will be `crates`. Refuses a
+ * tree that is there already, or is not complete, and a folder in use.
+ */
 export async function copyTree(
   registry: Registry,
   place: string,

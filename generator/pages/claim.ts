@@ -14,7 +14,10 @@ const PAGES = 'pages'
 /** Its value while all pages are being marked. */
 const CLAIMED = 'being marked'
 
-/** Marks all pages if there are none, or others; false if a newer daemon renders them. */
+/**
+ * Marks every page if the tree has none, or if its format or site configuration differs. Returns
+ * false if a daemon of a newer version renders the pages.
+ */
 export async function markOutdatedPages(context: PageContext): Promise<boolean> {
   if ((await isRenderedHere(context)) && (await context.tree.read(updatesPath)) !== null)
     return true
@@ -68,7 +71,10 @@ async function markAll(tx: Queries, { followers }: PageContext): Promise<void> {
   for (const projection of projectionsOf({ followers })) await projection.markAll(tx)
 }
 
-/** Returns what records that a copy of the tree in `shared`, if any, has the same pages. */
+/**
+ * Returns what records that a tree has all pages that another one has, rendered or marked.
+ * `shared`: the bucket that is the tree there.
+ */
 export async function pagesNote({
   database,
   program,

@@ -24,7 +24,10 @@ export interface PageWork {
   readonly onDone?: (mark: Mark) => void
 }
 
-/** Renders up to `BATCH` marks and clears them; null if another program renders pages. */
+/**
+ * Renders up to `BATCH` marks and clears them, except marks that were renewed meanwhile. Returns
+ * the marks that it tried; null if the pages are those of another program (`claimPages`).
+ */
 export async function buildMarks(
   context: PageContext,
   marks: readonly Mark[],

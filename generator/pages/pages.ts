@@ -13,7 +13,10 @@ export interface BuiltPages extends Built {
   readonly areLeft: boolean
 }
 
-/** Renders every marked page (of some `kinds`), or all if they are missing or outdated. */
+/**
+ * Renders every marked page (of some `kinds`), or all if they are missing or outdated. If a page
+ * cannot be rendered, the `issues` report it and the others are rendered anyway.
+ */
 export async function buildPages(
   context: PageContext,
   options: { all?: boolean; progress?: Progress; kinds?: readonly string[] } = {},

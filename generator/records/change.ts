@@ -5,7 +5,10 @@ import { requireUnpaused, UNPAUSED } from './pause.ts'
 /** A user who changes something, as they were when the request was looked at. */
 type Author = { readonly id: number; readonly admin: boolean }
 
-/** Returns the user as they are now; refuses if what gave them the right is no longer good. */
+/**
+ * Returns the user as they are now; refuses if their token, session or whatever else gave them the
+ * right to a change is no longer good.
+ */
 export type StillMay = (tx: Queries) => Promise<Author>
 
 /** The time of a change to the catalog (RFC 3339, UTC, whole seconds), and who makes it. */
@@ -42,12 +45,18 @@ export function makeChange<T>(
   return database.transaction(async tx => work(tx, await requireRight(tx, change)))
 }
 
-/** Requires the right in a transaction that others share: it may have ended since the request. */
+/**
+ * Requires the right to a change in a transaction that others share. Rights may end while a request
+ * arrives: what was true before the transaction decides nothing.
+ */
 export async function requireRight(tx: Queries, change: Change): Promise<Permitted> {
   return (change.user ? { ...change, user: await change.stillMay(tx) } : change) as Permitted
 }
 
-/** Appends an audit event in the transaction of its change; refuses it while there is a pause. */
+/**
+ * Appends an audit event and returns its id. Call it in the transaction of the change, of which it
+ * is a part: it refuses the change while the registry is paused.
+ */
 export async function addEvent(
   tx: Queries,
   change: Permitted,

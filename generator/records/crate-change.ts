@@ -46,7 +46,10 @@ export interface Follower {
   readonly work: string
   /** The kind of subject of its marks, where each is about one crate. */
   readonly of?: 'crate' | 'release'
-  /** Updates its own rows with a change, and returns the marks of what has to be rendered again. */
+  /**
+   * Updates its own rows in the transaction of a change, and returns the marks of what has to be
+   * rendered again. Releases that were removed are gone by then.
+   */
   changed(tx: Queries, change: CrateChange): Promise<readonly MarkSubject[]>
   /** Empties its own rows, which `changed` fills again, crate by crate. */
   reset?(tx: Queries): Promise<unknown>
@@ -112,7 +115,10 @@ export async function hasOtherListings(db: Queries): Promise<boolean> {
   return ![null, LISTINGS_FORMAT].includes(await readFact(db, 'listings'))
 }
 
-/** Derives all listings, and the rows of the followers, again if they are missing or outdated. */
+/**
+ * Derives all listings again, and the rows of the followers, if they are missing, or of another
+ * format that no daemon keeps; `beforeUpgrade` may refuse that.
+ */
 export async function refreshListings(
   { database, followers }: Records,
   progress?: (step: string, done: number, total: number) => void,

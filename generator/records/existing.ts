@@ -63,7 +63,10 @@ export async function readExisting(
   }
 }
 
-/** Returns why a release cannot be added; nothing for one that exists exactly so (a retry). */
+/**
+ * Returns why a release cannot be added: its name or version is taken, or its publisher is not an
+ * owner. Empty if it can, or if this exact release already exists (a retry by an owner).
+ */
 export function releaseConflicts(
   { crate, isOwnerless, mayPublish, taken, deleted }: ExistingRelease,
   release: { readonly name: Name; readonly version: Version; readonly cksum: string },

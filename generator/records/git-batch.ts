@@ -19,7 +19,9 @@ export interface GitBatch {
   readonly last: number
 }
 
-/** Reads at most `limit` crates to commit, and the events after `after`, in one transaction. */
+/**
+ * Reads the next batch in one transaction: at most `limit` crates, and the events after `after`.
+ */
 export async function gitBatch(
   database: Database,
   after: number,

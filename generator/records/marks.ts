@@ -71,7 +71,10 @@ export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Pro
 /** Changes by number: those after one, up to another. */
 export type ChangeRange = readonly [after: number, upTo: number]
 
-/** Returns at most `limit` marks that are due, in the order of `kinds`, but not those to `skip`. */
+/**
+ * Returns the marks of some kinds that are due, in the order of `kinds`, at most `limit`, without
+ * those of the changes to `skip`.
+ */
 export function dueMarks(
   db: Queries,
   kinds: readonly string[],
@@ -263,7 +266,10 @@ export function countFailedMarks(db: Queries, kinds: readonly string[]): Promise
   return all(db, sql, kinds)
 }
 
-/** Lists at most 100 pieces of failed work, the next to be tried first. */
+/**
+ * Lists at most 100 pieces of failed work that will be tried again, the soonest first. `kinds` says
+ * what the subjects of marks are.
+ */
 export function listFailedMarks(
   db: Queries,
   kinds: readonly { readonly kind: string; readonly of?: 'crate' | 'release' }[],

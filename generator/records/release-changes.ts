@@ -73,7 +73,10 @@ export async function followReleases(
   for (const edit of edits.values()) await follow(tx, followers, edit)
 }
 
-/** Yanks or unyanks a release by an owner or administrator; `changed` is false if it was so. */
+/**
+ * Yanks or unyanks a release; `changed` is false when it already was. Refuses an unknown release
+ * and an actor who is neither an owner nor an administrator; the audit log names the latter so.
+ */
 export async function setYanked(
   { database, followers }: Records,
   name: Name,

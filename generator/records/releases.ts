@@ -120,7 +120,10 @@ export interface ReleaseSummary extends Omit<ReleaseRecord, 'line'> {
   readonly links: string | null
 }
 
-/** Returns releases in the order of `ids`; an index line only up to `length` characters. */
+/**
+ * Returns releases in the order of `ids`, each with its index line if that has at most `length`
+ * characters; others get a turn meanwhile.
+ */
 export async function readSummaries(
   db: Queries,
   ids: readonly number[],
@@ -172,7 +175,10 @@ export interface IndexedCrate extends CrateRecord {
   readonly unshown: readonly FileMark[]
 }
 
-/** Returns crates with their index files, whose lines the database joins several times faster. */
+/**
+ * Returns crates with their index files: one line for each version, in publish order. The lines are
+ * joined in the database, because rows of their own would take several times as long.
+ */
 export async function indexFiles(
   db: Queries,
   crateIds: readonly number[],

@@ -54,7 +54,10 @@ export interface Registry extends PageContext {
   close(): Promise<void>
 }
 
-/** Creates a registry folder with these settings; refuses wrong ones, and a folder that has one. */
+/**
+ * Creates a registry folder with these settings in its file; refuses wrong ones, those of the
+ * sources included, and a folder that has a registry.
+ */
 export async function initRegistry(
   dir: string,
   sources: SettingSources,

@@ -21,7 +21,10 @@ export function archiveLimits(
   }
 }
 
-/** Runs `inspectCrate` in the client's turn; an archive that costs too much is an issue. */
+/**
+ * Runs `inspectCrate` when it is the client's turn; an archive that takes too much time or memory to
+ * read is an issue. Refuses when too many archives are waiting.
+ */
 export async function inspectArchive(
   content: Content,
   parts: InspectParts,

@@ -18,7 +18,10 @@ function failureOf(error: unknown): Failure {
     : { because: error.message, detail: null }
 }
 
-/** Renders a README in the sandbox, or as plain text that says why; `failure` is that reason. */
+/**
+ * Renders a README in the sandbox. One that takes too much time or memory, or is known to, becomes
+ * plain text with a sentence that says why; `failure` is that reason.
+ */
 export async function renderReadme(
   job: ReadmeJob,
   known: Failure | null = null,

@@ -63,7 +63,10 @@ export class Sandbox {
     this.#limits = limits
   }
 
-  /** Runs a task in a thread. Throws its `Refusal`, or a `SandboxError`; refuses too many tasks. */
+  /**
+   * Runs a task in a thread. Throws the task's `Refusal`, or a `SandboxError` when it exceeds a
+   * limit or fails unexpectedly. Refuses when too many tasks are waiting, in all or of a client.
+   */
   async run<T extends keyof Tasks>(task: T, input: Input<T>, client?: Client): Promise<Result<T>> {
     if (this.#waiting >= WAITING_MAX) refuse('sandbox_busy')
     if (!client) return this.#perform(task, input)

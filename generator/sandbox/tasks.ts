@@ -7,7 +7,10 @@ import type { IllustratedReadme, ReadmeJob } from './image-task.ts'
 /** The bytes of a `.crate`, or the path of its file. */
 export type Content = Uint8Array | string
 
-/** The tasks of a worker thread: plain data in and out. Modules are loaded by the first task. */
+/**
+ * The tasks of a worker thread, with plain data as input and result. None reads settings or stores.
+ * A thread loads a task's modules when it first runs the task.
+ */
 export const tasks = {
   async inspect({
     content,

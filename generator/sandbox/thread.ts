@@ -59,7 +59,10 @@ export class Thread {
     this.#worker.unref()
   }
 
-  /** Runs a task. Throws its `Refusal`, or a `SandboxError`, which ends the thread. */
+  /**
+   * Runs a task and returns its result. Throws the task's `Refusal`, or a `SandboxError` when it
+   * exceeds a limit or fails. A task that does not finish ends the thread.
+   */
   async run(request: Request): Promise<unknown> {
     let isDone = false
     this.isNew = false

@@ -53,7 +53,10 @@ export interface PushFolder {
   close(): Promise<void>
 }
 
-/** Opens a folder for a push, under a lock that dies with its process; only one with a tree. */
+/**
+ * Opens a folder for a push. Changes are made under a lock that the operating system frees when its
+ * holder dies. Refuses a folder that contains something else than a public tree.
+ */
 export async function openPushFolder(folder: string): Promise<PushFolder> {
   const reader = new FolderPlace(folder, { sync: 'never' })
   for await (const path of reader.paths()) {
@@ -108,7 +111,10 @@ export async function push({ files, to, settings, urls }: Push): Promise<PushRes
   return { files: done, warnings, refused }
 }
 
-/** Returns whether there is a `config.json`; refuses that of another address, or of a daemon. */
+/**
+ * Returns whether the target has a `config.json`. Refuses another one than ours: that tree has
+ * another address, so dependencies on it are others, or a daemon, which does not know of pushes.
+ */
 async function isSameConfig(to: Place, { path, bytes }: Output): Promise<boolean> {
   const there = await to.read(path)
   if (there === null || there.bytes.equals(bytes)) return there !== null

@@ -16,7 +16,10 @@ export function isLasting({ kind }: Alarm): boolean {
   return kind === 'lure' || kind === 'name'
 }
 
-/** Keeps an alarm; returns whether it is the first, or another than one that was cleared. */
+/**
+ * Keeps an alarm until somebody clears it; the first one of a version stays. Returns whether this
+ * is the first, or the first of its kind since another one was cleared.
+ */
 export async function keepAlarm(place: Place, alarm: Alarm): Promise<boolean> {
   const path = alarmPath(alarm.name, alarm.version)
   const found = await place.read(path)
@@ -38,7 +41,11 @@ export async function listAlarms(place: Place, most = 1000): Promise<Alarm[]> {
   return alarms.sort((a, b) => (a.at < b.at ? -1 : 1))
 }
 
-/** Takes over what an upstream says of a version or crate; returns whether it clears an alarm. */
+/**
+ * Takes over what an upstream says of a version now, and clears its alarm; for null, clears that of
+ * the whole crate. An audit event says who did. Returns whether there was an alarm; refuses what
+ * nothing is known of.
+ */
 export async function acceptVersion(
   database: Database,
   change: Change,

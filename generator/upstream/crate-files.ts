@@ -31,7 +31,10 @@ const TRANSFER_MS = 1_800_000
 /** Seconds after which a client may ask again for a file that is still being fetched. */
 const RETRY_SECONDS = 5
 
-/** The `.crate` files of an upstream: fetched on demand, hashed, kept; never with wrong bytes. */
+/**
+ * The `.crate` files of an upstream: fetched when somebody asks, hashed, kept, then served. Bytes
+ * with another checksum than the line says are never kept.
+ */
 export class CrateFiles {
   readonly store: CrateStore
   readonly #options: CrateFilesOptions
@@ -47,7 +50,10 @@ export class CrateFiles {
     return this.store.size(upstreamCratePath(file))
   }
 
-  /** Fetches a `.crate`, and returns its size; refuses to wait long unless `isPatient`. */
+  /**
+   * Fetches a `.crate`, and returns its size. Refuses what the upstream does not have or sends
+   * wrong, and unless the caller `isPatient`, a fetch that takes too long, which goes on behind it.
+   */
   async fetch(line: CrateFile, isPatient: boolean): Promise<number> {
     const { waitMs = 20_000 } = this.#options
     const path = upstreamCratePath(line)
@@ -61,7 +67,10 @@ export class CrateFiles {
     throw new Refusal([issue('upstream_slow', { name, version })], { retryAfter: RETRY_SECONDS })
   }
 
-  /** Returns the address of a `.crate`; `find` is asked for its line if the checksum is needed. */
+  /**
+   * Returns the address of a `.crate` at the upstream; `find` looks its line up if the address has
+   * the checksum. Null if it finds none.
+   */
   async address(
     release: Pick<UpstreamLine, 'name' | 'version'>,
     find: () => Promise<UpstreamLine | null>,

@@ -55,7 +55,10 @@ const MISSING_MS = 3000
 const HELD_MAX = 64 * 1024 * 1024
 const NAMES_MAX = 10_000
 
-/** The index files of an upstream, kept in a place: an older one never replaces a newer one. */
+/**
+ * The index files of an upstream: kept in a place, and asked for again when they are older than the
+ * caller wants. Any number of callers cost one request. An older file never replaces a newer one.
+ */
 export class CrateIndex {
   readonly #options: CrateIndexOptions
   readonly #held = new LRUCache<Name, KnownCrate>({
@@ -72,7 +75,10 @@ export class CrateIndex {
     this.#options = options
   }
 
-  /** Returns what is kept; `isAnew`: also what other processes have written since it was read. */
+  /**
+   * Returns what is kept of a crate, without asking the upstream; null if nothing is. `isAnew`:
+   * what other processes have written since this one read it counts, too.
+   */
   async kept(name: Name, isAnew = this.#options.isShared): Promise<UpstreamCrate | null> {
     return (await this.#read(name, isAnew))?.crate ?? null
   }

@@ -5,7 +5,11 @@ import { column, run, upsert } from '../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
 
 /** Returns the versions of a crate that administrators have exempted from an upstream's hold. */
-export async function allowedVersions(db: Database, upstream: string, name: Name) {
+export async function allowedVersions(
+  db: Database,
+  upstream: string,
+  name: Name,
+): Promise<ReadonlySet<Version>> {
   const sql =
     'SELECT version FROM upstream_allowed WHERE upstream = ? AND crate = ? ORDER BY version'
   return new Set(await column<Version>(db, sql, upstream, canonicalName(name)))

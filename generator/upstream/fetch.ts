@@ -59,7 +59,12 @@ export async function fetchAhead(
   return { ...(await fetchLines(upstream, [...lines.values()], issues, progress)), issues }
 }
 
-async function newest(upstream: Upstream, name: Name, requirement: Requirement, isMeant: boolean) {
+async function newest(
+  upstream: Upstream,
+  name: Name,
+  requirement: Requirement,
+  isMeant: boolean,
+): Promise<UpstreamLine | null> {
   const shown = ((await upstream.explain(name, isMeant)) ?? []).filter(
     ({ state }) => state === 'shown' || state === 'guarded',
   )

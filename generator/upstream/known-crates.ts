@@ -19,7 +19,11 @@ interface Head extends Pick<UpstreamCrate, 'etag' | 'lastModified'> {
 }
 
 /** Reads what is known of a crate; `held` itself if that is what is there, null if nothing is. */
-export async function readKnown(place: Place, name: Name, held: KnownCrate | null = null) {
+export async function readKnown(
+  place: Place,
+  name: Name,
+  held: KnownCrate | null = null,
+): Promise<KnownCrate | null> {
   const found = await place.read(knownPath(name))
   if (!found) return null
   if (held?.tag === found.etag) return held
@@ -35,7 +39,10 @@ export async function readKnown(place: Place, name: Name, held: KnownCrate | nul
   return { crate, tag: found.etag, checked: held?.checked ?? 0 }
 }
 
-/** Writes what is known of a crate; returns null if somebody else has written meanwhile. */
+/**
+ * Writes what is known of a crate in place of what it was made from. Returns null when somebody
+ * else has written meanwhile, and nothing was done.
+ */
 export async function writeKnown(
   place: Place,
   name: Name,

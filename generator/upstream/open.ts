@@ -35,7 +35,10 @@ export type UpstreamLimits = Pick<WebOptions, 'pause' | 'silenceMs'> &
   Pick<CrateFilesOptions, 'waitMs' | 'crateMax'> &
   Pick<CrateIndexOptions, 'requestMs'>
 
-/** Opens upstreams without connecting. Those with one index share the storage of the first. */
+/**
+ * Opens the upstreams of a registry; connects to nothing yet. Upstreams with one index share what
+ * is kept, in the storage of the first.
+ */
 export async function openUpstreams(registry: Registry, options: UpstreamOptions) {
   const { crates, dir, settings, tree } = registry
   const shared = tree.shared ?? tree.mirror?.bucket

@@ -6,7 +6,11 @@ import type { LockedPackage } from '../../core/upstream/lock-file.ts'
 import type { FileInfo } from '../places/place.ts'
 import type { Upstream, UpstreamSource } from './upstream.ts'
 
-/** Renders index files for plain file servers; `until` says when they have to be rendered again. */
+/**
+ * Renders the index files of everything that is kept of an upstream, for plain file servers;
+ * offline, only of what has its `.crate` there. What is held depends on the time: `until` says when
+ * the tree has to be rendered again.
+ */
 export async function renderUpstream(
   upstream: Upstream,
 ): Promise<{ readonly crates: number; readonly changed: number; readonly until: string | null }> {
@@ -47,7 +51,11 @@ export async function keptNames({ place }: UpstreamSource): Promise<Name[]> {
   return names
 }
 
-/** Removes `.crate` files that are not `locked` and older than `limit`. Lines stay, as evidence. */
+/**
+ * Removes, unless `isTrial`, the `.crate` files that are not `locked` and have not changed since
+ * `limit`, in milliseconds since 1970, if there is one; returns them, their bytes and how many are
+ * `kept`. Lines stay: they are what a changed past is recognized by.
+ */
 export async function prune(
   { source }: Upstream,
   locked: readonly LockedPackage[],

@@ -105,7 +105,10 @@ export class Upstream {
     return `${JSON.stringify(authRequired ? { dl, 'auth-required': true } : { dl })}\n`
   }
 
-  /** Returns an index file, and since when it is unconfirmed; null if there is no such crate. */
+  /**
+   * Returns the index file of a crate, and since when the upstream has not confirmed it; null when
+   * there is no such crate. Refuses a crate that nobody knows while the upstream is away.
+   */
   async indexFile(
     name: Name,
   ): Promise<{ readonly file: ShownIndexFile; readonly staleSince: number | null } | null> {
@@ -166,7 +169,10 @@ export class Upstream {
     return { ...known, size }
   }
 
-  /** Does the same, and fetches what is missing; refuses what is slow, unless it `isPatient`. */
+  /**
+   * Does the same, and fetches a `.crate` that is not here; null when the upstream has none.
+   * Refuses one that is slow to come, unless the caller `isPatient`.
+   */
   async crateFile(wanted: WantedVersion, isPatient = false): Promise<FoundCrateFile | null> {
     const kept = await this.keptCrateFile(wanted)
     const line = kept ? null : await this.line(wanted)
@@ -253,7 +259,10 @@ export class Upstream {
   }
 }
 
-function lineOf(crate: UpstreamCrate | null, { version, cksum }: WantedVersion) {
+function lineOf(
+  crate: UpstreamCrate | null,
+  { version, cksum }: WantedVersion,
+): UpstreamLine | null {
   const line = crate?.lines.get(version)
   if (!line) return null
   const claim = crate?.sightings.get(version)?.claim

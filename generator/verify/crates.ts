@@ -24,7 +24,10 @@ import {
 } from './finding.ts'
 
 /** Compares catalog, crate store, and public tree byte for byte; yields the differences. */
-export async function* verifyCrates(context: BuildContext, options: VerifyOptions) {
+export async function* verifyCrates(
+  context: BuildContext,
+  options: VerifyOptions,
+): AsyncIterable<Finding> {
   // Comes first: removes a link in place of a crate's folder before its target could be changed.
   yield* findingsAbout('public', () => verifyOrphans(context, options.repair))
   const total = await crateRecords(context.database)
@@ -64,7 +67,11 @@ async function* verifyOrphans(context: BuildContext, repair: boolean): AsyncIter
 }
 
 /** Checks records for consistency and against the crate store; no lock: they never change. */
-async function verifyRecords(context: BuildContext, crateId: number, repair: boolean) {
+async function verifyRecords(
+  context: BuildContext,
+  crateId: number,
+  repair: boolean,
+): Promise<Finding[]> {
   const crate = await readCrate(context.database, crateId)
   if (!crate) return []
   const findings: Finding[] = []
@@ -112,7 +119,11 @@ function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {
 }
 
 /** Checks a crate in the public tree. Confirms and repairs faults while it holds the mutex. */
-async function verifyTree(context: BuildContext, crateId: number, options: VerifyOptions) {
+async function verifyTree(
+  context: BuildContext,
+  crateId: number,
+  options: VerifyOptions,
+): Promise<Finding[]> {
   if ((await treeFaults(context, crateId)).length === 0) return []
   return context.mutex.run(async () => {
     const found = await treeFaults(context, crateId)
@@ -126,7 +137,10 @@ async function verifyTree(context: BuildContext, crateId: number, options: Verif
   })
 }
 
-async function treeFaults({ database, tree, crates }: BuildContext, crateId: number) {
+async function treeFaults(
+  { database, tree, crates }: BuildContext,
+  crateId: number,
+): Promise<Finding[]> {
   const crate = await readCrate(database, crateId)
   if (!crate) return []
   const files = filesOf(crate, await listReleases(database, crateId))

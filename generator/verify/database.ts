@@ -13,7 +13,10 @@ const RESTORE = 'restore a backup'
 const MOST = 20
 const CHECK = `PRAGMA integrity_check(${MOST})`
 
-/** Checks the database. Derived data and indexes can be repaired; the rest needs a backup. */
+/**
+ * Checks the database: SQLite's own checks of a file and its references, and the derived tables.
+ * Derived data and indexes can be repaired; everything else needs a backup.
+ */
 export async function* verifyDatabase(records: Records, repair: boolean): AsyncIterable<Finding> {
   const { database } = records
   if (!isOnServer(database)) yield* verifyFile(database, repair)
@@ -40,7 +43,11 @@ async function* verifyFile(database: Database, repair: boolean): AsyncIterable<F
 }
 
 /** Returns the findings of `find`; with `repair`, those gone after `work` are repaired. */
-async function mend(repair: boolean, find: () => Promise<string[]>, work: () => Promise<unknown>) {
+async function mend(
+  repair: boolean,
+  find: () => Promise<string[]>,
+  work: () => Promise<unknown>,
+): Promise<Finding[]> {
   const faults = await find()
   if (repair && faults.length > 0) await work()
   const left = new Set(repair ? await find() : faults)

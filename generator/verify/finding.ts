@@ -41,7 +41,10 @@ export function lost(where: string, what: string): Finding {
   return { where, what, lost: true, repaired: false }
 }
 
-/** Returns findings of outputs: none if they are still to be rendered, except by a repair. */
+/**
+ * Returns the findings of outputs that differ: none if they are still to be rendered, unless a
+ * repair renders them now.
+ */
 export function unlessPending(
   found: readonly Finding[],
   isPending: boolean,

@@ -21,7 +21,7 @@ import { unfollowForGit } from '../records/git-batch.ts'
 import { isMarked } from '../records/marks.ts'
 import { indexLines } from '../records/releases.ts'
 import type { Registry } from '../registry/registry.ts'
-import { derivable, unlessPending, type VerifyOptions } from './finding.ts'
+import { derivable, type Finding, unlessPending, type VerifyOptions } from './finding.ts'
 
 interface Difference {
   readonly path: string
@@ -29,8 +29,15 @@ interface Difference {
   readonly what: string
 }
 
-/** Compares the git index with the catalog; a repair commits, or replaces what is unreadable. */
-export async function* verifyGit(registry: Registry, options: VerifyOptions) {
+/**
+ * Compares the git index at HEAD with the catalog: each crate's file, and no other files. A repair
+ * commits differences; it replaces an unreadable repository by one whose history starts over.
+ * Leaves out a repository while another daemon writes the newest.
+ */
+export async function* verifyGit(
+  registry: Registry,
+  options: VerifyOptions,
+): AsyncIterable<Finding> {
   const { index, engine } = registry.settings.git
   if (index === 'off') {
     if (!existsSync(gitIndexPath(registry))) return
@@ -59,7 +66,10 @@ export async function* verifyGit(registry: Registry, options: VerifyOptions) {
   yield derivable(GIT_INDEX_FOLDER, `${damage}${fate}`, isMended)
 }
 
-async function withIndex<T>(registry: Registry, work: (git: GitIndex) => Promise<T>) {
+async function withIndex<T>(
+  registry: Registry,
+  work: (git: GitIndex) => Promise<T>,
+): Promise<T | null> {
   const git = await GitIndex.open(registry)
   try {
     return git && (await work(git))
@@ -92,7 +102,11 @@ async function unreadable(git: GitIndex): Promise<string | null> {
   }
 }
 
-async function compareContent(registry: Registry, git: GitIndex, options: VerifyOptions) {
+async function compareContent(
+  registry: Registry,
+  git: GitIndex,
+  options: VerifyOptions,
+): Promise<Finding[]> {
   const { repair } = options
   if ((await differences(registry, git)).length === 0) return []
   // Compare again: a daemon may have committed meanwhile, and its pending changes are marked.

@@ -13,7 +13,10 @@ import {
 } from './finding.ts'
 
 /** Compares the pages of the public tree with the catalog byte for byte. */
-export async function* verifyPages(context: PageContext, options: VerifyOptions) {
+export async function* verifyPages(
+  context: PageContext,
+  options: VerifyOptions,
+): AsyncIterable<Finding> {
   const differs = (await isRenderedHere(context))
     ? 'the page differs from the catalog'
     : 'rendered with other settings or by another version; run `plimsoll build`'

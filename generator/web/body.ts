@@ -58,7 +58,10 @@ export async function* decodedBytes(
 }
 
 /** Returns all bytes; null when there are more than `max`. */
-export async function collectBytes(bytes: AsyncIterable<Uint8Array>, max: number) {
+export async function collectBytes(
+  bytes: AsyncIterable<Uint8Array>,
+  max: number,
+): Promise<Buffer | null> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of bytes) {

@@ -33,7 +33,10 @@ export function readRoutes(
   }
 }
 
-/** Opens connections: to a private address only if `isTrusted` says so, or by a proxy's look-up. */
+/**
+ * Opens connections: none to a private address, unless `isTrusted` says so of the host. Where a
+ * proxy looks up names, only the proxy can know their addresses.
+ */
 export async function openConnections(
   { ca, ...proxies }: Routes,
   isTrusted: (host: string) => boolean,

@@ -25,7 +25,11 @@ function subnets(text: string): [network: string, bits: number][] {
   })
 }
 
-/** Whether an IP address, without brackets, is none of the public internet; false for a name. */
+/**
+ * Returns whether an IP address, without brackets, is none of the public internet: private,
+ * loopback, link-local (with the metadata of clouds), unique local, shared, multicast or reserved.
+ * False for a name.
+ */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 0) return false

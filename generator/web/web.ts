@@ -60,7 +60,10 @@ export class Web {
   readonly #trustedHosts = new Set<string>()
   #connections: Promise<Dispatcher> | null = null
 
-  /** Sends `token` only to trusted hosts. Refuses certificates or a proxy that it cannot use. */
+  /**
+   * Sends `token` as `Authorization`, like Cargo, but only to trusted hosts. Refuses a file of
+   * certificates, or a proxy, that cannot be used.
+   */
   constructor(options: WebOptions, token?: string) {
     this.#options = options
     this.#routes = readRoutes(options.caFile ?? null, options.env ?? {})
@@ -77,7 +80,10 @@ export class Web {
     this.#trustedHosts.add(hostname)
   }
 
-  /** Asks once. Throws a `WebFailure` for any other answer, for one too long, and one too slow. */
+  /**
+   * Asks once, without retries, and takes at most `timeoutMs` milliseconds. Throws a `WebFailure`
+   * for any other answer, for more than `max` bytes, and for fewer than the server announced.
+   */
   async ask(
     url: string,
     options: { readonly etag?: string | null; readonly max: number; readonly timeoutMs: number },
@@ -147,7 +153,11 @@ export class Web {
     }
   }
 
-  async #follow(start: URL, headers: Headers, signal: AbortSignal) {
+  async #follow(
+    start: URL,
+    headers: Headers,
+    signal: AbortSignal,
+  ): Promise<{ readonly url: URL; readonly answer: Answer }> {
     let url = start
     for (let hop = 0; hop <= REDIRECTS; hop++) {
       const answer = await this.#request(url, headers, signal)

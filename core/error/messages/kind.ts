@@ -1,4 +1,7 @@
-/** The kind of a problem: the daemon maps it to a status, the command line to an exit code. */
+/**
+ * The kind of a problem. The daemon maps kinds to HTTP statuses, the command line maps them to exit
+ * codes; the compiler checks that both tables are complete.
+ */
 export type Kind =
   | 'invalid'
   | 'misuse'

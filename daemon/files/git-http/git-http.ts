@@ -60,7 +60,11 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   git_busy: 503,
 }
 
-/** Handles all below `/index.git/`, read-only; no part of a request reaches a command line. */
+/**
+ * Creates the handler of all requests under `/index.git/`. It serves the index repository
+ * read-only, over smart HTTP (protocols 0 to 2) and as the files that dumb clients read. No part of
+ * a request reaches a command line.
+ */
 export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Response> {
   const limits = { ...DEFAULTS, ...options }
   const { maxConcurrent: running, maxWaiting: waiting } = limits

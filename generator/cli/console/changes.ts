@@ -1,14 +1,20 @@
 import { Refusal } from '../../../core/error/error.ts'
 import { GitIndex } from '../../git/git-index.ts'
 import { buildPages } from '../../pages/pages.ts'
-import { build } from '../../projections/index/build.ts'
+import { type Built, build } from '../../projections/index/build.ts'
 import { registrySite } from '../../projections/site/projection.ts'
 import { isServed, type Registry } from '../../registry/registry.ts'
 import type { RegistryTask } from './command.ts'
 import type { Io } from './io.ts'
 
-/** Brings the public tree and the git index up to date; `all` renders every file. */
-export async function showChanges({ io, registry, progress }: RegistryTask, all = false) {
+/**
+ * Brings the public tree and the git index up to date with the catalog; `all` renders every file.
+ * The result reports failures.
+ */
+export async function showChanges(
+  { io, registry, progress }: RegistryTask,
+  all = false,
+): Promise<Built> {
   const { crates, issues } = await build(registry, { all, progress })
   const pages = await buildPages(registry, { all, progress })
   progress('committing to the git index', 0, 0)
@@ -17,7 +23,10 @@ export async function showChanges({ io, registry, progress }: RegistryTask, all 
   return { crates, issues: [...issues, ...pages.issues] }
 }
 
-/** Shows what an import has added so far, and a front page that says that more follows. */
+/**
+ * Shows the crates that an import has added so far, and a front page that says that more follow;
+ * what renders it next takes that back.
+ */
 export async function showSoFar(registry: Registry): Promise<void> {
   const markFront = () => registry.database.transaction(tx => registrySite.markAll(tx))
   await build(registry)

@@ -99,7 +99,10 @@ export function command<Options, Args extends unknown[]>(
   }
 }
 
-/** Declares a command that opens the registry folder; `reads`: see `RegistrySources`. */
+/**
+ * Declares a command that opens the registry folder. If it `reads`, it refuses records of an older
+ * version.
+ */
 export function registryCommand<Options, Args extends unknown[]>(
   name: string,
   {
@@ -119,7 +122,10 @@ export function registryCommand<Options, Args extends unknown[]>(
   })
 }
 
-/** Works with the registry folder open, and closes it in any case; options as of `openRegistry`. */
+/**
+ * Works with the registry folder open, and closes it in any case. `forMove`: also if its records
+ * were moved. `reads`: see `RegistrySources`.
+ */
 export async function withRegistry<Options>(
   task: Task<Options>,
   work: (task: RegistryTask<Options>) => Promise<void>,
@@ -136,7 +142,10 @@ export async function withRegistry<Options>(
   }
 }
 
-/** Reports the result of a command that checks `.crate` files; exits with 1 if it refused any. */
+/**
+ * Reports the result of a command that checks `.crate` files, with its warnings and refusals as
+ * texts; prints both first, and ends with exit code 1 where a file was refused.
+ */
 export function reportChecked(
   { io, options, report }: Task,
   { warnings, refused }: Readonly<Record<'warnings' | 'refused', readonly Issue[]>>,

@@ -14,7 +14,10 @@ export interface Io {
   readonly program?: Program
   out(line: string): void
   err(line: string): void
-  /** Shows a line that the next line of any kind replaces; null when stderr is no terminal. */
+  /**
+   * Shows a line on the terminal that the next line of any kind replaces; an empty one removes it.
+   * Null when stderr is no terminal.
+   */
   readonly transient: ((line: string) => void) | null
   /** Takes the lines of a daemon's log. */
   readonly stderr: Stream
@@ -136,7 +139,10 @@ export function printWarnings(
 /** A line of a result; false or null for one that is not printed. */
 export type Line = string | false | null
 
-/** Prints the result of a command: with `--json` as its manual promises, else as lines. */
+/**
+ * Prints the result of a command to stdout: with `--json` as JSON, in the shape that the command's
+ * manual promises, else as lines.
+ */
 export function report(
   io: Io,
   { json = false }: { readonly json?: boolean },

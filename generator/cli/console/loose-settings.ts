@@ -5,7 +5,11 @@ import { readStaticSettings } from '../../registry/static-settings.ts'
 import type { Task } from './command.ts'
 import { sourcesOf } from './io.ts'
 
-/** Reads settings without a registry: of `--dir` if that is named, else of `--from` or there. */
+/**
+ * Reads the settings of a command that needs no registry: `plimsoll.toml` in `--dir` if the command
+ * line has that, else the first in `--from` and the registry folder; then the environment and the
+ * flags.
+ */
 export function looseSettings({
   io,
   command,

@@ -1,5 +1,8 @@
 /** Returns the lines of a table with its head above aligned columns; none without rows. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]) {
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
   if (rows.length === 0) return []
   const all = [head, ...rows]
   const widths = head.map((_, at) => Math.max(...all.map(row => (row[at] ?? '').length)))

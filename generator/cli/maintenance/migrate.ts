@@ -95,7 +95,10 @@ async function move(task: RegistryTask<MoveOptions>): Promise<void> {
   )
 }
 
-async function copyCrates({ registry, progress, report }: RegistryTask, to: CrateStore) {
+async function copyCrates(
+  { registry, progress, report }: RegistryTask,
+  to: CrateStore,
+): Promise<void> {
   const files = await migrateCrates(registry, to, undefined, progress)
   await setDeletedAside(registry.database, to)
   const next = (await isServed(registry))

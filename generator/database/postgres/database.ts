@@ -30,7 +30,10 @@ interface Transaction {
   readonly crash: string | null
 }
 
-/** The records on a PostgreSQL server; each process has one connection that changes them. */
+/**
+ * The records on a PostgreSQL server. A read takes any connection of the pool, and another one if
+ * that is lost; a change is a transaction of the writer, of which each process has one.
+ */
 export class ServerDatabase implements Database {
   readonly engine = 'PostgreSQL'
   readonly #writer: Pool
@@ -107,7 +110,10 @@ export class ServerDatabase implements Database {
     })
   }
 
-  /** Commits; asks the server if the connection is lost. Returns whether it is still there. */
+  /**
+   * Commits; if the connection is lost meanwhile, asks the server what became of the transaction.
+   * Returns whether the connection is still there; throws unless it was committed.
+   */
   async #end({ client, id, crash }: Transaction): Promise<boolean> {
     try {
       const { command } = await client.query('COMMIT')

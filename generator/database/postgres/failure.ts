@@ -14,7 +14,10 @@ const UNREACHABLE = new Set([
   'ETIMEDOUT',
 ])
 
-/** PostgreSQL's codes for a connection that is refused or ended: limits, shutdown, crash, start. */
+/**
+ * PostgreSQL's codes for a connection that is refused or ended: exceptions of connections, too many
+ * of them, idle for too long in a transaction or session, shutdown, crash, start.
+ */
 const ENDED = /^(?:08...|53300|25P03|57P0[1235])$/
 
 /** Messages of `pg` itself for a connection that is gone. */

@@ -10,7 +10,10 @@ import type {
 import { retried } from './database.ts'
 import { poolOf, type ServerSettings } from './server.ts'
 
-/** The first numbers of the advisory locks, after the writers' one; the second is the schema's. */
+/**
+ * The first numbers of the advisory locks; the second is the schema's. The writers' lock is one
+ * less than the first.
+ */
 const MUTEXES: Readonly<Record<MutexName, number>> = {
   build: 1886150004,
   pages: 1886150005,
@@ -69,7 +72,10 @@ export class ServerLocks implements Locks {
     await this.#pool.end()
   }
 
-  /** Begins a transaction with a lock; null when another process has it, at once or after a wait. */
+  /**
+   * Begins a transaction with a lock; null when another process has it, after a wait or at once.
+   * Throws a `Refusal` when the server is away.
+   */
   #take(take: string, key: number): Promise<Hold | null> {
     const sql = `BEGIN; SELECT ${take}(${key}, hashtext(current_schema())) AS taken`
     return retried(async () => {

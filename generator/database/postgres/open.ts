@@ -8,7 +8,10 @@ import { poolOf, type ServerSettings } from './server.ts'
 
 export { ServerLocks } from './locks.ts'
 
-/** Opens the catalog on a PostgreSQL server, creating and migrating its tables as needed. */
+/**
+ * Opens the catalog on a PostgreSQL server, creating and migrating its tables as needed. Throws a
+ * `Refusal` when there is no connection, or none is allowed.
+ */
 export async function openPostgres(
   settings: ServerSettings,
   owner?: SchemaOwner,
@@ -29,7 +32,10 @@ export async function openPostgres(
 const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1'
 const IS_OPEN = `SELECT current_setting('transaction_isolation') = 'repeatable read' AS held`
 
-/** Opens the records on a server as they are now; `close` throws if the connection was lost. */
+/**
+ * Opens the records on a server as they are now, for reading only, without a limit of time. `close`
+ * throws when the connection was lost, and later reads were of another state.
+ */
 export async function openSnapshot(settings: ServerSettings): Promise<Snapshot> {
   const unlimited = { ...settings, statement_seconds: 0 }
   // The pool keeps its only connection, and with it the transaction.

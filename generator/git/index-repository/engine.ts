@@ -32,7 +32,10 @@ export interface Tip {
 
 /** An engine writes and reads the objects of an index repository. */
 export interface Engine {
-  /** Appends a commit, syncs it, moves the branch, and returns the id; null if nothing differs. */
+  /**
+   * Appends a commit, syncs it, moves the branch unless another program has moved it, and returns
+   * the id; null when nothing differs from `head`. One call at a time.
+   */
   commit(tip: Tip, changes: readonly IndexChange[], info: CommitInfo): Promise<string | null>
   /** Lists every file of a commit, in the order of git's tree. */
   list(commit: string): AsyncIterable<IndexFile>

@@ -53,7 +53,10 @@ export interface GitAt {
   readonly path: string
 }
 
-/** Starts git on the repository, in a clean environment unless `options` have another. */
+/**
+ * Starts git on the repository, in a clean environment unless `options` have another; the caller
+ * reads, writes, and waits with `finish`.
+ */
 export function startGit(
   git: GitAt,
   args: readonly string[],

@@ -12,7 +12,10 @@ const FORMAT = 3
 /** Matches Cargo's caches of crates.io: of the sparse index and of the git index. */
 const CRATES_IO_CACHE = /^(?:index\.crates\.io|github\.com)-/
 
-/** Opens Cargo's downloads from a registry: only versions whose `.crate` is there are imported. */
+/**
+ * Opens Cargo's downloads from one registry: index entries in `registry/index/NAME/.cache`, and
+ * `.crate` files of some versions in `registry/cache/NAME`. Only those versions are imported.
+ */
 export async function openCargoCache(source: string, index: string): Promise<OpenedSource> {
   const folder = resolve(source, index)
   const name = basename(folder)

@@ -84,7 +84,10 @@ function fileCrates(dl: string): CrateSource {
   }
 }
 
-/** The `.crate` files of a folder: at the path of `dl`, else by usual names: NAME-VERSION.crate. */
+/**
+ * The `.crate` files of a folder: at the path of the source's `dl`, else by the usual names:
+ * `NAME-VERSION.crate`, `NAME/VERSION.crate`, `NAME/VERSION/download`.
+ */
 export function folderCrates(root: string, dl: string | null) {
   let surveying: Promise<ReadonlyMap<string, string[]>> | null = null
   const survey = () => {
@@ -140,7 +143,10 @@ function keysOf(path: string): string[] {
   return keys.map(key => key.toLowerCase())
 }
 
-/** Returns paths in a tree where a `dl` may lead: the URL's, or its ends; none outside the tree. */
+/**
+ * Returns the paths in a tree where the `.crate` of a `dl` may be: the path of the URL, or its end
+ * when the tree is served below a prefix. Never a path outside the tree.
+ */
 function pathsOf(dl: string, wanted: CrateFile): string[] {
   const path = expandDl(dl, wanted)
     .replace(/[?#].*$/s, '')
@@ -168,7 +174,10 @@ export function isFileTemplate(dl: string): boolean {
   }
 }
 
-/** Guesses the index URLs of a tree from its `dl`, in Plimsoll's layout or margo's. */
+/**
+ * Guesses the index URLs of a tree from its `dl`: in Plimsoll's layout (`{base}/crates/…` and
+ * `{base}/index/`) or margo's (`{base}crates/…`, with the index at the base).
+ */
 export function guessUrls(dl: string | null, indexAtRoot: boolean): string[] {
   if (dl === null || !isWebTemplate(dl)) return []
   const base = /^(.*?\/)crates\/[^/]*\{/.exec(dl)?.[1]

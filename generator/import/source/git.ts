@@ -10,7 +10,7 @@ import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
 import { type CrateSource, cratesOfDl, namedCrates } from './crate-sources.ts'
 import { INDEX_FILE_MAX, readIndexFile, stemOf, tooLong } from './index-file.ts'
-import { type ImportRequest, type OpenedSource, refusedCrate } from './source.ts'
+import { type ImportRequest, type OpenedSource, refusedCrate, type SourceCrate } from './source.ts'
 
 interface GitFile {
   readonly id: string
@@ -47,7 +47,11 @@ export async function openGit(request: ImportRequest, web: Web): Promise<OpenedS
   }
 }
 
-async function* readCrates(path: string, files: readonly GitFile[], crates: CrateSource) {
+async function* readCrates(
+  path: string,
+  files: readonly GitFile[],
+  crates: CrateSource,
+): AsyncGenerator<SourceCrate> {
   const blobs = openBlobs(path)
   try {
     for (const { id, size, path: where } of files) {
@@ -77,7 +81,11 @@ async function listFiles(path: string, source: string): Promise<GitFile[]> {
   return files
 }
 
-async function readDl(path: string, files: readonly GitFile[], source: string) {
+async function readDl(
+  path: string,
+  files: readonly GitFile[],
+  source: string,
+): Promise<string | null> {
   const file = files.find(file => file.path === 'config.json')
   if (!file) return null
   const where = `config.json of ${plain(source)}`

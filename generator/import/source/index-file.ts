@@ -90,7 +90,10 @@ export interface TierFile {
   readonly size: number
 }
 
-/** Returns the name whose index file has this path, in any case; null for another path. */
+/**
+ * Returns the name whose index file has this path, else null (`1/a`, `2/ab`, `3/a/abc`,
+ * `ca/rg/cargo`; specification A.2). Also accepts uppercase letters.
+ */
 export function stemOf(path: string): string | null {
   const end = path.lastIndexOf('/')
   const stem = path.slice(end + 1)

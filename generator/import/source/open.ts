@@ -126,7 +126,9 @@ async function cargoCaches(source: string): Promise<string[]> {
   return found
 }
 
-/** Returns whether a folder has index files, or a `config.json` with `dl`. */
+/**
+ * Returns whether a folder is the root of an index: has index files or a `config.json` with `dl`.
+ */
 async function isIndex(folder: string): Promise<boolean> {
   const config = await readText(join(folder, 'config.json'))
   if (config !== null && /"dl"\s*:/.test(config)) return true

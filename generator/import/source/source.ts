@@ -23,7 +23,9 @@ export interface SourceRelease {
   readonly identity: { readonly name: Name; readonly version: Version } | null
   /** Its index entry; null without an index: then the packaged manifest counts. */
   readonly entry: Entry | null
-  /** The SHA-256 that the index requires, or without an index that of the bytes as found. */
+  /**
+   * The SHA-256 of the bytes: required by the index or, without an index, of the bytes as found.
+   */
   readonly cksum: string
   /** Reads the bytes; starts over after a failure. Refuses when there are none. */
   take<T>(use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>

@@ -20,6 +20,7 @@ import {
   type RefusedPart,
   refusedCrate,
   refusedPart,
+  type SourceCrate,
 } from './source.ts'
 
 const AT_ONCE = 8
@@ -47,7 +48,12 @@ export async function openSparse(request: ImportRequest, web: Web): Promise<Open
   }
 }
 
-async function fetchCrate(web: Web, base: string, name: Name, crates: CrateSource) {
+async function fetchCrate(
+  web: Web,
+  base: string,
+  name: Name,
+  crates: CrateSource,
+): Promise<SourceCrate> {
   const url = `${base}${lowerPrefix(name)}/${name.toLowerCase()}`
   const where = plain(url)
   const bytes = await web.read(url, INDEX_FILE_MAX).catch(refusalOnly)

@@ -1,11 +1,22 @@
 import { join, resolve } from 'node:path'
 import type { Web } from '../../web/web.ts'
-import { cratesOfDl, folderCrates, guessUrls, namedCrates, readDl } from './crate-sources.ts'
+import {
+  type CrateSource,
+  cratesOfDl,
+  folderCrates,
+  guessUrls,
+  namedCrates,
+  readDl,
+} from './crate-sources.ts'
 import { listTiers, readTier } from './index-file.ts'
-import type { ImportRequest } from './source.ts'
+import type { ImportRequest, OpenedSource } from './source.ts'
 
 /** Opens a folder with an index: a tree of Plimsoll, margo, or a mirror, or a local registry. */
-export async function openTree(request: ImportRequest, web: Web, indexFolder: string) {
+export async function openTree(
+  request: ImportRequest,
+  web: Web,
+  indexFolder: string,
+): Promise<OpenedSource> {
   const root = resolve(request.source)
   const index = join(root, indexFolder)
   const dl = await readDl(index)
@@ -21,7 +32,12 @@ export async function openTree(request: ImportRequest, web: Web, indexFolder: st
   }
 }
 
-async function ownCrates(root: string, index: string, dl: string | null, web: Web) {
+async function ownCrates(
+  root: string,
+  index: string,
+  dl: string | null,
+  web: Web,
+): Promise<CrateSource> {
   const crates = folderCrates(root, dl)
   // An index without any .crate next to it is a copy; its files are elsewhere.
   return (await crates.isEmpty()) ? cratesOfDl(dl, index, web) : crates

@@ -37,7 +37,10 @@ export async function listIdentities(tx: Queries, crateId: number): Promise<Numb
   return JSON.parse((await value<string>(tx, sql, crateId)) ?? '[]') as Numbered[]
 }
 
-/** Returns the next higher version: its pages show the changes since the one before it. */
+/**
+ * Returns the id of the next higher version, if there is one: its pages show the changes since the
+ * version before it, which was added or removed.
+ */
 function nextOf(versions: readonly Numbered[], version: Version): number[] {
   const higher = versions.filter(other => compareVersions(other.version, version) > 0)
   const [next] = higher.sort((a, b) => compareVersions(a.version, b.version))

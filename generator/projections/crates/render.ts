@@ -70,7 +70,10 @@ export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output
   return output(crateRecordPath(crate.name), text)
 }
 
-/** Renders the pages of a crate besides those of its versions; `newest` represents it. */
+/**
+ * Renders the pages of a crate besides those of its versions: `newest` is the version that
+ * represents it.
+ */
 export function renderCratePages(
   site: SiteConfig,
   crate: CrateFacts,

@@ -82,7 +82,10 @@ export async function rebuildCrate(
   return lost
 }
 
-/** Does the work of `rebuildCrate` besides the sweep; returns the marks to clear after a sync. */
+/**
+ * Does the work of `rebuildCrate`, but leaves half-written files in the folder of the index file,
+ * which other crates share. Returns the marks to clear once everything is on disk.
+ */
 export async function renderWhole(
   context: BuildContext,
   crate: CrateRecord,

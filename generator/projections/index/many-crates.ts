@@ -116,7 +116,10 @@ function nextOf(waiting: IndexMark[]): IndexMark[] {
   return waiting.splice(0, crates)
 }
 
-/** Returns what finds the folders of paths that are new to it: each is swept once. */
+/**
+ * Returns a function that gives the folders of files from which half-written files are to be
+ * removed now, each of them once: a folder has the index files of many crates.
+ */
 function sweeper(): (paths: readonly string[]) => string[] {
   const swept = new Set<string>()
   return paths => {

@@ -22,7 +22,10 @@ export async function removeOrphan(context: BuildContext, path: string): Promise
   })
 }
 
-/** Runs `work` on bytes of the crate store in a turn; returns null if a release has them by now. */
+/**
+ * Runs `work` on bytes of the crate store; returns null if a release has them. Bytes and record of
+ * a release are stored in one turn of the mutex, so that none is mistaken for an orphan.
+ */
 export async function withoutRelease<T>(
   { database, mutex }: BuildContext,
   cksum: string,

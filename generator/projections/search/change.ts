@@ -22,7 +22,10 @@ export interface SearchSite {
   readonly owners: boolean
 }
 
-/** Derives by what searches find the crate of a mark and some others, or of the mark alone. */
+/**
+ * Derives by what searches find the crate of a mark and up to 31 `others`, in one transaction that
+ * marks the files that change. If that fails, derives only the crate of the mark.
+ */
 export async function refreshSearch(
   database: Database,
   site: SearchSite,

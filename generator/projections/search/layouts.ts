@@ -127,7 +127,10 @@ function markLayout(tx: Queries, generation: number): Promise<unknown> {
   return markSelected(tx, 'search', `SELECT ${subject} AS subject, ${generation} AS generation`)
 }
 
-/** Begins to derive and write everything again; what another format has made is of no use. */
+/**
+ * Begins to derive and to write everything again, in a transaction. What another format has made is
+ * of no use: until the new files are complete, there is no search.
+ */
 export async function beginWhole(tx: Queries): Promise<void> {
   const { layout, generation } = await readLayout(tx)
   if (layout?.format !== SEARCH_FORMAT) {

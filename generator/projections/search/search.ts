@@ -34,7 +34,10 @@ export const NO_CRATES: FoundCrates = {
   words: 0,
 }
 
-/** Searches the rendered files (`findCrates`); an empty search finds every crate, by name. */
+/**
+ * Searches the files that are rendered (`findCrates`); an empty search finds every crate, by name.
+ * Throws `search_unready` before the files are complete for the first time.
+ */
 export async function searchCrates(
   { database, tree }: Pick<PageContext, 'database' | 'tree'>,
   request: SearchRequest,

@@ -129,7 +129,10 @@ export async function hasNoUsers(database: Database): Promise<boolean> {
   return (await first(database, 'SELECT id FROM users LIMIT 1')) === null
 }
 
-/** Locks or unlocks a user, but not the last administrator. Locking ends sessions and links. */
+/**
+ * Locks or unlocks a user. Locking ends all sessions and makes tokens and logins fail. Refuses to
+ * lock the last administrator; does nothing if the user is in that state already.
+ */
 export async function setLocked(
   database: Database,
   { id, login }: User,

@@ -74,7 +74,10 @@ export function listActions(database: Database): Promise<string[]> {
   return column(database, sql)
 }
 
-/** Returns the details of an event in one line, such as `login alice`, without those `shown`. */
+/**
+ * Returns the details of an event in one line, such as `login alice, scopes yank`; `shown` are
+ * details that the caller shows elsewhere.
+ */
 export function detailText({ detail }: AuditEvent, ...shown: string[]): string {
   return Object.entries(detail ?? {})
     .filter(([key, value]) => String(value ?? '') !== '' && !shown.includes(key))

@@ -56,7 +56,10 @@ async function highestCost(database: Database): Promise<number> {
   return highest ? costOf(highest) : 0
 }
 
-/** Sets a password and ends sessions and links: others may know the old one. Refuses a weak one. */
+/**
+ * Sets a password, ends all sessions of the user and voids unused links, because others may know
+ * the old password. Refuses a weak password.
+ */
 export async function setPassword(
   database: Database,
   user: Account,

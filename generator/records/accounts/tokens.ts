@@ -66,7 +66,10 @@ export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crate
   readonly most?: number
 }
 
-/** Creates a token and returns its text, the only time. */
+/**
+ * Creates a token and returns its text, the only time. Refuses more than `most`, and `read` for
+ * certain crates.
+ */
 export async function createToken(
   database: Database,
   { userId, name, scopes, crates, expires, most }: TokenOrder,
@@ -133,7 +136,10 @@ export async function listTokens(database: Database, userId?: number): Promise<T
   return rows.map(row => ({ ...row, ...reachOf(row) }))
 }
 
-/** Revokes a token. Refuses one that is unknown, already revoked, or not of user `userId`. */
+/**
+ * Revokes a token and returns its old state. Refuses a token that is unknown, already revoked, or
+ * not of user `userId`.
+ */
 export async function revokeToken(
   database: Database,
   id: number,

@@ -20,7 +20,10 @@ export type DownloadedRelease =
   | { readonly name: Name; readonly version: Version }
   | { readonly cksum: string }
 
-/** Adds a transaction's downloads, at most some thousands; returns those of unknown releases. */
+/**
+ * Adds downloads to the releases, their crates and the registry; call it in a transaction with at
+ * most some thousand counts. Returns those whose release does not exist.
+ */
 export async function addDownloads(
   tx: Queries,
   counts: readonly DownloadCount[],

@@ -74,7 +74,10 @@ export async function listedNames(
   return new Map(rows.map(row => [row.canonical, row.name]))
 }
 
-/** Returns the crates that depend on one of this name elsewhere: their pages name ours, too. */
+/**
+ * Returns the ids of the crates that depend on a crate of this name in another registry: their
+ * pages say whether this registry has one, too.
+ */
 export function namesakesOf(db: Queries, dependency: CanonicalName): Promise<number[]> {
   const sql = 'SELECT crate_id FROM dependents WHERE dependency = ? AND elsewhere = 1'
   return column(db, sql, dependency)

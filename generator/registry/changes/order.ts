@@ -21,7 +21,10 @@ interface Member {
   readonly needs: readonly Name[]
 }
 
-/** Sorts `.crate` files so that they can be added: by need, by version, broken ones last. */
+/**
+ * Sorts `.crate` files so that they can be added: dependencies first, the versions of a crate by
+ * SemVer, broken files last. Crates that need each other, as tests may, are adjacent.
+ */
 export async function orderBatch(
   registry: Registry,
   paths: readonly string[],
