@@ -116,6 +116,23 @@ export async function insert<Table extends keyof Tables>(
   return (await one<{ id: number }>(db, sql, ...(Object.values(row) as Parameter[]))).id
 }
 
+/** Inserts rows in one statement; `conflict` says what becomes of a row that is there. */
+export async function insertAll<Table extends keyof Tables>(
+  db: Queries,
+  table: Table,
+  rows: readonly NewRow<Table>[],
+  conflict = '',
+): Promise<void> {
+  const columns = Object.entries(rows[0] ?? {})
+  if (columns.length === 0) return
+  const values = columns.map(([name, value]) =>
+    typeof value === 'number' ? `CAST(value ->> '${name}' AS INTEGER)` : `value ->> '${name}'`,
+  )
+  const sql = `INSERT INTO ${table} (${columns.map(([name]) => name)})
+    SELECT ${values} FROM json_each(?) WHERE true ${conflict}`
+  await run(db, sql, rows)
+}
+
 /** Inserts a row, or updates the row that has the same `keys`. */
 export async function upsert<Table extends keyof Tables>(
   db: Queries,

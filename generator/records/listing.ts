@@ -4,6 +4,7 @@ import { highestVersion, isPrerelease, newestVersion } from '../../core/version.
 import {
   all,
   first,
+  insertAll,
   LIST,
   one,
   type Queries,
@@ -153,12 +154,10 @@ async function changeDependents(
     const sql = `DELETE FROM dependents WHERE dependent = ? AND dependency IN ${LIST}`
     await run(tx, sql, dependent, [...gone.keys()])
   }
-  if (come.size > 0) {
-    const sql = `INSERT INTO dependents (dependency, dependent, crate_id, elsewhere)
-      SELECT value ->> 0, ?, ?, CAST(value ->> 1 AS INTEGER) FROM json_each(?)`
-    const rows = [...come].map(([dependency, isElsewhere]) => [dependency, Number(isElsewhere)])
-    await run(tx, sql, dependent, id, rows)
-  }
+  const rows = Array.from(come, ([dependency, isElsewhere]) => {
+    return { dependency, dependent, crate_id: id, elsewhere: Number(isElsewhere) }
+  })
+  await insertAll(tx, 'dependents', rows)
   const names = [...new Set([...old.keys(), ...come.keys()])]
   if (names.length === 0) return []
   const sql = `SELECT crates.id, crates.canonical, coalesce(listings.dependents, 0) AS after

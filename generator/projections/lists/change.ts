@@ -1,7 +1,7 @@
 import type { About } from '../../../core/manifest/manifest.ts'
 import { canonicalName } from '../../../core/name.ts'
 import { stepOf } from '../../../core/search/columns.ts'
-import { LIST, type Queries, run, value } from '../../database/statement.ts'
+import { insertAll, LIST, type Queries, run, value } from '../../database/statement.ts'
 import type { CrateChange } from '../../records/crate-change.ts'
 import { type CrateState, isSameNewest } from '../../records/listing.ts'
 import { type MarkSubject, marksOf } from '../../records/marks.ts'
@@ -15,11 +15,11 @@ export async function changePrefixes(
 ): Promise<void> {
   const prefixes = beginnings(canonicalName(crate.name))
   if (after && !before)
-    await run(
+    await insertAll(
       tx,
-      `INSERT INTO prefixes (prefix, crates) SELECT value ->> 0, 1 FROM json_each(?) WHERE true
-        ON CONFLICT (prefix) DO UPDATE SET crates = prefixes.crates + 1`,
-      prefixes.map(prefix => [prefix]),
+      'prefixes',
+      prefixes.map(prefix => ({ prefix, crates: 1 })),
+      'ON CONFLICT (prefix) DO UPDATE SET crates = prefixes.crates + 1',
     )
   if (before && !after) {
     await run(tx, `UPDATE prefixes SET crates = crates - 1 WHERE prefix IN ${LIST}`, prefixes)
@@ -65,23 +65,11 @@ export async function changedLabels(
 }
 
 async function addLabels(tx: Queries, crateId: number, come: readonly Label[]): Promise<void> {
-  await run(
-    tx,
-    `INSERT INTO labels (id, kind, slug, crates)
-      SELECT CAST(value ->> 'id' AS INTEGER), value ->> 'kind', value ->> 'slug', 1
-        FROM json_each(?) WHERE true
-      ON CONFLICT (id) DO UPDATE SET crates = labels.crates + 1`,
-    come,
-  )
+  const labels = come.map(label => ({ ...label, crates: 1 }))
+  const counted = 'ON CONFLICT (id) DO UPDATE SET crates = labels.crates + 1'
+  await insertAll(tx, 'labels', labels, counted)
   const dependents = 'SELECT dependents FROM listings WHERE crate_id = ?'
   const weight = stepOf((await value<number>(tx, dependents, crateId)) ?? 0)
-  await run(
-    tx,
-    `INSERT INTO crate_labels (label_id, weight, crate_id)
-      SELECT CAST(value ->> 'id' AS INTEGER), CAST(? AS INTEGER), CAST(? AS INTEGER)
-      FROM json_each(?)`,
-    weight,
-    crateId,
-    come,
-  )
+  const rows = come.map(({ id }) => ({ label_id: id, weight, crate_id: crateId }))
+  await insertAll(tx, 'crate_labels', rows)
 }

@@ -7,7 +7,7 @@ import { termsOf } from '../../../core/search/terms.ts'
 import { gradeOf, isListed } from '../../../core/search/vocabulary.ts'
 import type { Database } from '../../database/connection.ts'
 import { pace } from '../../database/pace.ts'
-import { all, LIST, type Queries, type Row, run } from '../../database/statement.ts'
+import { all, insertAll, LIST, type Queries, type Row, run } from '../../database/statement.ts'
 import { isStorageRefusal } from '../../places/disk/fault.ts'
 import type { Mark } from '../../records/marks.ts'
 import type { Rendered } from '../projection.ts'
@@ -73,19 +73,14 @@ async function changeCrates(
   }
   const gone = ids.filter(id => before.has(id) && !now.has(id))
   if (gone.length > 0) await run(tx, `DELETE FROM search_crates WHERE crate_id IN ${LIST}`, gone)
-  const rows = [...now].map(([id, { terms }]) => [id, JSON.stringify([...terms])])
-  await run(
-    tx,
-    KEEP_CRATES,
-    rows.filter(([id, terms]) => before.get(Number(id)) !== terms),
-  )
+  const rows = Array.from(now, ([crate_id, { terms }]) => {
+    return { crate_id, terms: JSON.stringify([...terms]) }
+  }).filter(({ crate_id, terms }) => before.get(crate_id) !== terms)
+  const conflict = 'ON CONFLICT (crate_id) DO UPDATE SET terms = excluded.terms'
+  await insertAll(tx, 'search_crates', rows, conflict)
   const blocks: SearchFile[] = ids.map(id => ({ kind: 'block', number: blockOf(id) }))
   return [...blocks, ...(await changeTerms(tx, changes))]
 }
-
-const KEEP_CRATES = `INSERT INTO search_crates (crate_id, terms)
-  SELECT CAST(value ->> 0 AS INTEGER), value ->> 1 FROM json_each(?) WHERE true
-  ON CONFLICT (crate_id) DO UPDATE SET terms = excluded.terms`
 
 /** What searches find a crate by, and what they know of it. */
 interface Findable {
@@ -147,7 +142,8 @@ async function changeTerms(tx: Queries, { terms, columns }: Changes): Promise<Se
   const known = [...COLUMNS.map(columnTerm), ...terms.keys()]
   const rows = await all<Row<'search_terms'>>(tx, sql, known)
   const before = new Map(rows.map(row => [row.term, row]))
-  const kept: (string | number)[][] = []
+  const kept: Row<'search_terms'>[] = []
+  const keep = (row: Omit<Row<'search_terms'>, 'shard'>) => kept.push({ shard: 0, ...row })
   const gone: string[] = []
   const hashes = new Set<number>()
   for (const [term, changes] of terms) {
@@ -155,7 +151,7 @@ async function changeTerms(tx: Queries, { terms, columns }: Changes): Promise<Se
     const now = changePostings(old?.postings ?? '', changes)
     const words = isListed(term) ? crateCount(now) : 0
     if (now === '') gone.push(term)
-    else kept.push([term, placeOf(term), shapeOf(term), words, now])
+    else keep({ term, place: placeOf(term), shape: shapeOf(term), words, postings: now })
     hashes.add(placeOf(term))
     if (gradeOf(words) !== gradeOf(old?.words ?? 0)) hashes.add(shapeOf(term))
     await pace()
@@ -165,18 +161,14 @@ async function changeTerms(tx: Queries, { terms, columns }: Changes): Promise<Se
     const old = before.get(columnTerm(column))?.postings ?? ''
     const now = changeColumn(old, columns[column])
     if (now === old) continue
-    kept.push([columnTerm(column), -1, -1, 0, now])
+    keep({ term: columnTerm(column), place: -1, shape: -1, words: 0, postings: now })
     files.push({ kind: column, number: 0 })
   }
-  if (kept.length > 0) await run(tx, KEEP_TERMS, kept)
+  // Earlier formats had a shard for each 65,536 crates; all terms are in the first now.
+  const conflict = `ON CONFLICT (shard, term)
+    DO UPDATE SET words = excluded.words, postings = excluded.postings`
+  await insertAll(tx, 'search_terms', kept, conflict)
   if (gone.length > 0)
     await run(tx, `DELETE FROM search_terms WHERE shard = 0 AND term IN ${LIST}`, gone)
   return files
 }
-
-/** Earlier formats had a shard for each 65,536 crates; all terms are in the first now. */
-const KEEP_TERMS = `INSERT INTO search_terms (shard, term, place, shape, words, postings)
-  SELECT 0, value ->> 0, CAST(value ->> 1 AS INTEGER),
-    CAST(value ->> 2 AS INTEGER), CAST(value ->> 3 AS INTEGER), value ->> 4
-    FROM json_each(?) WHERE true
-  ON CONFLICT (shard, term) DO UPDATE SET words = excluded.words, postings = excluded.postings`

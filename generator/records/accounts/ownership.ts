@@ -1,4 +1,4 @@
-import { type Issue, issue, Refusal, refuse } from '../../../core/error/error.ts'
+import { type Issue, issue, refuse, refuseErrors } from '../../../core/error/error.ts'
 import type { Slice } from '../../../core/search/layout.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
@@ -78,25 +78,20 @@ export const inviteOwners: OwnerWork = (records, crate, logins, change) =>
   })
 
 /** Removes owners and withdraws invitations. Refuses to remove the last owner. */
-export const removeOwners: OwnerWork = (records, crate, logins, change) => {
-  let isOwnerGone = false
-  const remove = async (tx: Queries, by: Permitted, { id, login }: User) => {
+export const removeOwners: OwnerWork = (records, crate, logins, change) =>
+  eachUser(records, crate, logins, change, async (tx, by, { id, login }) => {
     const sql = 'DELETE FROM owners WHERE crate_id = ? AND user_id = ?'
     const isOwner = (await run(tx, sql, crate.id, id)) > 0
     const isInvited = await withdrawInvitation(tx, crate.id, id)
     if (!isOwner && !isInvited) refuse('owner_unknown', { name: crate.name, login })
+    if (isOwner && (await listOwners(tx, crate.id)).length === 0)
+      refuse('owner_last', { name: crate.name })
     const action = isOwner ? 'owner-remove' : 'invitation-withdraw'
     const event = { action, crate: crate.name, detail: { login } }
     const generation = await addEvent(tx, by, event)
     await follow(tx, records.followers, { crate, owner: id, by, generation })
-    isOwnerGone ||= isOwner
     return true
-  }
-  return eachUser(records, crate, logins, change, remove, async tx => {
-    if (isOwnerGone && (await listOwners(tx, crate.id)).length === 0)
-      refuse('owner_last', { name: crate.name })
   })
-}
 
 async function eachUser(
   { database }: Records,
@@ -104,7 +99,6 @@ async function eachUser(
   logins: readonly string[],
   change: Change,
   work: (tx: Queries, by: Permitted, user: User) => Promise<boolean>,
-  finish?: (tx: Queries) => Promise<void>,
 ): Promise<OwnerChange> {
   return makeChange(database, change, async (tx, by) => {
     if (by.user) await requireOwner(tx, crate, { ...by.user, login: by.actor })
@@ -116,12 +110,10 @@ async function eachUser(
       if (user && !user.removed) users.set(user.id, user)
       else unknown.push(issue('owner_no_user', { login, name: crate.name }))
     }
-    const [first, ...others] = unknown
-    if (first) throw new Refusal([first, ...others])
+    refuseErrors(unknown)
     const [changed, unchanged]: [string[], string[]] = [[], []]
     for (const user of users.values())
       ((await work(tx, by, user)) ? changed : unchanged).push(user.login)
-    await finish?.(tx)
     return { changed, unchanged }
   })
 }

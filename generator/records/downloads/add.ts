@@ -2,7 +2,7 @@ import { addDays, dayOf, sumUntil } from '../../../core/day-counts.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
 import { after, timestamp } from '../../../core/timestamp.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
-import { all, type Queries, run } from '../../database/statement.ts'
+import { all, insertAll, type Queries } from '../../database/statement.ts'
 import { CRATE_ROWS, type Due, daysOf, RELEASE_ROWS, readRows } from './read.ts'
 
 /** How often the files with the downloads of a crate are rendered at most. */
@@ -43,14 +43,9 @@ export async function addDownloads(
   if (registry.size > 0) {
     await addToReleases(tx, releases)
     await addToCrates(tx, crates, now)
-    await run(
-      tx,
-      `INSERT INTO registry_downloads (day, n)
-        SELECT CAST(value ->> 0 AS INTEGER), CAST(value ->> 1 AS INTEGER)
-        FROM json_each(?) WHERE true
-        ON CONFLICT (day) DO UPDATE SET n = registry_downloads.n + excluded.n`,
-      [...registry],
-    )
+    const days = Array.from(registry, ([day, n]) => ({ day, n }))
+    const added = 'ON CONFLICT (day) DO UPDATE SET n = registry_downloads.n + excluded.n'
+    await insertAll(tx, 'registry_downloads', days, added)
   }
   return counts.filter((_, at) => !found.has(at))
 }
@@ -87,42 +82,35 @@ async function addToReleases(tx: Queries, added: Added): Promise<void> {
   const before = await readRows(tx, RELEASE_ROWS, [...added.keys()])
   const rows = Array.from(added, ([id, more]) => {
     const { last, counts } = addDays(daysOf(before.get(id)), more)
-    return [id, sum(more), last, counts]
+    return { release_id: id, total: sum(more), last_day: last, days: JSON.stringify(counts) }
   })
-  await run(
-    tx,
-    `INSERT INTO release_downloads (release_id, total, last_day, days)
-      SELECT CAST(value ->> 0 AS INTEGER), CAST(value ->> 1 AS INTEGER),
-        CAST(value ->> 2 AS INTEGER), value ->> 3 FROM json_each(?) WHERE true
-      ON CONFLICT (release_id) DO UPDATE SET total = release_downloads.total + excluded.total,
-        last_day = excluded.last_day, days = excluded.days`,
-    rows,
-  )
+  const conflict = `ON CONFLICT (release_id) DO UPDATE SET
+    total = release_downloads.total + excluded.total,
+    last_day = excluded.last_day, days = excluded.days`
+  await insertAll(tx, 'release_downloads', rows, conflict)
 }
 
 async function addToCrates(tx: Queries, added: Added, now: Date): Promise<void> {
   const before = await readRows<Due>(tx, CRATE_ROWS, [...added.keys()])
   const rows = Array.from(added, ([id, more]) => {
     const stored = before.get(id)
-    const days = addDays(daysOf(stored), more)
-    const recent = sumUntil(days, dayOf(now))
+    const total = addDays(daysOf(stored), more)
     const due = timestamp(
       stored?.shown_at ? latest(now, after(new Date(stored.shown_at), SHOWN_EVERY)) : now,
     )
-    const dueAt = stored?.due_at && stored.due_at < due ? stored.due_at : due
-    return [id, sum(more), days.last, days.counts, recent, dueAt]
+    return {
+      crate_id: id,
+      total: sum(more),
+      last_day: total.last,
+      days: JSON.stringify(total.counts),
+      recent: sumUntil(total, dayOf(now)),
+      due_at: stored?.due_at && stored.due_at < due ? stored.due_at : due,
+    }
   })
-  await run(
-    tx,
-    `INSERT INTO crate_downloads (crate_id, total, last_day, days, recent, due_at)
-      SELECT CAST(value ->> 0 AS INTEGER), CAST(value ->> 1 AS INTEGER),
-        CAST(value ->> 2 AS INTEGER), value ->> 3, CAST(value ->> 4 AS INTEGER), value ->> 5
-      FROM json_each(?) WHERE true
-      ON CONFLICT (crate_id) DO UPDATE SET total = crate_downloads.total + excluded.total,
-        last_day = excluded.last_day, days = excluded.days, recent = excluded.recent,
-        due_at = excluded.due_at`,
-    rows,
-  )
+  const conflict = `ON CONFLICT (crate_id) DO UPDATE SET
+    total = crate_downloads.total + excluded.total, last_day = excluded.last_day,
+    days = excluded.days, recent = excluded.recent, due_at = excluded.due_at`
+  await insertAll(tx, 'crate_downloads', rows, conflict)
 }
 
 function sum(days: ReadonlyMap<number, number>): number {

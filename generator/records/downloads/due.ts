@@ -1,7 +1,7 @@
 import { addDays, type DayCounts, dayOf, sumUntil } from '../../../core/day-counts.ts'
 import { after, timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
-import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
+import { all, LIST, type Queries, run, upsert, value } from '../../database/statement.ts'
 import { lastChange, marksOf, SITE, setMarks } from '../marks.ts'
 import { type Due, daysOf, STORED, type Stored } from './read.ts'
 
@@ -69,17 +69,13 @@ export async function sumDownloads(tx: Queries, crateId: number, now: Date): Pro
     const more = daysOf(row)
     if (more) days = addDays(days, byDay(more))
   }
-  await run(
-    tx,
-    `INSERT INTO crate_downloads (crate_id, total, last_day, days, recent)
-      VALUES (?, ?, ?, ?, ?) ON CONFLICT (crate_id) DO UPDATE SET total = excluded.total,
-        last_day = excluded.last_day, days = excluded.days, recent = excluded.recent`,
-    crateId,
-    rows.reduce((total, row) => total + row.total, 0),
-    days?.last ?? 0,
-    JSON.stringify(days?.counts ?? []),
-    sumUntil(days, dayOf(now)),
-  )
+  await upsert(tx, 'crate_downloads', ['crate_id'], {
+    crate_id: crateId,
+    total: rows.reduce((total, row) => total + row.total, 0),
+    last_day: days?.last ?? 0,
+    days: JSON.stringify(days?.counts ?? []),
+    recent: sumUntil(days, dayOf(now)),
+  })
 }
 
 function byDay({ last, counts }: DayCounts): Map<number, number> {
