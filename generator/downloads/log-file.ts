@@ -59,14 +59,10 @@ export async function sumsOf(
   let at = 0
   for await (const chunk of await contentOf(path)) {
     let start = 0
-    for (
-      let next = waiting[0];
-      next !== undefined && next <= at + chunk.byteLength;
-      next = waiting[0]
-    ) {
-      hash.update(chunk.subarray(start, next - at))
-      start = next - at
-      sums.set(next, sumOf(hash))
+    for (const length of waiting.filter(length => length <= at + chunk.byteLength)) {
+      hash.update(chunk.subarray(start, length - at))
+      start = length - at
+      sums.set(length, sumOf(hash))
       waiting.shift()
     }
     if (waiting.length === 0) break
@@ -94,18 +90,13 @@ export async function* linesOf(path: string, from: number): AsyncGenerator<LineB
   const batch = (text: Buffer, isUnfinished = false): LineBatch => {
     hash.update(text)
     bytes += text.byteLength
-    const lines: (string | null)[] = text.toString('latin1').split('\n')
-    if (text.byteLength > 0 && lines.at(-1) === '') lines.pop()
-    if (isLong) lines[0] = null
+    const texts = text.toString('latin1').split('\n')
+    if (texts.at(-1) === '') texts.pop()
+    const lines = texts.map((line, at) =>
+      (isLong && at === 0) || line.length > LINE_MAX ? null : line,
+    )
     isLong = false
-    for (const [at, line] of lines.entries())
-      if (line !== null && line.length > LINE_MAX) lines[at] = null
-    return {
-      lines: text.byteLength === 0 ? [] : lines,
-      bytes,
-      sum: () => sumOf(hash),
-      isUnfinished,
-    }
+    return { lines, bytes, sum: () => sumOf(hash), isUnfinished }
   }
   for await (const chunk of await contentOf(path)) {
     const skipped = Math.min(skip, chunk.byteLength)
