@@ -61,7 +61,10 @@ export function placeIn(
   if (spelling !== null && spelling !== name)
     return issue('name_taken', { name, existing: spelling })
   const identity = versionIdentity(version)
-  const taken = lines.find(line => identityOf(line.entry) === identity)?.entry
+  // `parseEntry` has checked the versions.
+  const isTaken = ({ entry: { vers } }: PushedIndex['lines'][number]) =>
+    versionIdentity(vers as Version) === identity
+  const taken = lines.find(isTaken)?.entry
   if (!taken) return 'missing'
   if (taken.vers === version && taken.cksum === entry.cksum) return 'present'
   return issue('version_taken', { name, version, existing: taken.vers })
@@ -77,9 +80,4 @@ export function renderWith({ lines }: PushedIndex, name: Name, more: readonly St
     name,
     all.map(line => line.text),
   ).bytes
-}
-
-function identityOf({ vers }: Entry) {
-  // `parseEntry` has checked the version.
-  return versionIdentity(vers as Version)
 }

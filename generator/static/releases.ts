@@ -56,6 +56,7 @@ export class StaticReleases {
 
   /** All crates, ordered by canonical name: their places in lists and search files follow it. */
   get crates(): StaticCrate[] {
+    const byVersion = (a: StaticRelease, b: StaticRelease) => compareVersions(a.version, b.version)
     return [...this.#crates]
       .sort(([a], [b]) => compareText(a, b))
       .map(([, versions]) => [...versions.values()].sort(byVersion) as unknown as StaticCrate)
@@ -169,10 +170,6 @@ export class StaticReleases {
   #report(path: string, issues: readonly Issue[]): void {
     this.issues.push(...issues.map(found => inFile(path, found)))
   }
-}
-
-function byVersion(a: StaticRelease, b: StaticRelease): number {
-  return compareVersions(a.version, b.version)
 }
 
 /** Returns where a tree without a daemon has a `.crate`: where its own `dl` leads. */

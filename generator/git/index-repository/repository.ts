@@ -1,5 +1,6 @@
 import { open, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import semver from 'semver'
 import { Mutex } from '../../../core/async/mutex.ts'
 import { refuse } from '../../../core/error/error.ts'
 import { syncFile, syncFolder } from '../../places/disk/durable.ts'
@@ -39,16 +40,11 @@ export async function findEngine(choice: EngineChoice): Promise<FoundEngine> {
   const { engine = 'auto', gitCommand = 'git' } = choice
   const nodegit = engine === 'git' ? null : await tryNodegit(engine)
   const version = await gitVersion(gitCommand)
-  const usable = version !== null && isRecent(version)
+  // Geometric repacking with a multi-pack index (git 2.34 release notes).
+  const usable = version !== null && semver.gte(semver.coerce(version) ?? '0.0.0', '2.34.0')
   if (!nodegit && version === null) refuse('git_engine_missing', { command: gitCommand })
   if (!nodegit && !usable) refuse('git_too_old', { command: gitCommand, version: version ?? '' })
   return { name: nodegit ? 'nodegit' : 'git', nodegit, command: usable ? gitCommand : null }
-}
-
-/** Returns whether git has geometric repacking with a multi-pack index (git 2.34 release notes). */
-function isRecent(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  return major > 2 || (major === 2 && minor >= 34)
 }
 
 async function tryNodegit(engine: 'auto' | 'nodegit'): Promise<NodeGit | null> {

@@ -41,7 +41,9 @@ export async function labelOutputs(
   const { kind, slug, crates: total } = label
   const cards = await labelCrates(database, labelId, LABEL_CRATES)
   const below = kind === 'category' ? await subcategories(database, slug, LABELS_SHOWN) : []
-  const page = labelPage(site, { kind, slug, total, crates: byDependents(cards), below })
+  // Of equal ones the first stays first.
+  const crates = cards.toSorted((a, b) => b.dependents - a.dependents)
+  const page = labelPage(site, { kind, slug, total, crates, below })
   return page === null ? [] : [page]
 }
 
@@ -58,7 +60,8 @@ export async function userOutputs(
   userId: number,
 ): Promise<Output[]> {
   if (!site.owners) return []
-  const user = await readOwner(database, userId)
+  const sql = 'SELECT login, name FROM users WHERE id = ?'
+  const user = await first<Pick<Row<'users'>, 'login' | 'name'>>(database, sql, userId)
   const crates = user ? await ownedCrates(database, userId, LABEL_CRATES + 1) : []
   if (!user || crates.length === 0) return []
   const hasMore = crates.length > LABEL_CRATES
@@ -71,15 +74,6 @@ export async function userPaths({ database }: PageContext, userId: number): Prom
   const sql = `SELECT canonical FROM users WHERE id = ?
     UNION ALL SELECT canonical FROM former_logins WHERE user_id = ?`
   return (await column<string>(database, sql, userId, userId)).map(userPath)
-}
-
-function readOwner(db: Queries, id: number): Promise<Pick<Row<'users'>, 'login' | 'name'> | null> {
-  return first(db, 'SELECT login, name FROM users WHERE id = ?', id)
-}
-
-/** Orders crates by the number of their dependents; of equal ones the first stays first. */
-function byDependents(crates: readonly CrateCard[]): CrateCard[] {
-  return crates.toSorted((a, b) => b.dependents - a.dependents)
 }
 
 /** Renders the lists of all crates, of keywords and of categories, statistics and the API page. */

@@ -1,5 +1,5 @@
 import { forEachConcurrently } from '../../../core/async/concurrently.ts'
-import { SEARCH_FOLDER, TERMS_FOLDER } from '../../../core/paths/search.ts'
+import { TERMS_FOLDER } from '../../../core/paths/search.ts'
 import type { Output } from '../../../core/paths/tree.ts'
 import {
   BLOCK_CRATES,
@@ -58,11 +58,6 @@ async function writeLayout({ database, tree }: PageContext): Promise<SearchLayou
   // Searches that have read the layout before find no file there, and read it again.
   for (const bits of await tree.folders(TERMS_FOLDER))
     if (bits !== String(layout.bits)) await tree.removeFolder(`${TERMS_FOLDER}/${bits}`)
-  // Files of format 4, which had shards.
-  const terms = `${TERMS_FOLDER}/${layout.bits}`
-  const shards = (await tree.folders(terms)).map(shard => `${terms}/${shard}`)
-  for (const folder of [`${SEARCH_FOLDER}/ranks`, `${SEARCH_FOLDER}/rust`, ...shards])
-    await tree.removeFolder(folder)
   return layout
 }
 

@@ -95,9 +95,8 @@ async function addToCrates(tx: Queries, added: Added, now: Date): Promise<void> 
   const rows = Array.from(added, ([id, more]) => {
     const stored = before.get(id)
     const total = addDays(daysOf(stored), more)
-    const due = timestamp(
-      stored?.shown_at ? latest(now, after(new Date(stored.shown_at), SHOWN_EVERY)) : now,
-    )
+    const next = stored?.shown_at ? after(new Date(stored.shown_at), SHOWN_EVERY) : now
+    const due = timestamp(next > now ? next : now)
     return {
       crate_id: id,
       total: sum(more),
@@ -117,8 +116,4 @@ function sum(days: ReadonlyMap<number, number>): number {
   let total = 0
   for (const n of days.values()) total += n
   return total
-}
-
-function latest(a: Date, b: Date): Date {
-  return a > b ? a : b
 }
