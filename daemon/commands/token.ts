@@ -51,9 +51,26 @@ const registerCreate = registryCommand('create', {
   },
   json: `an object: \`token\`, the token itself; ${JSON_TOKEN}`,
   fails: 'there is no such user, or the token was refused',
-  async run(task: RegistryTask<CreateOptions>) {
-    const created = await makeToken(task)
-    task.report(created, [created.token])
+  async run({ io, registry, options, change, report }: RegistryTask<CreateOptions>) {
+    const { database, settings } = registry
+    const user = await requireUser(database, options.user)
+    if (user.locked) refuse('user_locked', { login: user.login })
+    const scopes = options.scope ? parseScopes(options.scope) : null
+    const order = {
+      userId: user.id,
+      name: options.name,
+      scopes,
+      crates: options.crate ?? null,
+      expires: options.expires === undefined ? null : timestamp(after(io.now(), options.expires)),
+      most: settings.limits.tokens_per_user,
+    }
+    const created = await createToken(database, order, change)
+    if (settings.auth.required && scopes && !scopes.includes('read')) {
+      io.err(
+        'warning: this registry is private; without the scope `read`, the token can neither resolve nor download crates',
+      )
+    }
+    report(created, [created.token])
   },
 })
 
@@ -138,25 +155,3 @@ export const registerToken = commandGroup('token', 'manage the tokens that users
 ])
 
 const HEAD = ['id', 'user', 'name', 'scopes', 'crates', 'expires', 'last used']
-
-async function makeToken({ io, registry, options, change }: RegistryTask<CreateOptions>) {
-  const { database, settings } = registry
-  const user = await requireUser(database, options.user)
-  if (user.locked) refuse('user_locked', { login: user.login })
-  const scopes = options.scope ? parseScopes(options.scope) : null
-  const order = {
-    userId: user.id,
-    name: options.name,
-    scopes,
-    crates: options.crate ?? null,
-    expires: options.expires === undefined ? null : timestamp(after(io.now(), options.expires)),
-    most: settings.limits.tokens_per_user,
-  }
-  const created = await createToken(database, order, change)
-  if (settings.auth.required && scopes && !scopes.includes('read')) {
-    io.err(
-      'warning: this registry is private; without the scope `read`, the token can neither resolve nor download crates',
-    )
-  }
-  return created
-}

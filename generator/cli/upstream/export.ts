@@ -39,33 +39,28 @@ export const registerExport = registryCommand('export', {
   fails:
     'a crate is missing or its bytes are wrong, or the folder has something in it; nothing was written',
   reads: true,
-  run: exportLocked,
+  async run({ io, registry, options, progress, report }: RegistryTask<Options>, dir: string) {
+    const { packages, others } = await readLockFiles(options.lock)
+    const own = new Set([...registry.urls.own].map(indexUrlKey))
+    const recorded = recordedCrates(registry)
+    const upstreams = await openUpstreams(registry, { env: io.env })
+    const order = {
+      packages,
+      layout: options.as,
+      dir,
+      cratesOf: (source: string) =>
+        own.has(indexUrlKey(source)) ? recorded : upstreams.ofSource(source),
+      limits: (size: number) => ({
+        ...archiveLimits(registry.settings, size),
+        unpackedBytes: unpackedLimit(size),
+        duplicateManifest: true,
+      }),
+    }
+    const count = await exportCrates(order, progress).finally(() => upstreams.close())
+    const warnings = others.map(name => warning('export_other', { name }))
+    printIssues(io, warnings)
+    const config = exportConfig(order)
+    const result = { folder: dir, as: options.as, crates: packages, others, config }
+    report(result, [`# exported ${counted(count, 'crate')} to ${dir}`, config.trimEnd()])
+  },
 })
-
-async function exportLocked(
-  { io, registry, options, progress, report }: RegistryTask<Options>,
-  dir: string,
-): Promise<void> {
-  const { packages, others } = await readLockFiles(options.lock)
-  const own = new Set([...registry.urls.own].map(indexUrlKey))
-  const recorded = recordedCrates(registry)
-  const upstreams = await openUpstreams(registry, { env: io.env })
-  const order = {
-    packages,
-    layout: options.as,
-    dir,
-    cratesOf: (source: string) =>
-      own.has(indexUrlKey(source)) ? recorded : upstreams.ofSource(source),
-    limits: (size: number) => ({
-      ...archiveLimits(registry.settings, size),
-      unpackedBytes: unpackedLimit(size),
-      duplicateManifest: true,
-    }),
-  }
-  const count = await exportCrates(order, progress).finally(() => upstreams.close())
-  const warnings = others.map(name => warning('export_other', { name }))
-  printIssues(io, warnings)
-  const config = exportConfig(order)
-  const result = { folder: dir, as: options.as, crates: packages, others, config }
-  report(result, [`# exported ${counted(count, 'crate')} to ${dir}`, config.trimEnd()])
-}
