@@ -104,11 +104,6 @@ const registerRevoke = registryCommand('revoke', {
   },
 })
 
-interface TraceOptions {
-  readonly since?: string
-  readonly yank?: boolean
-}
-
 const registerTrace = registryCommand('trace', {
   about: 'list the versions that a token has published, also a revoked one',
   takes: {
@@ -122,7 +117,7 @@ const registerTrace = registryCommand('trace', {
   },
   json: 'an array with an object for each version: `name`; `version`; `at`; `address`, from where, or null; `state`: `available`, `yanked` or `deleted`',
   fails: 'there is no such token, or a yank could not be rendered',
-  async run(task: RegistryTask<TraceOptions>, id: string) {
+  async run(task: RegistryTask<{ since?: string; yank?: boolean }>, id: string) {
     const { io, registry, options, report } = task
     const token = rowId(id) ?? refuse('token_id_invalid', { id })
     const since = options.since === undefined ? '' : timestamp(before(io.now(), options.since))

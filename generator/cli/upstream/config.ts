@@ -7,11 +7,6 @@ import { command, type Task } from '../console/command.ts'
 import { printIssues } from '../console/io.ts'
 import { looseSettings } from '../console/loose-settings.ts'
 
-interface Options {
-  readonly with?: string
-  readonly for?: Tool
-}
-
 export const registerConfig = command('config', {
   about: 'print what users paste into the configuration of Cargo, or of another tool',
   takes: {
@@ -25,7 +20,7 @@ export const registerConfig = command('config', {
   },
   json: 'an object: `text`, what to paste; `index`, the index URL of the registry; `registries`, an array with `name` and `index` of each registry in it',
   fails: 'the settings cannot be read',
-  async run(task: Task<Options>) {
+  async run(task: Task<{ with?: string; for?: Tool }>) {
     const { io, options } = task
     const { settings } = looseSettings(task)
     const { registry, server, upstream } = settings

@@ -14,11 +14,6 @@ import { openUpstreams } from '../../upstream/open.ts'
 import { type RegistryTask, registryCommand } from '../console/command.ts'
 import { localPath, printIssues } from '../console/io.ts'
 
-interface Options {
-  readonly lock: string[]
-  readonly as: Layout
-}
-
 export const registerExport = registryCommand('export', {
   about: 'write the crates of lock files into a folder from which Cargo builds offline',
   takes: {
@@ -39,7 +34,8 @@ export const registerExport = registryCommand('export', {
   fails:
     'a crate is missing or its bytes are wrong, or the folder has something in it; nothing was written',
   reads: true,
-  async run({ io, registry, options, progress, report }: RegistryTask<Options>, dir: string) {
+  async run(task: RegistryTask<{ lock: string[]; as: Layout }>, dir: string) {
+    const { io, registry, options, progress, report } = task
     const { packages, others } = await readLockFiles(options.lock)
     const own = new Set([...registry.urls.own].map(indexUrlKey))
     const recorded = recordedCrates(registry)

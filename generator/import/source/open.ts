@@ -13,11 +13,9 @@ import { openSparse } from './sparse.ts'
 import { openTree } from './tree.ts'
 import { openVendor } from './vendor.ts'
 
-/** Opens a source of each kind; `index` is the folder of its index, below the source. */
-const OPEN: Record<
-  SourceKind,
-  (request: ImportRequest, web: Web, index: string) => Promise<OpenedSource>
-> = {
+/** Opens a source of a kind; `index` is the folder of its index, below the source. */
+type Open = (request: ImportRequest, web: Web, index: string) => Promise<OpenedSource>
+const OPEN: Record<SourceKind, Open> = {
   tree: openTree,
   'local-registry': openTree,
   git: openGit,
