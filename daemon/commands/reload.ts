@@ -12,6 +12,8 @@ const TAKEN_OVER = [
   /^(?:server\.(?:trusted_proxies|shutdown_seconds)|log\.level)$/,
 ]
 
+type Values = Record<string, unknown>
+
 export interface Life {
   /** Resolves with the reason when it has to stop. */
   readonly stopped: Promise<string>
@@ -35,7 +37,20 @@ export interface Reload {
 export function reload({ registry, server, log, read, answer }: Reload): void {
   try {
     server.renewTls()
-    const { taken, left } = takeOver(registry.settings, read())
+    const [taken, left]: [string[], string[]] = [[], []]
+    for (const [section, rows] of Object.entries(read())) {
+      // A section of static builds only.
+      if (section === 'yanked') continue
+      const running = registry.settings[section as keyof Settings] as unknown as Values
+      for (const [name, value] of Object.entries(rows)) {
+        if (JSON.stringify(running[name]) === JSON.stringify(value)) continue
+        const key = `${section}.${name}`
+        const isTaken = TAKEN_OVER.some(pattern => pattern.test(key))
+        if (isTaken) running[name] = value
+        const keys = isTaken ? taken : left
+        keys.push(key)
+      }
+    }
     log.level = registry.settings.log.level
     if (taken.length > 0) answer()
     const what = taken.length > 0 ? taken.join(', ') : 'no setting that can be has changed'
@@ -45,21 +60,4 @@ export function reload({ registry, server, log, read, answer }: Reload): void {
   } catch (error) {
     log.error({ err: error }, 'the settings cannot be reloaded; keeping the old ones')
   }
-}
-
-function takeOver(running: Settings, next: Settings): Record<'taken' | 'left', string[]> {
-  const found = { taken: [] as string[], left: [] as string[] }
-  for (const [section, rows] of Object.entries(next)) {
-    // A section of static builds only.
-    if (section === 'yanked') continue
-    const before = running[section as keyof Settings] as unknown as Record<string, unknown>
-    for (const [name, value] of Object.entries(rows)) {
-      if (JSON.stringify(before[name]) === JSON.stringify(value)) continue
-      const key = `${section}.${name}`
-      const isTaken = TAKEN_OVER.some(pattern => pattern.test(key))
-      if (isTaken) before[name] = value
-      found[isTaken ? 'taken' : 'left'].push(key)
-    }
-  }
-  return found
 }

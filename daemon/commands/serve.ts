@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { Refusal, refuse, warning } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import { type ListenAddress, parseListen } from '../../core/settings/kind.ts'
@@ -31,7 +30,7 @@ import { initRegistry, type Registry, serveLock } from '../../generator/registry
 import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
-import { type Listening, listen } from '../http/listen.ts'
+import { listen } from '../http/listen.ts'
 import { logFailure, openLog } from '../http/log.ts'
 import { Metrics } from '../http/metrics.ts'
 import { whileStarting } from '../readiness.ts'
@@ -80,7 +79,15 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
   const isText = format === 'auto' ? io.stderr.isTTY === true : format === 'text'
   const log = openLog(level, io.stderr, isText ? 'text' : 'json', painter(io.stderr, io.env))
   try {
-    const server = await listenAt(address, settings, log)
+    const { cert, key } = settings.tls
+    const server = await listen({
+      ...address,
+      requestSeconds: settings.limits.request_seconds,
+      meanwhile: whileStarting,
+      tls: cert !== null && key !== null ? { cert, key } : null,
+      onTlsFailure: refusal =>
+        logFailure(log, refusal, 'the renewed TLS files are unusable; keeping the old ones'),
+    })
     // Otherwise a daemon that failed to start would keep its address and never exit.
     ends.push(() => server.stop(0))
     const { version } = io.program ?? PLIMSOLL
@@ -174,21 +181,6 @@ function countdown(seconds: () => number): () => number {
     end ??= now + seconds()
     return Math.max(0, end - now)
   }
-}
-
-function listenAt(
-  address: ListenAddress,
-  { limits, tls: { cert, key } }: Settings,
-  log: Logger,
-): Promise<Listening> {
-  return listen({
-    ...address,
-    requestSeconds: limits.request_seconds,
-    meanwhile: whileStarting,
-    tls: cert !== null && key !== null ? { cert, key } : null,
-    onTlsFailure: refusal =>
-      logFailure(log, refusal, 'the renewed TLS files are unusable; keeping the old ones'),
-  })
 }
 
 /** Returns where to listen; refuses or warns if that has to be the base URL, and cannot. */

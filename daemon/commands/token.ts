@@ -51,9 +51,26 @@ const registerCreate = registryCommand('create', {
   },
   json: `an object: \`token\`, the token itself; ${JSON_TOKEN}`,
   fails: 'there is no such user, or the token was refused',
-  async run(task: RegistryTask<CreateOptions>) {
-    const created = await makeToken(task)
-    task.report(created, [created.token])
+  async run({ io, registry, options, change, report }: RegistryTask<CreateOptions>) {
+    const { database, settings } = registry
+    const user = await requireUser(database, options.user)
+    if (user.locked) refuse('user_locked', { login: user.login })
+    const scopes = options.scope ? parseScopes(options.scope) : null
+    const order = {
+      userId: user.id,
+      name: options.name,
+      scopes,
+      crates: options.crate ?? null,
+      expires: options.expires === undefined ? null : timestamp(after(io.now(), options.expires)),
+      most: settings.limits.tokens_per_user,
+    }
+    const created = await createToken(database, order, change)
+    if (settings.auth.required && scopes && !scopes.includes('read')) {
+      io.err(
+        'warning: this registry is private; without the scope `read`, the token can neither resolve nor download crates',
+      )
+    }
+    report(created, [created.token])
   },
 })
 
@@ -87,11 +104,6 @@ const registerRevoke = registryCommand('revoke', {
   },
 })
 
-interface TraceOptions {
-  readonly since?: string
-  readonly yank?: boolean
-}
-
 const registerTrace = registryCommand('trace', {
   about: 'list the versions that a token has published, also a revoked one',
   takes: {
@@ -105,7 +117,7 @@ const registerTrace = registryCommand('trace', {
   },
   json: 'an array with an object for each version: `name`; `version`; `at`; `address`, from where, or null; `state`: `available`, `yanked` or `deleted`',
   fails: 'there is no such token, or a yank could not be rendered',
-  async run(task: RegistryTask<TraceOptions>, id: string) {
+  async run(task: RegistryTask<{ since?: string; yank?: boolean }>, id: string) {
     const { io, registry, options, report } = task
     const token = rowId(id) ?? refuse('token_id_invalid', { id })
     const since = options.since === undefined ? '' : timestamp(before(io.now(), options.since))
@@ -138,25 +150,3 @@ export const registerToken = commandGroup('token', 'manage the tokens that users
 ])
 
 const HEAD = ['id', 'user', 'name', 'scopes', 'crates', 'expires', 'last used']
-
-async function makeToken({ io, registry, options, change }: RegistryTask<CreateOptions>) {
-  const { database, settings } = registry
-  const user = await requireUser(database, options.user)
-  if (user.locked) refuse('user_locked', { login: user.login })
-  const scopes = options.scope ? parseScopes(options.scope) : null
-  const order = {
-    userId: user.id,
-    name: options.name,
-    scopes,
-    crates: options.crate ?? null,
-    expires: options.expires === undefined ? null : timestamp(after(io.now(), options.expires)),
-    most: settings.limits.tokens_per_user,
-  }
-  const created = await createToken(database, order, change)
-  if (settings.auth.required && scopes && !scopes.includes('read')) {
-    io.err(
-      'warning: this registry is private; without the scope `read`, the token can neither resolve nor download crates',
-    )
-  }
-  return created
-}

@@ -28,36 +28,34 @@ export const registerAdd = registryCommand('add', {
   },
   json: 'an array with an object for each file: `path`; `name` and `version`, null if the file cannot be read; `outcome`, one of `added`, `present` and `refused`; `warnings`, an array of texts; `errors`, the same, only if the file was refused',
   fails: 'some files were refused; the others were added',
-  run: addAll,
+  async run(task: RegistryTask, sources: readonly string[]) {
+    const { io, registry, options, progress } = task
+    const paths = (await Promise.all(sources.map(source => findCrates(source)))).flat()
+    const items = await orderBatch(registry, [...new Set(paths)], progress)
+    const results: FileResult[] = []
+    const sums = { added: 0, present: 0, refused: 0 }
+    for await (const result of addEach(task, items)) {
+      const { outcome, name, version } = result
+      results.push(result)
+      sums[outcome]++
+      if (outcome !== 'refused' && !options.json) io.out(`${outcome} ${name} ${version}`)
+    }
+    // Shared files such as `config.json` may be older than the settings.
+    const { issues } = await showChanges(task)
+    const ofFiles = (of: (result: FileResult) => readonly Issue[]) =>
+      results.flatMap(file => of(file).map(each => inFile(file.path, each)))
+    const warnings = ofFiles(file => file.warnings)
+    printWarnings(io, options, warnings)
+    printIssues(io, [...ofFiles(file => file.errors), ...issues])
+    const rows = results.map(({ warnings, errors, ...rest }) => ({
+      ...rest,
+      warnings: warnings.map(issue => issue.message),
+      ...(errors.length > 0 && { errors: errors.map(issue => issue.message) }),
+    }))
+    task.report(rows, results.length > 1 ? [describeOutcomes(sums)] : [])
+    if (sums.refused > 0) throw new Exit(1)
+  },
 })
-
-async function addAll(task: RegistryTask, sources: readonly string[]): Promise<void> {
-  const { io, registry, options, progress } = task
-  const paths = (await Promise.all(sources.map(source => findCrates(source)))).flat()
-  const items = await orderBatch(registry, [...new Set(paths)], progress)
-  const results: FileResult[] = []
-  const sums = { added: 0, present: 0, refused: 0 }
-  for await (const result of addEach(task, items)) {
-    const { outcome, name, version } = result
-    results.push(result)
-    sums[outcome]++
-    if (outcome !== 'refused' && !options.json) io.out(`${outcome} ${name} ${version}`)
-  }
-  // Shared files such as `config.json` may be older than the settings.
-  const { issues } = await showChanges(task)
-  const ofFiles = (of: (result: FileResult) => readonly Issue[]) =>
-    results.flatMap(file => of(file).map(each => inFile(file.path, each)))
-  const warnings = ofFiles(file => file.warnings)
-  printWarnings(io, options, warnings)
-  printIssues(io, [...ofFiles(file => file.errors), ...issues])
-  const rows = results.map(({ warnings, errors, ...rest }) => ({
-    ...rest,
-    warnings: warnings.map(issue => issue.message),
-    ...(errors.length > 0 && { errors: errors.map(issue => issue.message) }),
-  }))
-  task.report(rows, results.length > 1 ? [describeOutcomes(sums)] : [])
-  if (sums.refused > 0) throw new Exit(1)
-}
 
 async function* addEach(
   { io, registry, progress }: RegistryTask,

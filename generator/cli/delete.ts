@@ -6,12 +6,6 @@ import { type RegistryTask, registryCommand } from './console/command.ts'
 import { lineOfText } from './console/io.ts'
 import { parseSpec } from './console/release-spec.ts'
 
-interface DeleteOptions {
-  readonly yes?: boolean
-  readonly force?: boolean
-  readonly reason?: string
-}
-
 const DEPENDENTS_NAMED = 3
 
 export const registerDelete = registryCommand('delete', {
@@ -34,7 +28,7 @@ export const registerDelete = registryCommand('delete', {
   fails:
     'nothing was deleted: there is no such version, others depend on it, or --yes is missing; or the command says that something is left, and the next one removes it',
   reads: ({ yes }) => !yes,
-  async run(task: RegistryTask<DeleteOptions>, spec: string) {
+  async run(task: RegistryTask<{ yes?: boolean; force?: boolean; reason?: string }>, spec: string) {
     const { registry, options, change, report } = task
     const { yes, force = false, reason } = options
     const deletion = { ...parseSpec(spec), force, reason }

@@ -66,14 +66,12 @@ async function deployTree(task: Task<Options>): Promise<void> {
   })
   const also = await deployUpstreams(task, settings)
   const { uploaded, removed, unchanged, surplus, foreign, bytes } = result
-  const names = dryRun
-    ? [...uploaded.map(path => `upload ${path}`), ...removed.map(path => `remove ${path}`)]
-    : []
   const size = formatBytes(bytes)
   const [uploads, removes] = verbsOf(options)
   const rest = surplus - foreign.length - removed.length
   task.report(result, [
-    ...names,
+    ...uploaded.map(path => dryRun && `upload ${path}`),
+    ...removed.map(path => dryRun && `remove ${path}`),
     `${counted(uploaded.length, 'file')} ${uploads} (${size}), ${counted(removed.length, 'file')} ${removes}, ${counted(unchanged, 'file')} unchanged`,
     rest > 0 &&
       `${counted(rest, 'file')} there that the tree does not have; \`--delete\` removes them, \`--delete --dry-run\` lists them`,

@@ -35,24 +35,22 @@ export const registerPush = command('push', {
   },
   json: 'an object: `files`, an array with an object for each file (`path`, `name`, `version`; `outcome`, `pushed` or `present`); `warnings` and `refused`, arrays of texts',
   fails: 'a file was refused; if `refused` is in the result, the files in `files` were pushed',
-  run: pushFiles,
+  async run(task: Task<Options>, sources: readonly string[]) {
+    const { io, options } = task
+    const { storage } = looseSettings(task).settings
+    const bucket = await openBucket(options.to, storage, io.env)
+    const { place: to, close } = bucket
+      ? { place: bucket, close: undefined }
+      : await openPushFolder(resolve(options.to))
+    const { settings, urls } = await pushSettings(task, to)
+    const files = (await Promise.all(sources.map(source => findCrates(source)))).flat()
+    const result = await push({ files, to, settings, urls }).finally(() => close?.())
+    const lines = result.files.map(({ name, version, outcome }) =>
+      outcome === 'pushed' ? `pushed ${name} ${version}` : `${name} ${version} is there already`,
+    )
+    reportChecked(task, result, { files: result.files }, lines)
+  },
 })
-
-async function pushFiles(task: Task<Options>, sources: readonly string[]): Promise<void> {
-  const { io, options } = task
-  const { storage } = looseSettings(task).settings
-  const bucket = await openBucket(options.to, storage, io.env)
-  const { place: to, close } = bucket
-    ? { place: bucket, close: undefined }
-    : await openPushFolder(resolve(options.to))
-  const { settings, urls } = await pushSettings(task, to)
-  const files = (await Promise.all(sources.map(source => findCrates(source)))).flat()
-  const result = await push({ files, to, settings, urls }).finally(() => close?.())
-  const lines = result.files.map(({ name, version, outcome }) =>
-    outcome === 'pushed' ? `pushed ${name} ${version}` : `${name} ${version} is there already`,
-  )
-  reportChecked(task, result, { files: result.files }, lines)
-}
 
 /** Returns the settings of a push; without an address, uses that of the existing tree. */
 async function pushSettings(task: Task<Options>, to: Place) {

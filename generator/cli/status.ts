@@ -1,4 +1,4 @@
-import { formatBytes, formatNumber } from '../../core/quantity.ts'
+import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
 import { ALARMS, specOf } from '../../core/upstream/explain.ts'
@@ -9,6 +9,7 @@ import { readStatus, type Status, warningsOf } from '../status.ts'
 import { listAlarms } from '../upstream/alarms.ts'
 import { openUpstreams } from '../upstream/open.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
+import type { Line } from './console/io.ts'
 
 export const registerStatus = registryCommand('status', {
   about: 'print counts, pending work, disk space and the last errors',
@@ -49,6 +50,9 @@ function pendingSums({ pending }: Status) {
 function jsonOf(status: Status) {
   const { crates, releases, users, git } = status
   const { marks, pages } = pendingSums(status)
+  const programs = Object.entries(status.programs).map(
+    ([name, version]) => [name.toLowerCase().replace(/\.js$/, ''), version] as const,
+  )
   return {
     crates,
     releases,
@@ -73,12 +77,7 @@ function jsonOf(status: Status) {
     paused_until: status.pause && timestamp(new Date(status.pause.until)),
     moving_to: status.pause?.place ?? null,
     commit: status.commit,
-    programs: Object.fromEntries(
-      Object.entries(status.programs).map(([name, version]) => [
-        name.toLowerCase().replace(/\.js$/, ''),
-        version,
-      ]),
-    ),
+    programs: Object.fromEntries(programs),
     last_errors: status.failures,
     failed_work: status.failed,
     plain_pages: status.plain,
@@ -87,7 +86,7 @@ function jsonOf(status: Status) {
   }
 }
 
-function linesOf(status: Status): string[] {
+function linesOf(status: Status): Line[] {
   const { git, programs } = status
   const { marks, pages } = pendingSums(status)
   const some = pages === marks ? 'all' : formatNumber(pages)
@@ -106,9 +105,8 @@ function linesOf(status: Status): string[] {
     `index     ${status.index}`,
     `crates in ${status.places.crates}`,
     `tree in   ${status.places.tree}`,
-    ...(status.places.mirror === null
-      ? []
-      : [`copied to ${status.places.mirror}${status.isMirrored ? '' : ', not yet complete'}`]),
+    status.places.mirror !== null &&
+      `copied to ${status.places.mirror}${status.isMirrored ? '' : ', not yet complete'}`,
     `database  ${formatBytes(status.databaseBytes)}`,
     ...status.disks.map(({ what, free, size }) => {
       const of = what === 'Disk' ? '' : `, ${what.toLowerCase()}`
@@ -129,6 +127,5 @@ function linesOf(status: Status): string[] {
 
 function failedLine({ kind, crate, version, attempts, retryAt, error }: FailedMark): string {
   const of = [crate, version].filter(part => part !== null).join(' ')
-  const tries = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
-  return `${kind}${of && ` of ${of}`}: ${error} (${tries}, next ${retryAt})`
+  return `${kind}${of && ` of ${of}`}: ${error} (${counted(attempts, 'attempt')}, next ${retryAt})`
 }

@@ -7,11 +7,6 @@ import { command, type Task } from '../console/command.ts'
 import { printIssues } from '../console/io.ts'
 import { looseSettings } from '../console/loose-settings.ts'
 
-interface Options {
-  readonly with?: string
-  readonly for?: Tool
-}
-
 export const registerConfig = command('config', {
   about: 'print what users paste into the configuration of Cargo, or of another tool',
   takes: {
@@ -25,22 +20,20 @@ export const registerConfig = command('config', {
   },
   json: 'an object: `text`, what to paste; `index`, the index URL of the registry; `registries`, an array with `name` and `index` of each registry in it',
   fails: 'the settings cannot be read',
-  run: printConfig,
+  async run(task: Task<{ with?: string; for?: Tool }>) {
+    const { io, options } = task
+    const { settings } = looseSettings(task)
+    const { registry, server, upstream } = settings
+    if (registry.base_url === null) {
+      if (!isRegistry(options.dir)) refuse('not_a_registry', { dir: options.dir })
+      printIssues(io, [warning('config_address_guessed', { address: `http://${server.listen}` })])
+    }
+    const chosen = Object.values(upstream).find(({ name }) => name === options.with) ?? null
+    if (options.with !== undefined && chosen === null)
+      refuse('upstream_unknown', { name: options.with, known: Object.keys(upstream) })
+    const setup = cargoSetup(settings, registryUrls(registry, `http://${server.listen}`), chosen)
+    const text = options.for === undefined ? cargoConfig(setup) : toolConfigs[options.for](setup)
+    const result = { text, index: setup.own.index, registries: setup.registries }
+    task.report(result, [text.trimEnd()])
+  },
 })
-
-async function printConfig(task: Task<Options>): Promise<void> {
-  const { io, options } = task
-  const { settings } = looseSettings(task)
-  const { registry, server, upstream } = settings
-  if (registry.base_url === null) {
-    if (!isRegistry(options.dir)) refuse('not_a_registry', { dir: options.dir })
-    printIssues(io, [warning('config_address_guessed', { address: `http://${server.listen}` })])
-  }
-  const chosen = Object.values(upstream).find(({ name }) => name === options.with) ?? null
-  if (options.with !== undefined && chosen === null)
-    refuse('upstream_unknown', { name: options.with, known: Object.keys(upstream) })
-  const setup = cargoSetup(settings, registryUrls(registry, `http://${server.listen}`), chosen)
-  const text = options.for === undefined ? cargoConfig(setup) : toolConfigs[options.for](setup)
-  const result = { text, index: setup.own.index, registries: setup.registries }
-  task.report(result, [text.trimEnd()])
-}

@@ -14,11 +14,6 @@ import { openUpstreams } from '../../upstream/open.ts'
 import { type RegistryTask, registryCommand } from '../console/command.ts'
 import { localPath, printIssues } from '../console/io.ts'
 
-interface Options {
-  readonly lock: string[]
-  readonly as: Layout
-}
-
 export const registerExport = registryCommand('export', {
   about: 'write the crates of lock files into a folder from which Cargo builds offline',
   takes: {
@@ -39,33 +34,29 @@ export const registerExport = registryCommand('export', {
   fails:
     'a crate is missing or its bytes are wrong, or the folder has something in it; nothing was written',
   reads: true,
-  run: exportLocked,
+  async run(task: RegistryTask<{ lock: string[]; as: Layout }>, dir: string) {
+    const { io, registry, options, progress, report } = task
+    const { packages, others } = await readLockFiles(options.lock)
+    const own = new Set([...registry.urls.own].map(indexUrlKey))
+    const recorded = recordedCrates(registry)
+    const upstreams = await openUpstreams(registry, { env: io.env })
+    const order = {
+      packages,
+      layout: options.as,
+      dir,
+      cratesOf: (source: string) =>
+        own.has(indexUrlKey(source)) ? recorded : upstreams.ofSource(source),
+      limits: (size: number) => ({
+        ...archiveLimits(registry.settings, size),
+        unpackedBytes: unpackedLimit(size),
+        duplicateManifest: true,
+      }),
+    }
+    const count = await exportCrates(order, progress).finally(() => upstreams.close())
+    const warnings = others.map(name => warning('export_other', { name }))
+    printIssues(io, warnings)
+    const config = exportConfig(order)
+    const result = { folder: dir, as: options.as, crates: packages, others, config }
+    report(result, [`# exported ${counted(count, 'crate')} to ${dir}`, config.trimEnd()])
+  },
 })
-
-async function exportLocked(
-  { io, registry, options, progress, report }: RegistryTask<Options>,
-  dir: string,
-): Promise<void> {
-  const { packages, others } = await readLockFiles(options.lock)
-  const own = new Set([...registry.urls.own].map(indexUrlKey))
-  const recorded = recordedCrates(registry)
-  const upstreams = await openUpstreams(registry, { env: io.env })
-  const order = {
-    packages,
-    layout: options.as,
-    dir,
-    cratesOf: (source: string) =>
-      own.has(indexUrlKey(source)) ? recorded : upstreams.ofSource(source),
-    limits: (size: number) => ({
-      ...archiveLimits(registry.settings, size),
-      unpackedBytes: unpackedLimit(size),
-      duplicateManifest: true,
-    }),
-  }
-  const count = await exportCrates(order, progress).finally(() => upstreams.close())
-  const warnings = others.map(name => warning('export_other', { name }))
-  printIssues(io, warnings)
-  const config = exportConfig(order)
-  const result = { folder: dir, as: options.as, crates: packages, others, config }
-  report(result, [`# exported ${counted(count, 'crate')} to ${dir}`, config.trimEnd()])
-}

@@ -13,11 +13,9 @@ import { openSparse } from './sparse.ts'
 import { openTree } from './tree.ts'
 import { openVendor } from './vendor.ts'
 
-/** Opens a source of each kind; `index` is the folder of its index, below the source. */
-const OPEN: Record<
-  SourceKind,
-  (request: ImportRequest, web: Web, index: string) => Promise<OpenedSource>
-> = {
+/** Opens a source of a kind; `index` is the folder of its index, below the source. */
+type Open = (request: ImportRequest, web: Web, index: string) => Promise<OpenedSource>
+const OPEN: Record<SourceKind, Open> = {
   tree: openTree,
   'local-registry': openTree,
   git: openGit,
@@ -90,17 +88,16 @@ async function lookAround(source: string): Promise<Detection[]> {
   const cratesOnTop = entries.some(entry => entry.isFile() && entry.name.endsWith('.crate'))
   // `cargo local-registry` writes no `config.json`.
   if (hasIndex) {
-    const isLocal = cratesOnTop && !existsSync(join(source, 'index', 'config.json'))
+    const isLocal = cratesOnTop && !has('index/config.json')
     found.push(at(isLocal ? 'local-registry' : 'tree', 'index'))
   }
   if (await isIndex(source)) {
     // For a work tree of a git index, HEAD counts, unless the .crate files are there, too.
-    const isWorkTree = existsSync(join(source, '.git')) && !(await hasCrates(source))
+    const isWorkTree = has('.git') && !(await hasCrates(source))
     found.push(at(isWorkTree ? 'git' : 'tree'))
   }
   const folders = entries.filter(entry => entry.isDirectory()).map(entry => entry.name)
-  if (folders.some(name => existsSync(join(source, name, '.cargo-checksum.json'))))
-    found.push(at('vendor'))
+  if (folders.some(name => has(join(name, '.cargo-checksum.json')))) found.push(at('vendor'))
   if (found.length > 0) return found
   for (const name of folders) {
     // One level too high: imported as loose files, the crates would lose their index.

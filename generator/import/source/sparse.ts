@@ -65,10 +65,8 @@ async function fetchCrate(
 function parseNames(text: string, file: string): { names: Name[]; refused: RefusedPart[] } {
   const names = new Map<string, Name>()
   const refused: RefusedPart[] = []
-  for (const [at, line] of text
-    .replace(/^\uFEFF/, '')
-    .split('\n')
-    .entries()) {
+  const lines = text.replace(/^\uFEFF/, '').split('\n')
+  for (const [at, line] of lines.entries()) {
     const name = line.replace(/#.*$/, '').trim()
     if (name === '') continue
     const issues: Issue[] = []
