@@ -9,6 +9,7 @@ import {
   type Setting,
   settingByVariable,
   settingTable,
+  variableOf,
 } from './schema.ts'
 import { isUpstreamName, UPSTREAM_NAME_FORM, upstreamDefault, upstreamRows } from './upstream.ts'
 
@@ -25,6 +26,15 @@ export interface Assignment {
 
 const OTHER_VARIABLES = ['PLIMSOLL_DIR', 'PLIMSOLL_IMPORT_TOKEN']
 const OF_TESTS = /^PLIMSOLL_(?:CARGO$|NODEGIT_CACHE$|REQUIRE_|TEST_)/
+
+/** Settings of older versions, and advice for users who still set them, as a clause. */
+const REMOVED = Object.entries({
+  'pages.image_networks': 'images of other hosts are no longer copied, so remove it',
+  'limits.image_bytes':
+    'images of other hosts are no longer copied, and those of packages have a fixed limit, so remove it',
+  'pages.raw_files':
+    'browsers read every file from the `.crate`, which `pages.source` switches on or off; remove it',
+})
 
 /** The settings that have a flag; `--set KEY=VALUE` sets the others. */
 const FLAGS: ReadonlyMap<string, string> = new Map([
@@ -138,6 +148,8 @@ function unknown(
   suggestion: string | null,
   accepted: readonly string[],
 ): Issue {
+  const [, advice] = REMOVED.find(([gone]) => gone === key || variableOf(gone) === key) ?? []
+  if (advice) return issue('setting_removed', { where, key, advice })
   return issue('setting_unknown', { where, key, suggestion, accepted })
 }
 
