@@ -101,13 +101,9 @@ function servedBy({ registry, downloads }: Deps): {
   }
   const { shared } = registry.tree
   if (shared) return { files: bucketFiles(shared, registry, stream, options), stream }
-  const isCounted = settings.downloads.count === 'served'
-  const files = new PublicFiles(registry.tree.root, {
-    ...options,
-    changes: registry.tree.changes,
-    ...(isCounted && { onDownload: downloads.count }),
-  })
-  return { files, stream }
+  const { root, changes } = registry.tree
+  const onDownload = settings.downloads.count === 'served' ? downloads.count : undefined
+  return { files: new PublicFiles(root, { ...options, changes, onDownload }), stream }
 }
 
 /**

@@ -68,7 +68,10 @@ function readOne(
   if (registryIndex !== null && !isIndexUrl(registryIndex)) {
     table.report('registry-index', 'the URL of an index')
   }
-  const artifact = readArtifact(table)
+  const artifact =
+    typeof table.raw('artifact') === 'string'
+      ? [table.text('artifact') ?? '']
+      : table.texts('artifact')
   const bindep_target = table.text('target')
   const lib = table.flag('lib') ?? false
   return {
@@ -100,9 +103,4 @@ function checkNames(name: string, renamed: string | null, field: string, issues:
   }
   if (renamed !== null && !isName(renamed))
     issues.push(issue('manifest_dependency_name', { field, name: renamed }))
-}
-
-function readArtifact(table: Table): readonly string[] | null {
-  if (typeof table.raw('artifact') === 'string') return [table.text('artifact') ?? '']
-  return table.texts('artifact')
 }

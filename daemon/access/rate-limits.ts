@@ -4,8 +4,7 @@ import type { Database } from '../../generator/database/connection.ts'
 import { isOnServer } from '../../generator/database/engine.ts'
 import type { LoginPriority } from '../../generator/records/accounts/password.ts'
 import { addressGroup } from '../http/client-address.ts'
-import { type Allowance, RateLimit } from './rate-limit.ts'
-import { SharedRateLimit } from './shared-rate-limit.ts'
+import { type Allowance, RateLimit, SharedRateLimit } from './rate-limit.ts'
 
 /** The limited actions, worded to follow "too many" in a message. */
 const COUNTED = {
@@ -37,7 +36,7 @@ type Limit = RateLimit | SharedRateLimit
  * it.
  */
 export class RateLimits {
-  readonly #reads: Readonly<Record<ReadAction, RateLimit>>
+  readonly #reads: RateLimit
   readonly #limits: Readonly<Record<Exclude<Action, ReadAction>, Limit>>
   readonly #accounts: Limit
 
@@ -46,10 +45,7 @@ export class RateLimits {
       isOnServer(database)
         ? new SharedRateLimit(database, name, perMinute)
         : new RateLimit(perMinute)
-    this.#reads = {
-      search: new RateLimit(limits.searches_per_minute),
-      read: new RateLimit(limits.searches_per_minute),
-    }
+    this.#reads = new RateLimit(limits.searches_per_minute)
     this.#limits = {
       publish: limit('publish', limits.publish_per_minute),
       change: limit('change', limits.changes_per_minute),
@@ -78,7 +74,7 @@ export class RateLimits {
   }
 
   ofRead(counted: ReadAction, address: string, now: Date): void {
-    spend(counted, this.#reads[counted].take(`address ${addressGroup(address)}`, now))
+    spend(counted, this.#reads.take(`${counted} ${addressGroup(address)}`, now))
   }
 
   /**

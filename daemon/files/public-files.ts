@@ -37,7 +37,7 @@ export interface PublicFilesOptions extends TreeOptions {
   readonly capacityBytes?: number
   /** The number that every change of the tree renews; without it, requests look at the file. */
   readonly changes?: Pick<ChangeNumber, 'read'> | null
-  readonly onDownload?: (path: string) => void
+  readonly onDownload?: ((path: string) => void) | undefined
 }
 
 type Found = FileAnswer | Promise<FileAnswer> | null

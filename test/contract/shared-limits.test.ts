@@ -1,8 +1,7 @@
 // Mirrors daemon/access/shared-rate-limit.ts: limits that daemons of one database have together.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { RateLimit } from '../../daemon/access/rate-limit.ts'
-import { SharedRateLimit } from '../../daemon/access/shared-rate-limit.ts'
+import { RateLimit, SharedRateLimit } from '../../daemon/access/rate-limit.ts'
 import type { Database } from '../../generator/database/connection.ts'
 import { openPostgres } from '../../generator/database/postgres/open.ts'
 import { column, value } from '../../generator/database/statement.ts'
