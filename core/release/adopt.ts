@@ -45,7 +45,7 @@ export async function adoptCrate(
   }
   const notes: Issue[] = []
   const archive = await readLeniently(open, identity, limits, notes)
-  const { files, vcsPath, contents } = archive
+  const { files, contents } = archive
   const manifest =
     archive.manifest === null ? null : readManifest(archive.manifest, identity, notes)
   if (!parts.entry && !manifest) refuse('archive_manifest_missing')
@@ -56,7 +56,7 @@ export async function adoptCrate(
   const about = manifest ? aboutOf(manifest, files) : NOTHING_KNOWN
   const path = about.readme_file && `${identity.name}-${identity.version}/${about.readme_file}`
   const readme = path ? await readText(open, path, limits.readmeBytes, limits) : null
-  const facts = { about, readme, size, contents, files, vcsPath }
+  const facts = { about, readme, size, contents, files }
   return { release: { ...identity, entry, ...facts }, notes }
 }
 
@@ -65,7 +65,7 @@ async function readLeniently(
   identity: Identity,
   limits: ArchiveLimits,
   notes: Issue[],
-): Promise<Pick<Archive, 'files' | 'contents' | 'vcsPath'> & { readonly manifest: string | null }> {
+): Promise<Pick<Archive, 'files' | 'contents'> & { readonly manifest: string | null }> {
   const { archive, issues } = await surveyArchive(open, limits, identity)
   const error = issues.find(issue => issue.severity === 'error')
   if (archive && !error) {
@@ -74,7 +74,7 @@ async function readLeniently(
   }
   notes.push(warning('import_archive', { reason: error?.message ?? '' }))
   const top = `${identity.name}-${identity.version}`
-  return { ...(await recoverArchive(open, top, limits)), vcsPath: null }
+  return recoverArchive(open, top, limits)
 }
 
 function readManifest(text: string, { name, version }: Identity, notes: Issue[]): Manifest | null {

@@ -20,7 +20,6 @@ export interface Release {
   readonly size: number
   readonly contents: Contents
   readonly files: readonly ArchiveFile[]
-  readonly vcsPath: string | null
 }
 
 export interface ReleaseParts {
@@ -43,7 +42,7 @@ export function makeRelease(parts: ReleaseParts): Release {
   const { files, vcsPath, contents } = archive
   const entry = entryOf(manifest, cksum, pubtime, ownUrls(parts))
   const about = { ...aboutOf(manifest, files), ...(vcsPath && { vcs_path: vcsPath }) }
-  return { name, version, entry, about, readme, size, contents, files, vcsPath }
+  return { name, version, entry, about, readme, size, contents, files }
 }
 
 /** Creates the index entry from a manifest; `own` are the URLs of this registry. */
