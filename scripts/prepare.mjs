@@ -44,7 +44,7 @@ export async function prepare() {
   const sources = SOURCES.flatMap(folder => files(folder, /(?<!\.d)\.ts$/))
   const changed = await transpile(root, sources, dist)
   if (changed.length > 50) console.error('compiling …')
-  for (const [name, folders] of Object.entries(BUNDLES)) bundle(name, folders)
+  for (const [name, folders] of Object.entries(BUNDLES)) bundle(name, folders, changed)
   linkProgram()
 }
 
@@ -78,8 +78,8 @@ function requireNode() {
   process.exit(2)
 }
 
-/** Runs a script that bundles, unless its folders are unchanged. */
-function bundle(name, folders) {
+/** Runs a script that bundles, unless its folders are unchanged, and were not compiled again. */
+function bundle(name, folders, compiled) {
   const script = join('scripts', `${name}.mjs`)
   const inputs = [script, 'package-lock.json', ...folders.flatMap(folder => files(folder, /./))]
   const hash = createHash('sha256')
@@ -89,7 +89,8 @@ function bundle(name, folders) {
       .update(readFileSync(join(root, path)))
       .update('\0')
   const [sum, noted] = [hash.digest('hex'), join(root, 'dist', `.${name}`)]
-  if (existsSync(noted) && readFileSync(noted, 'utf8') === sum) return
+  const isNew = compiled.some(path => folders.some(folder => path.startsWith(folder)))
+  if (!isNew && existsSync(noted) && readFileSync(noted, 'utf8') === sum) return
   run(process.execPath, [join(root, script)], `the ${name} of dist cannot be bundled.`)
   writeFileSync(noted, sum)
 }
