@@ -81,10 +81,7 @@ export function checkAbout(about: About, policy: PolicySettings): Issue[] {
 }
 
 /** Returns the categories that are not on the registry's list, if it has one. */
-export function unknownCategories(
-  categories: readonly string[],
-  policy: PolicySettings,
-): readonly string[] {
+export function unknownCategories(categories: readonly string[], policy: PolicySettings): string[] {
   if (policy.categories.length === 0) return []
   const known = new Set(
     policy.categories.flatMap(slug => (slug === 'crates-io' ? CRATES_IO_CATEGORIES : slug)),

@@ -2,7 +2,13 @@ import type { Entry } from '../entry/entry.ts'
 import { collect, type Issue, refuse, refuseErrors, warning } from '../error/error.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import { NOTHING_KNOWN, parseManifest } from '../manifest/parse.ts'
-import { type Archive, type ArchiveLimits, type Identity, surveyArchive } from '../tarball/read.ts'
+import {
+  type Archive,
+  type ArchiveLimits,
+  type Identity,
+  type Open,
+  surveyArchive,
+} from '../tarball/read.ts'
 import { readText, recoverArchive } from '../tarball/recover.ts'
 import { compareManifest } from './compare.ts'
 import { localized } from './dependency.ts'
@@ -31,10 +37,7 @@ export interface Adoption {
  * whose name and version must agree. An archive that a publish would refuse is accepted, because
  * its users build with it.
  */
-export async function adoptCrate(
-  open: () => AsyncIterable<Uint8Array>,
-  parts: AdoptParts,
-): Promise<Adoption> {
+export async function adoptCrate(open: Open, parts: AdoptParts): Promise<Adoption> {
   const { identity, limits, cksum, size, own } = parts
   if (!identity) {
     const loose = { limits, cksum, size, pubtime: null, ownIndexUrls: own }
@@ -61,7 +64,7 @@ export async function adoptCrate(
 }
 
 async function readLeniently(
-  open: () => AsyncIterable<Uint8Array>,
+  open: Open,
   identity: Identity,
   limits: ArchiveLimits,
   notes: Issue[],

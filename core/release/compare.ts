@@ -15,6 +15,8 @@ import type { Release } from './release.ts'
 
 const NAMED = 5
 
+type Urls = ReadonlySet<string>
+
 /**
  * Compares a release with its publish metadata. Name, version, and every dependency and feature
  * must be the same after normalization (requirements as printed, any order, defaults filled in,
@@ -24,7 +26,7 @@ const NAMED = 5
 export function compareMetadata(
   { name, version, entry }: Pick<Release, 'name' | 'version' | 'entry'>,
   metadata: PublishMetadata,
-  own: ReadonlySet<string> = new Set(),
+  own: Urls = new Set(),
 ): Issue[] {
   return [
     ...compareField('name', metadata.name, name),
@@ -40,11 +42,7 @@ export function compareMetadata(
  * Returns a warning if an index entry and the packaged manifest differ in dependencies or features.
  * Missing dev-dependencies are ignored: several registries omit them, and no build needs them.
  */
-export function compareManifest(
-  entry: Entry,
-  manifest: Manifest,
-  own: ReadonlySet<string>,
-): Issue[] {
+export function compareManifest(entry: Entry, manifest: Manifest, own: Urls): Issue[] {
   const found: string[] = []
   for (const [dep, twin] of pairs(localized(manifest.dependencies, own), entry.deps, x => x)) {
     const words = describe((dep ?? twin) as Dependency)
@@ -81,7 +79,7 @@ function compareField(field: string, metadata: string, manifest: string): Issue[
 function compareDependencies(
   facts: readonly Dependency[],
   claims: readonly PublishDependency[],
-  own: ReadonlySet<string>,
+  own: Urls,
 ): Issue[] {
   return pairs(facts, claims, metadataPlace).flatMap(([fact, claim]) => {
     if (fact && claim) return compareDependency(fact, claim, own)
@@ -91,11 +89,7 @@ function compareDependencies(
   })
 }
 
-function compareDependency(
-  fact: Dependency,
-  claim: PublishDependency,
-  own: ReadonlySet<string>,
-): Issue[] {
+function compareDependency(fact: Dependency, claim: PublishDependency, own: Urls): Issue[] {
   const issues: Issue[] = []
   const requirement = collect(issues, () => parseRequirement(claim.version_req))
   const { registry, artifact } = claim

@@ -1,6 +1,6 @@
 import { collect, type Issue, issue, warning } from '../error/error.ts'
 import { parseManifest } from '../manifest/parse.ts'
-import { type ArchiveLimits, type Identity, surveyArchive } from '../tarball/read.ts'
+import { type ArchiveLimits, type Identity, type Open, surveyArchive } from '../tarball/read.ts'
 import { readText } from '../tarball/recover.ts'
 import { compareMetadata } from './compare.ts'
 import { checkFeatures } from './features.ts'
@@ -24,10 +24,7 @@ export interface Inspection {
  * it with the publish metadata, if any. Continues after errors as far as possible, so that the
  * publisher gets all of them at once. Reads the stream once, and once more up to the README.
  */
-export async function inspectCrate(
-  open: () => AsyncIterable<Uint8Array>,
-  parts: InspectParts,
-): Promise<Inspection> {
+export async function inspectCrate(open: Open, parts: InspectParts): Promise<Inspection> {
   const { archive, issues } = await surveyArchive(open, parts.limits, parts.expected)
   const manifest = archive && collect(issues, () => parseManifest(archive.manifest))
   if (!archive || !manifest) return { release: null, issues }

@@ -56,17 +56,10 @@ function isBadge(value: unknown): value is Readonly<Record<string, string | null
 
 /** Accepts any keys; `v.record` skips `constructor`, which is a valid feature name. */
 function mapOf<T>(fits: (value: unknown) => value is T) {
-  const problem = (map: unknown) => {
-    if (!isObject(map)) return 'it is not an object'
-    const wrong = Object.entries(map).find(([, value]) => !fits(value))
-    return wrong && `the value of ${JSON.stringify(wrong[0])} has the wrong type`
-  }
+  const isMap = (map: unknown) => isObject(map) && Object.values(map).every(fits)
   return v.pipe(
     v.unknown(),
-    v.check(
-      map => problem(map) === undefined,
-      ({ input }) => problem(input) ?? '',
-    ),
+    v.check(isMap, 'it is no object of such values'),
     v.transform(map => map as Readonly<Record<string, T>>),
   )
 }

@@ -3,7 +3,13 @@ import { type Issue, refuseErrors } from '../error/error.ts'
 import { inUnits } from '../quantity.ts'
 import type { SettingValue } from './kind.ts'
 import { findSetting, type Setting, settingTable } from './schema.ts'
-import { type Assignment, fromFile, fromFlags, type SettingFlags } from './source.ts'
+import {
+  type Assignment,
+  fromFile,
+  fromFlags,
+  type SettingFlags,
+  type SettingsFile,
+} from './source.ts'
 
 const HEAD = `# Settings of this Plimsoll registry. \`plimsoll settings\` lists all keys, their values and where each comes from.
 # Environment variables (PLIMSOLL_SECTION_KEY) and flags override this file.
@@ -74,7 +80,7 @@ export function renderSettingsFile(values: Readonly<Record<string, SettingValue 
  * that it had. Refuses a file that is no TOML, and settings that are not known.
  */
 export function changedSettings(
-  file: { readonly name: string; readonly text: string },
+  file: SettingsFile,
   isLeftOut: (key: string, value: unknown) => boolean,
   flags: SettingFlags = {},
 ): { readonly leftOut: readonly string[]; readonly text: string } {

@@ -4,7 +4,7 @@ import { withoutCredentials } from '../urls/urls.ts'
 import { tomlValue } from './file.ts'
 import type { SettingValue, Values } from './kind.ts'
 import { type sections, settingTable, type topRows, upstreamSettings } from './schema.ts'
-import type { Assignment, SettingSource } from './source.ts'
+import type { Assignment, Environment, SettingSource, SettingsFile } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 import { type UpstreamSettings, upstreamDefault } from './upstream.ts'
 
@@ -28,8 +28,8 @@ export interface ResolvedSettings {
 
 /** The three sources of settings; each overrides the ones above it. */
 export interface SettingsInput {
-  readonly file?: { readonly name: string; readonly text: string } | undefined
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly file?: SettingsFile | undefined
+  readonly env?: Environment | undefined
   readonly flags?: Readonly<Record<string, string | boolean | undefined>> | undefined
 }
 

@@ -43,11 +43,15 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
   ['server.listen', '--listen'],
 ])
 
+export interface SettingsFile {
+  readonly name: string
+  readonly text: string
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
 /** Reads the settings in `plimsoll.toml`; none if it has a syntax error. */
-export function fromFile(
-  file: { readonly name: string; readonly text: string },
-  issues: Issue[],
-): Assignment[] {
+export function fromFile(file: SettingsFile, issues: Issue[]): Assignment[] {
   const source: SettingSource = { kind: 'file', name: file.name }
   const given: Assignment[] = []
   const take = (section: string, name: string, raw: unknown) => {
@@ -85,10 +89,7 @@ export function fromFile(
 }
 
 /** Reads the settings in environment variables. */
-export function fromEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  issues: Issue[],
-): Assignment[] {
+export function fromEnvironment(env: Environment, issues: Issue[]): Assignment[] {
   const given: Assignment[] = []
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!variable.startsWith('PLIMSOLL_') || OF_TESTS.test(variable)) continue

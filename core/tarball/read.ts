@@ -15,7 +15,7 @@ const VCS_INFO_MAX = 16 * 1024
 /** Names that are `Cargo.toml` on some systems; Windows ignores a dot or space at the end. */
 const MANIFEST = /^cargo(?:\.toml|~[0-9]\.tom)[. ]*$/i
 
-type Open = () => AsyncIterable<Uint8Array>
+export type Open = () => AsyncIterable<Uint8Array>
 export type Identity = { readonly name: Name; readonly version: Version }
 
 export interface ArchiveLimits {

@@ -2,10 +2,9 @@ import { refusalOnly } from '../error/error.ts'
 import { gather } from './bytes.ts'
 import { ContentsCount } from './contents.ts'
 import { walkGzip } from './gzip.ts'
-import type { ArchiveFile, ArchiveLimits } from './read.ts'
+import type { ArchiveFile, ArchiveLimits, Open } from './read.ts'
 import type { Member } from './walk.ts'
 
-type Open = () => AsyncIterable<Uint8Array>
 type Visit = (file: Member, read: Open) => Promise<'go on' | 'stop'>
 
 /**

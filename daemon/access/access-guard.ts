@@ -139,11 +139,8 @@ export class AccessGuard {
   /** Counts the processor time of reading a publish's archive; logs users whom it slows down. */
   async #countReading(c: Context, { user, address }: Actor, isRefused: boolean): Promise<void> {
     const milliseconds = readingOf(c)
-    const wait = await this.#limits.ofReading(
-      user.id,
-      { milliseconds, isRefused },
-      this.#registry.clock(),
-    )
+    const now = this.#registry.clock()
+    const wait = await this.#limits.ofReading(user.id, milliseconds, isRefused, now)
     if (wait === 0) return
     const seconds = Math.round(milliseconds / 100) / 10
     this.#log.warn(

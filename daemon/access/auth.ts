@@ -5,7 +5,7 @@ import {
   type Scope,
   type TokenHolder,
 } from '../../generator/records/accounts/tokens.ts'
-import type { Change, StillMay } from '../../generator/records/change.ts'
+import type { Change } from '../../generator/records/change.ts'
 
 export interface Actor extends TokenHolder {
   readonly address?: string
@@ -44,7 +44,6 @@ export function coversCrate(actor: Actor, name: Name): boolean {
 
 /** Returns a change by an actor, whose token must still be valid when the change is made. */
 export function changeBy({ user, tokenId, address }: Actor, clock: () => Date): Change {
-  const stillMay: StillMay = tx => requireToken(tx, tokenId, clock())
-  const at = timestamp(clock())
-  return { at, actor: user.login, user, tokenId, address: address ?? null, stillMay }
+  const by = { actor: user.login, user, tokenId, address: address ?? null }
+  return { at: timestamp(clock()), ...by, stillMay: tx => requireToken(tx, tokenId, clock()) }
 }

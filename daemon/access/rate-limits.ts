@@ -63,12 +63,8 @@ export class RateLimits {
    * Counts the processor time that reading the archive of a publish took, toward the limit of
    * publishes; a refused archive counts more. Returns the seconds until the user may publish again.
    */
-  async ofReading(
-    userId: number,
-    { milliseconds, isRefused }: { readonly milliseconds: number; readonly isRefused: boolean },
-    now: Date,
-  ): Promise<number> {
-    const cost = (milliseconds / 1000) * PUBLISHES_PER_SECOND * (isRefused ? REFUSED_FACTOR : 1)
+  async ofReading(userId: number, ms: number, isRefused: boolean, now: Date): Promise<number> {
+    const cost = (ms / 1000) * PUBLISHES_PER_SECOND * (isRefused ? REFUSED_FACTOR : 1)
     // Reading most archives takes less than the publish has been counted as.
     return cost < 1 ? 0 : this.#limits.publish.owe(`user ${userId}`, cost, now)
   }

@@ -83,16 +83,13 @@ async function readJson(c: Context): Promise<unknown> {
 function messageOf({ name }: CrateRecord, done: OwnerChange, invitedTo: string | null): string {
   const { changed, unchanged } = done
   const verb = (logins: readonly string[]) => (logins.length === 1 ? 'owns' : 'own')
-  const parts: string[] = []
-  if (changed.length > 0)
-    parts.push(
-      invitedTo === null
-        ? `${changed.join(', ')} now ${verb(changed)} \`${name}\``
-        : `invited ${changed.join(', ')} to own \`${name}\`; it can be accepted at ${invitedTo}`,
-    )
-  if (unchanged.length > 0)
-    parts.push(
-      `${unchanged.join(', ')} already ${invitedTo === null ? 'owned' : verb(unchanged)} \`${name}\``,
-    )
-  return parts.join('; ')
+  const now =
+    invitedTo === null
+      ? `${changed.join(', ')} now ${verb(changed)} \`${name}\``
+      : `invited ${changed.join(', ')} to own \`${name}\`; it can be accepted at ${invitedTo}`
+  const owned = invitedTo === null ? 'owned' : verb(unchanged)
+  const before = `${unchanged.join(', ')} already ${owned} \`${name}\``
+  return [...(changed.length > 0 ? [now] : []), ...(unchanged.length > 0 ? [before] : [])].join(
+    '; ',
+  )
 }

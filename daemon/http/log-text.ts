@@ -21,13 +21,6 @@ interface LogRecord extends Readonly<Partial<Record<Words, string>>> {
   readonly err?: { readonly message: string; readonly stack?: string }
 }
 
-/** pino's numbers of the levels above `info`. */
-const LEVELS = new Map<number, { word: string; color: 'red' | 'yellow' }>([
-  [40, { word: 'warning: ', color: 'yellow' }],
-  [50, { word: 'error: ', color: 'red' }],
-  [60, { word: 'error: ', color: 'red' }],
-])
-
 /**
  * Turns a JSON line of the log into a line for people, such as
  * `15:09:08 PUT /api/v1/crates/new 403 9 ms cargo/1.95.0`. Text of strangers cannot control the
@@ -58,8 +51,9 @@ function request(record: LogRecord, paint: Paint): string {
 function event({ level, msg, err, method, path, id }: LogRecord, paint: Paint): string {
   const place = method === undefined ? '' : ` (${method} ${path}${id ? `, ${id}` : ''})`
   const why = err === undefined || msg.includes(err.message) ? '' : `: ${err.message}`
-  const { word, color } = LEVELS.get(level) ?? { word: '', color: 'red' }
-  return `${paint(color, word)}${quotedText(msg)}${quotedText(place)}${quotedText(why)}`
+  // pino's numbers: 40 is a warning, 50 an error.
+  const word = level < 40 ? '' : level < 50 ? 'warning: ' : 'error: '
+  return `${paint(level < 50 ? 'yellow' : 'red', word)}${quotedText(msg)}${quotedText(place)}${quotedText(why)}`
 }
 
 /** Returns the first product of a `User-Agent`; browsers begin with Mozilla, which means nothing. */
