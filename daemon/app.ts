@@ -48,6 +48,9 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
   const version = `${crate}/:version`
   const document = openApi(registry, () => routes(deps))
   const isCounted = settings.downloads.count === 'served'
+  const brand = [settings.pages.logo, settings.pages.stylesheet].filter(path => path !== null)
+  const prefix = prefixOf(registry.urls)
+  const toSlash = (c: Context) => new Response(null, toFolder(c.req.path, c.req.url))
   const stored = storedCrates(registry, stream, isCounted ? deps.downloads.count : undefined)
   return [
     get('/healthz', 'open', (c: Context) => c.text('ok\n')),
@@ -57,7 +60,7 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     ...meRoutes(deps),
     get('/assets/*', 'open', assetFile(files)),
     get('/favicon.ico', 'open', treeFile(files)),
-    ...brandRoutes(registry, files),
+    ...brand.map(path => get(`/${path}`, 'open', treeFile(files))),
     put('/api/v1/crates/new', ['publish-new', 'publish-update'], on(publish), 'publish'),
     remove(`${version}/yank`, ['yank'], on(yank(true)), 'change'),
     put(`${version}/unyank`, ['yank'], on(yank(false)), 'change'),
@@ -83,7 +86,7 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     ...gitRoutes(deps),
     get('/search/', 'reader', on(searchResults), 'search'),
     get('/crates/:name/latest/*', 'reader', latest(registry, missing)),
-    ...prefixRoute(registry),
+    ...(prefix === null ? [] : [get(prefix, 'reader', toSlash)]),
     get('/*', 'reader', treePage(files, stored, missing)),
   ]
 }
@@ -166,11 +169,6 @@ function gitRoutes({ git, log, registry }: Deps): Route[] {
   return [get('/index.git/*', 'reader', handle), post('/index.git/*', 'reader', handle)]
 }
 
-function brandRoutes({ settings }: Registry, files: TreeFiles): Route[] {
-  const paths = [settings.pages.logo, settings.pages.stylesheet].filter(path => path !== null)
-  return paths.map(path => get(`/${path}`, 'open', treeFile(files)))
-}
-
 /**
  * Returns the routes of downloads by checksum, and of a local `dl` without markers, which is
  * `{dl}/{crate}/{version}/download`.
@@ -220,10 +218,4 @@ function pathReader(registry: Registry): (target: string) => string {
 function prefixOf(urls: Registry['urls']): string | null {
   const prefix = basePath(urls)
   return OWN.has(prefix.split('/')[1] ?? '') ? null : prefix || null
-}
-
-function prefixRoute({ urls }: Registry): Route[] {
-  const prefix = prefixOf(urls)
-  const redirect = (c: Context) => new Response(null, toFolder(c.req.path, c.req.url))
-  return prefix === null ? [] : [get(prefix, 'reader', redirect)]
 }

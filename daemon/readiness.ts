@@ -51,14 +51,15 @@ export function whileStarting(path: string): Response | null {
 }
 
 /** Returns a probe for each part. Its name is all that is said of a fault: reasons contain paths. */
-function probesOf({ registry, freeBytes = free }: ReadinessDeps): Record<string, Probe> {
+function probesOf({ registry, freeBytes }: ReadinessDeps): Record<string, Probe> {
+  const free = freeBytes ?? (path => statfs(path).then(({ bavail, bsize }) => bavail * bsize))
   const { database, crates, tree, dir, settings } = registry
   return {
     catalog: () => writeFact(database, 'probe', timestamp(registry.clock())),
     'crate store': () => crates.probe(),
     'public tree': () => tree.probe(),
     disk: async () => {
-      const room = await Promise.all([...new Set([dir, tree.root])].map(freeBytes))
+      const room = await Promise.all([...new Set([dir, tree.root])].map(free))
       return Math.min(...room) < settings.limits.crate_bytes ? 'disk full' : null
     },
   }
@@ -80,11 +81,6 @@ function inTime(part: string, probe: Probe): Probe {
     running ??= begin()
     return within(running, PATIENCE_MS, part)
   }
-}
-
-async function free(path: string): Promise<number> {
-  const { bavail, bsize } = await statfs(path)
-  return bavail * bsize
 }
 
 function notReady(why: string): Response {

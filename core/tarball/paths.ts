@@ -61,11 +61,7 @@ function reasonAgainst(path: string): string | null {
   if (Buffer.byteLength(path) > PATH_MAX) return `it is longer than ${PATH_MAX} bytes`
   if (parts.some(part => Buffer.byteLength(part) > PART_MAX))
     return `a name in it is longer than ${PART_MAX} bytes`
-  return reasonOnWindows(parts)
-}
-
-/** Names that Windows takes for others: NTFS writes `a::$DATA` to `a`. */
-function reasonOnWindows(parts: readonly string[]): string | null {
+  // Names that Windows takes for others: NTFS writes `a::$DATA` to `a`.
   const special = SPECIAL.exec(parts.at(-1) ?? '')
   if (special) return `its name contains \`${special[0]}\``
   return parts.some(part => part.includes(':$')) ? 'it contains `:$`' : null

@@ -45,7 +45,9 @@ export async function walkTar(
       extension = await readExtension(bytes, header)
       continue
     }
-    const member = toMember(header, extension)
+    const path = extension?.longName ?? extension?.pax?.get('path') ?? header.name
+    const kind = header.type === '5' ? 'folder' : 'file'
+    const member: Member = { path, kind, size: header.size }
     const error = errorOf(header, member, extension)
     extension = null
     let left = member.size
@@ -186,11 +188,6 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['g', 'global header'],
   ['K', 'long link name'],
 ])
-
-function toMember(header: Header, extension: Extension | null): Member {
-  const path = extension?.longName ?? extension?.pax?.get('path') ?? header.name
-  return { path, kind: header.type === '5' ? 'folder' : 'file', size: header.size }
-}
 
 function errorOf(header: Header, member: Member, extension: Extension | null): Issue | null {
   const { path, kind, size } = member

@@ -26,7 +26,6 @@ const REFUSED_FACTOR = 4
 
 /** Reads are counted by the client's address, changes by the user. */
 type ReadAction = 'search' | 'read'
-type Change = 'publish' | 'change'
 
 type Limit = RateLimit | SharedRateLimit
 
@@ -55,7 +54,7 @@ export class RateLimits {
     this.#accounts = limit('account', limits.account_logins_per_minute)
   }
 
-  async ofUser(counted: Change, userId: number, now: Date): Promise<void> {
+  async ofUser(counted: 'publish' | 'change', userId: number, now: Date): Promise<void> {
     await this.#count(counted, `user ${userId}`, now)
   }
 

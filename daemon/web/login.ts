@@ -38,8 +38,11 @@ export function home({ registry }: Deps, c: Context, request: BrowserRequest) {
   const { site } = registry
   const next = ownPath(c.req.query('next'))
   const { session } = request
-  if (!session)
-    return isFromElsewhere(c) ? reloadPage(c, site) : showLogin(c, site, request, { next })
+  if (!session) {
+    // Where another site linked here, browsers send no `SameSite=Strict` cookie.
+    const isLinked = ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
+    return isLinked ? reloadPage(c, site) : showLogin(c, site, request, { next })
+  }
   if (next !== null) return redirect(c, site, next)
   if (c.req.path !== '/me') return redirect(c, site, '/me')
   return showHome(registry, c, { ...request, session }, { notice: noticeOf(c) })
@@ -172,11 +175,6 @@ function showLogin(
 ): Response {
   const data = { csrf, login: '', next: null, notice: null, reset: null, ...facts }
   return page(c, site, loginPage(site, data), status)
-}
-
-/** Returns whether another site linked here; browsers then send no `SameSite=Strict` cookie. */
-function isFromElsewhere(c: Context): boolean {
-  return ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
 }
 
 /** Reloads the page, now with cookies, so that a logged-in user does not see the login form. */

@@ -145,7 +145,8 @@ export class PageWorker implements Worker {
       this.#idleFrom = this.#now + Math.min(spent * IDLE_PAUSE, MAX_IDLE_PAUSE_MS)
       this.#backoff.reset()
       const wait = this.#idleAt === null ? null : Math.max(0, this.#idleAt - this.#now)
-      return soonest(wait, await this.#untilRetry())
+      const retry = await this.#untilRetry()
+      return wait === null || retry === null ? (wait ?? retry) : Math.min(wait, retry)
     } catch (error) {
       onFailure(error)
       return this.#later(isIdle, pause)
@@ -182,8 +183,4 @@ export class PageWorker implements Worker {
     const wait = next.getTime() - clock().getTime()
     return Math.min(Math.max(wait, MIN_PAUSE_MS), MAX_RETRY_MS)
   }
-}
-
-function soonest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
