@@ -53,12 +53,10 @@ export function unpackedLimit(size: number): number {
 
 /** Lists the files of a `.crate`; null if that takes too much time or memory. */
 export function listFiles(path: string, size: number): Promise<ArchiveFile[] | null> {
-  return sandbox.run('files', { path, unpackedBytes: unpackedLimit(size) }).catch(nullOfSandbox)
-}
-
-function nullOfSandbox(error: unknown): null {
-  if (error instanceof SandboxError) return null
-  throw error
+  return sandbox.run('files', { path, unpackedBytes: unpackedLimit(size) }).catch(error => {
+    if (error instanceof SandboxError) return null
+    throw error
+  })
 }
 
 function archiveIssue(error: unknown): Issue {

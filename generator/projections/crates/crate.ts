@@ -1,5 +1,5 @@
-import { type Dependency, dependencyNames } from '../../../core/entry/entry.ts'
-import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
+import { dependencyNames } from '../../../core/entry/entry.ts'
+import { canonicalName, type Name } from '../../../core/name.ts'
 import { crateKey, imagePath } from '../../../core/paths/crates.ts'
 import { type Output, output } from '../../../core/paths/tree.ts'
 import { newestVersion, previousOf } from '../../../core/version.ts'
@@ -45,6 +45,9 @@ export async function cratePages(
   const readme = isSame ? crate.readme : await readReadme(database, newest.id)
   const { version, files } = await shownVersion(context, crate.name, newest, previous, readme)
   await pace()
+  const elsewhere = [...dependencyNames(version.deps)].flatMap(([name, isElsewhere]) =>
+    isElsewhere ? name : [],
+  )
   const facts = {
     name: crate.name,
     createdAt: crate.createdAt || null,
@@ -57,7 +60,7 @@ export async function cratePages(
         })
       : [],
     dependentCount: crate.dependents,
-    namesakes: await listedNames(database, namesElsewhere(version.deps)),
+    namesakes: await listedNames(database, elsewhere),
     downloads: site.downloads && crate.hasDownloads === 1,
   }
   await pace()
@@ -69,10 +72,6 @@ export async function cratePages(
   if (crate.newestMark === null || !isSame) return { outputs }
   outputs.push(...(await versionPages(context, version)))
   return { outputs, newest: { kind: 'release', subject: newest.id, generation: crate.newestMark } }
-}
-
-function namesElsewhere(deps: readonly Dependency[]): CanonicalName[] {
-  return [...dependencyNames(deps)].flatMap(([name, isElsewhere]) => (isElsewhere ? name : []))
 }
 
 /** Renders the page of one release; none if the release was deleted. */

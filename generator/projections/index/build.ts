@@ -32,7 +32,11 @@ export async function build(
   }
   // The format is unset until the end, so a killed build starts over.
   await writeFact(context.database, 'tree_format', null)
-  const built = await buildEverything(context, options.progress)
+  // Comes first: removes a link in place of a crate's folder before its target could be changed.
+  for await (const path of orphans(context)) await removeOrphan(context, path)
+  const total = await crateRecords(context.database)
+  const built = await rebuildAll(context, done => options.progress?.(RENDERING, done, total))
+  await context.tree.sweepOld()
   await writeConfig(context)
   await noteComplete(context.database, context.tree.shared?.name)
   return built
@@ -52,15 +56,6 @@ export async function drain(context: BuildContext, progress?: Progress): Promise
 /** Renders one crate again as `rebuildCrate` does; waits for the mutex. */
 export function buildWhole(context: BuildContext, crateId: number, mark?: Mark): Promise<Issue[]> {
   return context.mutex.run(() => rebuildCrate(context, crateId, mark))
-}
-
-async function buildEverything(context: BuildContext, progress?: Progress): Promise<Built> {
-  // Comes first: removes a link in place of a crate's folder before its target could be changed.
-  for await (const path of orphans(context)) await removeOrphan(context, path)
-  const total = await crateRecords(context.database)
-  const built = await rebuildAll(context, done => progress?.(RENDERING, done, total))
-  await context.tree.sweepOld()
-  return built
 }
 
 async function writeConfig(context: BuildContext): Promise<void> {

@@ -68,8 +68,13 @@ export class IndexWriter {
     await forEachConcurrently(crates, async ({ id, name, text, unshown }) => {
       try {
         await forEachConcurrently(unshown, file => this.#showFile(tree, name, file))
-        if (text !== null) texts.push([id, { path: indexPath(name), text }])
-        else await removeIndex(tree, indexPath(name))
+        const path = indexPath(name)
+        if (text !== null) texts.push([id, { path, text }])
+        else {
+          // Cargo understands that a file is missing, but takes an empty one for a broken index.
+          await tree.sweep(posix.dirname(path))
+          await tree.remove(path)
+        }
       } catch (error) {
         failures.set(id, error)
       }
@@ -120,10 +125,4 @@ export class IndexWriter {
       throw error
     }
   }
-}
-
-/** Cargo understands that a file is missing, but takes an empty one for a broken index. */
-async function removeIndex(tree: PublicTree, path: string): Promise<void> {
-  await tree.sweep(posix.dirname(path))
-  await tree.remove(path)
 }

@@ -7,7 +7,7 @@ import {
   sitemapPath,
 } from '../../../core/paths/tree.ts'
 import { isRelisted } from '../../records/crate-change.ts'
-import { type MarkSubject, SITE } from '../../records/marks.ts'
+import { SITE } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
 import { bySubject, type Projection, replaceFiles } from '../projection.ts'
 
@@ -19,10 +19,6 @@ const FRONT = { kind: 'site', subject: SITE } as const
 const FIXED = { kind: 'site', subject: SITE + 1 } as const
 /** The feeds and the index of the site map; its parts have the subjects from 0 on. */
 const FEEDS = { kind: 'feeds', subject: -1 } as const
-
-function partOf(crateId: number): MarkSubject {
-  return { kind: 'feeds', subject: Math.floor(crateId / SITEMAP_CRATES) }
-}
 
 /** The pages and files of the registry itself, such as the front page. */
 export const registrySite: Projection = {
@@ -55,7 +51,10 @@ async function siteOutputs(context: PageContext, subject: number): Promise<Outpu
 export const feedsAndSiteMap: Projection = {
   kind: 'feeds',
   work: 'feeds and site map',
-  changed: async (_, change) => (isRelisted(change) ? [FEEDS, partOf(change.crate.id)] : []),
+  async changed(_, change) {
+    const part = Math.floor(change.crate.id / SITEMAP_CRATES)
+    return isRelisted(change) ? [FEEDS, { kind: 'feeds', subject: part }] : []
+  },
   due: 'idle',
   ...bySubject(
     'feeds',

@@ -88,7 +88,9 @@ export async function createToken(
   }
   return makeChange(database, change, async (tx, by) => {
     const { at } = by
-    if (most !== undefined && (await countGood(tx, userId, at)) >= most)
+    const good = `SELECT count(*) FROM tokens
+      WHERE user_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
+    if (most !== undefined && Number(await value(tx, good, userId, at)) >= most)
       refuse('tokens_too_many', { max: most })
     const sql = `INSERT INTO tokens (user_id, name, hash, scopes, crates, created_at, expires_at)
       VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -100,12 +102,6 @@ export async function createToken(
     const reach = reachOf(stored)
     return { id, name, user: login, ...reach, created: at, expires, last_used: null, token }
   })
-}
-
-async function countGood(tx: Queries, userId: number, at: string): Promise<number> {
-  const sql = `SELECT count(*) FROM tokens
-    WHERE user_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
-  return (await value<number>(tx, sql, userId, at)) ?? 0
 }
 
 /** The scopes and crates of a token as stored: JSON, or null. */

@@ -65,9 +65,9 @@ export async function sumDownloads(tx: Queries, crateId: number, now: Date): Pro
     return
   }
   let days: DayCounts | null = null
-  for (const row of rows) {
-    const more = daysOf(row)
-    if (more) days = addDays(days, byDay(more))
+  for (const { last_day: last, ...row } of rows) {
+    const counts = JSON.parse(row.days) as number[]
+    days = addDays(days, new Map(counts.map((n, at) => [last - counts.length + 1 + at, n])))
   }
   await upsert(tx, 'crate_downloads', ['crate_id'], {
     crate_id: crateId,
@@ -76,8 +76,4 @@ export async function sumDownloads(tx: Queries, crateId: number, now: Date): Pro
     days: JSON.stringify(days?.counts ?? []),
     recent: sumUntil(days, dayOf(now)),
   })
-}
-
-function byDay({ last, counts }: DayCounts): Map<number, number> {
-  return new Map(counts.map((n, at) => [last - counts.length + 1 + at, n]))
 }

@@ -42,10 +42,6 @@ export function daysOf(row: Pick<Stored, 'last_day' | 'days'> | undefined): DayC
   return row ? { last: row.last_day, counts: JSON.parse(row.days) as number[] } : null
 }
 
-function downloadsOf(row: Stored): Downloads {
-  return { total: row.total, days: daysOf(row) }
-}
-
 /** Returns the downloads of crates by their ids; crates that were never downloaded are left out. */
 export async function crateDownloads(
   db: Queries,
@@ -83,7 +79,7 @@ export async function releaseDownloads(
 }
 
 function mapped(rows: ReadonlyMap<number, Stored>): ReadonlyMap<number, Downloads> {
-  return new Map(Array.from(rows, ([id, row]) => [id, downloadsOf(row)]))
+  return new Map(Array.from(rows, ([id, row]) => [id, { total: row.total, days: daysOf(row) }]))
 }
 
 /** Returns the total downloads of the versions of a crate, by id. */
