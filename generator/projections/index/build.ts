@@ -3,7 +3,7 @@ import { configPath, INDEX_FOLDER } from '../../../core/paths/tree.ts'
 import type { Queries } from '../../database/statement.ts'
 import { crateRecords } from '../../records/crates.ts'
 import { readFact, writeFact } from '../../records/facts.ts'
-import { listMarks, type Mark } from '../../records/marks.ts'
+import { listMarks } from '../../records/marks.ts'
 import type { BuildContext, Progress } from '../context.ts'
 import { rebuildCrate, renderConfig } from './crate.ts'
 import { buildMarked, rebuildAll } from './many-crates.ts'
@@ -46,7 +46,7 @@ export async function build(
 export async function drain(context: BuildContext, progress?: Progress): Promise<Built> {
   const issues: Issue[] = []
   for (const mark of await listMarks(context.database, 'whole'))
-    issues.push(...(await buildWhole(context, mark.subject, mark)))
+    issues.push(...(await buildWhole(context, mark.subject)))
   const { crates, issues: others } = await buildMarked(context, (done, total) =>
     progress?.(RENDERING, done, total),
   )
@@ -54,8 +54,8 @@ export async function drain(context: BuildContext, progress?: Progress): Promise
 }
 
 /** Renders one crate again as `rebuildCrate` does; waits for the mutex. */
-export function buildWhole(context: BuildContext, crateId: number, mark?: Mark): Promise<Issue[]> {
-  return context.mutex.run(() => rebuildCrate(context, crateId, mark))
+export function buildWhole(context: BuildContext, crateId: number): Promise<Issue[]> {
+  return context.mutex.run(() => rebuildCrate(context, crateId))
 }
 
 async function writeConfig(context: BuildContext): Promise<void> {

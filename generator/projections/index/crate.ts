@@ -65,20 +65,13 @@ export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]):
 /**
  * Renders one crate again regardless of marks, and removes files that do not belong to it; the
  * caller holds the mutex. Returns lost `.crate` files as issues and renders the rest without them.
- * `mark`: the one that asked for it. A crate that was marked again, because a mutex was lost, has
- * one that is newer than its last change.
  */
-export async function rebuildCrate(
-  context: BuildContext,
-  crateId: number,
-  mark?: Mark,
-): Promise<Issue[]> {
+export async function rebuildCrate(context: BuildContext, crateId: number): Promise<Issue[]> {
   const crate = await readCrate(context.database, crateId)
   if (!crate) return []
   await context.tree.sweep(posix.dirname(indexPath(crate.name)))
   const { lost, marks } = await context.tree.batch(tree => renderWhole({ ...context, tree }, crate))
-  const isDone = mark !== undefined && lost.length === 0
-  await settleMarks(context.database, isDone ? [...marks, mark] : marks)
+  await settleMarks(context.database, marks)
   return lost
 }
 
@@ -90,13 +83,16 @@ export async function renderWhole(
   context: BuildContext,
   crate: CrateRecord,
 ): Promise<{ readonly lost: Issue[]; readonly marks: readonly Mark[] }> {
+  const { database } = context
   guardCrates(context, [crate.id])
-  const releases = await listReleases(context.database, crate.id)
+  // Read before the releases: a later change sets a new mark.
+  const both = ['index', 'whole'].map(kind => ({ kind, subject: crate.id }))
+  const own = await currentMarks(database, both)
+  const releases = await listReleases(database, crate.id)
   const ids = releases.map(release => release.id)
-  const marks = await currentMarks(context.database, marksOf('file', ids))
+  const shown = await currentMarks(database, marksOf('file', ids))
   const lost = await renderAgain(context, crate, releases)
-  if (lost.length > 0) return { lost, marks: [] }
-  return { lost, marks: [...marks, markOf(crate, 'index'), markOf(crate, 'whole')] }
+  return { lost, marks: lost.length > 0 ? [] : [...own, ...shown] }
 }
 
 async function renderAgain(
@@ -147,9 +143,4 @@ async function removeDeleted(
 /** Another process that is given the mutex meanwhile may render these crates newer. */
 export function guardCrates({ database, mutex }: BuildContext, ids: readonly number[]): void {
   mutex.ifLost(() => markAgain(database, marksOf('whole', ids)))
-}
-
-/** Returns the mark of a crate as it was read. */
-export function markOf(crate: CrateRecord, kind: 'index' | 'whole'): Mark {
-  return { kind, subject: crate.id, generation: crate.generation }
 }

@@ -12,7 +12,7 @@ import type { SyncBatch } from '../../places/sync-batch.ts'
 import { type Mark, settleMarks } from '../../records/marks.ts'
 import type { FileMark, IndexedCrate } from '../../records/releases.ts'
 import type { BuildContext } from '../context.ts'
-import { guardCrates, markOf } from './crate.ts'
+import { guardCrates } from './crate.ts'
 
 /** The most marks that wait for a common sync: creating files takes much longer while one runs. */
 const MARKS_MAX = 250_000
@@ -90,7 +90,7 @@ export class IndexWriter {
         await write([text]).catch((own: unknown) => failures.set(text[0], own))
     })
     for (const crate of crates)
-      if (!failures.has(crate.id)) this.rendered([...crate.unshown, markOf(crate, 'index')])
+      if (!failures.has(crate.id)) this.rendered([...crate.unshown, indexMark(crate)])
     return failures
   }
 
@@ -125,4 +125,9 @@ export class IndexWriter {
       throw error
     }
   }
+}
+
+/** Returns the mark of the index file of a crate, as the crate was read. */
+export function indexMark({ id, generation }: IndexedCrate): Mark {
+  return { kind: 'index', subject: id, generation }
 }

@@ -8,8 +8,8 @@ import { eachCrate } from '../../records/crates.ts'
 import { type IndexMark, lastIndexMark, listIndexMarks, postponeMark } from '../../records/marks.ts'
 import { type IndexedCrate, indexFiles } from '../../records/releases.ts'
 import type { BuildContext } from '../context.ts'
-import { markOf, renderWhole } from './crate.ts'
-import { IndexWriter } from './index-writer.ts'
+import { renderWhole } from './crate.ts'
+import { IndexWriter, indexMark } from './index-writer.ts'
 
 /** How long a turn of the process mutex lasts, in milliseconds: publishes get in between. */
 const TURN_MS = 200
@@ -79,7 +79,7 @@ async function postpone(
   for (const crate of crates) {
     const error = failures.get(crate.id)
     if (!isPostponed(error)) continue
-    await postponeMark(database, markOf(crate, 'index'), error, clock())
+    await postponeMark(database, indexMark(crate), error, clock())
     issues.push(...error.issues)
   }
   return issues
