@@ -102,7 +102,6 @@ export class ServerLocks implements Locks {
 class Hold {
   readonly #client: PoolClient
   readonly #timer = setInterval(() => void this.isAlive(), PING_MS).unref()
-  #isLost = false
   /** Ends when the server has answered all: a connection takes one query at a time. */
   #last: Promise<boolean> = Promise.resolve(true)
 
@@ -124,19 +123,11 @@ class Hold {
   }
 
   #says(text: string, answer: string): Promise<boolean> {
-    this.#last = this.#last.then(() => this.#ask(text, answer))
+    const ask = async (isHeld: boolean) =>
+      isHeld && (await this.#client.query(text)).command === answer
+    // After an error nobody knows who has the lock.
+    this.#last = this.#last.then(ask).catch(() => false)
     return this.#last
-  }
-
-  async #ask(text: string, answer: string): Promise<boolean> {
-    if (this.#isLost) return false
-    try {
-      this.#isLost = (await this.#client.query(text)).command !== answer
-    } catch {
-      // Nobody knows who has the lock then.
-      this.#isLost = true
-    }
-    return !this.#isLost
   }
 }
 
@@ -162,7 +153,9 @@ class ServerMutex implements ProcessMutex {
         return await work()
       } finally {
         this.#hold = null
-        if (!(await hold.release())) this.#lose()
+        const isLost = !(await hold.release()) && this.#ifLost.length > 0
+        if (isLost) this.#lost.push(...this.#ifLost)
+        if (isLost) this.#later()
         this.#ifLost = []
       }
     })
@@ -187,12 +180,6 @@ class ServerMutex implements ProcessMutex {
       await again()
       this.#lost.shift()
     }
-  }
-
-  #lose(): void {
-    if (this.#ifLost.length === 0) return
-    this.#lost.push(...this.#ifLost)
-    this.#later()
   }
 
   #later(): void {
