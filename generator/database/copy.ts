@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { refuse } from '../../core/error/error.ts'
 import { isOnServer } from './engine.ts'
 import { all, first, type Queries, run, value } from './statement.ts'
@@ -89,7 +90,7 @@ export async function compareCatalogs(
     for (;;) {
       const [our, their] = await Promise.all(pages.map(page => page.next()))
       if (!our?.value && !their?.value) break
-      if (!isSame(our?.value, their?.value)) refuse('migrate_differs', { table })
+      if (!isDeepStrictEqual(our?.value, their?.value)) refuse('migrate_differs', { table })
       done += our?.value?.length ?? 0
       progress?.(`comparing ${table}`, done, 0)
     }
@@ -160,12 +161,4 @@ export async function continueIds(db: Queries): Promise<void> {
       `SELECT setval(pg_get_serial_sequence('${table}', 'id'), max(id))
         FROM ${table} HAVING max(id) IS NOT NULL`,
     )
-}
-
-/** Whether rows have the same values, whatever the order of their columns. */
-function isSame(ours: readonly Row[] = [], theirs: readonly Row[] = []): boolean {
-  const columns = Object.keys(ours[0] ?? {})
-  const isSameRow = (our: Row, their: Row | undefined) =>
-    their !== undefined && columns.every(column => our[column] === their[column])
-  return ours.length === theirs.length && ours.every((row, at) => isSameRow(row, theirs[at]))
 }

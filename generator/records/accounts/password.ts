@@ -71,8 +71,8 @@ export const TOP_PRIORITY: LoginPriority = { isKnown: true, recent: 0 }
 
 interface Waiting {
   readonly priority: LoginPriority
-  readonly begin: () => void
-  readonly giveUp: () => void
+  /** Told whether the turn has come, or too many wait. */
+  readonly resolve: (isTurn: boolean) => void
 }
 
 /**
@@ -100,7 +100,7 @@ export class HashingQueue {
     } finally {
       const next = this.#waiting.shift()
       // Hand the slot over directly, so that no newcomer can take it in between.
-      if (next) next.begin()
+      if (next) next.resolve(true)
       else this.#running--
     }
   }
@@ -108,9 +108,9 @@ export class HashingQueue {
   #turn(priority: LoginPriority): Promise<boolean> {
     return new Promise(resolve => {
       const before = this.#waiting.findIndex(waiting => isBefore(priority, waiting.priority))
-      const entry = { priority, begin: () => resolve(true), giveUp: () => resolve(false) }
-      this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, entry)
-      if (this.#waiting.length > this.#mostWaiting) this.#waiting.pop()?.giveUp()
+      const place = before < 0 ? this.#waiting.length : before
+      this.#waiting.splice(place, 0, { priority, resolve })
+      if (this.#waiting.length > this.#mostWaiting) this.#waiting.pop()?.resolve(false)
     })
   }
 }
