@@ -45,41 +45,39 @@ export const registerDeploy = command('deploy', {
   },
   json: 'an object: `uploaded` and `removed`, arrays of paths; `unchanged`, `surplus` (files that only the target has) and `bytes`, numbers; `foreign`, the paths of those that no tree has, which stay',
   fails: 'the target cannot be written to',
-  run: deployTree,
+  async run(task: Task<Options>) {
+    const { io, options, progress } = task
+    const { dir, dryRun = false } = options
+    if (options.from === undefined && !isRegistry(dir)) refuse('not_a_registry', { dir })
+    const { settings, urls } = looseSettings(task)
+    const folder = isBucket(settings.storage.public) ? 'public' : settings.storage.public
+    const from = resolve(options.from ?? resolve(dir, folder))
+    const result = await deploy({
+      from,
+      to: await openTarget(options.to, from, settings.storage, io),
+      removes: options.delete ?? false,
+      isPagesOnly: options.pages ?? false,
+      isTrial: dryRun,
+      dl: ownDl(urls),
+      progress,
+    })
+    const also = await deployUpstreams(task, settings)
+    const { uploaded, removed, unchanged, surplus, foreign, bytes } = result
+    const size = formatBytes(bytes)
+    const [uploads, removes] = verbsOf(options)
+    const rest = surplus - foreign.length - removed.length
+    task.report(result, [
+      ...uploaded.map(path => dryRun && `upload ${path}`),
+      ...removed.map(path => dryRun && `remove ${path}`),
+      `${counted(uploaded.length, 'file')} ${uploads} (${size}), ${counted(removed.length, 'file')} ${removes}, ${counted(unchanged, 'file')} unchanged`,
+      rest > 0 &&
+        `${counted(rest, 'file')} there that the tree does not have; \`--delete\` removes them, \`--delete --dry-run\` lists them`,
+      foreign.length > 0 &&
+        `${counted(foreign.length, 'file')} there not of a tree, such as ${foreign[0]}: left alone`,
+      ...also,
+    ])
+  },
 })
-
-async function deployTree(task: Task<Options>): Promise<void> {
-  const { io, options, progress } = task
-  const { dir, dryRun = false } = options
-  if (options.from === undefined && !isRegistry(dir)) refuse('not_a_registry', { dir })
-  const { settings, urls } = looseSettings(task)
-  const folder = isBucket(settings.storage.public) ? 'public' : settings.storage.public
-  const from = resolve(options.from ?? resolve(dir, folder))
-  const result = await deploy({
-    from,
-    to: await openTarget(options.to, from, settings.storage, io),
-    removes: options.delete ?? false,
-    isPagesOnly: options.pages ?? false,
-    isTrial: dryRun,
-    dl: ownDl(urls),
-    progress,
-  })
-  const also = await deployUpstreams(task, settings)
-  const { uploaded, removed, unchanged, surplus, foreign, bytes } = result
-  const size = formatBytes(bytes)
-  const [uploads, removes] = verbsOf(options)
-  const rest = surplus - foreign.length - removed.length
-  task.report(result, [
-    ...uploaded.map(path => dryRun && `upload ${path}`),
-    ...removed.map(path => dryRun && `remove ${path}`),
-    `${counted(uploaded.length, 'file')} ${uploads} (${size}), ${counted(removed.length, 'file')} ${removes}, ${counted(unchanged, 'file')} unchanged`,
-    rest > 0 &&
-      `${counted(rest, 'file')} there that the tree does not have; \`--delete\` removes them, \`--delete --dry-run\` lists them`,
-    foreign.length > 0 &&
-      `${counted(foreign.length, 'file')} there not of a tree, such as ${foreign[0]}: left alone`,
-    ...also,
-  ])
-}
 
 function verbsOf({ dryRun }: Options): readonly [uploads: string, removes: string] {
   return dryRun ? ['to upload', 'to remove'] : ['uploaded', 'removed']

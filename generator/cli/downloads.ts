@@ -37,42 +37,40 @@ const registerImport = registryCommand('import', {
   },
   json: 'an array with an object for each log: `path`, and `error`, a text, or `lines`, `downloads`, `others`, `unknown` and `bad`, numbers of lines; `examples`, objects of lines that were not understood; `known`, bytes that were imported before; `isCopy`; `unfinished`',
   fails: 'some logs could not be read; the others were imported',
-  run: importAll,
+  async run(task: RegistryTask<Options>, sources: readonly string[]) {
+    const { io, registry, options } = task
+    const { count } = registry.settings.downloads
+    if (count !== 'imported') refuse('downloads_not_imported', { count })
+    if (!sources.some(source => existsSync(source)))
+      refuse('file_missing', { path: sources[0] ?? '' })
+    const files = (await Promise.all(sources.map(logsAt))).flat()
+    const lock = new Lock(join(registry.dir, 'locks', 'downloads.lock'))
+    if (!lock.tryAcquire(`process ${process.pid}`))
+      refuse('import_running', { holder: lock.holder() })
+    // Another machine has another folder.
+    const lease = registry.locks.lease('downloads')
+    const results: Result[] = []
+    try {
+      if (!(await lease.isMine())) refuse('import_running', { holder: 'on another machine' })
+      for (const file of files) results.push(await importOne(task, file))
+    } finally {
+      await lease.close()
+      lock.release()
+    }
+    const { issues } = await showChanges(task)
+    const logs = results.flatMap(result => ('error' in result ? [] : [result]))
+    if (!options.json) for (const log of logs) printWarnings(io, log)
+    task.report(results, [summary(logs)])
+    const failed = results.flatMap(result =>
+      'error' in result ? issue('log_unreadable', { path: result.path, reason: result.error }) : [],
+    )
+    refuseErrors([...failed, ...issues])
+  },
 })
 
 export const registerDownloads = commandGroup('downloads', 'downloads from access logs', [
   registerImport,
 ])
-
-async function importAll(task: RegistryTask<Options>, sources: readonly string[]): Promise<void> {
-  const { io, registry, options } = task
-  const { count } = registry.settings.downloads
-  if (count !== 'imported') refuse('downloads_not_imported', { count })
-  if (!sources.some(source => existsSync(source)))
-    refuse('file_missing', { path: sources[0] ?? '' })
-  const files = (await Promise.all(sources.map(logsAt))).flat()
-  const lock = new Lock(join(registry.dir, 'locks', 'downloads.lock'))
-  if (!lock.tryAcquire(`process ${process.pid}`))
-    refuse('import_running', { holder: lock.holder() })
-  // Another machine has another folder.
-  const lease = registry.locks.lease('downloads')
-  const results: Result[] = []
-  try {
-    if (!(await lease.isMine())) refuse('import_running', { holder: 'on another machine' })
-    for (const file of files) results.push(await importOne(task, file))
-  } finally {
-    await lease.close()
-    lock.release()
-  }
-  const { issues } = await showChanges(task)
-  const logs = results.flatMap(result => ('error' in result ? [] : [result]))
-  if (!options.json) for (const log of logs) printWarnings(io, log)
-  task.report(results, [summary(logs)])
-  const failed = results.flatMap(result =>
-    'error' in result ? issue('log_unreadable', { path: result.path, reason: result.error }) : [],
-  )
-  refuseErrors([...failed, ...issues])
-}
 
 async function importOne(task: RegistryTask<Options>, file: string): Promise<Result> {
   const { registry, options, progress } = task

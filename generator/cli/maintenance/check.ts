@@ -55,55 +55,53 @@ export const registerCheck = command('check', {
   },
   json: 'an array with an object for each statement and registry: `id`; `sentence`; `source`; `weight`: breaks builds, breaks publishing, differs, could be better; `status`: pass, fail, untried; `seen`, why; `target`; `cargo`, the version that tried',
   fails: 'a statement fails that breaks builds or publishing, or none holds',
-  run: checkAll,
+  async run(task: Task<CheckOptions>, targets: readonly string[]) {
+    const { io, options, progress } = task
+    const token = options.tokenStdin ? await readToken(io) : null
+    if (options.write) await confirm(task, targets, token)
+    const end = new AbortController()
+    io.stopped(() => undefined).then(signal => end.abort(signal))
+    const results: Result[] = []
+    let isBad = false
+    const lines: string[] = []
+    for (const target of targets) {
+      const found = await check({
+        target,
+        token,
+        prefix: options.write ? options.prefix : null,
+        crates: options.crate ?? [],
+        cargos: options.cargo ?? [],
+        statements,
+        env: io.env,
+        pauseMs: PAUSE_MS,
+        signal: end.signal,
+        onResult: (done, all) => progress(`checking ${target}`, done, all),
+        onLeft: (release, isYanked) =>
+          io.err(`${isYanked ? 'left behind, yanked' : 'warning: left behind'}: ${release}`),
+      }).catch(error => {
+        // The others are checked all the same.
+        if (!(error instanceof Refusal) || targets.length === 1) throw error
+        printIssues(io, error.issues)
+        return []
+      })
+      results.push(...found)
+      isBad ||= isBroken(found)
+      lines.push(...(targets.length > 1 ? [plain(target)] : []), ...tableLines(found))
+    }
+    task.report(results, lines)
+    for (const [path, text] of [
+      [options.junit, junit(results)],
+      [options.badge, badge(results)],
+    ] as const) {
+      if (path === undefined) continue
+      await makeFolder(dirname(path))
+      await writeFile(path, text)
+    }
+    if (isBad || end.signal.aborted) throw new Exit(1)
+  },
 })
 
 const statements = Object.values(subjects).flat()
-
-async function checkAll(task: Task<CheckOptions>, targets: readonly string[]): Promise<void> {
-  const { io, options, progress } = task
-  const token = options.tokenStdin ? await readToken(io) : null
-  if (options.write) await confirm(task, targets, token)
-  const end = new AbortController()
-  io.stopped(() => undefined).then(signal => end.abort(signal))
-  const results: Result[] = []
-  let isBad = false
-  const lines: string[] = []
-  for (const target of targets) {
-    const found = await check({
-      target,
-      token,
-      prefix: options.write ? options.prefix : null,
-      crates: options.crate ?? [],
-      cargos: options.cargo ?? [],
-      statements,
-      env: io.env,
-      pauseMs: PAUSE_MS,
-      signal: end.signal,
-      onResult: (done, all) => progress(`checking ${target}`, done, all),
-      onLeft: (release, isYanked) =>
-        io.err(`${isYanked ? 'left behind, yanked' : 'warning: left behind'}: ${release}`),
-    }).catch(error => {
-      // The others are checked all the same.
-      if (!(error instanceof Refusal) || targets.length === 1) throw error
-      printIssues(io, error.issues)
-      return []
-    })
-    results.push(...found)
-    isBad ||= isBroken(found)
-    lines.push(...(targets.length > 1 ? [plain(target)] : []), ...tableLines(found))
-  }
-  task.report(results, lines)
-  for (const [path, text] of [
-    [options.junit, junit(results)],
-    [options.badge, badge(results)],
-  ] as const) {
-    if (path === undefined) continue
-    await makeFolder(dirname(path))
-    await writeFile(path, text)
-  }
-  if (isBad || end.signal.aborted) throw new Exit(1)
-}
 
 async function readToken({ askSecret, readInput }: Caller): Promise<string> {
   const text = askSecret ? await askSecret('Token: ') : await readInput()
