@@ -38,9 +38,8 @@ export async function* verifyCrates(
     done++
     options.progress?.('verifying crates', done, total)
   }
-  const reason = ownDl(context.urls)?.fault ?? null
-  if (reason !== null)
-    yield lost(configPath, `no download works: ${reason}; choose another \`registry.dl\``)
+  const fault = ownDl(context.urls)?.fault
+  if (fault) yield lost(configPath, `no download works: ${fault}; choose another \`registry.dl\``)
   const config = renderConfig(context.urls, context.authRequired)
   const present = await context.tree.read(configPath)
   if (!present?.equals(config.bytes)) {

@@ -4,20 +4,13 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Entry } from '../../../core/entry/entry.ts'
 import { refuse } from '../../../core/error/error.ts'
-import type { Name } from '../../../core/name.ts'
+import type { CrateFile } from '../../../core/paths/upstream.ts'
 import { expandDl } from '../../../core/urls/download-url.ts'
 import { isWebTemplate, parseDl } from '../../../core/urls/index-config.ts'
-import type { Version } from '../../../core/version.ts'
 import { fileChecksum, fileFacts, readText, unlessMissing } from '../../places/disk/files.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
 import type { ImportRequest, SourceRelease } from './source.ts'
-
-export interface CrateFile {
-  readonly name: Name
-  readonly version: Version
-  readonly cksum: string
-}
 
 export interface CrateSource {
   readonly description: string
