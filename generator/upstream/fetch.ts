@@ -56,7 +56,19 @@ export async function fetchAhead(
     })
   }
   if (next.length > 0) issues.push(issue('upstream_closure', { max: CLOSURE_MAX }))
-  return { ...(await fetchLines(upstream, [...lines.values()], issues, progress)), issues }
+  let [fetched, present, bytes] = [0, 0, 0]
+  await forEachConcurrently(lines.values(), async line => {
+    const { name, version } = line
+    if ((await upstream.source.files.size(line)) !== null) present++
+    else {
+      const missing = issue('upstream_lacks', { name, version })
+      const got = await orIssue(issues, upstream.crateFile(line, true), missing)
+      if (got) fetched++
+      bytes += got?.size ?? 0
+    }
+    progress('fetching .crate files', fetched + present, lines.size)
+  })
+  return { fetched, present, bytes, issues }
 }
 
 async function newest(
@@ -70,27 +82,6 @@ async function newest(
   )
   const best = highestVersion(shown.filter(({ version }) => satisfies(requirement, version)))
   return best ? upstream.line({ ...best, cksum: null }) : null
-}
-
-async function fetchLines(
-  upstream: Upstream,
-  lines: readonly UpstreamLine[],
-  issues: Issue[],
-  progress: Progress,
-) {
-  let [fetched, present, bytes] = [0, 0, 0]
-  await forEachConcurrently(lines, async line => {
-    const { name, version } = line
-    if ((await upstream.source.files.size(line)) !== null) present++
-    else {
-      const missing = issue('upstream_lacks', { name, version })
-      const got = await orIssue(issues, upstream.crateFile(line, true), missing)
-      if (got) fetched++
-      bytes += got?.size ?? 0
-    }
-    progress('fetching .crate files', fetched + present, lines.length)
-  })
-  return { fetched, present, bytes }
 }
 
 /** Returns what was found; if that is nothing, or was refused, the issues say so. */
