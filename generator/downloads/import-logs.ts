@@ -42,9 +42,6 @@ const ALIKE_MAX = 100
 const EXAMPLES_MAX = 5
 const EXAMPLE_LENGTH = 120
 
-/** Crates came to be in 2014; a line of another century is broken. */
-const FIRST_DAY = dayOf(new Date('2014-11-01'))
-
 /** Callbacks and settings of an import. */
 export interface LogImport {
   readonly format: LogFormat
@@ -105,7 +102,7 @@ export async function importLog(
       const request = line === null ? null : reader.read(line)
       sums.lines++
       if (request === 'comment') continue
-      if (!request || request.day < FIRST_DAY || request.day > today + 1) addBad(sums, line)
+      if (!request || request.day > today + 1) addBad(sums, line)
       else count(counts, sums, find, request)
     }
     last = batch

@@ -99,8 +99,8 @@ function caddyRequest(line: string): LoggedRequest | null {
   return requestOf(request.method, request.uri, status, ts * 1000)
 }
 
-/** The end of the year 9999: dates have four digits. */
-const TIME_MAX = Date.UTC(10_000, 0) - 1
+/** Crates came to be in 2014; a line of another century is broken. */
+const FIRST_DAY = dayOf(new Date('2014-11-01'))
 
 function requestOf(
   method: string | undefined,
@@ -111,7 +111,6 @@ function requestOf(
   const code = Number(status)
   if (method === undefined || target === undefined) return null
   if (!Number.isInteger(code) || code < 0 || code > 999) return null
-  if (!(time >= 0 && time <= TIME_MAX)) return null
   const day = dayOf(new Date(time))
-  return { method, target, status: code, day }
+  return day >= FIRST_DAY ? { method, target, status: code, day } : null
 }
