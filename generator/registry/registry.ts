@@ -128,7 +128,12 @@ async function withTree(stores: Stores, env: SettingSources['env']): Promise<Reg
   const { dir, settings, database, locks, crates, urls } = stores
   // Other daemons do not update our change number, so each file is looked at.
   const changes = isOnServer(database) ? null : new ChangeNumber(join(dir, 'locks', 'tree.changes'))
-  const records = treeRecords(database)
+  const records: TreeRecords = {
+    areShared: isOnServer(database),
+    indexFile: path => readIndexFile(database, path),
+    isReleased: async cksum => (await releaseOfBytes(database, cksum)) !== null,
+    keyAt: path => keyAtPath(database, path),
+  }
   const tree = await openTree(dir, settings, env, crates, changes, urls.base, records)
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
@@ -154,24 +159,13 @@ async function withTree(stores: Stores, env: SettingSources['env']): Promise<Reg
   }
 }
 
-function treeRecords(database: Database): TreeRecords {
-  return {
-    areShared: isOnServer(database),
-    indexFile: path => readIndexFile(database, path),
-    isReleased: async cksum => (await releaseOfBytes(database, cksum)) !== null,
-    keyAt: path => keyAtPath(database, path),
-  }
-}
-
-type Records = Pick<Registry, 'database' | 'locks'>
-
 async function openRecords(
   dir: string,
   settings: Settings,
   crates: CrateStore,
   program: Program,
   upgrade: BeforeUpgrade,
-): Promise<Records> {
+): Promise<Pick<Registry, 'database' | 'locks'>> {
   const { url } = settings.database
   if (url !== null) {
     // Most registries do not need it: it is loaded only here.
@@ -181,15 +175,10 @@ async function openRecords(
     return { database, locks: new ServerLocks(server) }
   }
   const file = join(dir, DATABASE_FILE)
-  await requireRecords(dir, file, crates)
+  // A new database would make orphans of the `.crate` files.
+  if (((await fileFacts(file))?.size ?? 0) === 0) await requireNoCrates(dir, file, crates)
   const database = await openDatabase(file, program, upgrade)
   return { database, locks: new FileLocks(join(dir, 'locks')) }
-}
-
-/** Refuses a registry with `.crate` files but no database: a new one would make them orphans. */
-async function requireRecords(dir: string, file: string, crates: CrateStore): Promise<void> {
-  if (((await fileFacts(file))?.size ?? 0) > 0) return
-  await requireNoCrates(dir, file, crates)
 }
 
 /** Returns whether nobody has opened these records yet, and there are none. */
