@@ -59,8 +59,15 @@ export function restoredSettings(
     public: within['storage.public'] ?? settings.storage.public,
   }
   requireApart(dir, { ...settings.storage, ...places })
+  const head = [
+    leftOut.length > 0
+      ? '# Restored from a backup, without what leads out of this folder:'
+      : '# Restored from a backup, with what the command line has set.',
+    ...leftOut.map(key => `#   ${key}`),
+    `# ${ORIGINAL_SETTINGS_FILE} is the file as it was in the backup.`,
+  ]
   return {
-    text: text === file.text ? text : `${headOf(leftOut)}\n${text}`,
+    text: text === file.text ? text : [...head, text].join('\n'),
     leftOut,
     variables,
     within,
@@ -73,14 +80,4 @@ function leadsOut(dir: string, key: string, value: unknown): boolean {
   if (!key.startsWith('storage.')) return !Array.isArray(value) || value.length > 0
   const place = String(value)
   return isBucket(place) || !`${resolve(dir, place)}${sep}`.startsWith(`${dir}${sep}`)
-}
-
-function headOf(leftOut: readonly string[]): string {
-  return [
-    leftOut.length > 0
-      ? '# Restored from a backup, without what leads out of this folder:'
-      : '# Restored from a backup, with what the command line has set.',
-    ...leftOut.map(key => `#   ${key}`),
-    `# ${ORIGINAL_SETTINGS_FILE} is the file as it was in the backup.`,
-  ].join('\n')
 }

@@ -4,29 +4,24 @@ import { completeMirror, isMirrored } from '../deploy/complete-mirror.ts'
 import { openUpstreams } from '../upstream/open.ts'
 import { renderUpstream } from '../upstream/tree.ts'
 import { showChanges } from './console/changes.ts'
-import { type RegistryTask, type Task, withRegistry } from './console/command.ts'
+import { type Task, withRegistry } from './console/command.ts'
 
 /** `build` without `--from`: renders a registry, and completes the copy of its tree in a bucket. */
 export function renderRegistry(task: Task<{ readonly all?: boolean }>): Promise<void> {
-  const { options, progress, report } = task
+  const { io, options, progress, report } = task
   return withRegistry(task, async opened => {
     const { registry } = opened
     const { crates, issues } = await showChanges(opened, options.all)
     if (options.all || !(await isMirrored(registry))) await completeMirror(registry, progress)
-    const lines = await renderUpstreams(opened)
+    const upstreams = await openUpstreams(registry, { env: io.env })
+    const lines: string[] = []
+    for (const upstream of upstreams.byName.values()) {
+      const { crates, until } = await renderUpstream(upstream)
+      const next = until === null ? '' : `; what is held now appears from ${until} on`
+      lines.push(`rendered ${counted(crates, 'crate')} of the upstream ${upstream.name}${next}`)
+    }
+    await upstreams.close()
     report({ crates }, [`rendered ${counted(crates, 'crate')}`, ...lines])
     refuseErrors(issues)
   })
-}
-
-async function renderUpstreams({ io, registry }: RegistryTask): Promise<string[]> {
-  const upstreams = await openUpstreams(registry, { env: io.env })
-  const lines: string[] = []
-  for (const upstream of upstreams.byName.values()) {
-    const { crates, until } = await renderUpstream(upstream)
-    const next = until === null ? '' : `; what is held now appears from ${until} on`
-    lines.push(`rendered ${counted(crates, 'crate')} of the upstream ${upstream.name}${next}`)
-  }
-  await upstreams.close()
-  return lines
 }

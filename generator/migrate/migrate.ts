@@ -66,13 +66,16 @@ async function move(registry: Registry, to: Destination, place: string) {
 }
 
 async function copyAll(registry: Registry, to: Destination, target: Target, place: string) {
-  const { database, clock, dir, settings } = registry
+  const { database, clock, dir, settings, locks, mutex, pageMutex } = registry
   const files = fileCopier(registry, to)
   for (let round = 0; round < ROUNDS; round++) await files.copy()
   const id = randomBytes(8).toString('hex')
   const pause = await holdPause(database, place)
   try {
-    await awaitTurns(registry)
+    // Waits until everything is written that was begun before.
+    const git = locks.mutex('git')
+    for (const lock of [mutex, pageMutex, git]) await lock.run(async () => {})
+    await git.close()
     const origin = { id, place: placeOf(dir, settings.database) }
     const records = await copyRecords(registry, target, origin, to.progress)
     // Comes after the records: what is rendered until then is not marked in them any more.
@@ -106,13 +109,6 @@ function fileCopier(registry: Registry, { crates, tree, progress }: Destination)
     return changed
   }
   return { copy, crates: () => copied }
-}
-
-/** Waits until everything is written that was begun before the pause. */
-async function awaitTurns({ locks, mutex, pageMutex }: Registry): Promise<void> {
-  const git = locks.mutex('git')
-  for (const lock of [mutex, pageMutex, git]) await lock.run(async () => {})
-  await git.close()
 }
 
 async function copyRecords(

@@ -101,10 +101,18 @@ function openSource(
   options: UpstreamOptions,
   place: Place,
 ): UpstreamSource {
-  const { dir, database, clock: now } = registry
-  const { onAlarm: tell, limits } = options
+  const { dir, database, settings, clock: now } = registry
+  const { env, onAlarm: tell, limits } = options
   const url = index.slice('sparse+'.length)
-  const web = openWeb(index, registry, options)
+  const { ca_file: caFile, contact } = settings.outgoing
+  const sharing = Object.values(settings.upstream).filter(upstream => upstream.index === index)
+  // Whichever of them has one.
+  const [token] = sharing.flatMap(({ name, token_file: file }) =>
+    file === null ? [] : [readToken(name, resolve(dir, file))],
+  )
+  const web = new Web({ caFile, contact, env, ...limits }, token)
+  web.trust(url)
+  for (const { feed } of sharing) if (feed !== '') web.trust(feed, false)
   const cache = place.local ? place.name : join(dir, 'cache', UPSTREAM_FOLDER, name)
   const store = new CrateStore(place, cache)
   const counts = new UpstreamCounts()
@@ -121,19 +129,6 @@ function openSource(
     index: new CrateIndex({ url, place, web, counts, isShared, now, onAlarm, ...limits }),
     files: new CrateFiles({ url, store, web, counts, now, ...limits }),
   }
-}
-
-/** Opens the way to an index, with the token of whichever of its upstreams has one. */
-function openWeb(index: string, { dir, settings }: Registry, { env, limits }: UpstreamOptions) {
-  const { ca_file: caFile, contact } = settings.outgoing
-  const sharing = Object.values(settings.upstream).filter(upstream => upstream.index === index)
-  const tokens = sharing.flatMap(({ name, token_file: file }) =>
-    file === null ? [] : [readToken(name, resolve(dir, file))],
-  )
-  const web = new Web({ caFile, contact, env, ...limits }, tokens[0])
-  web.trust(index.replace(/^sparse\+/, ''))
-  for (const { feed } of sharing) if (feed !== '') web.trust(feed, false)
-  return web
 }
 
 function readToken(upstream: string, path: string): string {

@@ -61,7 +61,12 @@ export async function* verifyGit(
   }
   // Not while a daemon is running: it has the old repository open.
   const isMended = options.repair && !options.served
-  if (isMended) await replaceRepository(registry)
+  if (isMended) {
+    await rm(gitIndexPath(registry), { recursive: true, force: true })
+    // Marks all crates again.
+    await unfollowForGit(registry.database)
+    await withIndex(registry, git => git.commit())
+  }
   const fate = isMended ? '; its history starts over' : ''
   yield derivable(GIT_INDEX_FOLDER, `${damage}${fate}`, isMended)
 }
@@ -156,12 +161,4 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
   const what = 'belongs to no crate of the catalog, but is in the git index'
   for (const path of listed.keys()) found.push({ path, crateId: null, what })
   return found
-}
-
-/** Replaces a damaged repository; Cargo fetches the new one like any other change. */
-async function replaceRepository(registry: Registry): Promise<void> {
-  await rm(gitIndexPath(registry), { recursive: true, force: true })
-  // Marks all crates again.
-  await unfollowForGit(registry.database)
-  await withIndex(registry, git => git.commit())
 }

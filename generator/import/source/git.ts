@@ -8,9 +8,9 @@ import { cloneBare } from '../../git/index-repository/clone.ts'
 import { finish, runGit, startGit } from '../../git/index-repository/git-process.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
-import { type CrateSource, cratesOfDl, namedCrates } from './crate-sources.ts'
+import { cratesOfDl, namedCrates } from './crate-sources.ts'
 import { INDEX_FILE_MAX, readIndexFile, stemOf, tooLong } from './index-file.ts'
-import { type ImportRequest, type OpenedSource, refusedCrate, type SourceCrate } from './source.ts'
+import { type ImportRequest, type OpenedSource, refusedCrate } from './source.ts'
 
 interface GitFile {
   readonly id: string
@@ -38,30 +38,24 @@ export async function openGit(request: ImportRequest, web: Web): Promise<OpenedS
       description: `the git index ${plain(source)}; .crate files from ${crates.description}`,
       ownUrls: await urlsOf(path, isHere ? null : source),
       total: indexFiles.length,
-      crates: () => readCrates(path, indexFiles, crates),
+      async *crates() {
+        const blobs = openBlobs(path)
+        try {
+          for (const { id, size, path: where } of indexFiles) {
+            const stem = stemOf(where) ?? ''
+            if (size === null) yield refusedCrate(where, [issue('import_git_missing', { id })])
+            else if (size > INDEX_FILE_MAX) yield tooLong(where)
+            else yield readIndexFile({ where, stem, bytes: await blobs.read(id, size) }, crates)
+          }
+        } finally {
+          await blobs.close()
+        }
+      },
       close,
     }
   } catch (error) {
     await close()
     throw error
-  }
-}
-
-async function* readCrates(
-  path: string,
-  files: readonly GitFile[],
-  crates: CrateSource,
-): AsyncGenerator<SourceCrate> {
-  const blobs = openBlobs(path)
-  try {
-    for (const { id, size, path: where } of files) {
-      const stem = stemOf(where) ?? ''
-      if (size === null) yield refusedCrate(where, [issue('import_git_missing', { id })])
-      else if (size > INDEX_FILE_MAX) yield tooLong(where)
-      else yield readIndexFile({ where, stem, bytes: await blobs.read(id, size) }, crates)
-    }
-  } finally {
-    await blobs.close()
   }
 }
 

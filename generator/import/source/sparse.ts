@@ -12,7 +12,7 @@ import { CONFIG_MAX, parseDl } from '../../../core/urls/index-config.ts'
 import { readText } from '../../places/disk/files.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
-import { type CrateSource, cratesOfDl, namedCrates } from './crate-sources.ts'
+import { cratesOfDl, namedCrates } from './crate-sources.ts'
 import { INDEX_FILE_MAX, readIndexFile } from './index-file.ts'
 import {
   type ImportRequest,
@@ -37,29 +37,23 @@ export async function openSparse(request: ImportRequest, web: Web): Promise<Open
   const text = await web.read(`${base}config.json`, CONFIG_MAX)
   const dl = text && parseDl(text.toString('utf8'), `${plain(base)}config.json`)
   const crates = namedCrates(request, web) ?? cratesOfDl(dl, plain(base), web)
+  const fetchCrate = async (name: Name): Promise<SourceCrate> => {
+    const url = `${base}${lowerPrefix(name)}/${name.toLowerCase()}`
+    const where = plain(url)
+    const bytes = await web.read(url, INDEX_FILE_MAX).catch(refusalOnly)
+    if (bytes instanceof Refusal) return refusedCrate(where, bytes.issues, { name })
+    if (bytes) return readIndexFile({ where, stem: name, bytes }, crates)
+    return refusedCrate(where, [issue('import_name_unknown', { name })], { name })
+  }
   return {
     description: `the sparse index ${plain(base)}; .crate files from ${crates.description}`,
     ownUrls: [`sparse+${base}`],
     total: wanted.names.length,
     async *crates() {
       if (wanted.refused.length > 0) yield { name: null, versions: [], refused: wanted.refused }
-      yield* ordered(wanted.names, AT_ONCE, name => fetchCrate(web, base, name, crates))
+      yield* ordered(wanted.names, AT_ONCE, fetchCrate)
     },
   }
-}
-
-async function fetchCrate(
-  web: Web,
-  base: string,
-  name: Name,
-  crates: CrateSource,
-): Promise<SourceCrate> {
-  const url = `${base}${lowerPrefix(name)}/${name.toLowerCase()}`
-  const where = plain(url)
-  const bytes = await web.read(url, INDEX_FILE_MAX).catch(refusalOnly)
-  if (bytes instanceof Refusal) return refusedCrate(where, bytes.issues, { name })
-  if (bytes) return readIndexFile({ where, stem: name, bytes }, crates)
-  return refusedCrate(where, [issue('import_name_unknown', { name })], { name })
 }
 
 function parseNames(text: string, file: string): { names: Name[]; refused: RefusedPart[] } {

@@ -1,13 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { Web } from '../../web/web.ts'
-import {
-  type CrateSource,
-  cratesOfDl,
-  folderCrates,
-  guessUrls,
-  namedCrates,
-  readDl,
-} from './crate-sources.ts'
+import { cratesOfDl, folderCrates, guessUrls, namedCrates, readDl } from './crate-sources.ts'
 import { listTiers, readTier } from './index-file.ts'
 import type { ImportRequest, OpenedSource } from './source.ts'
 
@@ -20,7 +13,10 @@ export async function openTree(
   const root = resolve(request.source)
   const index = join(root, indexFolder)
   const dl = await readDl(index)
-  const crates = namedCrates(request, web) ?? (await ownCrates(root, index, dl, web))
+  const own = folderCrates(root, dl)
+  // An index without any .crate next to it is a copy; its files are elsewhere.
+  const elsewhere = async () => ((await own.isEmpty()) ? cratesOfDl(dl, index, web) : own)
+  const crates = namedCrates(request, web) ?? (await elsewhere())
   const files = await listTiers(index)
   return {
     description: `a folder with an index in ${index}; .crate files from ${crates.description}`,
@@ -30,15 +26,4 @@ export async function openTree(
       for (const file of files) yield await readTier(index, file, crates)
     },
   }
-}
-
-async function ownCrates(
-  root: string,
-  index: string,
-  dl: string | null,
-  web: Web,
-): Promise<CrateSource> {
-  const crates = folderCrates(root, dl)
-  // An index without any .crate next to it is a copy; its files are elsewhere.
-  return (await crates.isEmpty()) ? cratesOfDl(dl, index, web) : crates
 }

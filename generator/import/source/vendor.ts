@@ -39,19 +39,15 @@ export async function openVendor(request: ImportRequest, web: Web): Promise<Open
 async function readVendored(where: string, crates: CrateSource): Promise<SourceCrate> {
   const text = await readText(join(where, '.cargo-checksum.json'))
   if (text === null) return { name: null, versions: [], refused: [] }
-  const cksum = readChecksum(text)
+  const value = jsonIn(text)
+  if (value === undefined) refuse('import_vendor_checksum', { reason: 'it is not JSON' })
+  // The checksum of the `.crate`, null for git (Cargo's `vendor.rs`).
+  const { package: cksum = null } = Object(value)
+  if (cksum === null) refuse('import_vendor_git')
+  if (typeof cksum !== 'string' || !/^[0-9a-f]{64}$/.test(cksum))
+    return refuse('import_vendor_checksum', { reason: '`package` is not a checksum' })
   const manifest = (await readText(join(where, 'Cargo.toml'))) ?? ''
   const { name, version } = parseManifest(manifest)
   const release = releaseIn(crates, where, { name, version, cksum }, null)
   return { name, versions: [[release]], refused: [] }
-}
-
-/** Reads `package`, the checksum of the `.crate`; it is null for git (Cargo's `vendor.rs`). */
-function readChecksum(text: string): string {
-  const value = jsonIn(text)
-  if (value === undefined) refuse('import_vendor_checksum', { reason: 'it is not JSON' })
-  const { package: cksum = null } = Object(value)
-  if (cksum === null) refuse('import_vendor_git')
-  if (typeof cksum === 'string' && /^[0-9a-f]{64}$/.test(cksum)) return cksum
-  return refuse('import_vendor_checksum', { reason: '`package` is not a checksum' })
 }
