@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { finished, Readable } from 'node:stream'
+import { ReadableStream } from 'node:stream/web'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Context } from 'hono'
@@ -158,25 +158,32 @@ async function running(
     end()
     throw isClients(error) ? new Refusal([issue('git_request_bad')], { cause: error }) : error
   })
-  async function* chunks() {
-    if (first.done) return
-    yield first.value
-    try {
-      yield* output
-    } catch (error) {
-      // git reported the error to the client in its own protocol (gitprotocol-pack, ERR); aborting
-      // would lose the message.
-      if (Buffer.from(first.value.subarray(4, 8)).toString() === 'ERR ') return
-      if (!signal.aborted && !body.destroyed) limits.onFailure(error)
-      throw error
-    }
-  }
-  const body = Readable.from(chunks())
-  finished(body, () => {
-    git.stop()
-    end()
+  // git reported the error to the client in its own protocol (gitprotocol-pack, ERR); aborting
+  // would lose the message.
+  const refused = !first.done && Buffer.from(first.value.subarray(4, 8)).toString() === 'ERR '
+  let next: Promise<IteratorResult<Uint8Array>> | null = Promise.resolve(first)
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { value, done } = await (next ?? output.next())
+        next = null
+        if (!done) return controller.enqueue(value)
+        controller.close()
+      } catch (error) {
+        if (refused) controller.close()
+        else {
+          if (!signal.aborted) limits.onFailure(error)
+          controller.error(error)
+        }
+      }
+      end()
+    },
+    async cancel() {
+      git.stop()
+      end()
+      await output.return(undefined).catch(() => undefined)
+    },
   })
-  return webStream(body)
 }
 
 /** Returns whether the client's data made git fail: `die` in upload-pack, serve or pkt-line. */
