@@ -1,4 +1,4 @@
-import { type Issue, issue, refuse, refuseErrors } from '../../../core/error/error.ts'
+import { type Issue, issue, Refusal, refuse } from '../../../core/error/error.ts'
 import type { Slice } from '../../../core/search/layout.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
@@ -110,7 +110,8 @@ async function eachUser(
       if (user && !user.removed) users.set(user.id, user)
       else unknown.push(issue('owner_no_user', { login, name: crate.name }))
     }
-    refuseErrors(unknown)
+    const [first, ...others] = unknown
+    if (first) throw new Refusal([first, ...others])
     const [changed, unchanged]: [string[], string[]] = [[], []]
     for (const user of users.values())
       ((await work(tx, by, user)) ? changed : unchanged).push(user.login)
