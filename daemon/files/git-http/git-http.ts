@@ -90,7 +90,11 @@ async function refs(c: Context, limits: Limits, advertisement: Advertise): Promi
   const service = c.req.query('service')
   if (service === undefined) return file(c, limits, 'info/refs', TEXT)
   if (service !== 'git-upload-pack') refuse('git_service_refused')
-  return c.body(await advertisement(protocolOf(c)), 200, {
+  const body = await advertisement(protocolOf(c)).catch(unlessGitIsMissing)
+  // git can then use the plain files (gitprotocol-http, "Dumb Clients"); Cargo's library cannot.
+  if (body === null && /^git\/\d[^(]*$/.test(c.req.header('user-agent') ?? ''))
+    return file(c, limits, 'info/refs', TEXT)
+  return c.body(body ?? missingGit(), 200, {
     ...FRESH,
     'Content-Type': 'application/x-git-upload-pack-advertisement',
   })
@@ -191,6 +195,19 @@ function isClients(error: unknown): boolean {
   return /protocol error|bad line length|invalid (?:packet|command)|unknown (?:capability|object)|no command|expected|hung up/.test(
     error instanceof Refusal && error.has('git_failed') ? error.message : '',
   )
+}
+
+function unlessGitIsMissing(error: NodeJS.ErrnoException): null {
+  if (error.code !== 'ENOENT' || !error.syscall?.startsWith('spawn')) throw error
+  return null
+}
+
+/** Returns an advertisement with an error message for the user (gitprotocol-pack, ERR). */
+function missingGit(): Buffer<ArrayBuffer> {
+  const packet = (text: string) =>
+    `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`
+  const sentence = issue('git_upload_pack_missing').message
+  return Buffer.from(`${packet('# service=git-upload-pack\n')}0000${packet(`ERR ${sentence}\n`)}`)
 }
 
 /** Serves a file of the repository; `name` must be `info/refs` or match one of `FILES`. */
