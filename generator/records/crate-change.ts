@@ -5,7 +5,7 @@ import { PLIMSOLL_SCHEMA, requireNone } from '../database/migrations.ts'
 import { LIST, type Queries, run } from '../database/statement.ts'
 import { type CrateRecord, crateRecords, eachCrate } from './crates.ts'
 import { readFact, writeFact } from './facts.ts'
-import { changeListing, type ListingChange } from './listing.ts'
+import { changeListing, type ListingChange, readListing } from './listing.ts'
 import { type MarkSubject, setMarks } from './marks.ts'
 import { listVersions, type NewRelease, type VersionRecord } from './releases.ts'
 
@@ -18,6 +18,7 @@ export interface CrateChange extends ListingChange {
   readonly removed: readonly Version[]
   /** The user who became an owner of the crate, or no longer is one. */
   readonly owner: number | null
+  readonly actor: string
   readonly at: string
 }
 
@@ -65,7 +66,7 @@ export interface CrateEdit
   extends Partial<Pick<CrateChange, 'added' | 'altered' | 'removed' | 'owner'>> {
   readonly crate: CrateRecord
   readonly isNew?: boolean
-  readonly by: Pick<CrateChange, 'at'>
+  readonly by: Pick<CrateChange, 'actor' | 'at'>
   /** The number of the event that records it. */
   readonly generation: number
 }
@@ -77,9 +78,12 @@ export async function follow(
   { crate, isNew = false, by, generation, ...edit }: CrateEdit,
 ): Promise<void> {
   const { added = [], altered = [], removed = [], owner = null } = edit
-  const change = { crate, added, altered, removed, owner, at: by.at }
-  if (!hasVersions(change))
-    return announce(tx, followers, { ...change, before: null, after: null, uses: [] }, generation)
+  const { actor, at } = by
+  const change = { crate, added, altered, removed, owner, actor, at }
+  if (!hasVersions(change)) {
+    const state = await readListing(tx, crate.id)
+    return announce(tx, followers, { ...change, before: state, after: state, uses: [] }, generation)
+  }
   const gone = new Set(removed.map(version => version.id))
   const isPlain = gone.size + altered.length === 0 && added.every(version => !version.yanked)
   const all = isPlain ? [] : await listVersions(tx, crate.id)
@@ -150,6 +154,13 @@ export async function relist(
 ): Promise<void> {
   const versions = await listVersions(tx, crate.id)
   const listing = await changeListing(tx, crate, { versions, added: [] })
-  const nothing = { added: [], altered: [], removed: [], owner: null, at: crate.createdAt }
+  const nothing = {
+    added: [],
+    altered: [],
+    removed: [],
+    owner: null,
+    actor: '',
+    at: crate.createdAt,
+  }
   await announce(tx, followers, { crate, ...listing, ...nothing }, crate.generation)
 }

@@ -77,7 +77,7 @@ export function isSameNewest(before: CrateState | null, after: CrateState | null
 }
 
 /** Returns the listing of a crate; null when it has no versions. */
-function readListing(tx: Queries, crateId: number): Promise<StoredState | null> {
+export function readListing(tx: Queries, crateId: number): Promise<StoredState | null> {
   return first(
     tx,
     `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id, max_id,
