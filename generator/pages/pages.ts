@@ -1,5 +1,4 @@
-import type { Progress } from '../projections/context.ts'
-import { type PageContext, pageTurn } from '../projections/context.ts'
+import { type PageContext, type Progress, pageTurn } from '../projections/context.ts'
 import type { Built } from '../projections/index/build.ts'
 import { type Projection, projectionsOf } from '../projections/projection.ts'
 import { markAllDueDownloads } from '../records/downloads/due.ts'
