@@ -39,7 +39,7 @@ const PREFIXES = ['{prefix}', '{lowerprefix}']
 const MARKER = new RegExp(`(${[...MARKERS.keys(), ...PREFIXES].join('|')})`)
 
 /** The prefix of a name: `1`, `3/s` or `se/rd`. */
-const FOLDER = '(?:[12]|[0-9A-Za-z_-]{1,2}/[0-9A-Za-z_-]{1,2})'
+const FOLDER = '(?:[12]|3/[A-Za-z]|[A-Za-z][0-9A-Za-z_-]/[0-9A-Za-z_-]{2})'
 
 function splitDl(dl: string): { readonly origin: string; readonly rest: string } {
   const whole = MARKER.test(dl) ? dl : `${dl}/{crate}/{version}/download`
@@ -154,10 +154,12 @@ function faultOf(inside: string, paths: DlPaths): string | null {
   return RESERVED.has(first) || names.some(isOwn) ? 'its paths belong to the registry itself' : null
 }
 
-/** Releases that no template may confuse: the end of a name looks like part of a version. */
-const ALIKE: readonly DlRelease[] = ['a', 'ab', 'a-b', 'a1', 'a-1'].flatMap(name =>
+const NAMES = ['a', 'ab', 'a-b', 'a1', 'a-1', 'abc', 'abcd', 'a3cd']
+
+/** Releases that no template may confuse: names end like versions, prefixes like other prefixes. */
+const ALIKE: readonly DlRelease[] = NAMES.flatMap(name =>
   ['1.0.0', '11.0.0', '1.0.0-a', '1.0.0-a-b', '1.0.0+a'].map(version => {
-    return { name: name as Name, version: version as Version, cksum: '0'.repeat(64) }
+    return { name: name as Name, version: version as Version, cksum: '1f'.repeat(32) }
   }),
 )
 

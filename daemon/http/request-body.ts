@@ -18,7 +18,10 @@ class Body {
     bodies.set(request, this)
   }
 
-  /** Refuses what has not arrived after `seconds`, or when `sooner` aborts; returns the end of it. */
+  /**
+   * Refuses what has not arrived after `seconds`, or when `sooner` aborts. Returns a function that
+   * lifts the limit.
+   */
   limit(seconds: number, sooner?: AbortSignal): () => void {
     const end = () => {
       this.#late = new Refusal([issue('body_slow', { seconds })])
@@ -58,7 +61,7 @@ export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
   for (let chunk = await body.next(); chunk; chunk = await body.next()) yield chunk
 }
 
-/** Returns the whole body, or null if longer than `most` bytes; for the rest see `Body.limit`. */
+/** Returns the whole body, or null if longer than `most` bytes. The limits are those of `Body`. */
 export async function readWhole(
   request: Request,
   most: number,
@@ -106,6 +109,7 @@ export function readToEnd(bounds: {
 
 const HERE = 'http://here.invalid'
 
+/** More than any form of this registry needs. */
 const MOST_BYTES = 64 * 1024
 
 /** Returns the fields of a posted form. Refuses other content types and overlong bodies. */

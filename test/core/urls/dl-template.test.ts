@@ -15,7 +15,7 @@ function own(template: string, base = BASE) {
   return ownDl({ base, dl: `${BASE}${template}` })
 }
 
-const NAMES = ['a', 'ab', 'abc', 'Serde-1', 'a-1-2', 'x_y', 'MiXed']
+const NAMES = ['a', 'ab', 'abc', 'Serde-1', 'a-1-2', 'x_y', 'MiXed', 'a3cd']
 const VERSIONS = ['1.0.0', '11.0.0', '1.0.0-rc-1', '1.0.0-a.b+c-d', '0.0.1+x']
 
 const ANSWERED = [
@@ -24,7 +24,8 @@ const ANSWERED = [
   ...['/dl/{crate}/{version}', '/{crate}-{version}.crate', '/blobs/{sha256-checksum}'],
   ...['/{lowerprefix}/{sha256-checksum}-{crate}-{version}', '/d/{version}_{crate}'],
   ...['/d/{crate}.{version}', '/crates/{crate}/{crate}-{version}.crate', '/crates'],
-  ...['/api/v1/crates', '/d/{crate}-0{version}'],
+  ...['/api/v1/crates', '/d/{crate}-0{version}', '/d/{prefix}{crate}-{version}'],
+  ...['/d/{crate}{prefix}/{version}', '/d/{crate}/{version}{prefix}'],
 ]
 for (const template of ANSWERED)
   test(`is answered, and tells releases apart: ${template}`, () => {
@@ -51,6 +52,7 @@ const REFUSED: readonly (readonly [template: string, because: RegExp])[] = [
   ['/d/{crate}{version}', /two releases/],
   ['/d/{version}-{crate}', /two releases/],
   ['/d/{version}{sha256-checksum}{crate}', /two releases/],
+  ['/d/{version}{prefix}{crate}', /two releases/],
   ['/crates/{crate}/{version}', /belong to the registry/],
   ['/crates/{crate}/{version}/index.html', /belong to the registry/],
   ['/{crate}/{crate}/{version}', /belong to the registry/],
