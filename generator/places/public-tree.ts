@@ -123,15 +123,15 @@ export class PublicTree {
   }
 
   /**
-   * Shows the file `source`, whose bytes never change, at `file`: as a hard link where the file
-   * system allows it, else as a copy. Returns whether anything had to be done.
+   * Shows the file `source`, whose bytes are on disk and never change, at `file`: as a hard link
+   * where the file system allows it, else as a copy.
    */
-  show(file: PublicFile, source: string): Promise<boolean> {
+  show(file: PublicFile, source: string): Promise<void> {
     const path = this.path(file.path)
     return this.#change(async batch => {
-      const isDone = await this.#clearing(file.path, () => disk.run('show', source, path))
-      batch?.file(path)
-      return isDone
+      const isLink = await this.#clearing(file.path, () => disk.run('show', source, path))
+      if (isLink) batch?.link(path)
+      else batch?.file(path)
     })
   }
 

@@ -37,6 +37,7 @@ const named = new LRUCache<string, string>({ max: 10_000 })
 export class SyncBatch {
   readonly #root: string
   #files = new Set<string>()
+  #links: string[] = []
   #folders = new Map<string, string | null>()
   readonly #followers: readonly TreeFollower[]
   readonly #mutex: HeldMutex | null
@@ -59,12 +60,18 @@ export class SyncBatch {
 
   /** How many changes are to be synced. */
   get size(): number {
-    return this.#files.size + this.#stored.size + this.#gone.size
+    return this.#files.size + this.#links.length + this.#stored.size + this.#gone.size
   }
 
   /** Adds a file: its bytes and its name. */
   file(path: string): void {
     this.#files.add(path)
+    this.folder(dirname(path))
+  }
+
+  /** Adds a hard link to a file whose bytes are on disk: its name. */
+  link(path: string): void {
+    if (this.#followers.length > 0) this.#links.push(path)
     this.folder(dirname(path))
   }
 
@@ -98,16 +105,17 @@ export class SyncBatch {
 
   /** Syncs everything that was added before the call; skips what has been removed since. */
   async sync(): Promise<void> {
-    const [files, folders] = [[...this.#files], this.#folders]
+    const [files, links, folders] = [[...this.#files], this.#links, this.#folders]
     const [stored, gone, mutex] = [this.#stored, this.#gone, this.#mutex]
     this.#files = new Set()
+    this.#links = []
     this.#folders = new Map()
     this.#stored = new Map()
     this.#gone = new Map()
     await syncChanges(files, [...folders.keys()])
     for (const [folder, made] of folders) if (made !== null) named.set(folder, made)
     if (this.#followers.length === 0) return
-    const paths = files.map(path => relative(this.#root, path).split(sep).join('/'))
+    const paths = [...files, ...links].map(path => relative(this.#root, path).split(sep).join('/'))
     for (const follower of this.#followers)
       await follower.update({ files: paths, stored, gone, mutex })
   }

@@ -50,7 +50,8 @@ export class Disk {
             resolve: resolve as (value: unknown) => void,
             reject,
           })
-          if (this.#sent.length === 0) this.#send()
+          // Steps of the same tick go together, too.
+          if (this.#sent.length === 0) setImmediate(() => this.#send())
         }),
     )
   }
@@ -62,6 +63,7 @@ export class Disk {
   }
 
   #send(): void {
+    if (this.#sent.length > 0 || this.#waiting.length === 0) return
     this.#worker ??= this.#start()
     this.#sent = this.#waiting.splice(0)
     const transfer: ArrayBuffer[] = []
@@ -92,7 +94,7 @@ export class Disk {
         if ('value' in outcome) resolve(outcome.value)
         else reject(Object.assign(new Error(outcome.error.message), outcome.error))
       }
-      if (this.#waiting.length > 0 && this.#sent.length === 0) this.#send()
+      this.#send()
     })
     let cause: unknown = null
     worker.on('error', error => {

@@ -86,17 +86,16 @@ export const steps = {
 
   /**
    * Makes `path` a hard link to `source`, whose bytes never change, or a copy where the file system
-   * cannot link. Leaves a file with the same bytes alone; returns whether anything was done.
+   * cannot link. Leaves a file with the same bytes alone; returns whether it is a link.
    */
   show(source: string, path: string): boolean {
-    if (steps.linkNew(source, path)) return true
-    if (steps.isSameFile(source, path)) return false
+    if (steps.linkNew(source, path) || steps.isSameFile(source, path)) return true
     const facts = factsOf(path)
     const isLong = facts?.isFile() && facts.size === factsOf(source)?.size
     if (isLong && readFileSync(path).equals(readFileSync(source))) return false
-    if (!steps.linkOver(source, path))
-      throughTemporary(path, temporary => copyFileSync(source, temporary))
-    return true
+    if (steps.linkOver(source, path)) return true
+    throughTemporary(path, temporary => copyFileSync(source, temporary))
+    return false
   },
 
   /**

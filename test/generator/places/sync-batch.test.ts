@@ -51,6 +51,17 @@ test('a batch puts files on disk at its end, once, with the names of their folde
   assert.deepEqual(synced.sort(), ['.', '..', 'a', 'a/b'])
 })
 
+test('of a link to bytes that are on disk only the name is synced, of a copy the bytes, too', async t => {
+  const folder = folderOf(t)
+  const tree = new PublicTree(join(folder, 'public'), 'each')
+  const source = join(folder, 'source.crate')
+  writeFileSync(source, 'crate')
+  await tree.write({ ...publicFile('a/copy.crate'), bytes: Buffer.from('crate') })
+  const synced = watchSyncs(t, tree.root)
+  for (const name of ['new', 'new', 'copy']) await tree.show(publicFile(`a/${name}.crate`), source)
+  assert.deepEqual(synced, ['a', 'a', 'a/copy.crate', 'a'])
+})
+
 test('without a batch each change is on disk when it is done', async t => {
   const tree = new PublicTree(folderOf(t), 'each')
   const synced = watchSyncs(t, tree.root)
@@ -133,7 +144,7 @@ test('what failed to be synced is replaced before it counts as on disk; links to
   assert.deepEqual(synced, [statSync(path).ino])
   assert.equal(String(await tree.read('a/one')), '1')
   const shown = tree.path('a/x.crate')
-  failing = shown
+  failing = tree.path('a')
   await assert.rejects(tree.show(publicFile('a/x.crate'), source), { code: 'EIO' })
   assert.equal(statSync(shown).ino, statSync(source).ino)
   await tree.show(publicFile('a/x.crate'), source)
