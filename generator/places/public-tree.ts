@@ -7,7 +7,7 @@ import type { ChangeNumber } from './change-number.ts'
 import { disk } from './disk/disk.ts'
 import { probeFolder } from './disk/durable.ts'
 import { fileFacts, readBytes, readFolder, statOf, sweepFolder } from './disk/files.ts'
-import { isTemporary, type TextFile } from './disk/steps.ts'
+import { isTemporary, type ShownFile, type TextFile } from './disk/steps.ts'
 import { FolderPlace } from './folder-place.ts'
 import type { Mirror } from './mirror.ts'
 import { type HeldMutex, SyncBatch } from './sync-batch.ts'
@@ -110,15 +110,22 @@ export class PublicTree {
   }
 
   /**
-   * Writes texts as `write` does, all in one step. First makes `folders`, or removes half-written
-   * files from them; the caller must be the only writer there.
+   * Shows `files` as `show` does, then writes texts as `write` does, all in one step. In between
+   * makes `folders`, or removes half-written files from them; the caller must be the only writer
+   * there.
    */
-  async writeAll(texts: readonly TextFile[], folders: readonly string[]): Promise<void> {
-    const files = texts.map(({ path, text }) => ({ path: this.path(path), text }))
+  async writeAll(
+    texts: readonly TextFile[],
+    folders: readonly string[],
+    files: readonly ShownFile[] = [],
+  ): Promise<void> {
+    const written = texts.map(({ path, text }) => ({ path: this.path(path), text }))
+    const shown = files.map(({ path, source }) => ({ path: this.path(path), source }))
     const places = folders.map(folder => this.path(folder))
     await this.#change(async batch => {
-      await disk.run('writeAll', files, places)
-      for (const { path } of files) batch?.file(path)
+      const areLinks = await disk.run('writeAll', written, places, shown)
+      for (const [at, { path }] of shown.entries()) batch?.shown(path, areLinks[at] === true)
+      for (const { path } of written) batch?.file(path)
     })
   }
 
@@ -130,8 +137,7 @@ export class PublicTree {
     const path = this.path(file.path)
     return this.#change(async batch => {
       const isLink = await this.#clearing(file.path, () => disk.run('show', source, path))
-      if (isLink) batch?.link(path)
-      else batch?.file(path)
+      batch?.shown(path, isLink)
     })
   }
 

@@ -69,10 +69,11 @@ export class SyncBatch {
     this.folder(dirname(path))
   }
 
-  /** Adds a hard link to a file whose bytes are on disk: its name. */
-  link(path: string): void {
-    if (this.#followers.length > 0) this.#links.push(path)
+  /** Adds a copy of a file, or of a hard link only its name: the bytes are on disk. */
+  shown(path: string, isLink: boolean): void {
     this.folder(dirname(path))
+    if (!isLink) this.#files.add(path)
+    else if (this.#followers.length > 0) this.#links.push(path)
   }
 
   /** Adds the entries of a folder, and of its parents as far as they may be new. */

@@ -45,6 +45,12 @@ export interface TextFile {
   readonly text: string
 }
 
+/** A file and the one whose bytes it should have, which never change. */
+export interface ShownFile {
+  readonly path: string
+  readonly source: string
+}
+
 /**
  * Steps on files in one go, without waiting for the disk. As separate calls, each `open`,
  * `write` and `rename` would cost more for the way to Node's thread pool and back than for itself.
@@ -78,10 +84,19 @@ export const steps = {
     steps.replace(path, readFileSync(path))
   },
 
-  /** Writes texts as `write` does. First makes `folders`, or removes half-written files in them. */
-  writeAll(files: readonly TextFile[], folders: readonly string[]): void {
+  /**
+   * Shows files as `show` does, then writes texts as `write` does; before them, makes `folders`, or
+   * removes half-written files in them. Returns which files are links.
+   */
+  writeAll(
+    texts: readonly TextFile[],
+    folders: readonly string[],
+    files: readonly ShownFile[],
+  ): boolean[] {
+    const areLinks = files.map(({ source, path }) => steps.show(source, path))
     for (const folder of folders) if (!makeFolders(folder)) steps.sweep(folder)
-    for (const { path, text } of files) steps.write(path, Buffer.from(text))
+    for (const { path, text } of texts) steps.write(path, Buffer.from(text))
+    return areLinks
   },
 
   /**

@@ -1,16 +1,13 @@
 import { posix } from 'node:path'
-import { forEachConcurrently } from '../../../core/async/concurrently.ts'
 import { Mutex } from '../../../core/async/mutex.ts'
-import { refuse } from '../../../core/error/error.ts'
-import type { Name } from '../../../core/name.ts'
+import { issue, Refusal } from '../../../core/error/error.ts'
 import { crateFilePath, crateKey } from '../../../core/paths/crates.ts'
 import { indexPath, publicFile } from '../../../core/paths/tree.ts'
-import type { TextFile } from '../../places/disk/steps.ts'
-import { isMissing } from '../../places/disk/steps.ts'
+import { isMissing, type ShownFile, type TextFile } from '../../places/disk/steps.ts'
 import type { PublicTree } from '../../places/public-tree.ts'
 import type { SyncBatch } from '../../places/sync-batch.ts'
 import { type Mark, settleMarks } from '../../records/marks.ts'
-import type { FileMark, IndexedCrate } from '../../records/releases.ts'
+import type { IndexedCrate } from '../../records/releases.ts'
 import type { BuildContext } from '../context.ts'
 import { guardCrates } from './crate.ts'
 
@@ -62,32 +59,13 @@ export class IndexWriter {
       this.#context,
       crates.map(crate => crate.id),
     )
-    const { tree } = this
     const failures = new Map<number, unknown>()
-    const texts: [id: number, file: TextFile][] = []
-    await forEachConcurrently(crates, async ({ id, name, text, unshown }) => {
-      try {
-        await forEachConcurrently(unshown, file => this.#showFile(tree, name, file))
-        const path = indexPath(name)
-        if (text !== null) texts.push([id, { path, text }])
-        else {
-          // Cargo understands that a file is missing, but takes an empty one for a broken index.
-          await tree.sweep(posix.dirname(path))
-          await tree.remove(path)
-        }
-      } catch (error) {
-        failures.set(id, error)
-      }
-    })
-    const write = (some: typeof texts) =>
-      tree.writeAll(
-        some.map(([, file]) => file),
-        folders,
-      )
-    await write(texts).catch(async () => {
-      // One of them cannot be written, or none.
-      for (const text of texts)
-        await write([text]).catch((own: unknown) => failures.set(text[0], own))
+    await this.#show(crates, folders).catch(async () => {
+      // One of them cannot be shown, or none.
+      for (const crate of crates)
+        await this.#show([crate], folders).catch(async (error: unknown) => {
+          failures.set(crate.id, (await this.#lost(crate, error)) ?? error)
+        })
     })
     for (const crate of crates)
       if (!failures.has(crate.id)) this.rendered([...crate.unshown, indexMark(crate)])
@@ -110,20 +88,37 @@ export class IndexWriter {
     })
   }
 
-  async #showFile(tree: PublicTree, name: Name, { version, cksum }: FileMark): Promise<void> {
-    const { crates } = this.#context
-    const key = crateKey(name, cksum)
-    const source = crates.path(key)
-    const place = publicFile(crateFilePath(name, version))
-    // A daemon answers what is not in files.
-    if (source === null) return tree.showStored(place, key)
-    try {
-      await tree.show(place, source)
-    } catch (error) {
-      if (isMissing(error) && (await crates.size(key)) === null)
-        refuse('crate_lost', { name, version })
-      throw error
+  async #show(crates: readonly IndexedCrate[], folders: readonly string[]): Promise<void> {
+    const { tree } = this
+    const texts: TextFile[] = []
+    const files: ShownFile[] = []
+    for (const { name, text, unshown } of crates) {
+      for (const { version, cksum } of unshown) {
+        const place = publicFile(crateFilePath(name, version))
+        const key = crateKey(name, cksum)
+        const source = this.#context.crates.path(key)
+        // A daemon answers what is not in files.
+        if (source === null) await tree.showStored(place, key)
+        else files.push({ path: place.path, source })
+      }
+      const path = indexPath(name)
+      if (text !== null) texts.push({ path, text })
+      else {
+        // Cargo understands that a file is missing, but takes an empty one for a broken index.
+        await tree.sweep(posix.dirname(path))
+        await tree.remove(path)
+      }
     }
+    await tree.writeAll(texts, folders, files)
+  }
+
+  /** Returns a refusal if a crate cannot be shown because bytes of it are lost. */
+  async #lost({ name, unshown }: IndexedCrate, error: unknown): Promise<Refusal | null> {
+    if (!isMissing(error)) return null
+    for (const { version, cksum } of unshown)
+      if ((await this.#context.crates.size(crateKey(name, cksum))) === null)
+        return new Refusal([issue('crate_lost', { name, version })])
+    return null
   }
 }
 

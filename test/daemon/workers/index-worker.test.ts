@@ -97,9 +97,9 @@ test('one crate that cannot be rendered holds up no other', async t => {
       if (isBroken && output.path === path) throw new Error('a bad block')
       return write.call(inner, output)
     }
-    inner.writeAll = async (texts, folders) => {
+    inner.writeAll = async (texts, ...rest) => {
       if (isBroken && texts.some(text => text.path === path)) throw new Error('a bad block')
-      return writeAll.call(inner, texts, folders)
+      return writeAll.call(inner, texts, ...rest)
     }
   })
   const mend = breakTree(test)

@@ -232,10 +232,10 @@ test('what is rendered while others settle keeps its marks until it settles itse
   const open = gate()
   hookTree(registry.tree, tree => {
     const write = tree.writeAll.bind(tree)
-    tree.writeAll = async (texts, folders) => {
+    tree.writeAll = async (...given) => {
       begun.open()
       await open.passed
-      return write(texts, folders)
+      return write(...given)
     }
   })
   const published = publish(registry, queue, DEMO)
