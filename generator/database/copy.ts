@@ -33,7 +33,6 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   prefixes: ['prefix'],
   search_crates: ['crate_id'],
   search_terms: ['shard', 'term'],
-  weeks: ['week'],
   counts: ['what'],
   facts: ['key'],
 }

@@ -1,33 +1,6 @@
 import { isOnServer } from './engine.ts'
 import { type Step, statements } from './step.ts'
 
-/** Returns the triggers that keep the number of a table's rows in `counts`. */
-function counted(table: string): string[] {
-  return [
-    `INSERT INTO counts (what, n) VALUES ('${table}', 0)`,
-    `CREATE TRIGGER ${table}_more AFTER INSERT ON ${table}
-    BEGIN UPDATE counts SET n = n + 1 WHERE what = '${table}'; END`,
-    `CREATE TRIGGER ${table}_fewer AFTER DELETE ON ${table}
-    BEGIN UPDATE counts SET n = n - 1 WHERE what = '${table}'; END`,
-  ]
-}
-
-/** Returns the triggers that keep the number of a table's rows by week in `weeks`. */
-function weekly(table: 'releases' | 'crates', column: string): string[] {
-  const change = (row: 'NEW' | 'OLD', by: 1 | -1) => {
-    // Without the time: SQLite does not know leap seconds.
-    const day = `julianday(substr(${row}.${column}, 1, 10))`
-    const week = `CAST((${day} - julianday('1970-01-05')) / 7 AS INTEGER)`
-    return `WHEN ${week} IS NOT NULL BEGIN
-    INSERT INTO weeks (week, releases, crates) VALUES (${week}, 0, 0) ON CONFLICT DO NOTHING;
-    UPDATE weeks SET ${table} = ${table} + ${by} WHERE week = ${week}; END`
-  }
-  return [
-    `CREATE TRIGGER ${table}_week_more AFTER INSERT ON ${table} ${change('NEW', 1)}`,
-    `CREATE TRIGGER ${table}_week_fewer AFTER DELETE ON ${table} ${change('OLD', -1)}`,
-  ]
-}
-
 const TABLES = [
   `CREATE TABLE crates (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, canonical TEXT NOT NULL UNIQUE,
@@ -142,17 +115,15 @@ const TABLES = [
     PRIMARY KEY (label_id, weight, crate_id)) WITHOUT ROWID`,
   'CREATE INDEX crate_labels_crate ON crate_labels (crate_id)',
   'CREATE TABLE counts (what TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID',
-  ...counted('crates'),
-  ...counted('releases'),
-  "INSERT INTO counts (what, n) VALUES ('bytes', 0)",
+  "INSERT INTO counts (what, n) VALUES ('releases', 0), ('bytes', 0)",
+  `CREATE TRIGGER releases_more AFTER INSERT ON releases
+    BEGIN UPDATE counts SET n = n + 1 WHERE what = 'releases'; END`,
+  `CREATE TRIGGER releases_fewer AFTER DELETE ON releases
+    BEGIN UPDATE counts SET n = n - 1 WHERE what = 'releases'; END`,
   `CREATE TRIGGER releases_bytes_more AFTER INSERT ON releases
     BEGIN UPDATE counts SET n = n + NEW.size WHERE what = 'bytes'; END`,
   `CREATE TRIGGER releases_bytes_fewer AFTER DELETE ON releases
     BEGIN UPDATE counts SET n = n - OLD.size WHERE what = 'bytes'; END`,
-  `CREATE TABLE weeks (
-    week INTEGER PRIMARY KEY, releases INTEGER NOT NULL, crates INTEGER NOT NULL)`,
-  ...weekly('releases', 'published_at'),
-  ...weekly('crates', 'created_at'),
 ]
 
 /**

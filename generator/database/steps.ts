@@ -1,4 +1,3 @@
-import { highestVersion, type Version } from '../../core/version.ts'
 import { isOnServer } from './engine.ts'
 import { firstStep } from './first-step.ts'
 import { all, column, type Queries, run, upsert, value } from './statement.ts'
@@ -43,34 +42,6 @@ const FUNCTIONS = `SELECT proname AS name FROM pg_proc
   WHERE pronamespace = CAST(current_schema() AS regnamespace)
     AND substr(proname, 1, 8) = 'changed_'`
 
-interface Candidate {
-  readonly id: number
-  readonly crate_id: number
-  readonly version: Version
-  readonly newest: Version
-}
-
-/**
- * Adds to the listing of each crate its highest version where another represents it: a pre-release
- * above a stable version, neither of them yanked.
- */
-async function findHighest(db: Queries): Promise<void> {
-  await run(db, 'ALTER TABLE listings ADD COLUMN max_id INTEGER')
-  const highest = new Map<number, Candidate>()
-  for (const release of await all<Candidate>(db, PRERELEASES)) {
-    const known = highest.get(release.crate_id) ?? { ...release, version: release.newest }
-    if (highestVersion([known, release]) === release) highest.set(release.crate_id, release)
-  }
-  for (const { id, crate_id } of highest.values())
-    await run(db, 'UPDATE listings SET max_id = ? WHERE crate_id = ?', id, crate_id)
-}
-
-const PRERELEASES = `SELECT releases.id, releases.crate_id, releases.version,
-    newest.version AS newest
-  FROM releases JOIN listings ON listings.crate_id = releases.crate_id
-  JOIN releases AS newest ON newest.id = listings.newest_id
-  WHERE releases.yanked = 0 AND releases.identity LIKE '%-%' AND listings.stable_id IS NOT NULL`
-
 /**
  * Replaces the five tables of the earlier search by the two that its files are rendered from, and
  * marks all crates to be derived. Nothing else reads the steps of dependents any more.
@@ -99,6 +70,13 @@ const SEARCH_TABLES = [
   "INSERT INTO marks (kind, subject, generation) SELECT 'search', id, generation FROM crates",
 ]
 
+async function dropCounts(db: Queries): Promise<void> {
+  for (const name of ['releases_week', 'crates_week', 'crates'])
+    for (const end of ['more', 'fewer']) await dropTrigger(db, `${name}_${end}`)
+  await run(db, 'DROP TABLE IF EXISTS weeks')
+  await run(db, "DELETE FROM counts WHERE what = 'crates'")
+}
+
 /**
  * The steps by name, in order; a published step never changes. New ones expand, or are made with
  * `contracts`: see `Step`.
@@ -114,8 +92,11 @@ export const steps: Readonly<Record<string, Step>> = {
     'DROP TABLE IF EXISTS images',
     "DELETE FROM marks WHERE kind = 'unused'",
   ]),
-  // The highest version of each crate, which every program that lists crates has to keep.
-  '030_max_version': { up: findHighest, oldest: '030_max_version' },
+  // The highest version of each crate, which every program that lists crates has to keep. All lists
+  // are derived again after it, as they had a format before 10.
+  '030_max_version': contracts('030_max_version', [
+    'ALTER TABLE listings ADD COLUMN max_id INTEGER',
+  ]),
   // One engine searches rendered files; two tables have what they are rendered from.
   '031_one_search': { up: oneSearch, oldest: '031_one_search' },
   // READMEs that are shown as plain text are facts; the next rendering records them again.
@@ -139,4 +120,6 @@ export const steps: Readonly<Record<string, Step>> = {
     `CREATE INDEX releases_publisher ON releases (published_by)
       WHERE published_by IS NOT NULL`,
   ]),
+  // Crates, and what is new in a week, are counted by indexes when somebody asks.
+  '035_weeks': { up: dropCounts, oldest: '035_weeks' },
 }

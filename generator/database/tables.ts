@@ -127,10 +127,10 @@ export interface Tables {
     error: string | null
   }
   /**
-   * The number of rows of some tables, and of bytes of all `.crate` files, kept by triggers;
-   * `search` grows when files that searches read have changed.
+   * The number of releases, and of bytes of all `.crate` files, kept by triggers; `search` grows
+   * when files that searches read have changed.
    */
-  counts: { what: 'crates' | 'releases' | 'search' | 'bytes'; n: number }
+  counts: { what: 'releases' | 'search' | 'bytes'; n: number }
   facts: { key: string; value: string }
   release_downloads: { release_id: number } & DownloadColumns
   /** The sums over the releases of a crate. */
@@ -181,8 +181,6 @@ export interface Tables {
   labels: { id: number; kind: 'keyword' | 'category'; slug: string; crates: number }
   /** The crates of a label. `weight` grows with the logarithm of the number of dependents. */
   crate_labels: { label_id: number; weight: number; crate_id: number }
-  /** New releases and crates by week, from Monday, January 5, 1970; kept by triggers. */
-  weeks: { week: number; releases: number; crates: number }
   /** Crates whose newest version depends on a crate name of this registry. */
   dependents: {
     dependency: CanonicalName

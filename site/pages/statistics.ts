@@ -15,9 +15,9 @@ export const RANKS_SHOWN = 10
 
 export const WEEKS_SHOWN = 53
 
-/** New releases and crates in a week; `week` counts from Monday, January 5, 1970. */
+/** New releases and crates in the week from a Monday on, such as `2026-11-16`. */
 export interface WeekCount {
-  readonly week: number
+  readonly at: string
   readonly releases: number
   readonly crates: number
 }
@@ -62,17 +62,13 @@ ${ranks('Newest', data.newest, to, ({ updatedAt }) => timeTag(updatedAt), to(ord
   return output(path, layout(site, { path, title, main }))
 }
 
-const WEEK = 7 * 24 * 60 * 60 * 1000
-const FIRST_WEEK = Date.UTC(1970, 0, 5)
-
 function plotsOf({ weeks, crates }: Statistics): PlotData[] {
-  const at = (week: number) => new Date(FIRST_WEEK + week * WEEK).toISOString().slice(0, 10)
   let total = crates - weeks.reduce((sum, week) => sum + week.crates, 0)
   const totals = weeks.map(week => {
     total += week.crates
-    return { at: at(week.week), value: total }
+    return { at: week.at, value: total }
   })
-  const releases = weeks.map(week => ({ at: at(week.week), value: week.releases }))
+  const releases = weeks.map(({ at, releases: value }) => ({ at, value }))
   return [
     { title: 'Releases per week', kind: 'bars', every: 'week', points: releases },
     { title: 'Crates', kind: 'line', every: 'week', points: totals },

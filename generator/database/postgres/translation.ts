@@ -59,9 +59,6 @@ const SCHEMA: readonly Rule[] = [
   [/\) WITHOUT ROWID$/g, ')'],
 ]
 
-/** The difference of two days is a number of days. */
-const JULIAN_DAY: Rule = [/\bjulianday\((substr\([^()]*\)|'[^']*')\)/g, "to_date($1, 'YYYY-MM-DD')"]
-
 /** Matches a trigger: its name, its event, perhaps its condition, its statements. */
 const TRIGGER =
   /^CREATE TRIGGER (\w+) ((?:BEFORE|AFTER) [\w, ]+? ON \w+)\s*(?:WHEN\s+([\s\S]*?)\s+)?BEGIN([\s\S]*)END$/
@@ -69,12 +66,8 @@ const TRIGGER =
 function schemaText(sql: string): string {
   const [, name, event, condition, body = ''] = TRIGGER.exec(sql) ?? []
   if (name === undefined) return apply(sql, SCHEMA)
-  const rules = [INTEGER, JULIAN_DAY]
-  const statements = apply(body, rules).replace(
-    /\bSELECT RAISE\(ABORT, ('[^']*')\)/g,
-    'RAISE EXCEPTION $1',
-  )
-  const when = condition === undefined ? '' : `WHEN (${apply(condition, rules)}) `
+  const statements = body.replace(/\bSELECT RAISE\(ABORT, ('[^']*')\)/g, 'RAISE EXCEPTION $1')
+  const when = condition === undefined ? '' : `WHEN (${condition}) `
   return `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $body$
     BEGIN${statements} RETURN NULL; END $body$;
     CREATE TRIGGER ${name} ${event} FOR EACH ROW ${when}EXECUTE FUNCTION ${name}()`

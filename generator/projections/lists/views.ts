@@ -11,13 +11,8 @@ import {
   labelsPage,
   userPage,
 } from '../../../site/pages/labels.ts'
-import {
-  RANKS_SHOWN,
-  statisticsPage,
-  WEEKS_SHOWN,
-  type WeekCount,
-} from '../../../site/pages/statistics.ts'
-import { column, first, type Queries, type Row } from '../../database/statement.ts'
+import { RANKS_SHOWN, statisticsPage, WEEKS_SHOWN } from '../../../site/pages/statistics.ts'
+import { column, first, type Row } from '../../database/statement.ts'
 import type { CrateCard } from '../../records/pages/cards.ts'
 import {
   commonLabels,
@@ -27,7 +22,7 @@ import {
   subcategories,
 } from '../../records/pages/labels.ts'
 import { crateCount, cratesBelow } from '../../records/pages/prefixes.ts'
-import { cratesInOrder, lastWeek, readFigures, readWeeks } from '../../records/pages/statistics.ts'
+import { cratesInOrder, readFigures, readWeeks } from '../../records/pages/statistics.ts'
 import type { PageContext } from '../context.ts'
 import { letterParts } from './letters.ts'
 
@@ -91,7 +86,7 @@ export async function viewOutputs({ database, site }: PageContext): Promise<Outp
     crates: total,
     versions,
     bytes,
-    weeks: await shownWeeks(database),
+    weeks: await readWeeks(database, WEEKS_SHOWN),
     popular: popular.slice(0, RANKS_SHOWN).filter(card => card.dependents > 0),
     largest: await cratesInOrder(database, 'bytes', RANKS_SHOWN),
     newest: site.feeds ? newest.slice(0, RANKS_SHOWN).map(createdAt) : [],
@@ -117,18 +112,6 @@ export async function viewOutputs({ database, site }: PageContext): Promise<Outp
 /** Shows when a crate was new, in the order by that time. */
 function createdAt(card: CrateCard): CrateCard {
   return { ...card, updatedAt: card.createdAt }
-}
-
-/** Returns the weeks of the plots, which end with the last release: not with the current week. */
-async function shownWeeks(db: Queries): Promise<WeekCount[]> {
-  const last = await lastWeek(db)
-  if (last === null) return []
-  const start = last - WEEKS_SHOWN + 1
-  const known = new Map((await readWeeks(db, start, last)).map(week => [week.week, week]))
-  return Array.from({ length: WEEKS_SHOWN }, (_, at) => {
-    const week = start + at
-    return known.get(week) ?? { week, releases: 0, crates: 0 }
-  })
 }
 
 /** Removes the pages of lists that have become shorter; `wanted` are all views. */

@@ -1,19 +1,34 @@
+import { dateOf, dayOf } from '../../../core/day-counts.ts'
 import type { Name } from '../../../core/name.ts'
-import { all, one, type Queries, type Row, value } from '../../database/statement.ts'
+import { one, type Queries, value } from '../../database/statement.ts'
 import { type CrateCard, selectCards } from './cards.ts'
 
-/** New releases and crates by week, oldest first; `week` counts from January 5, 1970. */
-export type Week = Readonly<Row<'weeks'>>
+/** New releases and crates in the week from a Monday on, such as `2026-11-16`. */
+type Week = { readonly at: string } & NewCounts
+type NewCounts = Readonly<Record<'releases' | 'crates', number>>
 
-/** Returns the weeks from `first` to `last` in which something was published. */
-export function readWeeks(db: Queries, first: number, last: number): Promise<Week[]> {
-  const sql = 'SELECT week, releases, crates FROM weeks WHERE week BETWEEN ? AND ? ORDER BY week'
-  return all(db, sql, first, last)
-}
+/** Counts what is new between two days, in indexes. */
+const NEW = `SELECT
+  (SELECT count(*) FROM releases WHERE published_at >= ? AND published_at < ?) AS releases,
+  (SELECT count(*) FROM crates WHERE created_at >= ? AND created_at < ?) AS crates`
 
-/** Returns the week of the latest release; null if no times are known. */
-export function lastWeek(db: Queries): Promise<number | null> {
-  return value(db, 'SELECT week FROM weeks WHERE releases > 0 ORDER BY week DESC LIMIT 1')
+/**
+ * Returns the last weeks until that of the latest release, which may be long ago; none if no times
+ * are known.
+ */
+export async function readWeeks(db: Queries, count: number): Promise<Week[]> {
+  const last = await value<string>(db, 'SELECT max(published_at) FROM releases')
+  if (last === null) return []
+  // Without the time: `Date` does not know leap seconds.
+  const day = dayOf(new Date(last.slice(0, 10)))
+  // The first day was a Thursday.
+  const monday = day - ((day + 3) % 7)
+  const weeks: Week[] = []
+  for (let start = monday - 7 * (count - 1); start <= monday; start += 7) {
+    const [at, end] = [dateOf(start), dateOf(start + 7)]
+    weeks.push({ at, ...(await one<NewCounts>(db, NEW, at, end, at, end)) })
+  }
+  return weeks
 }
 
 /** The figures of a registry. */

@@ -5,7 +5,8 @@ import { issue, Refusal } from '../../../core/error/error.ts'
 import { newestVersion, type Version } from '../../../core/version.ts'
 import { openDatabase } from '../../../generator/database/database.ts'
 import { PLIMSOLL_SCHEMA } from '../../../generator/database/migrations.ts'
-import { column, run } from '../../../generator/database/statement.ts'
+import { all, column, run } from '../../../generator/database/statement.ts'
+import { refreshListings } from '../../../generator/records/crate-change.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 /** The program before `max_id`. */
@@ -22,7 +23,7 @@ const CRATES = [
   [['0.1.0-alpha.2', '0.1.0-alpha.1'], null],
 ] as const
 
-test('an upgrade finds the highest version of each crate', async t => {
+test('an upgrade finds the highest version of each crate, and counts no weeks', async t => {
   const path = join(folderOf(t), 'plimsoll.db')
   const older = await openDatabase(path, OLDER)
   for (const [at, [texts]] of CRATES.entries()) {
@@ -38,7 +39,7 @@ test('an upgrade finds the highest version of each crate', async t => {
       await run(
         older,
         `INSERT INTO releases (id, crate_id, version, identity, cksum, size, yanked, line, about)
-          VALUES (?, ?, ?, ?, '', 1, ?, '{}', '{}')`,
+          VALUES (?, ?, ?, ?, '', 1, ?, '{"deps":[]}', '{}')`,
         ...[id, at + 1, version, version.replace(/\+.*/, ''), Number(yanked)],
       )
     const newest = newestVersion(versions)
@@ -51,6 +52,15 @@ test('an upgrade finds the highest version of each crate', async t => {
   await older.close()
   const database = await openDatabase(path)
   t.after(() => database.close())
+  const left = "SELECT name FROM sqlite_master WHERE name LIKE '%week%' OR name LIKE 'crates_%r%e'"
+  assert.deepEqual(await column(database, left), [])
+  const counted = 'SELECT what, n FROM counts ORDER BY what'
+  assert.deepEqual(await all(database, counted), [
+    { what: 'bytes', n: 10 },
+    { what: 'releases', n: 10 },
+    { what: 'search', n: 0 },
+  ])
+  await refreshListings({ database, followers: [] })
   const sql = `SELECT version FROM listings LEFT JOIN releases ON releases.id = max_id
     ORDER BY listings.crate_id`
   const expected = CRATES.map(([, highest]) => highest)

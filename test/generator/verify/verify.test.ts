@@ -98,7 +98,7 @@ const damages: [found: RegExp, harm: (registry: Registry) => unknown][] = [
     ({ database }) => run(database, 'UPDATE listings SET versions = 7'),
   ],
   [
-    /^plimsoll\.db: the numbers of crates and releases are wrong$/,
+    /^plimsoll\.db: the number of releases is wrong$/,
     ({ database }) => run(database, 'UPDATE counts SET n = 99'),
   ],
 ]
