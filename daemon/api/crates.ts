@@ -12,18 +12,17 @@ import {
   NO_DOWNLOADS,
   registryDownloads,
 } from '../../generator/records/downloads/read.ts'
+import { refuseDeleted } from '../../generator/records/existing.ts'
 import { type CrateCard, findCard, readCards } from '../../generator/records/pages/cards.ts'
 import { countDependents, listDependents } from '../../generator/records/pages/dependents.ts'
+import { cratesInOrder, updatedCrates } from '../../generator/records/pages/overviews.ts'
 import { crateCount } from '../../generator/records/pages/prefixes.ts'
-import { updatedCrates } from '../../generator/records/pages/recent.ts'
-import { cratesInOrder } from '../../generator/records/pages/statistics.ts'
 import {
   listVersions,
   readReadme,
   readSummaries,
   releaseDependencies,
 } from '../../generator/records/releases.ts'
-import { refuseDeleted } from '../../generator/records/tombstones.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { crateOf } from '../access/route.ts'
 import type { Deps } from '../deps.ts'

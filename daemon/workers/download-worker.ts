@@ -1,8 +1,11 @@
 import { Repeater } from '../../core/async/repeater.ts'
 import { dayOf } from '../../core/day-counts.ts'
 import { releaseOfPath } from '../../core/paths/crates.ts'
-import { addDownloads } from '../../generator/records/downloads/add.ts'
-import { hasDueDownloads, markDueDownloads } from '../../generator/records/downloads/due.ts'
+import {
+  addDownloads,
+  hasDueDownloads,
+  markDueDownloads,
+} from '../../generator/records/downloads/count.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Worker } from './worker.ts'
 

@@ -1,5 +1,5 @@
 import { counted } from '../../core/quantity.ts'
-import { isBroken, type Result } from './run.ts'
+import { isBroken, type Result } from './check.ts'
 import { WEIGHTS } from './table.ts'
 
 const LABEL = 'cargo registry'

@@ -3,7 +3,7 @@ import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
 import { dlPaths } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { isVersion } from '../../core/version.ts'
-import type { DownloadedRelease } from '../records/downloads/add.ts'
+import type { DownloadedRelease } from '../records/downloads/count.ts'
 
 /** Returns the release that a target of an access log downloads; null for any other target. */
 export type FindRelease = (target: string) => DownloadedRelease | null

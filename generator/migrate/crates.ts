@@ -4,8 +4,8 @@ import { crateKey } from '../../core/paths/crates.ts'
 import { type Queries, value } from '../database/statement.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import type { Progress } from '../projections/context.ts'
+import { listTombstones } from '../records/existing.ts'
 import { type ReleaseBytes, releasePages } from '../records/releases.ts'
-import { listTombstones } from '../records/tombstones.ts'
 import type { Registry } from '../registry/registry.ts'
 
 export interface CopiedCrates {

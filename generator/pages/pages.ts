@@ -1,7 +1,7 @@
 import { type PageContext, type Progress, pageTurn } from '../projections/context.ts'
 import type { Built } from '../projections/index/build.ts'
 import { type Projection, projectionsOf } from '../projections/projection.ts'
-import { markAllDueDownloads } from '../records/downloads/due.ts'
+import { markAllDueDownloads } from '../records/downloads/count.ts'
 import { failedIssues, listFailedMarks, type Mark, retryAll } from '../records/marks.ts'
 import { claimPages, markOutdatedPages } from './claim.ts'
 import { BATCH, costOf, pageMarks, pageWork } from './due.ts'

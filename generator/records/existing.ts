@@ -1,13 +1,12 @@
-import { type Issue, issue, Refusal } from '../../core/error/error.ts'
+import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { type Version, versionIdentity } from '../../core/version.ts'
-import { column, first, type Queries, type Row } from '../database/statement.ts'
+import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
+import { all, column, first, type Queries, type Row } from '../database/statement.ts'
 import type { Change } from './change.ts'
 import { CRATE, type CrateRecord, strangerIssue } from './crates.ts'
 import type { ReleaseRecord } from './releases.ts'
-import type { Tombstone } from './tombstones.ts'
 
 /** The release that already has a version, perhaps with different build metadata. */
 export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'>
@@ -122,3 +121,34 @@ const CRATE_TIMES = `SELECT created_at FROM crates
 
 const VERSION_TIMES = `SELECT published_at FROM releases
   WHERE published_at > ? AND crate_id = ? ORDER BY published_at DESC LIMIT ?`
+
+/** A version that was deleted and has not come back. */
+export interface Tombstone {
+  readonly name: Name
+  readonly version: VersionIdentity
+  readonly cksum: string
+  /** What Cargo is told; null if none was given. */
+  readonly reason: string | null
+}
+
+const DELETED = `SELECT crates.name, identity AS version, tombstones.cksum,
+    tombstones.reason
+  FROM tombstones JOIN crates ON crates.id = crate_id
+  WHERE NOT EXISTS (SELECT 1 FROM releases WHERE releases.cksum = tombstones.cksum)`
+
+/** Lists the deleted versions of all crates. */
+export function listTombstones(db: Queries): Promise<Tombstone[]> {
+  return all(db, DELETED)
+}
+
+/** Lists the deleted versions of a crate. */
+export function tombstonesOf(db: Queries, crateId: number): Promise<Tombstone[]> {
+  return all(db, `${DELETED} AND crate_id = ?`, crateId)
+}
+
+/** Refuses a version that was deleted, and says why it was. */
+export async function refuseDeleted(db: Queries, name: Name, version: Version): Promise<void> {
+  const sql = `${DELETED} AND canonical = ? AND identity = ?`
+  const found = await first<Tombstone>(db, sql, canonicalName(name), versionIdentity(version))
+  if (found) refuse('release_deleted', { ...found, version })
+}

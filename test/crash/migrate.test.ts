@@ -3,8 +3,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { databaseTime } from '../../generator/database/engine.ts'
 import { openRegistry } from '../../generator/open.ts'
-import { readDeparture } from '../../generator/records/departure.ts'
-import { endPause, readPause, requireUnpaused } from '../../generator/records/pause.ts'
+import {
+  endPause,
+  readDeparture,
+  readPause,
+  requireUnpaused,
+} from '../../generator/records/pause.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'

@@ -1,7 +1,6 @@
 import { refuseErrors, warning } from '../../../core/error/error.ts'
 import { counted } from '../../../core/quantity.ts'
-import { restore } from '../../backup/restore.ts'
-import { ORIGINAL_SETTINGS_FILE } from '../../backup/restored-settings.ts'
+import { ORIGINAL_SETTINGS_FILE, restore } from '../../backup/restore.ts'
 import { showChanges } from '../console/changes.ts'
 import { command, type Task, withRegistry } from '../console/command.ts'
 import { printIssues, sourcesOf } from '../console/io.ts'

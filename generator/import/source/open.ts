@@ -4,14 +4,12 @@ import { refuse } from '../../../core/error/error.ts'
 import { withoutCredentials } from '../../../core/urls/urls.ts'
 import { readFolder, readText, statOf } from '../../places/disk/files.ts'
 import { Web, type WebOptions } from '../../web/web.ts'
-import { openCargoCache } from './cargo-cache.ts'
+import { openLoose, openVendor } from './folders.ts'
 import { openGit } from './git.ts'
 import { listTiers } from './index-file.ts'
-import { openLoose } from './loose-crates.ts'
 import type { ImportRequest, OpenedSource, Source, SourceKind } from './source.ts'
 import { openSparse } from './sparse.ts'
-import { openTree } from './tree.ts'
-import { openVendor } from './vendor.ts'
+import { openCargoCache, openTree } from './tree.ts'
 
 /** Opens a source of a kind; `index` is the folder of its index, below the source. */
 type Open = (request: ImportRequest, web: Web, index: string) => Promise<OpenedSource>

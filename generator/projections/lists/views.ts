@@ -21,8 +21,8 @@ import {
   readLabel,
   subcategories,
 } from '../../records/pages/labels.ts'
+import { cratesInOrder, readFigures, readWeeks } from '../../records/pages/overviews.ts'
 import { crateCount, cratesBelow } from '../../records/pages/prefixes.ts'
-import { cratesInOrder, readFigures, readWeeks } from '../../records/pages/statistics.ts'
 import type { PageContext } from '../context.ts'
 import { letterParts } from './letters.ts'
 

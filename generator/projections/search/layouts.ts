@@ -16,7 +16,7 @@ import {
 import { one, type Queries, run, value } from '../../database/statement.ts'
 import { writeFact } from '../../records/facts.ts'
 import { type Mark, markSelected, marksOf, setMarks } from '../../records/marks.ts'
-import { rangesOf } from '../../records/pages/id-ranges.ts'
+import { rangesOf } from '../../records/pages/overviews.ts'
 
 /*
  * The subject of a mark says what is to be done: the id of a crate that searches find by something

@@ -9,11 +9,16 @@ import {
   sitemapIndex,
   sitemapPart,
 } from '../../../site/pages/search-engines.ts'
-import { listedBetween, rangesOf } from '../../records/pages/id-ranges.ts'
 import { commonLabels } from '../../records/pages/labels.ts'
+import {
+  cratesInOrder,
+  listedBetween,
+  rangesOf,
+  readFigures,
+  recentReleases,
+  updatedCrates,
+} from '../../records/pages/overviews.ts'
 import { cratesBelow } from '../../records/pages/prefixes.ts'
-import { recentReleases, updatedCrates } from '../../records/pages/recent.ts'
-import { cratesInOrder, readFigures } from '../../records/pages/statistics.ts'
 import type { PageContext } from '../context.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../feed.ts'
 

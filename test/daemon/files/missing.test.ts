@@ -1,3 +1,4 @@
+// Mirrors daemon/files/tree-file.ts: what is not there
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseName } from '../../../core/name.ts'

@@ -1,4 +1,4 @@
-// Mirrors generator/projections/lists/change.ts: pages of keywords and categories
+// Mirrors generator/projections/lists/projection.ts: pages of keywords and categories
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Queries, value } from '../../../generator/database/statement.ts'
@@ -15,7 +15,7 @@ import {
   ORDERS,
   readFigures,
   readWeeks,
-} from '../../../generator/records/pages/statistics.ts'
+} from '../../../generator/records/pages/overviews.ts'
 import { isOnPostgres } from '../../support/engine.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { ownDependency } from '../../support/release.ts'

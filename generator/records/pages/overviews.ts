@@ -1,6 +1,8 @@
 import { dateOf, dayOf } from '../../../core/day-counts.ts'
 import type { Name } from '../../../core/name.ts'
-import { one, type Queries, value } from '../../database/statement.ts'
+import { all, one, type Queries, value } from '../../database/statement.ts'
+import type { CrateRecord } from '../crates.ts'
+import { PUBLISHER, type ReleaseRecord, recordOf, type Stored } from '../releases.ts'
 import { type CrateCard, selectCards } from './cards.ts'
 
 /** New releases and crates in the week from a Monday on, such as `2026-11-16`. */
@@ -68,4 +70,60 @@ const ORDER_BY: Readonly<Record<CrateOrder, string>> = {
 /** Returns the first `limit` crates in an order. */
 export function cratesInOrder(db: Queries, order: CrateOrder, limit: number): Promise<CrateCard[]> {
   return selectCards(db, `ORDER BY ${ORDER_BY[order]} LIMIT ?`, limit)
+}
+
+/** A version as shown in the list of updates. */
+export interface RecentRelease
+  extends Pick<CrateRecord, 'name'>,
+    Pick<ReleaseRecord, 'version' | 'yanked' | 'about' | 'publishedBy'> {
+  readonly publishedAt: string
+}
+
+/** Returns the last published versions, newest first, except those of unknown time. */
+export async function recentReleases(db: Queries, limit: number): Promise<RecentRelease[]> {
+  const rows = await all<Stored<RecentRelease>>(
+    db,
+    `SELECT crates.name, releases.version, releases.yanked, releases.about,
+        releases.published_at AS "publishedAt", ${PUBLISHER} AS "publishedBy"
+      FROM releases JOIN crates ON crates.id = releases.crate_id
+      LEFT JOIN users ON users.id = releases.published_by
+      WHERE releases.published_at IS NOT NULL
+      ORDER BY releases.published_at DESC, releases.id DESC LIMIT ?`,
+    limit,
+  )
+  return rows.map(recordOf)
+}
+
+/** Returns the most recently updated crates that have several versions, newest first. */
+export function updatedCrates(db: Queries, limit: number): Promise<CrateCard[]> {
+  const rest =
+    'WHERE listings.versions > 1 ORDER BY listings.updated_at DESC, listings.crate_id DESC LIMIT ?'
+  return selectCards(db, rest, limit)
+}
+
+/** Returns the listed crates with an id of at least `from` and less than `end`, in order of id. */
+export function listedBetween(
+  db: Queries,
+  from: number,
+  end: number,
+): Promise<{ readonly id: number; readonly name: Name; readonly updatedAt: string | null }[]> {
+  return all(
+    db,
+    `SELECT crates.id, crates.name, nullif(listings.updated_at, '') AS "updatedAt"
+      FROM listings JOIN crates ON crates.id = listings.crate_id
+      WHERE listings.crate_id >= ? AND listings.crate_id < ? ORDER BY listings.crate_id`,
+    from,
+    end,
+  )
+}
+
+/** Returns the numbers of the ranges of `width` ids that contain a listed crate. */
+export async function rangesOf(db: Queries, width: number): Promise<number[]> {
+  const sql = 'SELECT crate_id FROM listings WHERE crate_id >= ? ORDER BY crate_id LIMIT 1'
+  const ranges: number[] = []
+  for (let from = 0; ; from = ((ranges.at(-1) ?? 0) + 1) * width) {
+    const id = await value<number>(db, sql, from)
+    if (id === null) return ranges
+    ranges.push(Math.floor(id / width))
+  }
 }
