@@ -91,6 +91,11 @@ export function newestVersion<T extends { readonly version: Version; readonly ya
   return best(releases, ({ yanked, version }) => (yanked ? 0 : isPrerelease(version) ? 1 : 2))
 }
 
+/** Sorts by SemVer precedence, highest first. */
+export function newestFirst<T extends { readonly version: Version }>(versions: readonly T[]): T[] {
+  return versions.toSorted((a, b) => compareVersions(b.version, a.version))
+}
+
 /** Returns the highest version that is not yanked, pre-releases included; if all are, the highest. */
 export function highestVersion<T extends { readonly version: Version; readonly yanked?: boolean }>(
   releases: readonly T[],

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises'
+import { within } from '../core/async/within.ts'
 import { Refusal } from '../core/error/error.ts'
 import { timestamp } from '../core/timestamp.ts'
 import { writeFact } from '../generator/records/facts.ts'
 import type { OpenHandler } from './access/route.ts'
-import { within } from './deadline.ts'
 import type { Deps } from './deps.ts'
 
 interface ReadinessDeps extends Pick<Deps, 'registry' | 'metrics'> {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { within } from '../core/async/within.ts'
 import type { Slice } from '../core/search/layout.ts'
 import type { SearchRequest } from '../core/search/request.ts'
 import type { Database } from './database/connection.ts'
@@ -32,7 +32,7 @@ export async function searchFresh(
     if (marks.length === 0) break
     const most = (await readLayout(database)).layout === null ? FIRST_MS : FRESH_MS
     const rest = begin + most - performance.now()
-    isDone = rest > 0 && (await endsWithin(rendered(context, marks), rest))
+    isDone = rest > 0 && (await within(rendered(context, marks), rest, false))
   }
   return searchCrates(context, request, slice)
 }
@@ -50,14 +50,4 @@ function rendered(context: PageContext, marks: readonly Mark[]): Promise<boolean
     .finally(() => rendering.delete(context.database))
   rendering.set(context.database, work)
   return work
-}
-
-/** Returns what work returns, or false if it takes longer. */
-async function endsWithin(work: Promise<boolean>, ms: number): Promise<boolean> {
-  const late = new AbortController()
-  try {
-    return await Promise.race([work, sleep(ms, false, { signal: late.signal })])
-  } finally {
-    late.abort()
-  }
 }

@@ -5,7 +5,7 @@ import { readEntry } from '../../core/entry/parse.ts'
 import { refuse } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, isName, type Name } from '../../core/name.ts'
 import { crateFilePath } from '../../core/paths/crates.ts'
-import { isVersion } from '../../core/version.ts'
+import { isVersion, newestFirst } from '../../core/version.ts'
 import {
   mostDownloaded,
   mostRecentlyDownloaded,
@@ -31,7 +31,7 @@ import type { StoredCrate } from '../files/stored-crate.ts'
 import { answer, answerText } from '../http/answer.ts'
 import { metaOf, sliceOf } from '../http/paging.ts'
 import { type DependencyShape, dependencyViews } from './dependency-schema.ts'
-import { foundVersion, newestFirst, numbersOf, releaseTotals, totalsOf, viewsOf } from './lookup.ts'
+import { foundVersion, numbersOf, releaseTotals, totalsOf, viewsOf } from './lookup.ts'
 import * as schema from './schema.ts'
 
 /** The longest index line that lists of versions read for its features. */

@@ -1,17 +1,15 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { dateOf, dayOf, daysUntil } from '../../core/day-counts.ts'
-import {
-  crateDownloads as downloadsOfCrates,
-  releaseDownloads,
-} from '../../generator/records/downloads/read.ts'
+import { newestFirst } from '../../core/version.ts'
+import { CRATE_ROWS, RELEASE_ROWS, readDownloads } from '../../generator/records/downloads/read.ts'
 import { findCard } from '../../generator/records/pages/cards.ts'
 import { listVersions } from '../../generator/records/releases.ts'
 import { crateOf } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { answer } from '../http/answer.ts'
 import * as schema from './download-schema.ts'
-import { foundVersion, newestFirst } from './lookup.ts'
+import { foundVersion } from './lookup.ts'
 
 /** Number of versions whose downloads crates.io lists one by one. */
 const LISTED_VERSIONS = 5
@@ -23,8 +21,8 @@ export async function crateDownloads({ registry }: Deps, c: Context) {
   const today = dayOf(registry.clock())
   const releases = newestFirst(await listVersions(database, card.id))
   const listed = releases.slice(0, LISTED_VERSIONS).map(release => release.id)
-  const ofVersions = await releaseDownloads(database, site.downloads ? listed : [])
-  const ofCrates = await downloadsOfCrates(database, site.downloads ? [card.id] : [])
+  const ofVersions = await readDownloads(database, RELEASE_ROWS, site.downloads ? listed : [])
+  const ofCrates = await readDownloads(database, CRATE_ROWS, site.downloads ? [card.id] : [])
   const rest = daysUntil(ofCrates.get(card.id)?.days ?? null, today)
   for (const { days } of ofVersions.values())
     for (const [at, n] of daysUntil(days, today).entries()) rest[at] = (rest[at] ?? 0) - n
@@ -46,7 +44,7 @@ export async function versionDownloads({ registry }: Deps, c: Context) {
   const wanted = dayOf(new Date(/^\d{4}-\d\d-\d\d$/.test(before_date) ? before_date : ''))
   const last = Number.isNaN(wanted) ? today : Math.min(wanted, today)
   const ids = registry.site.downloads ? [release.id] : []
-  const downloads = (await releaseDownloads(registry.database, ids)).get(release.id)
+  const downloads = (await readDownloads(registry.database, RELEASE_ROWS, ids)).get(release.id)
   const days = byDate(daysUntil(downloads?.days ?? null, last), last)
   return answer<typeof schema.versionDownloadsAnswer>(c, {
     version_downloads: days.map(day => ({ version: release.id, ...day })),

@@ -1,9 +1,10 @@
 import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
-import { compareVersions, isVersion, type Version } from '../../core/version.ts'
+import { isVersion } from '../../core/version.ts'
 import {
   downloadNumbers,
-  releaseDownloads,
+  RELEASE_ROWS,
+  readDownloads,
   versionTotals,
 } from '../../generator/records/downloads/read.ts'
 import { type CrateCard, findCard } from '../../generator/records/pages/cards.ts'
@@ -19,11 +20,6 @@ export async function foundVersion(registry: Registry, c: Context) {
   const release = isVersion(version) ? await findRelease(registry.database, card.id, version) : null
   if (release?.version !== version) return refuse('release_unknown', { name: card.name, version })
   return { card, release }
-}
-
-/** Sorts releases by SemVer precedence, highest first. */
-export function newestFirst<R extends { readonly version: Version }>(releases: readonly R[]): R[] {
-  return releases.toSorted((a, b) => compareVersions(b.version, a.version))
 }
 
 /** Returns views of crates with their downloads. */
@@ -51,6 +47,6 @@ export async function totalsOf({ database, site }: Registry, crateId: number) {
 
 /** Returns the total downloads of some releases by id. */
 export async function releaseTotals({ database, site }: Registry, ids: readonly number[]) {
-  const downloads = await releaseDownloads(database, site.downloads ? ids : [])
+  const downloads = await readDownloads(database, RELEASE_ROWS, site.downloads ? ids : [])
   return new Map(Array.from(downloads, ([id, { total }]) => [id, total]))
 }

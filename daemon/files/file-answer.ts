@@ -105,20 +105,15 @@ export function choose<P extends Part = FilePart>(
   return { status: 206, headers: { ...headers, ...more }, body: part, ...first }
 }
 
-const UNWEIGHTED_GZIP = /(?:^|,)\s*(?:(?:x-)?gzip|\*)\s*(?:,|$)/i
+/** Match gzip without a weight, by name or `*`, or with one above 0; and by name with one of 0. */
+const GZIP = /(?:^|,)\s*(?:(?:x-)?gzip|\*)\s*(?:$|,|;\s*q\s*=\s*(?!0(?:\.0*)?\s*(?:$|,)))/i
+const NO_GZIP = /(?:^|,)\s*(?:x-)?gzip\s*;\s*q\s*=\s*0(?:\.0*)?\s*(?:$|,)/i
 
-/** Returns whether `Accept-Encoding` allows gzip, by name or `*`, with a weight above 0. */
+/** Returns whether `Accept-Encoding` allows gzip. */
 function acceptsGzip(header: string | undefined): boolean {
-  if (header === undefined) return false
-  if (!header.includes(';')) return UNWEIGHTED_GZIP.test(header)
-  let star = false
-  for (const item of header.toLowerCase().split(',')) {
-    const [coding = '', ...parameters] = item.split(';').map(part => part.trim())
-    const isRefused = parameters.some(parameter => /^q\s*=\s*0(\.0*)?$/.test(parameter))
-    if (coding === 'gzip' || coding === 'x-gzip') return !isRefused
-    if (coding === '*') star = !isRefused
-  }
-  return star
+  return (
+    header !== undefined && GZIP.test(header) && !(header.includes(';') && NO_GZIP.test(header))
+  )
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
-import { compareVersions, parseVersion } from '../../core/version.ts'
+import { newestFirst, parseVersion } from '../../core/version.ts'
 import {
   addOwners,
   inviteOwners,
@@ -117,7 +117,7 @@ async function showCrate(
     listOwners(database, crate.id),
     listInvitations(database, { crateId: crate.id }, time),
   ])
-  const versions = releases.toSorted((a, b) => compareVersions(b.version, a.version))
+  const versions = newestFirst(releases)
   const data = { viewer: viewerOf(request), notice, name: crate.name, versions, owners, invited }
   return page(c, site, managePage(site, data), status)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { dayOf } from '../../core/day-counts.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { all, insert, type NewRow, type Queries, run } from '../database/statement.ts'
+import { all, insert, type Queries, run } from '../database/statement.ts'
 import { addDownloads, type DownloadCount } from '../records/downloads/count.ts'
 import { requireUnpaused } from '../records/pause.ts'
 import type { Registry } from '../registry/registry.ts'
@@ -91,7 +91,8 @@ export async function importLog(
       sums.downloads -= unknown
       sums.unknown += unknown
       const row = { first_line: key, bytes, sum: sum(), imported_at: timestamp(now) }
-      return recordPosition(tx, id, row)
+      await run(tx, 'DELETE FROM imported_logs WHERE id = ?', id)
+      return insert(tx, 'imported_logs', row)
     })
     done = bytes
     counts.clear()
@@ -154,15 +155,4 @@ async function positionOf(db: Queries, path: string, key: string): Promise<Posit
   if (found) return { ...found, isCopy: false }
   const longer = alike.find(position => !sums.has(position.bytes))
   return longer ? { ...longer, isCopy: true } : none
-}
-
-async function recordPosition(
-  tx: Queries,
-  id: number | null,
-  row: NewRow<'imported_logs'>,
-): Promise<number> {
-  if (id === null) return insert(tx, 'imported_logs', row)
-  const sql = 'UPDATE imported_logs SET bytes = ?, sum = ?, imported_at = ? WHERE id = ?'
-  await run(tx, sql, row.bytes, row.sum, row.imported_at, id)
-  return id
 }

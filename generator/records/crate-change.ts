@@ -1,7 +1,6 @@
 import type { Database } from '../database/connection.ts'
 import { listDaemons } from '../database/daemons.ts'
-import type { BeforeUpgrade } from '../database/migrations.ts'
-import { PLIMSOLL_SCHEMA, requireNone } from '../database/migrations.ts'
+import { type BeforeUpgrade, PLIMSOLL_SCHEMA, requireNone } from '../database/migrations.ts'
 import { LIST, type Queries, run } from '../database/statement.ts'
 import { type CrateRecord, crateRecords, eachCrate } from './crates.ts'
 import { readFact, writeFact } from './facts.ts'
@@ -25,12 +24,8 @@ export interface CrateChange extends ListingChange {
 type Version = Pick<VersionRecord, 'id' | 'version'>
 
 /** Returns whether a change is one of versions, and not only of owners. */
-export function hasVersions({
-  added,
-  altered,
-  removed,
-}: Pick<CrateChange, 'added' | 'altered' | 'removed'>): boolean {
-  return added.length + altered.length + removed.length > 0
+export function hasVersions(change: Pick<CrateChange, 'added' | 'altered' | 'removed'>): boolean {
+  return change.added.length + change.altered.length + change.removed.length > 0
 }
 
 /** Returns whether lists may show something else of a crate. */
@@ -71,15 +66,16 @@ export interface CrateEdit
   readonly generation: number
 }
 
+const NOTHING = { added: [], altered: [], removed: [], owner: null }
+
 /** Tells the followers of a transaction's work on a crate, and sets their marks. */
 export async function follow(
   tx: Queries,
   followers: readonly Follower[],
-  { crate, isNew = false, by, generation, ...edit }: CrateEdit,
+  { crate, isNew = false, by: { actor, at }, generation, ...edit }: CrateEdit,
 ): Promise<void> {
-  const { added = [], altered = [], removed = [], owner = null } = edit
-  const { actor, at } = by
-  const change = { crate, added, altered, removed, owner, actor, at }
+  const change = { ...NOTHING, ...edit, crate, actor, at }
+  const { added, altered, removed } = change
   if (!hasVersions(change)) {
     const state = await readListing(tx, crate.id)
     return announce(tx, followers, { ...change, before: state, after: state, uses: [] }, generation)
@@ -154,13 +150,6 @@ export async function relist(
 ): Promise<void> {
   const versions = await listVersions(tx, crate.id)
   const listing = await changeListing(tx, crate, { versions, added: [] })
-  const nothing = {
-    added: [],
-    altered: [],
-    removed: [],
-    owner: null,
-    actor: '',
-    at: crate.createdAt,
-  }
-  await announce(tx, followers, { crate, ...listing, ...nothing }, crate.generation)
+  const change = { ...NOTHING, ...listing, crate, actor: '', at: crate.createdAt }
+  await announce(tx, followers, change, crate.generation)
 }

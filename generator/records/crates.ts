@@ -45,18 +45,16 @@ export async function* eachCrate(db: Queries): AsyncIterable<CrateRecord> {
   }
 }
 
-/** Returns the registry's spelling of those `names` that exist, by canonical name. */
-export async function knownNames(
+/** Returns how those `names` are spelled that are crates here, or crates with a page (`listed`). */
+export async function spellings(
   db: Queries,
-  names: readonly Name[],
+  names: readonly CanonicalName[],
+  which: 'all' | 'listed' = 'all',
 ): Promise<Map<CanonicalName, Name>> {
   if (names.length === 0) return new Map()
-  const sql = `SELECT name, canonical FROM crates WHERE canonical IN ${LIST}`
-  const rows = await all<Pick<Row<'crates'>, 'name' | 'canonical'>>(
-    db,
-    sql,
-    names.map(canonicalName),
-  )
+  const from = which === 'all' ? 'crates' : 'crates JOIN listings ON crate_id = crates.id'
+  const sql = `SELECT crates.canonical, name FROM ${from} WHERE crates.canonical IN ${LIST}`
+  const rows = await all<Pick<Row<'crates'>, 'canonical' | 'name'>>(db, sql, names)
   return new Map(rows.map(row => [row.canonical, row.name]))
 }
 

@@ -1,17 +1,10 @@
 import { plainReadme } from '../../site/readme/readme.ts'
+import type { PageFailure } from '../records/pages/plain-pages.ts'
 import type { IllustratedReadme, ReadmeJob } from './image-task.ts'
 import { sandbox } from './sandbox.ts'
 import { SandboxError } from './thread.ts'
 
-/** The reason why something is shown as plain text. */
-export interface Failure {
-  /** A clause, for the page. */
-  readonly because: string
-  /** Details for the operator only; null when there are none. */
-  readonly detail: string | null
-}
-
-function failureOf(error: unknown): Failure {
+function failureOf(error: unknown): PageFailure {
   if (!(error instanceof SandboxError)) throw error
   return error.reason === 'failure'
     ? { because: 'it cannot be rendered', detail: error.message }
@@ -24,8 +17,8 @@ function failureOf(error: unknown): Failure {
  */
 export async function renderReadme(
   job: ReadmeJob,
-  known: Failure | null = null,
-): Promise<IllustratedReadme & { readonly failure: Failure | null }> {
+  known: PageFailure | null = null,
+): Promise<IllustratedReadme & { readonly failure: PageFailure | null }> {
   const result = known ?? (await sandbox.run('readme', job).catch(failureOf))
   if ('html' in result) return { ...result, failure: null }
   return { html: plainReadme(job.readme.text, result.because), files: [], failure: result }

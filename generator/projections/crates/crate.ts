@@ -4,7 +4,7 @@ import { canonicalName, type Name } from '../../../core/name.ts'
 import { crateKey, crateRecordPath, imagePath, VERSIONS_SHOWN } from '../../../core/paths/crates.ts'
 import { type Output, output } from '../../../core/paths/tree.ts'
 import { expandDl } from '../../../core/urls/download-url.ts'
-import { compareVersions, newestVersion, previousOf } from '../../../core/version.ts'
+import { newestFirst, newestVersion, previousOf } from '../../../core/version.ts'
 import { badge } from '../../../site/crate/badge.ts'
 import { cratePage, versionPage } from '../../../site/crate/page.ts'
 import { latestPage, VERSIONS_MAX, versionsPage } from '../../../site/crate/versions.ts'
@@ -17,9 +17,9 @@ import type {
 import type { SiteConfig } from '../../../site/site-config.ts'
 import { comparePage } from '../../../site/source/page.ts'
 import { pace } from '../../database/pace.ts'
-import { listOwners } from '../../records/crates.ts'
+import { listOwners, spellings } from '../../records/crates.ts'
 import type { Mark } from '../../records/marks.ts'
-import { listedNames, readDependents } from '../../records/pages/dependents.ts'
+import { readDependents } from '../../records/pages/dependents.ts'
 import { readFailure, writeFailure } from '../../records/pages/plain-pages.ts'
 import {
   findRelease,
@@ -70,7 +70,7 @@ export async function cratePages(
         })
       : [],
     dependentCount: crate.dependents,
-    namesakes: await listedNames(database, elsewhere),
+    namesakes: await spellings(database, elsewhere, 'listed'),
     downloads: site.downloads && crate.hasDownloads === 1,
   }
   await pace()
@@ -247,8 +247,4 @@ function comparedVersion(
   const { edition, license, license_file } = release.about
   const { version } = release
   return { version, rust_version, links, deps, features, edition, license, license_file }
-}
-
-function newestFirst(releases: readonly ReleaseRecord[]): ReleaseRecord[] {
-  return releases.toSorted((a, b) => compareVersions(b.version, a.version))
 }

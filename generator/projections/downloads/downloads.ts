@@ -1,12 +1,13 @@
 import { DAYS_KEPT, dateOf, dayOf, daysUntil } from '../../../core/day-counts.ts'
 import { crateDownloadsPaths } from '../../../core/paths/crates.ts'
 import { downloadsPath, downloadsPlotPath, type Output } from '../../../core/paths/tree.ts'
-import { compareVersions } from '../../../core/version.ts'
+import { newestFirst } from '../../../core/version.ts'
 import { downloadFiles } from '../../../site/elements/downloads.ts'
 import { type CrateRecord, readCrate } from '../../records/crates.ts'
 import {
-  crateDownloads,
+  CRATE_ROWS,
   type Downloads,
+  readDownloads,
   registryDownloads,
   versionTotals,
 } from '../../records/downloads/read.ts'
@@ -36,15 +37,15 @@ async function registryOutputs(context: PageContext): Promise<Output[]> {
 
 async function crateOutputs(context: PageContext, { id, name }: CrateRecord): Promise<Output[]> {
   const { database, site } = context
-  const found = site.downloads ? (await crateDownloads(database, [id])).get(id) : undefined
+  const found = site.downloads
+    ? (await readDownloads(database, CRATE_ROWS, [id])).get(id)
+    : undefined
   if (!found) return []
   const totals = await versionTotals(database, id)
-  const versions = (await listVersions(database, id))
-    .toSorted((a, b) => compareVersions(b.version, a.version))
-    .flatMap(record => {
-      const total = totals.get(record.id)
-      return total === undefined ? [] : [[record.version, total] as const]
-    })
+  const versions = newestFirst(await listVersions(database, id)).flatMap(record => {
+    const total = totals.get(record.id)
+    return total === undefined ? [] : [[record.version, total] as const]
+  })
   return downloadFiles({ name, versions: new Map(versions), ...shownDays(context, found) })
 }
 

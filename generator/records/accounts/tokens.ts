@@ -204,14 +204,10 @@ export async function requireToken(db: Queries, id: number, now: Date): Promise<
 
 /** Returns the valid tokens that were made to read, and do not: they are for certain crates. */
 export function listWithoutRead(db: Queries, isPrivate: boolean, now: Date) {
-  return all<{ readonly id: number; readonly name: string; readonly user: string }>(
-    db,
-    `SELECT tokens.id, tokens.name, login AS "user" FROM tokens JOIN users ON users.id = user_id
-      WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) AND crates IS NOT NULL
-        AND (instr(scopes, '"read"') > 0 OR (scopes IS NULL AND ? = 1)) ORDER BY tokens.id`,
-    timestamp(now),
-    Number(isPrivate),
-  )
+  const sql = `SELECT tokens.id, tokens.name, login AS "user" ${VALID} AND crates IS NOT NULL
+    AND (instr(scopes, '"read"') > 0 OR (scopes IS NULL AND ? = 1)) ORDER BY tokens.id`
+  type Found = Pick<TokenRecord, 'id' | 'name' | 'user'>
+  return all<Found>(db, sql, timestamp(now), Number(isPrivate))
 }
 
 /** A version that a token has published. */

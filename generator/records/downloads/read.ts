@@ -42,12 +42,14 @@ export function daysOf(row: Pick<Stored, 'last_day' | 'days'> | undefined): DayC
   return row ? { last: row.last_day, counts: JSON.parse(row.days) as number[] } : null
 }
 
-/** Returns the downloads of crates by their ids; crates that were never downloaded are left out. */
-export async function crateDownloads(
+/** Returns the downloads of crates or releases by their ids; those without any are left out. */
+export async function readDownloads(
   db: Queries,
-  crateIds: readonly number[],
+  rows: typeof CRATE_ROWS | typeof RELEASE_ROWS,
+  ids: readonly number[],
 ): Promise<ReadonlyMap<number, Downloads>> {
-  return mapped(await readRows(db, CRATE_ROWS, crateIds))
+  const found = await readRows(db, rows, ids)
+  return new Map(Array.from(found, ([id, row]) => [id, { total: row.total, days: daysOf(row) }]))
 }
 
 /** How often something was downloaded, in total and in the last 90 days. */
@@ -62,24 +64,12 @@ export async function downloadNumbers(
   crateIds: readonly number[],
   now: Date,
 ): Promise<ReadonlyMap<number, DownloadNumbers>> {
-  const found = await crateDownloads(db, crateIds)
+  const found = await readDownloads(db, CRATE_ROWS, crateIds)
   return new Map(
     Array.from(found, ([id, { total, days }]) => {
       return [id, { total, recent: sumUntil(days, dayOf(now)) }]
     }),
   )
-}
-
-/** Does the same as `crateDownloads` for releases. */
-export async function releaseDownloads(
-  db: Queries,
-  releaseIds: readonly number[],
-): Promise<ReadonlyMap<number, Downloads>> {
-  return mapped(await readRows(db, RELEASE_ROWS, releaseIds))
-}
-
-function mapped(rows: ReadonlyMap<number, Stored>): ReadonlyMap<number, Downloads> {
-  return new Map(Array.from(rows, ([id, row]) => [id, { total: row.total, days: daysOf(row) }]))
 }
 
 /** Returns the total downloads of the versions of a crate, by id. */

@@ -2,7 +2,7 @@ import { type Dependency, type DependencyUse, dependencyOn } from '../../../core
 import type { CanonicalName, Name } from '../../../core/name.ts'
 import type { Slice } from '../../../core/search/layout.ts'
 import type { Version } from '../../../core/version.ts'
-import { all, column, LIST, type Queries, type Row, value } from '../../database/statement.ts'
+import { all, column, type Queries, type Row, value } from '../../database/statement.ts'
 
 /** Returns the number of crates whose newest version depends on a crate that has versions. */
 export async function countDependents(db: Queries, dependency: CanonicalName): Promise<number> {
@@ -57,21 +57,6 @@ export async function readDependents(
     const how = dependencyOn(JSON.parse(deps) as Dependency[], dependency)
     return how ? [{ name, version, ...how }] : []
   })
-}
-
-/** Returns the spelling of those canonical names that are crates with a page. */
-export async function listedNames(
-  db: Queries,
-  names: readonly CanonicalName[],
-): Promise<Map<CanonicalName, Name>> {
-  if (names.length === 0) return new Map()
-  const rows = await all<Pick<Row<'crates'>, 'canonical' | 'name'>>(
-    db,
-    `SELECT crates.canonical, crates.name
-      FROM crates JOIN listings ON listings.crate_id = crates.id WHERE crates.canonical IN ${LIST}`,
-    names,
-  )
-  return new Map(rows.map(row => [row.canonical, row.name]))
 }
 
 /**

@@ -18,7 +18,7 @@ import type { Version } from '../../../core/version.ts'
 import type { Queries } from '../../database/statement.ts'
 import type { CrateBytes, Staged } from '../../places/crate-store.ts'
 import type { Change } from '../../records/change.ts'
-import { type CrateRecord, findLookAlikes, knownNames } from '../../records/crates.ts'
+import { type CrateRecord, findLookAlikes, spellings } from '../../records/crates.ts'
 import {
   type ExistingRelease,
   type Permit,
@@ -123,7 +123,8 @@ async function policyFacts(
   companions?: ReadonlySet<Name>,
 ): Promise<PolicyInfo> {
   const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
-  const known = await knownNames(db, [...ownDependencies, ...cratesIoDependencies])
+  const names = [...ownDependencies, ...cratesIoDependencies].map(canonicalName)
+  const known = await spellings(db, names)
   return {
     existing,
     lookAlikes: existing ? [] : await findLookAlikes(db, lookAlikeKeys(release.name)),
