@@ -67,12 +67,10 @@ export function findLookAlikes(db: Queries, keys: readonly string[]): Promise<Na
 export function registryCounts(
   db: Queries,
 ): Promise<Readonly<Record<'crates' | 'releases' | 'users', number>>> {
-  return one(
-    db,
-    `SELECT coalesce((SELECT crates FROM prefixes WHERE prefix = ''), 0) AS crates,
-      (SELECT n FROM counts WHERE what = 'releases') AS releases,
-      (SELECT count(*) FROM users WHERE removed_at IS NULL) AS users`,
-  )
+  const sql = `SELECT coalesce((SELECT crates FROM prefixes WHERE prefix = ''), 0) AS crates,
+    (SELECT n FROM counts WHERE what = 'releases') AS releases,
+    (SELECT count(*) FROM users WHERE removed_at IS NULL) AS users`
+  return one(db, sql)
 }
 
 /** Returns the number of crates that `eachCrate` yields, also those whose versions were deleted. */
@@ -103,13 +101,10 @@ export type Owner = Readonly<Pick<Row<'users'>, 'id' | 'login' | 'name'>>
 
 /** Returns the owners of a crate in the order in which they were added. */
 export function listOwners(db: Queries, crateId: number): Promise<Owner[]> {
-  return all<Owner>(
-    db,
-    `SELECT users.id, users.login, users.name
-      FROM owners JOIN users ON users.id = owners.user_id
-      WHERE owners.crate_id = ? ORDER BY owners.added_at, users.id`,
-    crateId,
-  )
+  const sql = `SELECT users.id, users.login, users.name
+    FROM owners JOIN users ON users.id = owners.user_id
+    WHERE owners.crate_id = ? ORDER BY owners.added_at, users.id`
+  return all<Owner>(db, sql, crateId)
 }
 
 /** Returns whether a user owns a crate. */

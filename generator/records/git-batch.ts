@@ -35,15 +35,11 @@ export async function gitBatch(
       marks.map(({ subject }) => subject),
     )
     const last = Math.max(after, marks.at(-1)?.generation ?? after)
-    const events = await all<ReleaseEvent>(
-      tx,
-      `SELECT id, at, action, actor, crate, version FROM audit
-        WHERE id > ? AND id <= ? AND crate IS NOT NULL
-          AND action IN ('publish', 'yank', 'unyank', 'delete', 'import')
-        ORDER BY id LIMIT 1000`,
-      after,
-      last,
-    )
+    const changes = `SELECT id, at, action, actor, crate, version FROM audit
+      WHERE id > ? AND id <= ? AND crate IS NOT NULL
+        AND action IN ('publish', 'yank', 'unyank', 'delete', 'import')
+      ORDER BY id LIMIT 1000`
+    const events = await all<ReleaseEvent>(tx, changes, after, last)
     return { marks, crates, events, last }
   }, 'later')
 }

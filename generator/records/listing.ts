@@ -78,16 +78,13 @@ export function isSameNewest(before: CrateState | null, after: CrateState | null
 
 /** Returns the listing of a crate; null when it has no versions. */
 export function readListing(tx: Queries, crateId: number): Promise<StoredState | null> {
-  return first(
-    tx,
-    `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id, max_id,
-      versions, listings.yanked, updated_at, bytes,
-      releases.version, releases.about, releases.line ->> 'deps' AS deps, highest.version AS highest
-      FROM listings JOIN releases ON releases.id = listings.newest_id
-      LEFT JOIN releases AS highest ON highest.id = listings.max_id
-      WHERE listings.crate_id = ?`,
-    crateId,
-  )
+  const sql = `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id, max_id,
+    versions, listings.yanked, updated_at, bytes,
+    releases.version, releases.about, releases.line ->> 'deps' AS deps, highest.version AS highest
+    FROM listings JOIN releases ON releases.id = listings.newest_id
+    LEFT JOIN releases AS highest ON highest.id = listings.max_id
+    WHERE listings.crate_id = ?`
+  return first(tx, sql, crateId)
 }
 
 /** The newest version, the highest and the latest time are enough to represent all. */

@@ -51,15 +51,11 @@ export async function lastIndexMark(db: Queries): Promise<number> {
 
 /** Lists at most 1,000 `index` marks of the crates after `above`, up to `last`, in order of id. */
 export function listIndexMarks(db: Queries, above: number, last: number): Promise<IndexMark[]> {
-  return all(
-    db,
-    `SELECT ${MARK}, coalesce(listings.versions, 0) AS versions
-      FROM marks LEFT JOIN listings ON listings.crate_id = marks.subject
-      WHERE marks.kind = 'index' AND marks.subject > ? AND marks.subject <= ?
-      ORDER BY marks.subject LIMIT 1000`,
-    above,
-    last,
-  )
+  const sql = `SELECT ${MARK}, coalesce(listings.versions, 0) AS versions
+    FROM marks LEFT JOIN listings ON listings.crate_id = marks.subject
+    WHERE marks.kind = 'index' AND marks.subject > ? AND marks.subject <= ?
+    ORDER BY marks.subject LIMIT 1000`
+  return all(db, sql, above, last)
 }
 
 /** Returns whether a mark is set: its subject has changes that are not rendered yet. */
@@ -83,14 +79,15 @@ export function dueMarks(
   skip: ChangeRange = [0, 0],
 ): Promise<Mark[]> {
   // A range of the primary key for each kind: neither side sorts all that is marked.
+  const sql = `SELECT ${MARK} FROM json_each(?) AS wanted JOIN marks ON marks.kind = wanted.value ->> 1
+    AND marks.subject IN (SELECT due.subject FROM marks AS due
+      WHERE due.kind = wanted.value ->> 1 AND (due.retry_at IS NULL OR due.retry_at <= ?)
+        AND NOT (due.generation > ? AND due.generation <= ?)
+      ORDER BY due.subject LIMIT ?)
+    ORDER BY CAST(wanted.value ->> 0 AS INTEGER), marks.subject LIMIT ?`
   return all(
     db,
-    `SELECT ${MARK} FROM json_each(?) AS wanted JOIN marks ON marks.kind = wanted.value ->> 1
-      AND marks.subject IN (SELECT due.subject FROM marks AS due
-        WHERE due.kind = wanted.value ->> 1 AND (due.retry_at IS NULL OR due.retry_at <= ?)
-          AND NOT (due.generation > ? AND due.generation <= ?)
-        ORDER BY due.subject LIMIT ?)
-      ORDER BY CAST(wanted.value ->> 0 AS INTEGER), marks.subject LIMIT ?`,
+    sql,
     kinds.map((kind, at) => [at, kind]),
     timestamp(now),
     ...skip,
@@ -125,14 +122,11 @@ export async function countMarks(
 }
 
 async function clearMarks(tx: Queries, marks: readonly Mark[]): Promise<void> {
-  await run(
-    tx,
-    `DELETE FROM marks WHERE (kind, subject) IN (
-      SELECT marks.kind, marks.subject FROM json_each(?) AS done JOIN marks
-        ON marks.kind = done.value ->> 'kind' AND marks.subject = CAST(done.value ->> 'subject' AS INTEGER)
-        WHERE marks.generation <= CAST(done.value ->> 'generation' AS INTEGER))`,
-    marks,
-  )
+  const sql = `DELETE FROM marks WHERE (kind, subject) IN (
+    SELECT marks.kind, marks.subject FROM json_each(?) AS done JOIN marks
+      ON marks.kind = done.value ->> 'kind' AND marks.subject = CAST(done.value ->> 'subject' AS INTEGER)
+      WHERE marks.generation <= CAST(done.value ->> 'generation' AS INTEGER))`
+  await run(tx, sql, marks)
 }
 
 /**
@@ -162,16 +156,12 @@ export async function setMarks(
   marks: readonly MarkSubject[],
   generation: number,
 ): Promise<void> {
-  await run(
-    tx,
-    `INSERT INTO marks (kind, subject, generation)
-      SELECT DISTINCT value ->> 'kind', CAST(value ->> 'subject' AS INTEGER), CAST(? AS INTEGER)
-        FROM json_each(?) WHERE true
-      ON CONFLICT (kind, subject) DO UPDATE SET generation = excluded.generation,
-        attempts = 0, retry_at = NULL, error = NULL`,
-    generation,
-    marks,
-  )
+  const sql = `INSERT INTO marks (kind, subject, generation)
+    SELECT DISTINCT value ->> 'kind', CAST(value ->> 'subject' AS INTEGER), CAST(? AS INTEGER)
+      FROM json_each(?) WHERE true
+    ON CONFLICT (kind, subject) DO UPDATE SET generation = excluded.generation,
+      attempts = 0, retry_at = NULL, error = NULL`
+  await run(tx, sql, generation, marks)
 }
 
 /** Marks the subjects, with their generations, that a statement selects; existing marks stay. */
@@ -234,10 +224,11 @@ export async function postponeMark(
   const attempts = ((await value<number>(db, before, kind, subject)) ?? 0) + 1
   const pause = PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? PAUSES[0]
   const text = error instanceof Error ? error.message : String(error)
+  const sql = `UPDATE marks SET attempts = ?, retry_at = ?, error = ?
+    WHERE kind = ? AND subject = ? AND generation <= ?`
   await run(
     db,
-    `UPDATE marks SET attempts = ?, retry_at = ?, error = ?
-      WHERE kind = ? AND subject = ? AND generation <= ?`,
+    sql,
     attempts,
     timestamp(after(now, pause)),
     text.slice(0, ERROR_MAX),
@@ -275,19 +266,14 @@ export function listFailedMarks(
   kinds: readonly { readonly kind: string; readonly of?: 'crate' | 'release' }[],
 ): Promise<FailedMark[]> {
   const kindsOf = (of: string) => kinds.flatMap(kind => (kind.of === of ? [kind.kind] : []))
-  return all(
-    db,
-    `SELECT marks.kind, coalesce(owner.name, crates.name) AS crate, releases.version,
-      marks.attempts, marks.retry_at AS "retryAt", coalesce(marks.error, '') AS error
-      FROM marks
-      LEFT JOIN releases ON releases.id = marks.subject AND marks.kind IN ${LIST}
-      LEFT JOIN crates AS owner ON owner.id = releases.crate_id
-      LEFT JOIN crates ON crates.id = marks.subject AND marks.kind IN ${LIST}
-      WHERE marks.retry_at IS NOT NULL ORDER BY marks.retry_at LIMIT ?`,
-    kindsOf('release'),
-    kindsOf('crate'),
-    LISTED,
-  )
+  const sql = `SELECT marks.kind, coalesce(owner.name, crates.name) AS crate, releases.version,
+    marks.attempts, marks.retry_at AS "retryAt", coalesce(marks.error, '') AS error
+    FROM marks
+    LEFT JOIN releases ON releases.id = marks.subject AND marks.kind IN ${LIST}
+    LEFT JOIN crates AS owner ON owner.id = releases.crate_id
+    LEFT JOIN crates ON crates.id = marks.subject AND marks.kind IN ${LIST}
+    WHERE marks.retry_at IS NOT NULL ORDER BY marks.retry_at LIMIT ?`
+  return all(db, sql, kindsOf('release'), kindsOf('crate'), LISTED)
 }
 
 /** Returns failed work as issues. */

@@ -108,14 +108,11 @@ export async function setYanked(
 
 /** Returns the releases of other crates whose index line mentions `crate`; reads every release. */
 export function mentions(database: Database, crate: CrateRecord) {
-  return all<Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version' | 'line'>>(
-    database,
-    `SELECT crates.name, releases.version, releases.line
-      FROM releases JOIN crates ON crates.id = releases.crate_id
-      WHERE releases.crate_id <> ? AND instr(releases.line, ?) > 0`,
-    crate.id,
-    JSON.stringify(crate.name),
-  )
+  const sql = `SELECT crates.name, releases.version, releases.line
+    FROM releases JOIN crates ON crates.id = releases.crate_id
+    WHERE releases.crate_id <> ? AND instr(releases.line, ?) > 0`
+  type Mention = Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version' | 'line'>
+  return all<Mention>(database, sql, crate.id, JSON.stringify(crate.name))
 }
 
 /**

@@ -152,10 +152,11 @@ export async function releaseDependencies(
 
 /** Returns the versions of a crate in publish order. */
 export async function listVersions(db: Queries, crateId: number): Promise<VersionRecord[]> {
+  const sql = `SELECT id, version, cksum, yanked, size, published_at AS "publishedAt"
+    FROM releases WHERE crate_id = ? ORDER BY id`
   const rows = await all<Omit<VersionRecord, 'yanked'> & Pick<Row<'releases'>, 'yanked'>>(
     db,
-    `SELECT id, version, cksum, yanked, size, published_at AS "publishedAt"
-      FROM releases WHERE crate_id = ? ORDER BY id`,
+    sql,
     crateId,
   )
   return rows.map(row => ({ ...row, yanked: row.yanked === 1 }))
@@ -183,15 +184,16 @@ export async function indexFiles(
   db: Queries,
   crateIds: readonly number[],
 ): Promise<IndexedCrate[]> {
+  const sql = `SELECT ${CRATE}, (SELECT string_agg(line, '\n') || '\n'
+      FROM (SELECT line FROM releases WHERE crate_id = crates.id ORDER BY id) AS lines) AS text,
+    (SELECT json_group_array(json_object('kind', marks.kind, 'subject', marks.subject,
+        'generation', marks.generation, 'version', version, 'cksum', cksum))
+      FROM releases CROSS JOIN marks ON marks.kind = 'file' AND marks.subject = releases.id
+      WHERE EXISTS (SELECT 1 FROM marks WHERE kind = 'file') AND crate_id = crates.id) AS unshown
+    FROM crates WHERE crates.id IN ${LIST}`
   const rows = await all<Omit<IndexedCrate, 'unshown'> & { readonly unshown: string | null }>(
     db,
-    `SELECT ${CRATE}, (SELECT string_agg(line, '\n') || '\n'
-        FROM (SELECT line FROM releases WHERE crate_id = crates.id ORDER BY id) AS lines) AS text,
-      (SELECT json_group_array(json_object('kind', marks.kind, 'subject', marks.subject,
-          'generation', marks.generation, 'version', version, 'cksum', cksum))
-        FROM releases CROSS JOIN marks ON marks.kind = 'file' AND marks.subject = releases.id
-        WHERE EXISTS (SELECT 1 FROM marks WHERE kind = 'file') AND crate_id = crates.id) AS unshown
-      FROM crates WHERE crates.id IN ${LIST}`,
+    sql,
     crateIds,
   )
   return rows.map(row => ({ ...row, unshown: JSON.parse(row.unshown ?? '[]') as FileMark[] }))
@@ -207,12 +209,9 @@ export function releaseOfBytes(
   db: Queries,
   cksum: string,
 ): Promise<{ id: number; name: Name; version: Version } | null> {
-  return first(
-    db,
-    `SELECT releases.id, crates.name, releases.version
-      FROM releases JOIN crates ON crates.id = releases.crate_id WHERE releases.cksum = ?`,
-    cksum,
-  )
+  const sql = `SELECT releases.id, crates.name, releases.version
+    FROM releases JOIN crates ON crates.id = releases.crate_id WHERE releases.cksum = ?`
+  return first(db, sql, cksum)
 }
 
 /** A release, as far as its bytes are concerned. */

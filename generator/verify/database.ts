@@ -55,10 +55,8 @@ async function mend(
 }
 
 async function references(database: Database): Promise<Finding[]> {
-  const rows = await all<{ table: string; rowid: number | null; parent: string }>(
-    database,
-    `SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT ${MOST}`,
-  )
+  const sql = `SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT ${MOST}`
+  const rows = await all<{ table: string; rowid: number | null; parent: string }>(database, sql)
   return rows.map(({ table, rowid, parent }) =>
     lost(
       DATABASE_FILE,

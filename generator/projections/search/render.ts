@@ -81,15 +81,11 @@ async function bucketOutput(db: Queries, bucket: number, bits: number): Promise<
     /** Null for a word that is only near in shape. */
     readonly postings: string | null
   }
-  const rows = await all<Term>(
-    db,
-    `SELECT term, 0 AS shape, 0 AS words, postings FROM search_terms
-      WHERE shard = 0 AND place >= ? AND place < ?
-      UNION ALL SELECT term, shape, words, NULL FROM search_terms
-      WHERE shard = 0 AND shape >= ? AND shape < ? AND words > 0`,
-    ...range,
-    ...range,
-  )
+  const sql = `SELECT term, 0 AS shape, 0 AS words, postings FROM search_terms
+    WHERE shard = 0 AND place >= ? AND place < ?
+    UNION ALL SELECT term, shape, words, NULL FROM search_terms
+    WHERE shard = 0 AND shape >= ? AND shape < ? AND words > 0`
+  const rows = await all<Term>(db, sql, ...range, ...range)
   const terms = rows.flatMap(({ term, postings }) => (postings === null ? [] : { term, postings }))
   const words = rows.filter(row => row.postings === null)
   const shapes = new Map<number, ListedWord[]>()

@@ -81,16 +81,13 @@ export interface RecentRelease
 
 /** Returns the last published versions, newest first, except those of unknown time. */
 export async function recentReleases(db: Queries, limit: number): Promise<RecentRelease[]> {
-  const rows = await all<Stored<RecentRelease>>(
-    db,
-    `SELECT crates.name, releases.version, releases.yanked, releases.about,
-        releases.published_at AS "publishedAt", ${PUBLISHER} AS "publishedBy"
-      FROM releases JOIN crates ON crates.id = releases.crate_id
-      LEFT JOIN users ON users.id = releases.published_by
-      WHERE releases.published_at IS NOT NULL
-      ORDER BY releases.published_at DESC, releases.id DESC LIMIT ?`,
-    limit,
-  )
+  const sql = `SELECT crates.name, releases.version, releases.yanked, releases.about,
+      releases.published_at AS "publishedAt", ${PUBLISHER} AS "publishedBy"
+    FROM releases JOIN crates ON crates.id = releases.crate_id
+    LEFT JOIN users ON users.id = releases.published_by
+    WHERE releases.published_at IS NOT NULL
+    ORDER BY releases.published_at DESC, releases.id DESC LIMIT ?`
+  const rows = await all<Stored<RecentRelease>>(db, sql, limit)
   return rows.map(recordOf)
 }
 
@@ -107,14 +104,10 @@ export function listedBetween(
   from: number,
   end: number,
 ): Promise<{ readonly id: number; readonly name: Name; readonly updatedAt: string | null }[]> {
-  return all(
-    db,
-    `SELECT crates.id, crates.name, nullif(listings.updated_at, '') AS "updatedAt"
-      FROM listings JOIN crates ON crates.id = listings.crate_id
-      WHERE listings.crate_id >= ? AND listings.crate_id < ? ORDER BY listings.crate_id`,
-    from,
-    end,
-  )
+  const sql = `SELECT crates.id, crates.name, nullif(listings.updated_at, '') AS "updatedAt"
+    FROM listings JOIN crates ON crates.id = listings.crate_id
+    WHERE listings.crate_id >= ? AND listings.crate_id < ? ORDER BY listings.crate_id`
+  return all(db, sql, from, end)
 }
 
 /** Returns the numbers of the ranges of `width` ids that contain a listed crate. */
