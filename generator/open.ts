@@ -1,14 +1,7 @@
-import type { Progress } from './projections/context.ts'
 import { followers } from './projections/projections.ts'
 import { openWith, type Registry, type RegistrySources } from './registry/registry.ts'
 
 /** Opens a registry folder with everything that is derived from its records; see `openWith`. */
-export function openRegistry(
-  dir: string,
-  sources: RegistrySources,
-  base?: string,
-  progress?: Progress,
-  forMove = false,
-): Promise<Registry> {
-  return openWith(dir, { ...sources, followers }, base, progress, forMove)
+export function openRegistry(dir: string, sources: RegistrySources): Promise<Registry> {
+  return openWith(dir, { ...sources, followers })
 }

@@ -58,7 +58,7 @@ export class Daemon {
   static async start(process: VirtualProcess, dir: string, parts: Parts): Promise<Daemon> {
     // Failed background work is tried again; lasting failures are found at the end.
     const onFailure = () => undefined
-    const registry = await openRegistry(dir, { env: ENVIRONMENT }, BASE)
+    const registry = await openRegistry(dir, { env: ENVIRONMENT, base: BASE })
     const serving = await beginServing(registry, BASE)
     if (!serving) throw new Error('the records are not on a server')
     await registry.crates.sweep()

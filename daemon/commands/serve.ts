@@ -94,7 +94,7 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     lock.describe(`process ${process.pid} at ${server.url}, version ${version}`)
     // Cargo would get 404 for every download of a crate that other daemons published.
     requireOwnDl(registryUrls(settings.registry, server.url))
-    const registry = await openRegistry(dir, sources, server.url, progress)
+    const registry = await openRegistry(dir, { ...sources, base: server.url, progress })
     io.transient?.('')
     ends.push(() => registry.close())
     const serving = await beginServing(registry, server.url)

@@ -41,6 +41,12 @@ export interface RegistrySources extends SettingSources {
   readonly reads?: boolean
   /** Told in a sentence that records of an older version are upgraded. */
   readonly onUpgrade?: (line: string) => void
+  /** Called while the data of an older version is upgraded. */
+  readonly progress?: Progress
+  /** The address of the daemon that opens it, for settings without a base URL. */
+  readonly base?: string
+  /** Whether it is opened to move it: also if its records were moved, and in a pause. */
+  readonly forMove?: boolean
 }
 
 /** An open registry folder: its settings and stores. */
@@ -67,20 +73,16 @@ export async function initRegistry(
 }
 
 /**
- * Opens a registry folder. If the settings have no base URL, uses `base` (the daemon's address),
- * else the address that the daemon had last, or that it will listen on. `progress` is called while
- * the data of an older version is upgraded, which is refused beside a daemon of this folder, and
- * for reading. Refuses records that were moved, and places that overlap, except `forMove`; then its
- * mutexes also work in a pause.
+ * Opens a registry folder. If the settings have no base URL, uses `base`, else the address that the
+ * daemon had last, or that it will listen on. An upgrade is refused beside a daemon of this folder,
+ * and for reading. Refuses records that were moved, and places that overlap, except `forMove`; then
+ * its mutexes also work in a pause.
  */
 export async function openWith(
   dir: string,
   sources: RegistrySources & Pick<Registry, 'followers'>,
-  base?: string,
-  progress?: Progress,
-  forMove = false,
 ): Promise<Registry> {
-  const { followers } = sources
+  const { followers, base, forMove = false } = sources
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
   if (!forMove) requireApart(root, settings.storage)
@@ -103,7 +105,7 @@ export async function openWith(
     if (!forMove) await requireInUse(database, file)
     // In a registry that was opened before, a killed publish may have left its bytes.
     if (url !== null && (await isNew(database))) await requireNoCrates(root, file, crates)
-    await refreshListings({ database, followers }, progress, upgrade)
+    await refreshListings({ database, followers }, sources.progress, upgrade)
     const locks = forMove ? records.locks : pausable(records.locks, database)
     const listening = `http://${settings.server.listen}`
     const address = base ?? (await readFact(database, 'base')) ?? listening

@@ -180,7 +180,7 @@ async function objectsOf(bucket: BucketPlace): Promise<Map<string, string>> {
 
 /** A registry as `migrate` opens it. */
 async function moving(t: TestContext, dir: string): Promise<Registry> {
-  const registry = await openRegistry(dir, { env: {} }, undefined, undefined, true)
+  const registry = await openRegistry(dir, { env: {}, forMove: true })
   new Cleanup(t).add(() => registry.close())
   return registry
 }

@@ -70,7 +70,7 @@ test('killed at any step, a move to a server and back leaves the old place in us
     victim.arm()
     const ending = await victim.ended
     victim.disarm()
-    const old = await openRegistry(dir, { env: home.env }, undefined, undefined, true)
+    const old = await openRegistry(dir, { env: home.env, forMove: true })
     const { database } = old
     if (ending !== 0) {
       assert.equal(ending, 'SIGKILL')

@@ -3,7 +3,7 @@ import type { Issue } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Progress } from '../../projections/context.ts'
 import { type Change, operatorChange } from '../../records/change.ts'
-import type { Registry } from '../../registry/registry.ts'
+import type { Registry, RegistrySources } from '../../registry/registry.ts'
 import {
   type Caller,
   Exit,
@@ -122,18 +122,15 @@ export function registryCommand<Options, Args extends unknown[]>(
   })
 }
 
-/**
- * Works with the registry folder open, and closes it in any case. `forMove`: also if its records
- * were moved. `reads`: see `RegistrySources`.
- */
+/** Works with the registry folder open, and closes it in any case. */
 export async function withRegistry<Options>(
   task: Task<Options>,
   work: (task: RegistryTask<Options>) => Promise<void>,
-  { reads = false, forMove = false } = {},
+  how: Pick<RegistrySources, 'reads' | 'forMove'> = {},
 ): Promise<void> {
   const { io, options, progress } = task
-  const sources = { ...sourcesOf(io, options), reads }
-  const registry = await io.openRegistry(options.dir, sources, undefined, progress, forMove)
+  const sources = { ...sourcesOf(io, options), ...how, progress }
+  const registry = await io.openRegistry(options.dir, sources)
   io.transient?.('')
   try {
     await work({ ...task, registry, change: operatorChange(timestamp(io.now())) })

@@ -3,7 +3,7 @@ import { groupWarnings, type Issue, kindOf, Refusal } from '../../../core/error/
 import { formatNumber } from '../../../core/quantity.ts'
 import { isBucket } from '../../../core/settings/bucket.ts'
 import { systemRefusal } from '../../places/disk/fault.ts'
-import type { Program, Progress } from '../../projections/context.ts'
+import type { Program } from '../../projections/context.ts'
 import type { Registry, RegistrySources } from '../../registry/registry.ts'
 
 /** The environment of a command. */
@@ -26,7 +26,7 @@ export interface Io {
 /** The same, and how a command asks who runs it, and learns that it shall end. */
 export interface Caller extends Io {
   /** Opens a registry folder with all projections; loads them only then. */
-  readonly openRegistry: OpenRegistry
+  readonly openRegistry: (dir: string, sources: RegistrySources) => Promise<Registry>
   readonly readInput: () => Promise<string>
   /** Asks at the terminal for a text that is not shown; null when there is no terminal. */
   readonly askSecret: ((question: string) => Promise<string>) | null
@@ -35,14 +35,6 @@ export interface Caller extends Io {
   /** Whether somebody may still read stdout; only the next line that is printed can tell. */
   readonly isRead: () => boolean
 }
-
-type OpenRegistry = (
-  dir: string,
-  sources: RegistrySources,
-  base?: string,
-  progress?: Progress,
-  forMove?: boolean,
-) => Promise<Registry>
 
 /** A stream of lines, such as `process.stderr`. */
 export interface Stream {
