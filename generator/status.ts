@@ -34,7 +34,7 @@ export interface DiskSpace {
 export type Status = Awaited<ReturnType<typeof readStatus>>
 
 /**
- * Reads the state of a registry. Counts pending work up to `most` of each kind, because
+ * Reads the state of a registry, by the names of `plimsoll status --json`. Counts pending work up to `most` of each kind, because
  * the time of that grows with their number; nothing else takes longer in a larger registry.
  */
 export async function readStatus(registry: Registry, now: Date, most: number) {
@@ -43,48 +43,47 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
   return {
     at: timestamp(now),
     ...(await registryCounts(database)),
-    pending: await countMarks(
+    pending_work: await countMarks(
       database,
       followers.map(({ kind }) => kind),
       most,
     ),
     daemon: serveHolder(dir),
     daemons: await listDaemons(database),
-    git: await gitState(registry),
+    ...(await gitState(registry)),
     pause: await readPause(database),
-    base: urls.base,
+    base_url: urls.base,
     index: urls.sparseIndex,
-    databaseBytes: bytes,
+    database_bytes: bytes,
     disks: await readDisks(dir, tree.root),
-    places: {
-      crates: crates.place.name,
-      tree: tree.shared?.name ?? tree.root,
-      mirror: tree.mirror?.bucket.name ?? null,
-    },
-    isMirrored: await isMirrored(registry),
+    crate_store: crates.place.name,
+    public_tree: tree.shared?.name ?? tree.root,
+    mirror: tree.mirror?.bucket.name ?? null,
+    mirror_complete: await isMirrored(registry),
     commit: COMMIT,
     programs: {
       Plimsoll: registry.program.version,
       'Node.js': process.versions.node,
       [name]: version,
     },
-    failures: await listFailures(database),
-    failed: await listFailedMarks(database, registry.followers),
-    plain: await listPlainPages(database, PLAIN_SHOWN),
-    withoutRead: await listWithoutRead(database, registry.settings.auth.required, now),
-    lacksAdministrator: await lacksAdministrator(database),
+    last_errors: await listFailures(database),
+    failed_work: await listFailedMarks(database, registry.followers),
+    plain_pages: await listPlainPages(database, PLAIN_SHOWN),
+    tokens_without_read: await listWithoutRead(database, registry.settings.auth.required, now),
+    administrator_missing: await lacksAdministrator(database),
   }
 }
 
 /** Returns what operators should do something about. */
-export function warningsOf({ git, pause, withoutRead, lacksAdministrator }: Status): string[] {
+export function warningsOf(status: Status): string[] {
+  const { pause, tokens_without_read: withoutRead } = status
   const tokens = withoutRead.map(({ id, user }) => `${id} of ${user}`).join(', ')
   const limited = `tokens for certain crates cannot read, because reading is not limited by crate: ${tokens}; whoever has to read needs a token for all crates`
   return [
-    git.problem ?? [],
+    status.git_index_problem ?? [],
     pause ? describePause(pause) : [],
     withoutRead.length === 0 ? [] : limited,
-    lacksAdministrator ? NO_ADMINISTRATOR : [],
+    status.administrator_missing ? NO_ADMINISTRATOR : [],
   ].flat()
 }
 
@@ -110,12 +109,14 @@ async function readDisks(dir: string, tree: string): Promise<DiskSpace[]> {
  */
 async function gitState({ tree, settings }: Registry) {
   const isThere = existsSync(tree.path(GIT_INDEX_FOLDER))
-  const nothing = (why: string) => ({ engine: null, why, problem: null })
-  if (settings.git.index === 'off') return nothing('the setting `git.index` is "off"')
+  const state = (engine: string | null, missing: string | null, problem: string | null = null) => {
+    return { git_index: engine, git_index_missing: missing, git_index_problem: problem }
+  }
+  if (settings.git.index === 'off') return state(null, 'the setting `git.index` is "off"')
   const found = await findEngine({ engine: settings.git.engine }).catch(refusalOnly)
-  if (found instanceof Refusal) return nothing(found.message)
+  if (found instanceof Refusal) return state(null, found.message)
   const problem = (await fetchProblem())?.message ?? null
-  if (isThere) return { engine: found.name, why: null, problem }
+  if (isThere) return state(found.name, null, problem)
   const missing = `not created yet; the daemon or \`plimsoll build\` creates it with ${found.name}`
-  return { engine: null, why: missing, problem }
+  return state(null, missing, problem)
 }

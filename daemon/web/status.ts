@@ -21,13 +21,12 @@ export async function status({ registry }: Deps, c: Context, request: SessionReq
 async function readData(registry: Registry): Promise<Omit<StatusData, 'viewer'>> {
   const now = registry.clock()
   const status = await readStatus(registry, now, COUNTED + 1)
-  const { git } = status
   const bounded = (what: string, n: number) => ({
     what,
     n: Math.min(n, COUNTED),
     isMore: n > COUNTED,
   })
-  const errors = status.failures.sort((a, b) => (a.at < b.at ? 1 : -1))
+  const errors = status.last_errors.sort((a, b) => (a.at < b.at ? 1 : -1))
   const none = { crate: null, version: null, retryAt: null }
   return {
     at: status.at,
@@ -37,19 +36,22 @@ async function readData(registry: Registry): Promise<Omit<StatusData, 'viewer'>>
     users: status.users,
     index: status.index,
     disks: status.disks,
-    databaseBytes: status.databaseBytes,
+    databaseBytes: status.database_bytes,
     memoryBytes: process.memoryUsage.rss(),
     daemon: status.daemons.map(describeDaemon).join('; ') || status.daemon,
     programs: [...Object.entries(status.programs), ['Commit', status.commit]],
-    gitIndex: git.engine === null ? `none: ${git.why}` : `written with ${git.engine}`,
+    gitIndex:
+      status.git_index === null
+        ? `none: ${status.git_index_missing}`
+        : `written with ${status.git_index}`,
     warnings: warningsOf(status),
-    pending: status.pending.map(({ kind, n }) => bounded(workOf(kind), n)),
+    pending: status.pending_work.map(({ kind, n }) => bounded(workOf(kind), n)),
     errors: errors.map(failure => ({ ...none, ...failure })),
-    failed: status.failed.map(({ kind, crate, version, attempts, retryAt, error }) => {
+    failed: status.failed_work.map(({ kind, crate, version, attempts, retryAt, error }) => {
       const what = `${kind}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
       return { what, crate, version, why: error, at: null, retryAt }
     }),
-    plain: status.plain.map(({ what, name, version, because, at }) => {
+    plain: status.plain_pages.map(({ what, name, version, because, at }) => {
       return { what, crate: name, version, why: `because ${because}`, at, retryAt: null }
     }),
   }

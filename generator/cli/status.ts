@@ -41,53 +41,30 @@ function alarmLine({ upstream, kind, crate: name, version, at }: OpenAlarm): str
   return `alarm     ${at} ${what} (\`plimsoll upstream accept\`)`
 }
 
-function pendingSums({ pending }: Status) {
+function pendingSums({ pending_work: work }: Pick<Status, 'pending_work'>) {
   const sum = (isMeant: (kind: string) => boolean) =>
-    pending.reduce((total, { kind, n }) => (isMeant(kind) ? total + n : total), 0)
+    work.reduce((total, { kind, n }) => (isMeant(kind) ? total + n : total), 0)
   return { marks: sum(() => true), pages: sum(kind => PAGE_KINDS.includes(kind)) }
 }
 
-function jsonOf(status: Status) {
-  const { crates, releases, users, git } = status
+function jsonOf({ at, daemons, pause, programs, ...status }: Status) {
   const { marks, pages } = pendingSums(status)
-  const programs = Object.entries(status.programs).map(
+  const versions = Object.entries(programs).map(
     ([name, version]) => [name.toLowerCase().replace(/\.js$/, ''), version] as const,
   )
   return {
-    crates,
-    releases,
-    users,
+    ...status,
     pending: marks,
     pending_pages: pages,
-    pending_work: status.pending,
-    daemon: status.daemon,
-    daemons: status.daemons.map(({ common, ...daemon }) => daemon),
-    git_index: git.engine,
-    git_index_missing: git.why,
-    git_index_problem: git.problem,
-    base_url: status.base,
-    index: status.index,
+    daemons: daemons.map(({ common, ...daemon }) => daemon),
     images: 0,
-    database_bytes: status.databaseBytes,
-    disks: status.disks,
-    crate_store: status.places.crates,
-    public_tree: status.places.tree,
-    mirror: status.places.mirror,
-    mirror_complete: status.isMirrored,
-    paused_until: status.pause && timestamp(new Date(status.pause.until)),
-    moving_to: status.pause?.place ?? null,
-    commit: status.commit,
-    programs: Object.fromEntries(programs),
-    last_errors: status.failures,
-    failed_work: status.failed,
-    plain_pages: status.plain,
-    tokens_without_read: status.withoutRead,
-    administrator_missing: status.lacksAdministrator,
+    paused_until: pause && timestamp(new Date(pause.until)),
+    moving_to: pause?.place ?? null,
+    programs: Object.fromEntries(versions),
   }
 }
 
 function linesOf(status: Status): Line[] {
-  const { git, programs } = status
   const { marks, pages } = pendingSums(status)
   const some = pages === marks ? 'all' : formatNumber(pages)
   const ofPages = pages > 0 ? `, ${some} of them pages` : ''
@@ -96,29 +73,29 @@ function linesOf(status: Status): Line[] {
     `versions  ${formatNumber(status.releases)}`,
     `users     ${formatNumber(status.users)}`,
     `pending   ${formatNumber(marks)}${ofPages}`,
-    ...status.pending.map(({ kind, n }) => `          ${workOf(kind)}: ${formatNumber(n)}`),
+    ...status.pending_work.map(({ kind, n }) => `          ${workOf(kind)}: ${formatNumber(n)}`),
     ...(status.daemons.length > 0
       ? status.daemons.map(daemon => `daemon    ${describeDaemon(daemon)}`)
       : [`daemon    ${status.daemon ?? 'not running'}`]),
-    `git index ${git.engine ?? `none: ${git.why}`}`,
+    `git index ${status.git_index ?? `none: ${status.git_index_missing}`}`,
     ...warningsOf(status).map(warning => `warning   ${warning}`),
     `index     ${status.index}`,
-    `crates in ${status.places.crates}`,
-    `tree in   ${status.places.tree}`,
-    status.places.mirror !== null &&
-      `copied to ${status.places.mirror}${status.isMirrored ? '' : ', not yet complete'}`,
-    `database  ${formatBytes(status.databaseBytes)}`,
+    `crates in ${status.crate_store}`,
+    `tree in   ${status.public_tree}`,
+    status.mirror !== null &&
+      `copied to ${status.mirror}${status.mirror_complete ? '' : ', not yet complete'}`,
+    `database  ${formatBytes(status.database_bytes)}`,
     ...status.disks.map(({ what, free, size }) => {
       const of = what === 'Disk' ? '' : `, ${what.toLowerCase()}`
       return `disk      ${formatBytes(free)} of ${formatBytes(size)} free${of}`
     }),
-    `programs  ${Object.entries(programs)
+    `programs  ${Object.entries(status.programs)
       .map(pair => pair.join(' '))
       .join(', ')}`,
     `commit    ${status.commit}`,
-    ...status.failures.map(failure => `error     ${failure.at} ${failure.what}: ${failure.why}`),
-    ...status.failed.map(mark => `failed    ${failedLine(mark)}`),
-    ...status.plain.map(
+    ...status.last_errors.map(failure => `error     ${failure.at} ${failure.what}: ${failure.why}`),
+    ...status.failed_work.map(mark => `failed    ${failedLine(mark)}`),
+    ...status.plain_pages.map(
       ({ name, version, what, because }) =>
         `plain     ${what} of ${name} ${version}, because ${because}`,
     ),

@@ -17,7 +17,7 @@ async function prepared(t: TestContext) {
   const warnings = async (settings: Partial<Registry['settings']> = {}) => {
     const changed = { ...registry, settings: { ...registry.settings, ...settings } }
     const status = await readStatus(changed, NOW, 10)
-    return warningsOf({ ...status, git: { ...status.git, problem: null } })
+    return warningsOf({ ...status, git_index_problem: null })
   }
   const user = (login: string, admin: number, locked_at: string | null = null) => {
     const row = { login, canonical: login, admin, locked_at, created_at: '2026-01-01T00:00:00Z' }

@@ -67,7 +67,7 @@ for (const crates of ['crates', 's3://test/crates']) {
     assert.match(s3.objects.get('www/index/de/mo/demo')?.bytes.toString() ?? '', /"1\.2\.0"/)
     assert.ok(s3.objects.has('www/crates/demo/demo-1.2.0.crate'))
     const status = await readStatus(registry, new Date(), 10)
-    assert.deepEqual([status.places.mirror, status.isMirrored], ['s3://test/www', true])
+    assert.deepEqual([status.mirror, status.mirror_complete], ['s3://test/www', true])
   })
 }
 
