@@ -66,27 +66,21 @@ export class AccessGuard {
     this.#me = `${registry.urls.base}/me`
   }
 
-  enter(route: Route, c: Context): Response | Promise<Response> {
+  async enter(route: Route, c: Context): Promise<Response> {
     const { counts } = route
-    if (counts !== 'search' && counts !== 'read') return this.#enter(route, c)
-    this.#limits.ofRead(counts, this.#addressOf(c), this.#registry.clock())
-    return new Promise<void>(resolve => this.#wait({ destroyed: false }, resolve)).then(() =>
-      this.#enter(route, c),
-    )
-  }
-
-  #enter(route: Route, c: Context): Response | Promise<Response> {
+    if (counts === 'search' || counts === 'read') {
+      this.#limits.ofRead(counts, this.#addressOf(c), this.#registry.clock())
+      await new Promise<void>(resolve => this.#wait({ destroyed: false }, resolve))
+    }
     switch (route.access) {
       case 'open':
         return route.handle(c)
       case 'reader':
-        return this.#registry.settings.auth.required
-          ? this.#enterAsReader(route, c).then(keptPrivate)
-          : route.handle(c)
+        if (!this.#registry.settings.auth.required) return route.handle(c)
+        return keptPrivate(await this.#enterAsReader(route, c))
       case 'member':
-        return this.#identify(c)
-          .then(() => route.handle(c))
-          .then(keptPrivate)
+        await this.#identify(c)
+        return keptPrivate(await route.handle(c))
       case 'visitor':
       case 'session':
       case 'admin':

@@ -28,7 +28,7 @@ const SMALL_BYTES = 1024 * 1024
 
 export interface TreeFiles {
   /** Answers a request for the percent-encoded `pathname`; null if the tree has no such file. */
-  serve(pathname: string, c: Context): Response | null | Promise<Response | null>
+  serve(pathname: string, c: Context): Promise<Response | null>
   missing(c: Context): Response | null | Promise<Response | null>
 }
 
@@ -39,8 +39,6 @@ export interface PublicFilesOptions extends TreeOptions {
   readonly changes?: Pick<ChangeNumber, 'read'> | null
   readonly onDownload?: ((path: string) => void) | undefined
 }
-
-type Found = FileAnswer | Promise<FileAnswer> | null
 
 /**
  * Serves the public tree: strong ETags, 304, gzip for text, single ranges for `.crate` files.
@@ -75,15 +73,19 @@ export class PublicFiles implements TreeFiles {
     this.#keepable = capacityBytes / 8
   }
 
-  serve(
-    pathname: string,
-    { req: request }: Pick<Context, 'req'>,
-  ): Response | Promise<Response> | null {
-    const answer = this.#find(pathname, request)
+  async serve(pathname: string, { req: request }: Pick<Context, 'req'>): Promise<Response | null> {
+    const answer = await this.#find(pathname, request)
     if (answer === null) return null
-    return 'then' in answer
-      ? answer.then(found => this.#respond(pathname, request, found))
-      : this.#respond(pathname, request, answer)
+    const { status, headers, body } = answer
+    const init = { status, headers }
+    if (body === null || Buffer.isBuffer(body)) {
+      this.counted(answer)
+      return new Response(body, init)
+    }
+    const part = await openPart(body)
+    if (!part) return (await this.serve(pathname, { req: request })) ?? new Response(null, init)
+    this.counted(answer)
+    return new Response(webStream(part.stream()), init)
   }
 
   /**
@@ -117,7 +119,7 @@ export class PublicFiles implements TreeFiles {
     return notFound(method, bytes, this.#pageHeaders)
   }
 
-  #find(pathname: string, request: HonoRequest): Found {
+  async #find(pathname: string, request: HonoRequest): Promise<FileAnswer | null> {
     const path = decodePath(pathname.endsWith('/') ? `${pathname}index.html` : pathname)
     if (path === null) return null
     if (path === configPath && this.#config) return this.#whole(this.#config, path, request)
@@ -135,8 +137,8 @@ export class PublicFiles implements TreeFiles {
     const whole = (held: Held) => this.#whole(held, path, request)
     if (stats.size <= SMALL_BYTES) return whole(memory.load(file, stats, !isCrate))
     if (!isCrate && stats.size <= this.#keepable)
-      return memory.loadLater(file, stats, true).then(whole)
-    return this.#crates.tag(file, stats).then(tag => this.#part(tag, file, path, stats, request))
+      return whole(await memory.loadLater(file, stats, true))
+    return this.#part(await this.#crates.tag(file, stats), file, path, stats, request)
   }
 
   #known(file: string, path: string, stats: Stats, asked: Asked): FileAnswer | null {
@@ -160,24 +162,6 @@ export class PublicFiles implements TreeFiles {
     const headers = { ...this.#headers(path, tag), 'accept-ranges': 'bytes' }
     const whole = { file, stats, start: 0, end: stats.size - 1 }
     return choose(variantOf(path, headers, whole), tag, asked)
-  }
-
-  #respond(
-    pathname: string,
-    request: HonoRequest,
-    answer: FileAnswer,
-  ): Response | Promise<Response> {
-    const { status, headers, body } = answer
-    const init = { status, headers }
-    if (body === null || Buffer.isBuffer(body)) {
-      this.counted(answer)
-      return new Response(body, init)
-    }
-    return openPart(body).then(async part => {
-      if (!part) return (await this.serve(pathname, { req: request })) ?? new Response(null, init)
-      this.counted(answer)
-      return new Response(webStream(part.stream()), init)
-    })
   }
 }
 
