@@ -62,7 +62,8 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
   }
   const note = async (tx: Queries) => {
     // While this one was not heard of, a newer version may have gone on without it.
-    await requireSchema(tx, placeOfRecords(registry), program)
+    const place = withoutCredentials(registry.settings.database.url ?? '')
+    await requireSchema(tx, place, program)
     if (await hasOtherListings(tx)) refuse('listings_changed', { version: program.version })
     // Settings may have been reloaded.
     await recordDaemon(tx, { ...self, common: commonOf(registry) })
@@ -188,10 +189,6 @@ async function requireTraces(registry: Registry, other: SeenDaemon): Promise<voi
   ])
     if (path !== undefined && !(await fileFacts(path)))
       refuse('daemons_apart', { ...placeOf(other), key, dir: join(path, '..') })
-}
-
-function placeOfRecords({ settings }: Registry): string {
-  return withoutCredentials(settings.database.url ?? '')
 }
 
 function placeOf({ host, process, url }: SeenDaemon) {

@@ -14,7 +14,7 @@ import {
 } from '../../generator/records/downloads/read.ts'
 import { refuseDeleted } from '../../generator/records/existing.ts'
 import { type CrateCard, findCard, readCards } from '../../generator/records/pages/cards.ts'
-import { countDependents, listDependents } from '../../generator/records/pages/dependents.ts'
+import { listDependents } from '../../generator/records/pages/dependents.ts'
 import { cratesInOrder, updatedCrates } from '../../generator/records/pages/overviews.ts'
 import { crateCount } from '../../generator/records/pages/prefixes.ts'
 import {
@@ -95,8 +95,8 @@ export async function summary({ registry }: Deps, c: Context) {
 export async function reverseDependencies({ registry }: Deps, c: Context) {
   const { database } = registry
   const query = v.parse(schema.reverseQuery, c.req.query())
-  const name = canonicalName((await crateOf(registry, c, findCard)).name)
-  const total = await countDependents(database, name)
+  const crate = await crateOf(registry, c, findCard)
+  const name = canonicalName(crate.name)
   const cards = await readCards(database, await listDependents(database, name, sliceOf(query)))
   const ids = cards.map(card => card.newestId)
   const releases = await readSummaries(database, ids, LINE_MAX)
@@ -112,7 +112,7 @@ export async function reverseDependencies({ registry }: Deps, c: Context) {
       const card = cards[at]
       return card ? schema.versionView(card, release, totals.get(release.id)) : []
     }),
-    meta: metaOf(c.req.url, query, total),
+    meta: metaOf(c.req.url, query, crate.dependents),
   })
 }
 

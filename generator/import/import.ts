@@ -172,9 +172,10 @@ async function prepare(
   info: ImportInfo,
 ): Promise<Ready | Outcome> {
   try {
-    const present = candidate.identity
-      ? findPresent(candidate, candidate.identity, info.known)
-      : await findBytes(registry, candidate)
+    const { identity, where, cksum } = candidate
+    const same = identity ? null : await releaseOfBytes(registry.database, cksum)
+    if (same) return { outcome: 'present', where, ...same, issues: [] }
+    const present = identity && findPresent(candidate, identity, info.known)
     if (present) return present
     const bytes = await candidate.take(source => registry.crates.stage(source, CRATE_MAX))
     try {
@@ -205,11 +206,6 @@ function findPresent(
     ? [warning('import_yanked_there', { name, version, there: entry.yanked })]
     : []
   return { outcome: 'present', where, name, version, issues }
-}
-
-async function findBytes(registry: Registry, candidate: SourceRelease): Promise<Outcome | null> {
-  const release = await releaseOfBytes(registry.database, candidate.cksum)
-  return release && { outcome: 'present', where: candidate.where, ...release, issues: [] }
 }
 
 async function inspect(

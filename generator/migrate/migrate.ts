@@ -23,11 +23,12 @@ import { Lock } from '../places/locks/lock.ts'
 import { writeFact } from '../records/facts.ts'
 import {
   beginPause,
+  type Departure,
   endPause,
+  MOVED,
   readCopy,
   readDeparture,
   recordCopy,
-  recordDeparture,
   renewPause,
 } from '../records/pause.ts'
 import { DATABASE_FILE } from '../registry/folder.ts'
@@ -104,7 +105,8 @@ async function copyAll(registry: Registry, to: Destination, target: Target, plac
     if (!to.tree && to.crates) await writeFact(target.database, 'tree_format', null)
     await database.transaction(async tx => {
       await pause.end(tx)
-      await recordDeparture(tx, { id, place, at: timestamp(clock()) })
+      const departure: Departure = { id, place, at: timestamp(clock()) }
+      await writeFact(tx, MOVED, JSON.stringify(departure))
     })
     const pausedMs = performance.now() - pause.began
     await target.finish(id)

@@ -136,14 +136,9 @@ const DELETED = `SELECT crates.name, identity AS version, tombstones.cksum,
   FROM tombstones JOIN crates ON crates.id = crate_id
   WHERE NOT EXISTS (SELECT 1 FROM releases WHERE releases.cksum = tombstones.cksum)`
 
-/** Lists the deleted versions of all crates. */
-export function listTombstones(db: Queries): Promise<Tombstone[]> {
-  return all(db, DELETED)
-}
-
-/** Lists the deleted versions of a crate. */
-export function tombstonesOf(db: Queries, crateId: number): Promise<Tombstone[]> {
-  return all(db, `${DELETED} AND crate_id = ?`, crateId)
+/** Lists the deleted versions of a crate, or of all. */
+export function listTombstones(db: Queries, crateId?: number): Promise<Tombstone[]> {
+  return crateId === undefined ? all(db, DELETED) : all(db, `${DELETED} AND crate_id = ?`, crateId)
 }
 
 /** Refuses a version that was deleted, and says why it was. */

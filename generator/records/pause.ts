@@ -26,11 +26,6 @@ export function readDeparture(db: Queries): Promise<Departure | null> {
   return readJsonFact(db, MOVED)
 }
 
-/** Records that the records were moved away: they take no changes any more. */
-export function recordDeparture(tx: Queries, departure: Departure): Promise<void> {
-  return writeFact(tx, MOVED, JSON.stringify(departure))
-}
-
 /** Returns what records are a copy of; null when they are none, or a finished one. */
 export function readCopy(db: Queries): Promise<Copy | null> {
   return readJsonFact(db, COPY)

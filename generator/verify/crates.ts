@@ -66,18 +66,17 @@ async function* verifyOrphans(context: BuildContext, repair: boolean): AsyncIter
 }
 
 /** Checks records for consistency and against the crate store; no lock: they never change. */
-async function verifyRecords(
+async function* verifyRecords(
   context: BuildContext,
   crateId: number,
   repair: boolean,
-): Promise<Finding[]> {
+): AsyncIterable<Finding> {
   const crate = await readCrate(context.database, crateId)
-  if (!crate) return []
-  const findings: Finding[] = []
+  if (!crate) return
   for (const release of await listReleases(context.database, crateId)) {
     const where = `${crate.name}@${release.version}`
     const line = lineFault(crate, release)
-    if (line) findings.push(lost(where, `${line}; restore a backup`))
+    if (line) yield lost(where, `${line}; restore a backup`)
     const key = crateKey(crate.name, release.cksum)
     const stored = await context.crates.checksum(key)
     if (stored === release.cksum) continue
@@ -94,9 +93,8 @@ async function verifyRecords(
       await mutex.run(() => staged.keep(key))
     }
     const cure = 'put them back with `plimsoll add FILE`, or from a backup'
-    findings.push(isCopied ? derivable(where, what, repair) : lost(where, `${what}; ${cure}`))
+    yield isCopied ? derivable(where, what, repair) : lost(where, `${what}; ${cure}`)
   }
-  return findings
 }
 
 function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {

@@ -2,13 +2,7 @@ import { type Dependency, type DependencyUse, dependencyOn } from '../../../core
 import type { CanonicalName, Name } from '../../../core/name.ts'
 import type { Slice } from '../../../core/search/layout.ts'
 import type { Version } from '../../../core/version.ts'
-import { all, column, type Queries, type Row, value } from '../../database/statement.ts'
-
-/** Returns the number of crates whose newest version depends on a crate that has versions. */
-export async function countDependents(db: Queries, dependency: CanonicalName): Promise<number> {
-  const sql = 'SELECT dependents FROM listings WHERE canonical = ?'
-  return (await value<number>(db, sql, dependency)) ?? 0
-}
+import { all, column, type Queries, type Row } from '../../database/statement.ts'
 
 /** Returns the ids of the crates whose newest version depends on a crate, by name. */
 export function listDependents(

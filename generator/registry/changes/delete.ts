@@ -9,7 +9,7 @@ import { buildWhole } from '../../projections/index/build.ts'
 import { withoutRelease } from '../../projections/index/orphans.ts'
 import type { Change } from '../../records/change.ts'
 import { type CrateRecord, findCrate } from '../../records/crates.ts'
-import { type Tombstone, tombstonesOf } from '../../records/existing.ts'
+import { listTombstones, type Tombstone } from '../../records/existing.ts'
 import { mentions, removeReleases } from '../../records/release-changes.ts'
 import { listReleases, type ReleaseRecord } from '../../records/releases.ts'
 import type { Registry } from '../registry.ts'
@@ -94,7 +94,7 @@ async function listUnfinished(
   version: Version | null,
 ): Promise<Tombstone[]> {
   const found: Tombstone[] = []
-  for (const tombstone of await tombstonesOf(database, crate.id)) {
+  for (const tombstone of await listTombstones(database, crate.id)) {
     if (version !== null && tombstone.version !== versionIdentity(version)) continue
     if ((await crates.size(crateKey(crate.name, tombstone.cksum))) !== null) found.push(tombstone)
   }
