@@ -6,7 +6,7 @@ import { TRIAL_BASE } from '../registry/static-settings.ts'
 import { buildStatic } from '../static/build.ts'
 import { cacheName, removeOldCaches } from '../static/cache.ts'
 import { command, reportChecked, settingRows, type Task } from './console/command.ts'
-import { type Io, localPath } from './console/io.ts'
+import type { Io } from './console/io.ts'
 import { looseSettings } from './console/loose-settings.ts'
 
 interface Options {
@@ -21,17 +21,11 @@ export const registerBuild = command('build', {
   takes: {
     ...settingRows,
     '--all': 'render everything',
-    '--from <dir>': {
-      about:
-        'build a static tree from all .crate files below DIR and its plimsoll.toml, without database',
-      parse: localPath,
-    },
-    '--out <dir>': { about: 'with --from: folder to write the tree to', parse: localPath },
-    '--cache <file>': {
-      about:
-        'with --from: cache file for a faster next build; default: a file in your cache folder',
-      parse: localPath,
-    },
+    '--from <dir>':
+      'build a static tree from all .crate files below DIR and its plimsoll.toml, without database',
+    '--out <dir>': 'with --from: folder to write the tree to',
+    '--cache <file>':
+      'with --from: cache file for a faster next build; default: a file in your cache folder',
     '--no-cache': 'with --from: read and render everything, and write no cache file',
     '--skip-bad': 'with --from: leave out refused .crate files; then exit with code 1',
     '--verbose': 'with --from: print every warning, not just one of each kind',

@@ -13,7 +13,7 @@ import { openBucket } from '../places/storage.ts'
 import { isRegistry } from '../registry/folder.ts'
 import { openUpstreamPlace } from '../upstream/open.ts'
 import { command, type Task } from './console/command.ts'
-import { filled, type Io, localPath } from './console/io.ts'
+import type { Io } from './console/io.ts'
 import { looseSettings } from './console/loose-settings.ts'
 
 interface Options {
@@ -26,15 +26,8 @@ interface Options {
 export const registerDeploy = command('deploy', {
   about: 'upload a public tree to a bucket or folder: only what changed, the index last',
   takes: {
-    '--to <place>': {
-      about: 'where to: s3://BUCKET/PREFIX or a folder',
-      parse: filled,
-      isRequired: true,
-    },
-    '--from <dir>': {
-      about: 'the tree, such as of `build --out`; default: that of the registry',
-      parse: localPath,
-    },
+    '--to <place>': { about: 'where to: s3://BUCKET/PREFIX or a folder', isRequired: true },
+    '--from <dir>': 'the tree, such as of `build --out`; default: that of the registry',
     '--delete': 'remove files of a tree there that this one does not have',
     '--pages': 'leave index and .crate files there as they are, for a tree that `push` adds to',
     '--dry-run': 'change nothing, print what would be uploaded and removed',

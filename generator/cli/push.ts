@@ -8,7 +8,6 @@ import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { openPushFolder, push } from '../static/push.ts'
 import { command, reportChecked, type Task } from './console/command.ts'
-import { filled } from './console/io.ts'
 import { looseSettings } from './console/loose-settings.ts'
 
 interface Options {
@@ -21,7 +20,6 @@ export const registerPush = command('push', {
     '<file-or-dir...>': '.crate files, or folders to search for them',
     '--to <place>': {
       about: 'the tree: s3://BUCKET/PREFIX or a folder; new if it is empty',
-      parse: filled,
       isRequired: true,
     },
     '--base-url <url>': 'URL at which users reach the tree',

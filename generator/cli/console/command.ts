@@ -8,6 +8,7 @@ import {
   type Caller,
   Exit,
   type FolderOptions,
+  filled,
   type Line,
   localPath,
   printIssues,
@@ -51,6 +52,7 @@ type Row =
   | string
   | {
       readonly about: string
+      /** Default: `PARSERS` of what its value is called. */
       readonly parse?: (text: string) => unknown
       readonly choices?: readonly string[]
       readonly default?: string
@@ -173,14 +175,22 @@ function folderRows({ env }: Caller): Rows {
   // An empty variable counts as none: its folder would be the current one.
   const folder = env.PLIMSOLL_DIR || './registry'
   return {
-    '--dir <dir>': { about: 'the registry folder', parse: localPath, default: folder },
+    '--dir <dir>': { about: 'the registry folder', default: folder },
     '--set <key=value>': { about: 'override a setting; can be repeated', parse: add },
   }
 }
 
+const PARSERS: Readonly<Record<string, (text: string) => string>> = {
+  dir: localPath,
+  file: localPath,
+  folder: localPath,
+  place: filled,
+}
+
 function addRow(command: Command, name: string, row: Row): void {
   const given = typeof row === 'string' ? { about: row } : row
-  const { about, parse, choices, default: value, isRequired = false } = given
+  const { about, choices, default: value, isRequired = false } = given
+  const { parse = PARSERS[/<(\w+)>$/.exec(name)?.[1] ?? ''] } = given
   const made = name.startsWith('-') ? new Option(name, about) : new Argument(name, about)
   if (parse) made.argParser(parse)
   if (choices) made.choices(choices)

@@ -1,14 +1,12 @@
 import { counted } from '../../../core/quantity.ts'
 import { backup, STDIO } from '../../backup/backup.ts'
 import { type RegistryTask, registryCommand } from '../console/command.ts'
-import { localPath, report } from '../console/io.ts'
+import { report } from '../console/io.ts'
 
 export const registerBackup = registryCommand('backup', {
   about:
     'write settings, database and .crate files to one tar file, also while a daemon is running',
-  takes: {
-    '<file>': { about: 'the tar file to create; - writes to standard output', parse: localPath },
-  },
+  takes: { '<file>': 'the tar file to create; - writes to standard output' },
   examples: {
     'plimsoll backup backups/monday.tar': 'writes a consistent backup',
     'plimsoll backup - | zstd > monday.tar.zst': 'writes it to another program',

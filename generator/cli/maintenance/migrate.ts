@@ -9,7 +9,7 @@ import { openCrates, requireApart } from '../../places/storage.ts'
 import { readSettings } from '../../registry/folder.ts'
 import { isServed } from '../../registry/registry.ts'
 import { command, type RegistryTask, type Task, withRegistry } from '../console/command.ts'
-import { filled, flagsOf } from '../console/io.ts'
+import { flagsOf } from '../console/io.ts'
 
 interface MoveOptions {
   readonly to?: string
@@ -22,14 +22,8 @@ export const registerMigrate = command('migrate', {
     'move a registry: records to a PostgreSQL server, or from there to a file, and files to other places; publishers wait while records are copied',
   takes: {
     '--to <url>': 'the URL of an empty PostgreSQL database, or `file`',
-    '--crates <place>': {
-      about: 'where to copy .crate files, as in `storage.crates`',
-      parse: filled,
-    },
-    '--public <place>': {
-      about: 'with --to: where to copy the public tree, as in `storage.public`',
-      parse: filled,
-    },
+    '--crates <place>': 'where to copy .crate files, as in `storage.crates`',
+    '--public <place>': 'with --to: where to copy the public tree, as in `storage.public`',
   },
   examples: {
     'plimsoll migrate --to postgres://plimsoll@db.example.com/plimsoll --crates s3://my-bucket/crates --public s3://my-public-bucket':

@@ -12,12 +12,12 @@ import {
 import { archiveLimits, unpackedLimit } from '../../sandbox/archive.ts'
 import { openUpstreams } from '../../upstream/open.ts'
 import { type RegistryTask, registryCommand } from '../console/command.ts'
-import { localPath, printIssues } from '../console/io.ts'
+import { printIssues } from '../console/io.ts'
 
 export const registerExport = registryCommand('export', {
   about: 'write the crates of lock files into a folder from which Cargo builds offline',
   takes: {
-    '<folder>': { about: 'the folder to write: new, or empty', parse: localPath },
+    '<folder>': 'the folder to write: new, or empty',
     '--lock <file...>': { about: 'the Cargo.lock files', isRequired: true },
     '--as <layout>': {
       about: '.crate files with an index, or unpacked as by `cargo vendor`',
