@@ -87,73 +87,18 @@ const registerList = registryCommand('list', {
   },
 })
 
-interface UserCommand {
-  readonly verb: string
-  readonly about: string
-  /** Changes the user; returns the text to print, and the first fields for `--json`. */
-  readonly work: (
-    task: RegistryTask<Options>,
-    user: User,
-  ) => Promise<{ readonly line: string; readonly more?: object }>
-  readonly json?: string
-}
-
-const setsPassword: UserCommand = {
-  verb: 'password',
-  about: 'set the password of a user, asked for at the terminal; ends their sessions',
-  async work(task, user) {
-    const read = task.options.passwordStdin ? readPassword : askPassword
-    await givePassword(task, user, await read(task.io, user.login))
-    return { line: `set the password of ${user.login}` }
-  },
-}
-
-const makesLink: UserCommand = {
-  verb: 'link',
-  about: 'print a one-time link to set the password of a user; valid for 24 hours',
-  async work({ io, registry, change }, user) {
-    const secret = await makeLink(registry.database, user, io.now(), change)
-    const link = passwordLink(registry.urls, secret)
-    return { line: link, more: { link } }
-  },
-  json: '`link`, its URL',
-}
-
-const logsOut: UserCommand = {
-  verb: 'logout',
-  about: 'end all sessions of a user; tokens stay valid',
-  async work({ registry, change }, user) {
-    const sessions = await endSessions(registry.database, user, change)
-    const line = `ended ${counted(sessions, 'session')} of ${user.login}`
-    return { line, more: { ended_sessions: sessions } }
-  },
-  json: '`ended_sessions`, their number',
-}
-
-const RIGHTS = [
-  ['lock', 'refuse the tokens and logins of a user until `unlock`', 'locked', setLocked, true],
-  ['unlock', 'accept the tokens and logins of a user again', 'unlocked', setLocked, false],
-  ['promote', 'make a user an administrator', 'promoted', setAdmin, true],
-  ['demote', 'make an administrator a regular user', 'demoted', setAdmin, false],
-] as const
-
-const changesRights = RIGHTS.map(
-  ([verb, about, done, set, value]): UserCommand => ({
-    verb,
-    about,
-    async work({ registry, change }, user) {
-      await set(registry.database, user, value, change)
-      return { line: `${done} ${user.login}` }
-    },
-  }),
-)
+/** Changes a user; returns the text to print, and the first fields for `--json`. */
+type UserWork = (
+  task: RegistryTask<Options>,
+  user: User,
+) => Promise<{ readonly line: string; readonly more?: object }>
 
 const PASSWORD_EXAMPLES = {
   'plimsoll user password alice': 'asks for a new password, twice',
   'plimsoll user password ci --password-stdin < password.txt': 'takes it from a file',
 }
 
-function userCommand({ verb, about, work, json }: UserCommand): Register {
+function userCommand(verb: string, about: string, json: string | null, work: UserWork): Register {
   const isPassword = verb === 'password'
   return registryCommand(verb, {
     about,
@@ -161,7 +106,7 @@ function userCommand({ verb, about, work, json }: UserCommand): Register {
     examples: isPassword
       ? PASSWORD_EXAMPLES
       : { [`plimsoll user ${verb} ci`]: about.replace(' of a user', '') },
-    json: `an object${json === undefined ? ' with' : `: ${json}, and`} the user as it is now: ${JSON_USER}`,
+    json: `an object${json === null ? ' with' : `: ${json}, and`} the user as it is now: ${JSON_USER}`,
     fails: 'there is no such user, or the change was refused',
     async run(task: RegistryTask<Options>, login: string) {
       const { database } = task.registry
@@ -170,6 +115,53 @@ function userCommand({ verb, about, work, json }: UserCommand): Register {
     },
   })
 }
+
+const registerPassword = userCommand(
+  'password',
+  'set the password of a user, asked for at the terminal; ends their sessions',
+  null,
+  async (task, user) => {
+    const read = task.options.passwordStdin ? readPassword : askPassword
+    await givePassword(task, user, await read(task.io, user.login))
+    return { line: `set the password of ${user.login}` }
+  },
+)
+
+const registerLink = userCommand(
+  'link',
+  'print a one-time link to set the password of a user; valid for 24 hours',
+  '`link`, its URL',
+  async ({ io, registry, change }, user) => {
+    const secret = await makeLink(registry.database, user, io.now(), change)
+    const link = passwordLink(registry.urls, secret)
+    return { line: link, more: { link } }
+  },
+)
+
+const registerLogout = userCommand(
+  'logout',
+  'end all sessions of a user; tokens stay valid',
+  '`ended_sessions`, their number',
+  async ({ registry, change }, user) => {
+    const sessions = await endSessions(registry.database, user, change)
+    const line = `ended ${counted(sessions, 'session')} of ${user.login}`
+    return { line, more: { ended_sessions: sessions } }
+  },
+)
+
+const RIGHTS = [
+  ['lock', 'refuse the tokens and logins of a user until `unlock`', 'locked', setLocked, true],
+  ['unlock', 'accept the tokens and logins of a user again', 'unlocked', setLocked, false],
+  ['promote', 'make a user an administrator', 'promoted', setAdmin, true],
+  ['demote', 'make an administrator a regular user', 'demoted', setAdmin, false],
+] as const
+
+const changesOfRights = RIGHTS.map(([verb, about, done, set, value]) =>
+  userCommand(verb, about, null, async ({ registry, change }, user) => {
+    await set(registry.database, user, value, change)
+    return { line: `${done} ${user.login}` }
+  }),
+)
 
 const registerRemove = registryCommand('remove', {
   about:
@@ -223,7 +215,10 @@ const registerRename = registryCommand('rename', {
 export const registerUser = commandGroup('user', 'manage the users of the registry', [
   registerAdd,
   registerList,
-  ...[setsPassword, makesLink, logsOut, ...changesRights].map(userCommand),
+  registerPassword,
+  registerLink,
+  registerLogout,
+  ...changesOfRights,
   registerRename,
   registerRemove,
 ])
