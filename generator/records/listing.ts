@@ -78,8 +78,8 @@ export function isSameNewest(before: CrateState | null, after: CrateState | null
 
 /** Returns the listing of a crate; null when it has no versions. */
 export function readListing(tx: Queries, crateId: number): Promise<StoredState | null> {
-  const sql = `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id, max_id,
-    versions, listings.yanked, updated_at, bytes,
+  const sql = `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id,
+    max_id, versions, listings.yanked, updated_at, bytes,
     releases.version, releases.about, releases.line ->> 'deps' AS deps, highest.version AS highest
     FROM listings JOIN releases ON releases.id = listings.newest_id
     LEFT JOIN releases AS highest ON highest.id = listings.max_id

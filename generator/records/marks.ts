@@ -79,7 +79,8 @@ export function dueMarks(
   skip: ChangeRange = [0, 0],
 ): Promise<Mark[]> {
   // A range of the primary key for each kind: neither side sorts all that is marked.
-  const sql = `SELECT ${MARK} FROM json_each(?) AS wanted JOIN marks ON marks.kind = wanted.value ->> 1
+  const sql = `SELECT ${MARK} FROM json_each(?) AS wanted
+    JOIN marks ON marks.kind = wanted.value ->> 1
     AND marks.subject IN (SELECT due.subject FROM marks AS due
       WHERE due.kind = wanted.value ->> 1 AND (due.retry_at IS NULL OR due.retry_at <= ?)
         AND NOT (due.generation > ? AND due.generation <= ?)
