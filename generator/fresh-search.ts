@@ -5,7 +5,7 @@ import type { Database } from './database/connection.ts'
 import { BATCH, pageMarks } from './pages/due.ts'
 import { buildMarks } from './pages/marked.ts'
 import type { PageContext } from './projections/context.ts'
-import { readLayout } from './projections/search/layouts.ts'
+import { readState } from './projections/search/files.ts'
 import { type FoundCrates, searchCrates } from './projections/search/search.ts'
 import type { Mark } from './records/marks.ts'
 
@@ -30,7 +30,7 @@ export async function searchFresh(
   for (let isDone = true; isDone; ) {
     const marks = await pageMarks(context, clock(), BATCH, ['search'])
     if (marks.length === 0) break
-    const most = (await readLayout(database)).layout === null ? FIRST_MS : FRESH_MS
+    const most = (await readState(database)).layout === null ? FIRST_MS : FRESH_MS
     const rest = begin + most - performance.now()
     isDone = rest > 0 && (await within(rendered(context, marks), rest, false))
   }

@@ -25,7 +25,7 @@ await build({
   // Properties of objects that only the search makes; never a property of a JSON file. Their names
   // are a tenth of its size.
   mangleProps:
-    /^(?:variants|likeness|leniency|considered|suggested|similar|matched|planned|hits|updatedAt|yanked|grade|suggest|others|words|filters|term|word|missing|description|version|places|postings|shapes)$/,
+    /^(?:leniency|considered|suggested|similar|matched|updatedAt|yanked|grade|suggest|others|words|filters|terms|word|missing|description|newest|about|fits|found|postings|shapes|bucket|ranks)$/,
   target: TARGETS,
   // The hash over all of it is in the folder's name, so the names of its files need none.
   chunkNames: 'browser/[name]',

@@ -6,7 +6,7 @@ export interface CrateItem {
   readonly name: string
   /** The newest version that is not yanked, or the newest of all. */
   readonly newest: string
-  readonly about: Pick<About, 'description' | 'keywords'>
+  readonly about: Pick<About, 'description'>
   /** When its latest version was published; null if unknown. */
   readonly updatedAt: string | null
   readonly yanked: boolean

@@ -16,7 +16,7 @@ import { run } from '../../generator/database/statement.ts'
 import { openRegistry } from '../../generator/open.ts'
 import { pagesFingerprint } from '../../generator/pages/claim.ts'
 import { listOutputs } from '../../generator/projections/lists/letters.ts'
-import { beginWhole } from '../../generator/projections/search/layouts.ts'
+import { beginWhole } from '../../generator/projections/search/files.ts'
 import { writeFact } from '../../generator/records/facts.ts'
 import { beginnings } from '../../generator/records/pages/prefixes.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
@@ -64,7 +64,7 @@ function fingerprint(): string {
   const hash = createHash('sha256')
   for (const file of [
     ...['./filled-registry.js', './invented-crates.js', './term-filler.js'],
-    ...['../../core/search/terms.js', '../../core/search/columns.js'],
+    ...['../../core/search/terms.js', '../../core/search/ranks.js'],
     ...['../../core/search/layout.js', '../../core/search/postings.js'],
     ...['first-step', 'steps'].map(name => `../../generator/database/${name}.js`),
   ])

@@ -1,23 +1,23 @@
 import type Libsql from 'libsql'
-import { COLUMNS, changeColumn, columnsOf, type RankInfo } from '../../core/search/columns.ts'
 import { placeOf, shapeOf } from '../../core/search/layout.ts'
 import { changePostings } from '../../core/search/postings.ts'
+import { changeRanks, type RankInfo, rankOf } from '../../core/search/ranks.ts'
+import { isListed } from '../../core/search/similar.ts'
 import { type SearchableCrate, termsOf } from '../../core/search/terms.ts'
-import { isListed } from '../../core/search/vocabulary.ts'
-import { columnTerm } from '../../generator/projections/search/change.ts'
+import { RANKS_TERM } from '../../generator/projections/search/files.ts'
 
 /** Fills the tables from which search files are rendered, in bulk. */
 export class TermFiller {
   readonly #crates: Libsql.Statement
   /** Crates and fits of each term, alternating. */
   readonly #terms = new Map<string, number[]>()
-  readonly #columns = { ranks: new Map<number, number>(), rust: new Map<number, number>() }
+  readonly #ranks = new Map<number, number>()
 
   constructor(connection: Libsql.Database) {
     this.#crates = connection.prepare('INSERT INTO search_crates (crate_id, terms) VALUES (?, ?)')
   }
 
-  add(id: number, crate: SearchableCrate & RankInfo, rust: string | null = null): void {
+  add(id: number, crate: SearchableCrate & RankInfo): void {
     const terms = termsOf(crate)
     this.#crates.run(id, JSON.stringify([...terms]))
     for (const [term, fit] of terms) {
@@ -25,8 +25,7 @@ export class TermFiller {
       if (list) list.push(id, fit)
       else this.#terms.set(term, [id, fit])
     }
-    const numbers = columnsOf({ ...crate, rust })
-    for (const column of COLUMNS) this.#columns[column].set(id, numbers[column])
+    this.#ranks.set(id, rankOf(crate))
   }
 
   finish(connection: Libsql.Database): void {
@@ -40,7 +39,6 @@ export class TermFiller {
       const words = isListed(term) ? fits.size : 0
       insert.run(term, placeOf(term), shapeOf(term), words, changePostings('', fits))
     }
-    for (const column of COLUMNS)
-      insert.run(columnTerm(column), -1, -1, 0, changeColumn('', this.#columns[column]))
+    insert.run(RANKS_TERM, -1, -1, 0, changeRanks('', this.#ranks))
   }
 }

@@ -1,5 +1,5 @@
 /** Raise it when the same crates get different search files, or words are found differently. */
-export const SEARCH_FORMAT = 5
+export const SEARCH_FORMAT = 6
 
 /** How the files of a search are laid out; changes when the registry has grown fourfold. */
 export interface SearchLayout {

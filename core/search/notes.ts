@@ -1,21 +1,13 @@
-import { formatBytes, formatNumber } from '../quantity.ts'
+import { formatNumber } from '../quantity.ts'
+import type { Outcome } from './hits.ts'
 import type { Leniency } from './plan.ts'
 import { isEmptySearch, type SearchRequest } from './request.ts'
 import { parseQuery } from './words.ts'
 
-export interface Outcome {
-  readonly total: number
-  readonly considered?: number | null
-  readonly loaded?: number
-  readonly leniency: Leniency
-  readonly matched: number
-  readonly words: number
-}
-
 /** Returns the headline of the results, with their number. */
 export function headlineOf(request: SearchRequest, outcome: Outcome): string {
   const { total, leniency, matched, words } = outcome
-  if (isEmptySearch(request) && request.sort === 'relevance') return 'Type a name or a few words.'
+  if (isEmptySearch(request)) return 'Type a name or a few words.'
   const number = total === 0 ? 'No' : formatNumber(total)
   const count = `${number} ${total === 1 ? 'crate' : 'crates'}`
   const q = request.q.trim()
@@ -24,18 +16,8 @@ export function headlineOf(request: SearchRequest, outcome: Outcome): string {
   return q === '' || (total > 0 && isOther) ? count : `${count} for “${q}”`
 }
 
-/** In characters; servers send them with gzip, as about 60 kB. */
-const MUCH = 160_000
-
 /** Returns sentences about anything a search did beyond finding the given words. */
-export function notesOf({
-  total,
-  considered,
-  loaded = 0,
-  leniency,
-  matched,
-  words,
-}: Outcome): string[] {
+export function notesOf({ total, leniency, matched, words, considered }: Outcome): string[] {
   if (total === 0) return []
   const notes = leniency.similar.map(
     ({ word, others }) =>
@@ -54,7 +36,6 @@ export function notesOf({
     notes.push(
       `Only the best ${formatNumber(considered)} crates were looked at; there may be more.`,
     )
-  if (loaded > MUCH) notes.push(`Your browser loaded ${formatBytes(loaded)} for this search.`)
   return notes
 }
 

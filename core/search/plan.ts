@@ -1,27 +1,16 @@
-import type { Likeness } from './terms.ts'
-import { gradeOf, type ListedWord, likelyWords, nearWords } from './vocabulary.ts'
+import type { SearchFiles } from './files.ts'
+import { placeOf, shapeOf } from './layout.ts'
+import { eachPosting, type Postings } from './postings.ts'
+import { gradeOf, type ListedWord, likelyWords, nearWords } from './similar.ts'
+import { beginningFit, nearFit, plainFit, SHORT } from './terms.ts'
 import { WORD_MAX } from './words.ts'
 
-export interface Vocabulary {
-  /** Returns the number of crates that a term finds. */
-  count(term: string): Promise<number>
-  /** Returns the words that begin with the same three letters. */
-  beginningAs(word: string): Promise<readonly ListedWord[]>
-  /** Returns words that begin and end with the same letters. */
-  shapedAs(word: string): Promise<readonly ListedWord[]>
-}
-
-/** A term that a word of the query stands for, and the number of crates that it finds. */
-export interface Variant {
-  readonly term: string
-  readonly likeness: Likeness
-  readonly crates: number
-}
-
-export interface PlannedWord {
+/** The crates that a word finds. */
+export interface Found {
   readonly word: string
-  readonly variants: readonly Variant[]
-  /** The number of crates that the variants find; crates found by several count for each. */
+  /** How well it fits each crate, by id; 0 for those that it does not find. */
+  readonly fits: Uint8Array
+  /** Their number; those that several words find instead of it count for each. */
   readonly crates: number
 }
 
@@ -40,8 +29,15 @@ export interface Similar {
   readonly others: readonly string[]
 }
 
+/** What becomes of a word of the query. */
+interface PlannedWord {
+  readonly found?: Found
+  readonly similar?: Similar
+  readonly suggested?: Similar
+}
+
 export interface Plan extends Leniency {
-  readonly words: readonly PlannedWord[]
+  readonly words: readonly Found[]
 }
 
 /** Maximum number of words, over the whole query, that begin with its words or are inflections. */
@@ -55,55 +51,105 @@ const FEW = 5
 /** A word may be a typo of another whose number of crates has at least this many more bits. */
 const GRADES_APART = 3
 
-/** Plans the search for some words: which terms each of them stands for. */
-export async function planSearch(words: readonly string[], vocabulary: Vocabulary): Promise<Plan> {
-  const share = Math.max(1, Math.floor(NEAR_MAX / words.length))
-  const plans = await Promise.all(words.map(word => planWord(word, vocabulary, share)))
-  return {
-    words: plans.flatMap(plan => plan.words ?? []),
-    similar: plans.flatMap(plan => plan.similar ?? []),
-    suggested: plans.flatMap(plan => plan.suggested ?? []),
-    missing: plans.flatMap(plan => plan.missing ?? []),
+/** The terms of a search, among crates with ids below `size`; newer ones are not found. */
+export class Terms {
+  readonly #files: SearchFiles
+  readonly #size: number
+
+  constructor(files: SearchFiles, size: number) {
+    this.#files = files
+    this.#size = size
+  }
+
+  /** Returns the crates that a term finds. */
+  async postings(term: string): Promise<Postings> {
+    return (await this.#files.bucket(placeOf(term))).terms.get(term) ?? ''
+  }
+
+  /** Plans the search for some words: which crates each of them finds. */
+  async plan(words: readonly string[]): Promise<Plan> {
+    const share = Math.max(1, Math.floor(NEAR_MAX / words.length))
+    const plans = await Promise.all(words.map(word => this.#plan(word, share)))
+    return {
+      words: plans.flatMap(({ found }) => found ?? []),
+      similar: plans.flatMap(({ similar }) => similar ?? []),
+      suggested: plans.flatMap(({ suggested }) => suggested ?? []),
+      missing: words.filter((_, at) => plans[at]?.found === undefined),
+    }
+  }
+
+  /** Returns what a word finds, and words that it may stand for; nothing if there is none. */
+  async #plan(word: string, share: number): Promise<PlannedWord> {
+    if (word.length > WORD_MAX) return {}
+    const own = await this.#find(word)
+    if (own.crates > MANY) return { found: own }
+    const listed = word.length < 3 ? [] : await this.#beginningAs(word)
+    const near = await this.#findAll(nearWords(word, listed).slice(0, share))
+    const found = together(own, near, nearFit)
+    if (found.crates >= FEW) return { found }
+    const shaped = (await this.#files.bucket(shapeOf(word))).shapes.get(shapeOf(word)) ?? []
+    const likely = likelyWords(word, [...listed, ...shaped])
+    if (found.crates > 0) {
+      const better = likely.find(listed => listed.grade >= gradeOf(found.crates) + GRADES_APART)
+      return { found, ...(better && { suggested: { word, others: [better.word] } }) }
+    }
+    const replacing = await this.#findAll(likely.slice(0, LIKELY_MAX))
+    const [first, ...others] = replacing
+    if (!first) return {}
+    const similar = { word, others: replacing.map(({ word }) => word) }
+    return { found: together(first, others), similar }
+  }
+
+  /** Returns the words that begin with the same three letters. */
+  async #beginningAs(word: string): Promise<readonly ListedWord[]> {
+    const { words } = await this.#files.bucket(placeOf(word))
+    return words.filter(listed => listed.word.startsWith(word.slice(0, 3)))
+  }
+
+  async #findAll(words: readonly ListedWord[]): Promise<readonly Found[]> {
+    const all = await Promise.all(words.map(({ word }) => this.#find(word)))
+    return all.filter(({ crates }) => crates > 0)
+  }
+
+  /** Returns the crates that have a word, or a longer one in their names. */
+  async #find(word: string): Promise<Found> {
+    const { terms } = await this.#files.bucket(placeOf(word))
+    await this.#files.pause()
+    const fits = new Uint8Array(this.#size)
+    let crates = 0
+    eachPosting(terms.get(word) ?? '', (id, fit) => {
+      if (keepBest(fits, id, plainFit(fit))) crates++
+    })
+    if (word.length <= SHORT) return { word, fits, crates }
+    for (const [term, postings] of terms)
+      if (term !== word && term.startsWith(word) && !term.includes('_'))
+        eachPosting(postings, (id, fit) => {
+          const begun = beginningFit(fit)
+          if (begun !== null && keepBest(fits, id, begun)) crates++
+        })
+    return { word, fits, crates }
   }
 }
 
-async function planWord(
-  word: string,
-  vocabulary: Vocabulary,
-  share: number,
-): Promise<Partial<Plan>> {
-  const missing = { missing: [word] }
-  if (word.length > WORD_MAX) return missing
-  const counted = async (term: string, likeness: Likeness): Promise<Variant[]> => {
-    const crates = await vocabulary.count(term)
-    return crates > 0 ? [{ term, likeness, crates }] : []
-  }
-  const planned = (variants: readonly Variant[]): PlannedWord => ({
-    word,
-    variants,
-    crates: variants.reduce((sum, variant) => sum + variant.crates, 0),
-  })
-  const own = await counted(word, 'same')
-  if ((own[0]?.crates ?? 0) > MANY) return { words: [planned(own)] }
-  const listed = word.length < 3 ? [] : await vocabulary.beginningAs(word)
-  const alike = nearWords(word, listed).slice(0, share)
-  const near = await Promise.all(alike.map(listed => counted(listed.word, 'near')))
-  const found = planned([...own, ...near.flat()])
-  if (found.crates >= FEW) return { words: [found] }
-  const likely = likelyWords(word, [...listed, ...(await vocabulary.shapedAs(word))])
-  if (found.crates > 0) {
-    const better = likely.find(listed => listed.grade >= gradeOf(found.crates) + GRADES_APART)
-    return { words: [found], suggested: better ? [{ word, others: [better.word] }] : [] }
-  }
-  const others = likely.slice(0, LIKELY_MAX).map(listed => counted(listed.word, 'same'))
-  const variants = (await Promise.all(others)).flat()
-  if (variants.length === 0) return missing
-  const similar = [{ word, others: variants.map(({ term }) => term) }]
-  return { words: [planned(variants)], similar }
+/** Keeps the better fit of a crate; returns whether it had none. */
+function keepBest(fits: Uint8Array, id: number, fit: number): boolean {
+  const before = fits[id]
+  if (before === 0 || (before !== undefined && fit < before)) fits[id] = fit
+  return before === 0
 }
 
-/** Returns the position of the word that the fewest crates have: it says most about the query. */
-export function rarestOf(words: readonly PlannedWord[]): number {
-  const least = Math.min(...words.map(planned => planned.crates))
-  return words.findIndex(planned => planned.crates === least)
+/** Returns what words find together: the best fit of each crate, where others have another fit. */
+function together(
+  first: Found,
+  others: readonly Found[],
+  fitOf: (fit: number) => number = fit => fit,
+): Found {
+  if (others.length === 0) return first
+  const fits = first.fits.slice()
+  for (const other of others)
+    for (let id = 0; id < fits.length; id++) {
+      const fit = other.fits[id] ?? 0
+      if (fit !== 0) keepBest(fits, id, fitOf(fit))
+    }
+  return { ...first, fits, crates: others.reduce((sum, { crates }) => sum + crates, first.crates) }
 }

@@ -1,7 +1,7 @@
 /**
- * The crates that a term finds, in a part for each fit: its digit, then the lowest id of such a
- * crate, and the differences to the next ids, each in digits of five bits, the lowest first. Parts
- * are separated by commas. With gzip, files are a sixth smaller than with decimal numbers.
+ * The crates that a term finds, in a part for each fit, separated by commas: the fit, the lowest id
+ * of such a crate, and the differences to the next ids, all in digits of five bits, the lowest
+ * first. With gzip, files are a sixth smaller than with decimal numbers.
  */
 export type Postings = string
 
@@ -14,19 +14,24 @@ for (let at = 0; at < DIGITS.length; at++) VALUES[DIGITS.charCodeAt(at)] = at
 
 /** Calls `work` with the id and the fit of each crate. */
 export function eachPosting(postings: Postings, work: (id: number, fit: number) => void): void {
+  let [fit, id, number, shift] = [-1, 0, 0, 0]
   for (let at = 0; at < postings.length; at++) {
-    const fit = VALUES[postings.charCodeAt(at++)] ?? 0
-    let [id, step, shift] = [0, 0, 0]
-    for (; at < postings.length && postings[at] !== ','; at++) {
-      const digit = VALUES[postings.charCodeAt(at)] ?? 0
-      step |= (digit % END) << shift
-      shift += 5
-      if (digit >= END) continue
-      id += step
-      work(id, fit)
-      step = 0
-      shift = 0
+    if (postings[at] === ',') {
+      fit = -1
+      id = 0
+      continue
     }
+    const digit = VALUES[postings.charCodeAt(at)] ?? 0
+    number |= (digit % END) << shift
+    shift += 5
+    if (digit >= END) continue
+    if (fit < 0) fit = number
+    else {
+      id += number
+      work(id, fit)
+    }
+    number = 0
+    shift = 0
   }
 }
 
@@ -49,19 +54,22 @@ export function changePostings(
   }
   eachPosting(before, (id, fit) => changes.has(id) || put(id, fit))
   for (const [id, fit] of changes) if (fit !== null) put(id, fit)
-  return fits
-    .flatMap((ids, fit) => DIGITS.charAt(fit) + packed(ids.sort((a, b) => a - b)))
-    .join(',')
+  return fits.flatMap((ids, fit) => digitsOf(fit) + packed(ids.sort((a, b) => a - b))).join(',')
 }
 
 function packed(ids: readonly number[]): string {
-  let text = ''
   let last = 0
+  let text = ''
   for (const id of ids) {
-    let rest = id - last
-    for (; rest >= END; rest >>= 5) text += DIGITS.charAt(END + (rest % END))
-    text += DIGITS.charAt(rest)
+    text += digitsOf(id - last)
     last = id
   }
   return text
+}
+
+function digitsOf(number: number): string {
+  let text = ''
+  let rest = number
+  for (; rest >= END; rest >>= 5) text += DIGITS.charAt(END + (rest % END))
+  return text + DIGITS.charAt(rest)
 }

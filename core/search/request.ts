@@ -1,15 +1,16 @@
-import { FILTERS, type Filter, type SearchParameters, SORTS, type Sort } from '../paths/search.ts'
+export const FILTERS = ['keyword', 'category', 'license', 'rust', 'owner'] as const
+
+/** The orders of results; the first is the default. */
+export const SORTS = ['relevance', 'name', 'newest', 'dependents'] as const
+
+export type Filter = (typeof FILTERS)[number]
+export type Sort = (typeof SORTS)[number]
 
 export interface SearchRequest {
   readonly q: string
   readonly filters: Readonly<Partial<Record<Filter, string>>>
   readonly sort: Sort
   readonly page: number
-}
-
-/** Returns a search for words only, best first. */
-export function searchFor(q: string): SearchRequest {
-  return { q, filters: {}, sort: SORTS[0], page: 1 }
 }
 
 /** The crates on a page of results. */
@@ -50,18 +51,28 @@ export function readSearch(
 
 const IN_TEXT = new RegExp(`(?<!\\S)(${FILTERS.join('|')}):(\\S+)`, 'g')
 
-/** Returns the parameters of the URL of a search, on another page if one is given. */
-export function parametersOf(search: SearchRequest, page = search.page): SearchParameters {
-  return { ...search.filters, q: search.q.trim(), sort: search.sort, page }
+/** Returns the query of the URL of a search, such as `?keyword=json`; empty without parameters. */
+export function searchQuery({
+  q = '',
+  filters = {},
+  sort,
+  page = 1,
+}: Partial<SearchRequest>): string {
+  const query = new URLSearchParams()
+  if (q.trim() !== '') query.set('q', q.trim())
+  for (const filter of FILTERS) if (filters[filter]) query.set(filter, filters[filter])
+  if (sort && sort !== SORTS[0]) query.set('sort', sort)
+  if (page > 1) query.set('page', String(page))
+  return query.size === 0 ? '' : `?${query}`
 }
 
-/** Whether a search has neither words nor filters: it finds nothing yet. */
-export function isEmptySearch({ q, filters }: SearchRequest): boolean {
-  return !/[^\s+]/.test(q) && Object.keys(filters).length === 0
+/** Whether a search has no words, no filters and no order: it finds nothing yet. */
+export function isEmptySearch({ q, filters, sort }: SearchRequest): boolean {
+  return !/[^\s+]/.test(q) && Object.keys(filters).length === 0 && sort === SORTS[0]
 }
 
 /** The highest minor version of Rust that is told from later ones. */
-export const RUST_MAX = 120
+const RUST_MAX = 120
 
 /**
  * Returns the minor version of a Rust version such as `1.70` or `1.70.0`; `RUST_MAX` for Rust 2;

@@ -13,36 +13,64 @@ export function stemOf(word: string): string {
   return stem.length > 3 ? stem.replace(/([^aeiouls])\1$/, '$1') : stem
 }
 
-/** Returns how many typos a word of this length may have. */
-export function typosIn({ length }: string): number {
-  return length < 4 ? 0 : length < 8 ? 1 : 2
-}
-
 /**
  * Returns how many typos lie between two words: a letter added, left out, replaced, or swapped with
  * the next one (optimal string alignment). More than `most` is not measured: `most + 1`.
  */
 export function typosBetween(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
-  const width = b.length + 1
-  // The rows of the usual matrix, one after the other.
-  const costs = Array.from({ length: width }, (_, at) => at)
-  const cost = (row: number, at: number) => costs[row * width + at] ?? most
-  for (let row = 1; row <= a.length; row++) {
-    let least = row
-    costs.push(row)
-    for (let at = 1; at < width; at++) {
-      const isSwap = a[row - 1] === b[at - 2] && a[row - 2] === b[at - 1]
-      const now = Math.min(
-        cost(row - 1, at) + 1,
-        cost(row, at - 1) + 1,
-        cost(row - 1, at - 1) + Number(a[row - 1] !== b[at - 1]),
-        isSwap ? cost(row - 2, at - 2) + 1 : most + 1,
-      )
-      costs.push(now)
-      least = Math.min(least, now)
-    }
-    if (least > most) return most + 1
+  let same = 0
+  while (same < a.length && a[same] === b[same]) same++
+  const [x, y] = [a.slice(same), b.slice(same)]
+  if (x === y) return 0
+  if (most === 0) return 1
+  const after = (left: number, right: number) =>
+    1 + typosBetween(x.slice(left), y.slice(right), most - 1)
+  const isSwap = x[0] === y[1] && x[1] === y[0]
+  return Math.min(after(1, 0), after(0, 1), after(1, 1), isSwap ? after(2, 2) : most + 1)
+}
+
+export interface ListedWord {
+  readonly word: string
+  /** The number of bits in the number of crates with this word; rarely changes, as files must. */
+  readonly grade: number
+}
+
+/** Whether lists contain a term: no names of several words and filters, nor numbers. */
+export function isListed(term: string): boolean {
+  return /^(?!\d*$)[^_:]{3,32}$/.test(term)
+}
+
+/** Returns the grade of a word, by its number of crates. */
+export function gradeOf(crates: number): number {
+  return 32 - Math.clz32(crates)
+}
+
+/** Compares words for lists: the most frequent first. */
+export function byGrade(a: ListedWord, b: ListedWord): number {
+  return b.grade - a.grade || (a.word < b.word ? -1 : 1)
+}
+
+/**
+ * Returns the words that begin with a word, or differ from it only by an English ending; the most
+ * frequent first.
+ */
+export function nearWords(word: string, listed: readonly ListedWord[]): ListedWord[] {
+  const stem = stemOf(word)
+  // Looked at first, because stems take longer.
+  const mayHave = (other: string) => other.startsWith(stem) || other.includes('our')
+  const isNear = (other: string) =>
+    other.startsWith(word) || (mayHave(other) && stemOf(other) === stem)
+  return listed.filter(item => item.word !== word && isNear(item.word)).sort(byGrade)
+}
+
+/** Returns the words with the fewest typos between them and a word; the most frequent first. */
+export function likelyWords(word: string, listed: readonly ListedWord[]): ListedWord[] {
+  const most = word.length < 4 ? 0 : word.length < 8 ? 1 : 2
+  const others = [...new Map(listed.map(item => [item.word, item])).values()]
+  for (let typos = 1; typos <= most; typos++) {
+    const likely = others.filter(other => typosBetween(word, other.word, typos) === typos)
+    if (likely.length > 0) return likely.sort(byGrade)
   }
-  return Math.min(cost(a.length, b.length), most + 1)
+  return []
 }

@@ -1,6 +1,6 @@
-import type { Filter } from '../paths/search.ts'
 import { isStorable } from '../text.ts'
-import { isStopWord, WORD_MAX, wordsOf } from './words.ts'
+import { rustMinor } from './request.ts'
+import { STOP_WORDS, WORD_MAX, wordsOf } from './words.ts'
 
 const DESCRIPTION_WORDS = 200
 
@@ -9,25 +9,22 @@ const FILTERED = 20
 /**
  * How well a word matches a crate, best first: it is the name, it is a word of the name, the name
  * begins with it, another word of the name does, it is a keyword, the description contains it.
- * `similarFit` gives the same for a word similar to that of the query. Files tell the first word of
- * a name from `later` ones.
+ * `nearFit` gives the same for a word similar to that of the query. Files tell the first word of a
+ * name from `later` ones.
  */
-export const Fit = {
-  exact: 0,
-  name: 1,
-  begins: 2,
-  part: 3,
-  keyword: 4,
-  description: 5,
-  later: 6,
+const Fit = {
+  exact: 1,
+  name: 2,
+  begins: 3,
+  part: 4,
+  keyword: 5,
+  description: 6,
+  later: 7,
 } as const
 
-/** How a crate's word relates to the query's: the same, or longer or inflected. */
-export type Likeness = 'same' | 'near'
-
-/** Returns the fit of a crate that has a word with `fit`, where the query has one like it. */
-export function similarFit(fit: number, likeness: Likeness): number {
-  return likeness === 'same' ? fit : fit < Fit.description ? 6 : 7
+/** Returns the fit of a crate that has a word with `fit`, where the query has another form of it. */
+export function nearFit(fit: number): number {
+  return fit < Fit.description ? 7 : 8
 }
 
 /** Returns a fit of a file as searches compare it. */
@@ -44,12 +41,19 @@ export function beginningFit(fit: number): number | null {
 /** Beginnings of words of names up to this length are terms; longer ones are found in words. */
 export const SHORT = 2
 
+/** The filters that are terms of crates. */
+export const TERM_FILTERS = ['keyword', 'category', 'license', 'owner'] as const
+type TermFilter = (typeof TERM_FILTERS)[number]
+
 /** Returns the terms of crates with a label, an owner, or each license of an expression. */
-export function filterTerms(filter: Exclude<Filter, 'rust'>, value: string): string[] {
+export function filterTerms(filter: TermFilter, value: string): string[] {
   const values = filter === 'license' ? value.split(/\s+(?:or|and|with)\s+|[()/,\s]+/i) : [value]
   const known = values.filter(Boolean).map(value => `${filter}:${value.trim().toLowerCase()}`)
   return [...new Set(known)]
 }
+
+/** The term of all crates that say which Rust they need; its fits are minor versions. */
+export const RUST = 'rust:'
 
 export interface SearchableCrate {
   readonly canonical: string
@@ -57,6 +61,8 @@ export interface SearchableCrate {
   readonly description: string | null
   readonly categories?: readonly string[]
   readonly license?: string | null
+  /** The version of Rust that it needs. */
+  readonly rust?: string | null
   /** The usernames of its owners, if pages name them. */
   readonly owners?: readonly string[]
 }
@@ -75,24 +81,22 @@ export function termsOf(crate: SearchableCrate): ReadonlyMap<string, number> {
   }
   put(crate.canonical, Fit.exact)
   for (const word of wordsOf(crate.keywords.join(' '))) put(word, Fit.keyword)
-  const described = wordsOf(crate.description ?? '').filter(word => !isStopWord(word))
+  const described = wordsOf(crate.description ?? '').filter(word => !STOP_WORDS.has(word))
   for (const word of [...new Set(described)].slice(0, DESCRIPTION_WORDS)) put(word, Fit.description)
   for (const term of allFilterTerms(crate)) put(term, Fit.exact)
+  const minor = rustMinor(crate.rust ?? null)
+  if (minor !== null) fits.set(RUST, minor)
   return fits
 }
 
-/** A crate is also in its categories' parents. */
 function allFilterTerms(crate: SearchableCrate): string[] {
   const { keywords, categories = [], license, owners = [] } = crate
-  const terms = (filter: Exclude<Filter, 'rust'>, values: readonly string[]) =>
-    values.flatMap(value => filterTerms(filter, value)).slice(0, FILTERED)
+  // A crate is also in its categories' parents.
   const above = categories.flatMap(category =>
     category.split('::').map((_, at, parts) => parts.slice(0, at + 1).join('::')),
   )
-  return [
-    ...terms('keyword', keywords),
-    ...terms('category', above),
-    ...terms('license', [license ?? '']),
-    ...terms('owner', owners),
-  ]
+  const values = { keyword: keywords, category: above, license: [license ?? ''], owner: owners }
+  return TERM_FILTERS.flatMap(filter =>
+    values[filter].flatMap(value => filterTerms(filter, value)).slice(0, FILTERED),
+  )
 }

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { FILTERS } from '../../core/paths/search.ts'
-import type { FoundCrates } from '../../generator/projections/search/search.ts'
+import { FILTERS } from '../../core/search/request.ts'
 import { pageMeta, pageQuery } from '../http/paging.ts'
 import { count, crateShape } from './schema.ts'
 
@@ -35,15 +34,3 @@ export const searchAnswer = v.object({
     missing: v.array(v.string()),
   }),
 })
-
-type SearchMeta = v.InferOutput<typeof searchAnswer>['meta']
-
-/** Returns the words of a query that were not simply found. */
-export function leniencyView(
-  leniency: FoundCrates['leniency'],
-): Pick<SearchMeta, 'similar' | 'suggested' | 'missing'> {
-  const list = (words: typeof leniency.similar) =>
-    words.map(({ word, others }) => ({ word, others: [...others] }))
-  const { similar, suggested, missing } = leniency
-  return { similar: list(similar), suggested: list(suggested), missing: [...missing] }
-}

@@ -1,15 +1,14 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { canonicalName, isName } from '../../core/name.ts'
-import type { Sort } from '../../core/paths/search.ts'
-import { readSearch } from '../../core/search/request.ts'
+import { readSearch, type Sort } from '../../core/search/request.ts'
 import { searchFresh } from '../../generator/fresh-search.ts'
 import { isNamed, readCards } from '../../generator/records/pages/cards.ts'
 import type { Deps } from '../deps.ts'
 import { answer } from '../http/answer.ts'
 import { metaOf, sliceOf } from '../http/paging.ts'
 import { viewsOf } from './lookup.ts'
-import { leniencyView, type searchAnswer, searchQuery } from './search-schema.ts'
+import { type searchAnswer, searchQuery } from './search-schema.ts'
 
 /** The names that clients of crates.io have for orders. */
 const OTHER_SORTS: ReadonlyMap<string, Sort> = new Map([
@@ -31,7 +30,6 @@ export async function search({ registry }: Deps, c: Context) {
   const exact = isName(text) ? canonicalName(text) : null
   const views = await viewsOf(registry, cards, card => exact !== null && isNamed(card, exact))
   const crates = views.map(view => ({ ...view, description: view.description ?? '' }))
-  const meta = { ...metaOf(c.req.url, query, total), words, matched_words: matched }
-  const lenient = leniencyView(leniency)
-  return answer<typeof searchAnswer>(c, { crates, meta: { ...meta, ...lenient } })
+  const counts = { ...metaOf(c.req.url, query, total), words, matched_words: matched }
+  return answer<typeof searchAnswer>(c, { crates, meta: { ...counts, ...leniency } })
 }

@@ -79,10 +79,12 @@ export function unexpected(c: Context, error: unknown, log: Logger): Response {
   return c.json(failureBody(issues), 500, { 'cache-control': 'no-store' })
 }
 
+type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T
+
 /** Answers with JSON and an ETag of its content, for clients to revalidate each time; or 304. */
 export function answer<Schema extends v.GenericSchema>(
   c: Context,
-  body: v.InferOutput<Schema>,
+  body: v.InferOutput<Schema> | Frozen<v.InferOutput<Schema>>,
 ): Response {
   return answerText(c, JSON.stringify(body), 'application/json')
 }

@@ -13,8 +13,7 @@ export async function searchResults({ registry }: Deps, c: Context) {
   const { database, site } = registry
   const request = readSearch(name => c.req.query(name), site.owners)
   const slice = sliceOf({ page: request.page, per_page: RESULTS_SHOWN })
-  const isBlank = isEmptySearch(request) && request.sort === 'relevance'
-  const outcome = isBlank ? NO_CRATES : await searchFresh(registry, request, slice)
+  const outcome = isEmptySearch(request) ? NO_CRATES : await searchFresh(registry, request, slice)
   const crates = await readCards(database, outcome.ids)
   const last = Math.ceil(outcome.total / RESULTS_SHOWN)
   return page(c, site, searchPage(site, { request, outcome, crates, page: request.page, last }))

@@ -194,9 +194,8 @@ export interface Tables {
   /** The terms by which searches find a crate, with their fits, as JSON (`generator/search/`). */
   search_crates: { crate_id: number; terms: string }
   /**
-   * The terms of a shard of crates: where they are in the search files, how many crates have them
-   * as a whole word, and their postings. The rows of `#` and a
-   * name have what is known of all crates.
+   * The terms of all crates: where they are in the search files, how many crates have them as a
+   * whole word, and their postings. There is only the shard 0. `#ranks` has what orders all crates.
    */
   search_terms: {
     shard: number

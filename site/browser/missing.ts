@@ -1,6 +1,7 @@
 import { canonicalName, isName } from '../../core/name-rules.ts'
 import { movedPath } from '../../core/paths/moved.ts'
-import { card, lookupAt, tag } from './search-box.ts'
+import { element } from './element.ts'
+import { card, lookupAt } from './search-box.ts'
 
 const LOOKED_AT = 30
 
@@ -25,7 +26,8 @@ export async function offerCrates(missing: HTMLElement): Promise<void> {
     exact?.name === name && version !== ''
       ? `The crate ${name} exists, but has no such page or version “${version}”:`
       : `Did you mean ${shown.length === 1 ? 'this crate' : 'one of these'}?`
-  missing.append(tag('p', '', text), tag('ul', 'cards', ...shown.map(crate => card(crate, crates))))
+  const cards = shown.map(crate => card(crate, crates))
+  missing.append(element('p', {}, text), element('ul', { className: 'cards' }, ...cards))
 }
 
 /** Goes to an address, with the old address's lines; false if there is no such page. */

@@ -1,6 +1,7 @@
 import { canonicalName, isName } from '../../core/name-rules.ts'
+import type { FoundCrate } from '../../core/search/files.ts'
 import { Lookup } from '../../core/search/lookup.ts'
-import type { FoundCrate } from '../../core/search/read-files.ts'
+import { element } from './element.ts'
 
 const SUGGESTED = 8
 
@@ -10,12 +11,16 @@ const PAUSE = 80
 /** Milliseconds for which Enter waits for the files of the search before it opens the results. */
 const ENTER = 500
 
+/** The id and the class of the list; the ids of its options begin with it. */
+const LIST = 'suggestions'
+
 const lookups = new Map<string, Lookup>()
 
 /** Returns the search with its files at a URL. */
 export function lookupAt(base = ''): Lookup {
   const url = new URL(base, location.href).href
-  const lookup = lookups.get(url) ?? new Lookup((path, isFresh) => load(url + path, isFresh))
+  const lookup =
+    lookups.get(url) ?? new Lookup({ load: (path, isFresh) => load(url + path, isFresh) })
   lookups.set(url, lookup)
   return lookup
 }
@@ -26,37 +31,31 @@ async function load(url: string, isFresh: boolean): Promise<string> {
   return answer.text()
 }
 
-/** Creates an element with a class and content. */
-export function tag(name: string, className: string, ...content: (Node | string)[]): HTMLElement {
-  const element = document.createElement(name)
-  element.className = className
-  element.append(...content)
-  return element
-}
-
 /** Sets attributes of an element. */
-export function set<T extends Element>(element: T, attributes: Record<string, string>): T {
+function set(element: Element, attributes: Record<string, string>): void {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
-  return element
 }
 
-function heading({ name, version, yanked }: FoundCrate): (Node | string)[] {
-  const parts = [tag('strong', '', name), ' ', tag('span', 'quiet', version)]
-  return yanked ? [...parts, ' ', tag('span', 'badge bad', 'yanked')] : parts
+function heading({ name, newest, yanked }: FoundCrate): (Node | string)[] {
+  const version = element('span', { className: 'quiet' }, newest)
+  const badge = element('span', { className: 'badge bad' }, 'yanked')
+  return [element('strong', {}, name), ' ', version, ...(yanked ? [' ', badge] : [])]
 }
 
-/** Returns a text as nodes; what is between backticks becomes code. */
-function withCode(text: string): (Node | string)[] {
+/** Returns the description as nodes; what is between backticks becomes code. */
+function withCode({ about: { description } }: FoundCrate): (Node | string)[] {
+  const text = description ?? ''
   const parts = text.split('`')
   if (parts.length % 2 === 0) return [text]
-  return parts.map((part, at) => (at % 2 === 0 ? part : tag('code', '', part)))
+  return parts.map((part, at) => (at % 2 === 0 ? part : element('code', {}, part)))
 }
 
 /** Returns an item of a list of crates; `crates`: the URL of the folder of all crates. */
 export function card(crate: FoundCrate, crates: string): HTMLElement {
-  const name = tag('span', 'card-name', ...heading(crate))
-  const link = tag('a', 'card', name, tag('span', 'card-text', ...withCode(crate.description)))
-  return tag('li', '', set(link, { href: `${crates}${crate.name}/` }))
+  const name = element('span', { className: 'card-name' }, ...heading(crate))
+  const text = element('span', { className: 'card-text' }, ...withCode(crate))
+  const href = `${crates}${crate.name}/`
+  return element('li', {}, element('a', { className: 'card', href }, name, text))
 }
 
 /** Adds suggestions to a search box: a combobox with a list box, by the ARIA pattern. */
@@ -64,7 +63,7 @@ export class Suggestions {
   readonly #input: HTMLInputElement
   readonly #lookup: Lookup
   readonly #crates: string
-  readonly #list = tag('ul', 'suggestions')
+  readonly #list = element('ul', { id: LIST, className: LIST })
   #links: string[] = []
   #chosen = -1
   /** Number of the latest search; results of earlier searches are not shown. */
@@ -75,9 +74,9 @@ export class Suggestions {
     this.#input = input
     this.#lookup = lookupAt(form.dataset.search)
     this.#crates = form.dataset.crates ?? ''
-    const { id } = set(this.#list, { id: 'suggestions', role: 'listbox', 'aria-label': 'Crates' })
     form.append(this.#list)
-    set(input, { role: 'combobox', 'aria-autocomplete': 'list', 'aria-controls': id })
+    set(this.#list, { role: 'listbox', 'aria-label': 'Crates' })
+    set(input, { role: 'combobox', 'aria-autocomplete': 'list', 'aria-controls': LIST })
     this.#toggle(false)
     input.addEventListener('input', () => {
       // The chosen option was a result for another text.
@@ -115,13 +114,9 @@ export class Suggestions {
   }
 
   #option(crate: FoundCrate, at: number): HTMLElement {
-    const option = tag(
-      'li',
-      '',
-      ...heading(crate),
-      tag('span', 'text', ...withCode(crate.description)),
-    )
-    set(option, { id: `${this.#list.id}-${at}`, role: 'option' })
+    const text = element('span', { className: 'text' }, ...withCode(crate))
+    const option = element('li', { id: `${LIST}-${at}` }, ...heading(crate), text)
+    set(option, { role: 'option' })
     option.addEventListener('mousedown', event => {
       // Keeps the focus in the box, so that the list stays; other buttons open menus and tabs.
       event.preventDefault()
@@ -154,7 +149,7 @@ export class Suggestions {
     for (const [index, option] of options.entries())
       set(option, { 'aria-selected': `${index === at}` })
     if (at < 0) this.#input.removeAttribute('aria-activedescendant')
-    else set(this.#input, { 'aria-activedescendant': `${this.#list.id}-${at}` })
+    else set(this.#input, { 'aria-activedescendant': `${LIST}-${at}` })
     options[at]?.scrollIntoView({ block: 'nearest' })
   }
 

@@ -126,7 +126,7 @@ function labelList(
   const pathOf = kind === 'keyword' ? keywordPath : categoryPath
   const link = (word: string) => {
     const path = hasPages && isEach ? pathOf(word) : null
-    return path === null ? searchLink(to, { [kind]: word }) : to(path)
+    return path === null ? searchLink(to, { filters: { [kind]: word } }) : to(path)
   }
   const [title, words] =
     kind === 'keyword' ? (['Keywords', keywords] as const) : (['Categories', categories] as const)

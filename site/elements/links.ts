@@ -1,4 +1,5 @@
-import { type SearchParameters, searchPath, searchQuery } from '../../core/paths/search.ts'
+import { searchPath } from '../../core/paths/search.ts'
+import { type SearchRequest, searchQuery } from '../../core/search/request.ts'
 import type { SiteConfig } from '../site-config.ts'
 
 /** Paths that the daemon serves; none of them is in the public tree. */
@@ -58,7 +59,7 @@ export function linker(site: SiteConfig, from: string | null): Linker {
 }
 
 /** Returns a link to the results of a search, such as all crates with a keyword. */
-export function searchLink(to: Linker, search: SearchParameters): string {
+export function searchLink(to: Linker, search: Partial<SearchRequest>): string {
   return to(searchPath) + searchQuery(search)
 }
 

@@ -33,7 +33,7 @@ type Example = Pick<CrateItem, 'name' | 'newest' | 'about' | 'dependents'>
 const NO_CRATE: Example = {
   name: 'example',
   newest: '1.0.0',
-  about: { description: 'An example.', keywords: [] },
+  about: { description: 'An example.' },
 }
 
 /** Renders the page that explains the addresses of the registry to people. */

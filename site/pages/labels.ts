@@ -41,7 +41,7 @@ export function labelPage(site: SiteConfig, data: LabelData): Output | null {
   if (path === null) return null
   const to = linker(site, path)
   const title = kind === 'keyword' ? `Keyword: ${slug}` : `Category: ${categoryTitle(slug)}`
-  const all = searchLink(to, kind === 'keyword' ? { keyword: slug } : { category: slug })
+  const all = searchLink(to, { filters: { [kind]: slug } })
   const lead =
     crates.length === total
       ? html`${counted(total, 'crate')}. <a href="${all}">Search these crates</a>`
@@ -151,7 +151,7 @@ export interface UserData extends OwnerRow {
 export function userPage(site: SiteConfig, { login, name, crates, hasMore }: UserData): Output {
   const path = userPath(login)
   const to = linker(site, path)
-  const all = searchLink(to, { owner: login })
+  const all = searchLink(to, { filters: { owner: login } })
   const lead = hasMore
     ? html`The newest ${formatNumber(crates.length)} of the crates that ${login} owns. <a href="${all}">Search all of them</a>`
     : html`Owner of ${counted(crates.length, 'crate')}. <a href="${all}">Search these crates</a>`

@@ -1,19 +1,17 @@
 import { isName } from '../../core/name.ts'
+import { searchPath } from '../../core/paths/search.ts'
+import { frontPath, listPath, type Output, output } from '../../core/paths/tree.ts'
+import type { Outcome } from '../../core/search/hits.ts'
+import { betterText, headlineOf, notesOf } from '../../core/search/notes.ts'
 import {
   FILTERS,
   type Filter,
+  isEmptySearch,
+  readSearch,
+  type SearchRequest,
   SORTS,
   type Sort,
-  searchPath,
   searchQuery,
-} from '../../core/paths/search.ts'
-import { frontPath, listPath, type Output, output } from '../../core/paths/tree.ts'
-import { betterText, headlineOf, notesOf, type Outcome } from '../../core/search/notes.ts'
-import {
-  isEmptySearch,
-  parametersOf,
-  type SearchRequest,
-  searchFor,
 } from '../../core/search/request.ts'
 import type { CrateItem } from '../crate-data.ts'
 import { crateList, type PagePosition, pager } from '../elements/elements.ts'
@@ -31,10 +29,11 @@ export interface SearchResults extends PagePosition {
 /** Renders the search page of a static registry; a script fills it from the search files. */
 export function staticSearchPage(site: SiteConfig): Output {
   const to = linker(site, searchPath)
+  const nothing = readSearch(() => null)
   const body = html`<div data-results="${to('search/')}" data-crates="${to('crates/')}">
 <p data-status role="status" class="lead"></p>
 <div data-notes></div>
-${narrowing(site, searchFor(''))}
+${narrowing(site, nothing)}
 <ul class="cards" data-list></ul>
 <nav class="pager" aria-label="Pages" data-pager hidden></nav>
 <div data-elsewhere hidden>${elsewhere(site, to, null)}</div>
@@ -52,10 +51,10 @@ export function searchPage(site: SiteConfig, results: SearchResults): string {
   const isVain = outcome.total === 0 && !isEmptySearch(request)
   const body = html`<p class="lead" role="status">${headlineOf(request, outcome)}</p>
 ${notesOf(outcome).map(note => html`<p class="note">${note}</p>\n`)}
-${better === null ? null : html`<p class="note">Did you mean <a href="${searchLink(to, { ...parametersOf(request, 1), q: better })}">${better}</a>?</p>`}
+${better === null ? null : html`<p class="note">Did you mean <a href="${searchLink(to, { ...request, q: better, page: 1 })}">${better}</a>?</p>`}
 ${narrowing(site, request)}
 ${crates.length === 0 ? null : crateList(crates, to)}
-${pager(results, page => searchQuery(parametersOf(request, page)) || './')}
+${pager(results, page => searchQuery({ ...request, page }) || './')}
 ${isVain || outcome.leniency.similar.length > 0 ? elsewhere(site, to, q) : null}`
   return frame(site, q, body)
 }
@@ -68,20 +67,12 @@ ${body}
   return layout(site, { path: searchPath, title, main, query, canonical: null })
 }
 
-const LABELS: Readonly<Record<Filter, string>> = {
-  keyword: 'Keyword',
-  category: 'Category',
-  license: 'License',
-  rust: 'Rust version',
-  owner: 'Owner',
-}
-
-const HINTS: Readonly<Record<Filter, string>> = {
-  keyword: 'json',
-  category: 'parser-implementations',
-  license: 'MIT',
-  rust: '1.70',
-  owner: 'username',
+const FIELDS: Readonly<Record<Filter, readonly [label: string, hint: string]>> = {
+  keyword: ['Keyword', 'json'],
+  category: ['Category', 'parser-implementations'],
+  license: ['License', 'MIT'],
+  rust: ['Rust version', '1.70'],
+  owner: ['Owner', 'username'],
 }
 
 const ORDERS: Readonly<Record<Sort, string>> = {
@@ -96,14 +87,18 @@ function narrowing(site: SiteConfig, request: SearchRequest): Markup {
   const { q, filters, sort } = request
   // Nothing is known of times in a tree of files alone, nor of owners where pages do not name them.
   const orders = SORTS.filter(order => order !== 'newest' || site.feeds)
-  const fields = FILTERS.filter(field => field !== 'owner' || site.owners)
+  const filtered = FILTERS.filter(filter => filter !== 'owner' || site.owners)
+  const fields = filtered.map(filter => {
+    const [label, hint] = FIELDS[filter]
+    return html`<label class="field"><span>${label}</span> <input name="${filter}" form="search" value="${filters[filter] ?? ''}" placeholder="${hint}" autocapitalize="off" spellcheck="false"></label>\n`
+  })
   const isOpen = sort !== SORTS[0] || Object.keys(filters).length > 0
   const clear = searchQuery({ q }) || './'
   return html`<details class="refine"${isOpen ? html` open` : null}>
 <summary>Filter and sort</summary>
 <div class="form row">
 <label class="field"><span>Sort by</span> <select name="sort" form="search">${orders.map(order => html`<option value="${order === SORTS[0] ? '' : order}"${order === sort ? html` selected` : null}>${ORDERS[order]}</option>`)}</select></label>
-${fields.map(field => html`<label class="field"><span>${LABELS[field]}</span> <input name="${field}" form="search" value="${filters[field] ?? ''}" placeholder="${HINTS[field]}" autocapitalize="off" spellcheck="false"></label>\n`)}
+${fields}
 <button class="button" form="search">Apply</button> <a href="${clear}">Clear</a>
 </div>
 <p class="quiet">A crate that does not say which Rust it needs matches any Rust version.</p>

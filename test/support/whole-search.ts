@@ -1,7 +1,6 @@
 import type { About } from '../../core/manifest/manifest.ts'
 import { canonicalName, sortByName } from '../../core/name.ts'
 import type { Output } from '../../core/paths/tree.ts'
-import { COLUMNS, changeColumn, columnsOf } from '../../core/search/columns.ts'
 import {
   BLOCK_CRATES,
   blockOf,
@@ -11,15 +10,10 @@ import {
   shapeOf,
 } from '../../core/search/layout.ts'
 import { changePostings, crateCount } from '../../core/search/postings.ts'
-import {
-  blockFile,
-  bucketFile,
-  columnFile,
-  type FoundBy,
-  layoutFile,
-} from '../../core/search/render-files.ts'
+import { changeRanks, rankOf } from '../../core/search/ranks.ts'
+import { blockFile, bucketFile, layoutFile, ranksFile } from '../../core/search/render.ts'
+import { gradeOf, isListed, type ListedWord } from '../../core/search/similar.ts'
 import { termsOf } from '../../core/search/terms.ts'
-import { gradeOf, isListed, type ListedWord } from '../../core/search/vocabulary.ts'
 
 /** A crate as the search files need it. */
 export interface SearchedCrate {
@@ -47,9 +41,7 @@ export function* searchFiles(entries: Iterable<SearchedCrate>): Generator<Output
   for (let block = 0; crates.length > 0 && block <= blockOf(crates.length); block++) {
     const first = block * BLOCK_CRATES
     const own = crates.slice(Math.max(0, first - 1), first + BLOCK_CRATES - 1)
-    const shown = own.map(({ about, newest: version, updatedAt = null, ...crate }) => {
-      return { ...crate, version, updatedAt, description: about.description }
-    })
+    const shown = own.map(({ updatedAt = null, ...crate }) => ({ ...crate, updatedAt }))
     yield blockFile(block, shown)
   }
   yield layoutFile(layout)
@@ -59,34 +51,26 @@ function* termFiles(
   crates: readonly (SearchedCrate & { readonly id: number })[],
   bits: number,
 ): Generator<Output> {
-  const found = new Map<string, [id: number, fit: number][]>()
-  const columns = { ranks: new Map<number, number>(), rust: new Map<number, number>() }
-  for (const { id, name, about, dependents = 0, rust = null, ...crate } of crates) {
+  const found = new Map<string, Map<number, number>>()
+  const ranks = new Map<number, number>()
+  for (const { id, name, about, dependents = 0, ...crate } of crates) {
     const canonical = canonicalName(name)
-    const numbers = columnsOf({ canonical, dependents, yanked: crate.yanked, rust })
-    for (const column of COLUMNS) columns[column].set(id, numbers[column])
-    for (const [term, fit] of termsOf({ ...crate, ...about, canonical })) {
-      const places = found.get(term)
-      if (places) places.push([id, fit])
-      else found.set(term, [[id, fit]])
-    }
+    ranks.set(id, rankOf({ canonical, dependents, yanked: crate.yanked }))
+    for (const [term, fit] of termsOf({ ...crate, ...about, canonical }))
+      found.set(term, (found.get(term) ?? new Map<number, number>()).set(id, fit))
   }
   const buckets = Array.from({ length: 2 ** bits }, () => ({
-    terms: [] as FoundBy[],
-    shapes: new Map<number, ListedWord[]>(),
+    terms: [] as [string, string][],
+    words: [] as ListedWord[],
   }))
-  for (const [term, places] of found) {
-    const postings = changePostings('', new Map(places))
-    buckets[bucketOf(placeOf(term), bits)]?.terms.push({ term, postings })
-    const words = isListed(term) ? crateCount(postings) : 0
-    if (words === 0) continue
-    const { shapes } = buckets[bucketOf(shapeOf(term), bits)] ?? { shapes: new Map() }
-    const listed = { word: term, grade: gradeOf(words) }
-    const list = shapes.get(shapeOf(term))
-    if (list) list.push(listed)
-    else shapes.set(shapeOf(term), [listed])
+  for (const [term, fits] of found) {
+    const postings = changePostings('', fits)
+    buckets[bucketOf(placeOf(term), bits)]?.terms.push([term, postings])
+    if (!isListed(term)) continue
+    const listed = { word: term, grade: gradeOf(crateCount(postings)) }
+    buckets[bucketOf(shapeOf(term), bits)]?.words.push(listed)
   }
-  for (const [bucket, { terms, shapes }] of buckets.entries())
-    yield bucketFile([bits, bucket], terms, shapes)
-  for (const column of COLUMNS) yield columnFile(column, changeColumn('', columns[column]))
+  for (const [bucket, { terms, words }] of buckets.entries())
+    yield bucketFile([bits, bucket], terms, words)
+  yield ranksFile(changeRanks('', ranks))
 }

@@ -8,7 +8,7 @@ import {
   USERS_FOLDER,
 } from '../../../core/paths/listings.ts'
 import { downloadsPlotPath, isListPath } from '../../../core/paths/tree.ts'
-import { stepOf } from '../../../core/search/columns.ts'
+import { stepOf } from '../../../core/search/ranks.ts'
 import { column, insertAll, LIST, type Queries, run, value } from '../../database/statement.ts'
 import { type CrateChange, isRelisted } from '../../records/crate-change.ts'
 import { type CrateState, isSameNewest } from '../../records/listing.ts'

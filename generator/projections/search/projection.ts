@@ -1,17 +1,24 @@
 import { SEARCH_FOLDER } from '../../../core/paths/search.ts'
-import { stepOf } from '../../../core/search/columns.ts'
+import type { SearchLayout } from '../../../core/search/layout.ts'
+import { stepOf } from '../../../core/search/ranks.ts'
+import { run, value } from '../../database/statement.ts'
 import { marksOf } from '../../records/marks.ts'
-import type { Projection } from '../projection.ts'
+import type { PageContext } from '../context.ts'
+import { type Projection, replaceFiles } from '../projection.ts'
+import { refreshSearch } from './change.ts'
 import {
+  BUCKETS,
   beginWhole,
   filesOf,
-  followSearch,
-  isPending,
-  LAYOUT_FILE,
+  LAYOUT,
   pathOf,
-  readLayout,
-} from './layouts.ts'
-import { buildSearch, searchOutput } from './render.ts'
+  readState,
+  renderFile,
+  writeLayout,
+} from './files.ts'
+
+/** The layout as a turn has read it; nobody else changes it meanwhile. */
+const known = new WeakMap<PageContext, SearchLayout | null>()
 
 /** By what searches find each crate, and the files that they read. */
 export const search: Projection = {
@@ -24,30 +31,46 @@ export const search: Projection = {
     const moved = uses.filter(({ before, after }) => stepOf(before) !== stepOf(after))
     return marksOf('search', [crate.id, ...moved.map(use => use.id)])
   },
-  render: buildSearch,
-  follow: followSearch,
+  async render(context, mark, others) {
+    const { database, site } = context
+    const { subject } = mark
+    if (subject < BUCKETS) return refreshSearch(database, site, mark, others)
+    const isLayout = subject === LAYOUT
+    const now = isLayout ? await writeLayout(context) : known.get(context)
+    const layout = now ?? (await readState(database)).layout
+    known.set(context, layout)
+    if (isLayout || layout === null) return { done: [mark] }
+    const files = await renderFile(database, subject, layout)
+    await replaceFiles(context, files, [pathOf(subject, layout)])
+    return { done: [mark] }
+  },
+  async follow(tx, done) {
+    if (done.some(({ kind, subject }) => kind === 'search' && subject >= BUCKETS))
+      await run(tx, "UPDATE counts SET n = n + 1 WHERE what = 'search'")
+  },
   markAll: beginWhole,
   async *parts({ database }) {
-    const { layout } = await readLayout(database)
+    const { layout } = await readState(database)
     if (layout === null) return
-    for (const file of [...(await filesOf(database, layout)), LAYOUT_FILE])
+    // A file is pending, too, as long as crates are marked, whose files nobody knows.
+    const sql = "SELECT 1 FROM marks WHERE kind = 'search' AND (subject < ? OR subject = ?) LIMIT 1"
+    for (const file of await filesOf(database, layout))
       yield {
         about: pathOf(file, layout),
-        pending: () => isPending(database, file, layout),
+        pending: async () => (await value(database, sql, BUCKETS, file)) !== null,
         render: async () => {
           // Its files were written with a layout that has come since, or are marked.
-          if ((await readLayout(database)).layout?.bits !== layout.bits) return []
-          const output = await searchOutput(database, file, layout)
-          return output ? [output] : []
+          const isCurrent = (await readState(database)).layout?.bits === layout.bits
+          return isCurrent ? renderFile(database, file, layout) : []
         },
       }
   },
   leftover: {
     folders: [SEARCH_FOLDER],
     async paths({ database }) {
-      const { layout } = await readLayout(database)
+      const { layout } = await readState(database)
       if (layout === null) return []
-      return [...(await filesOf(database, layout)), LAYOUT_FILE].map(file => pathOf(file, layout))
+      return (await filesOf(database, layout)).map(file => pathOf(file, layout))
     },
   },
 }

@@ -1,5 +1,5 @@
 import { formatBytes } from '../../../core/quantity.ts'
-import { button, element, part } from './element.ts'
+import { button, element, part } from '../element.ts'
 import type { TaskWorker } from './task-worker.ts'
 import type { ArchiveTasks, OpenedPackage } from './workers/archive.ts'
 import type { Check, PackagePlace } from './workers/load.ts'

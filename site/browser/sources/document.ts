@@ -1,6 +1,6 @@
 import { fileFragment, readFileAddress } from '../../source/address.ts'
 import { IMAGE_PREFIX } from '../../source/content.ts'
-import { button, element } from './element.ts'
+import { button, element } from '../element.ts'
 import type { Workers } from './task-worker.ts'
 
 interface DocumentPlace extends Workers {

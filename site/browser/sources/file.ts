@@ -2,7 +2,7 @@ import { counted, formatBytes } from '../../../core/quantity.ts'
 import { fileFragment } from '../../source/address.ts'
 import { type Block, blocksOf, visible } from '../../source/lines.ts'
 import { copyText } from '../copy.ts'
-import { button, element } from './element.ts'
+import { button, element } from '../element.ts'
 
 /** Lines of a file, from 1. */
 export type Lines = readonly [from: number, to: number]

@@ -1,7 +1,7 @@
 import { counted } from '../../../core/quantity.ts'
 import { fileFragment } from '../../source/address.ts'
 import type { Matches } from '../../source/find.ts'
-import { element } from './element.ts'
+import { element } from '../element.ts'
 
 const OFFERED = 20
 

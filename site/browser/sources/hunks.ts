@@ -2,7 +2,7 @@ import type { DiffLine, Hunk } from '../../compare/line-diff.ts'
 import type { ChangedFile } from '../../compare/package-diff.ts'
 import { fileFragment } from '../../source/address.ts'
 import { visible } from '../../source/lines.ts'
-import { element } from './element.ts'
+import { element } from '../element.ts'
 import type { Workers } from './task-worker.ts'
 
 const LINES_MAX = 2000

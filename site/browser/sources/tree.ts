@@ -1,5 +1,5 @@
 import { fileFragment } from '../../source/address.ts'
-import { element } from './element.ts'
+import { element } from '../element.ts'
 
 interface Folder {
   readonly folders: Map<string, Folder>

@@ -211,8 +211,9 @@ function lookupIn(loaded: string[]): Lookup {
 
 function lookupOf(crates: Parameters<typeof searchFiles>[0], loaded: string[] = []): Lookup {
   const files = new Map([...searchFiles(crates)].map(file => [file.path, file.bytes.toString()]))
-  return new Lookup(async path => {
+  const load = async (path: string) => {
     loaded.push(path)
     return files.get(`search/${path}`) ?? assert.fail(`there is no ${path}`)
-  })
+  }
+  return new Lookup({ load })
 }

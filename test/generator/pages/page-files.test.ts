@@ -282,7 +282,6 @@ test('the files of a small static tree, without times', async t => {
       'search/index.html',
       'search/layout.json',
       'search/ranks.json',
-      'search/rust.json',
       'search/terms/0/0.json',
       'sitemap.xml',
       'sitemaps/0.xml',

@@ -9,7 +9,7 @@ import { LIST, run, value } from '../../../../generator/database/statement.ts'
 import { pageMarks, pageWork } from '../../../../generator/pages/due.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
 import type { PublicTree } from '../../../../generator/places/public-tree.ts'
-import { readLayout } from '../../../../generator/projections/search/layouts.ts'
+import { readState } from '../../../../generator/projections/search/files.ts'
 import { search as crateTerms } from '../../../../generator/projections/search/projection.ts'
 import { searchCrates } from '../../../../generator/projections/search/search.ts'
 import { fillCatalog } from '../../../support/filled-catalog.ts'
@@ -50,11 +50,12 @@ async function buildSearch({ registry }: TestRegistry): Promise<void> {
 }
 
 function lookupIn({ registry }: TestRegistry): Lookup {
-  return new Lookup(async path => {
+  const load = async (path: string) => {
     const bytes = await registry.tree.read(`search/${path}`)
     if (bytes === null) throw new Error(`there is no ${path}`)
     return bytes.toString()
-  })
+  }
+  return new Lookup({ load })
 }
 
 /** Holds what the browser finds against what the API does. */
@@ -147,10 +148,8 @@ function placeObstacle(tree: PublicTree, path: string): () => void {
   })
 }
 
-const bitsOf = async ({ registry }: TestRegistry) => {
-  const { layout } = await readLayout(registry.database)
-  return layout?.bits
-}
+const bitsOf = async ({ registry }: TestRegistry) =>
+  (await readState(registry.database)).layout?.bits
 
 test('a larger layout that is interrupted leaves the old files to searches, and is finished by the next build', async t => {
   const registry = await openFilled(t, ENTRIES.slice(0, 30))
@@ -189,7 +188,14 @@ test('a layout that the registry outgrows while it is written is followed by a l
   remove()
   await buildSearch(registry)
   assert.equal(await bitsOf(registry), 4)
-  assert.deepEqual(readdirSync(registry.registry.tree.path('search/terms')), ['4'])
+  const { database, tree } = registry.registry
+  assert.deepEqual(readdirSync(tree.path('search/terms')), ['4'])
+  // The mark of a bucket of more bits, as there were when there were more crates.
+  const bucket = await tree.read('search/terms/4/0.json')
+  const sql = "INSERT INTO marks (kind, subject, generation) VALUES ('search', ?, 0)"
+  await run(database, sql, 2 ** 40 + 200)
+  await buildSearch(registry)
+  assert.deepEqual(await tree.read('search/terms/4/0.json'), bucket)
 })
 
 test('an upgrade from files in shards derives the search again, and leaves none of them', async t => {
@@ -207,7 +213,7 @@ test('an upgrade from files in shards derives the search again, and leaves none 
   const left = readdirSync(tree.path('search'), { recursive: true }).map(String).sort()
   assert.deepEqual(
     left.filter(path => path.endsWith('.json')),
-    ['crates/0.json', 'crates/1.json', 'layout.json', 'ranks.json', 'rust.json', 'terms/0/0.json'],
+    ['crates/0.json', 'crates/1.json', 'layout.json', 'ranks.json', 'terms/0/0.json'],
   )
   const [first] = ENTRIES
   const answer = await registry.request('GET', `/api/v1/crates?q=${first?.name}`)
@@ -218,7 +224,7 @@ test('nobody finds nothing left to render before a layout that the registry need
   const registry = await openFilled(t, ENTRIES.slice(0, 8))
   const { database } = registry.registry
   // The subject of a layout.
-  const layout = 9 * 2 ** 40
+  const layout = 4 * 2 ** 40
   await run(
     database,
     `CREATE TRIGGER no_layout BEFORE INSERT ON marks

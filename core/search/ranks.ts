@@ -1,5 +1,3 @@
-import { rustMinor } from './request.ts'
-
 const STEP_MAX = 17
 
 /** The longest names of each class; shorter classes come first. */
@@ -38,41 +36,26 @@ export function behind(rank: number): number {
   return (2 * RANKS - rank) % RANKS
 }
 
-/**
- * The columns are texts with a character for each id. `ranks` has the crate's rank, `rust` the
- * minor version of the Rust it needs; 0 stands for no crate, or for unknown.
- */
-export const COLUMNS = ['ranks', 'rust'] as const
-export type Column = (typeof COLUMNS)[number]
-
 /** The code of the character for 0; that for 1 follows, and so on. */
 const ZERO = 35
 
-/** Returns a crate's values by column; `rust`: the version that its newest version needs. */
-export function columnsOf(
-  crate: RankInfo & { readonly rust: string | null },
-): Record<Column, number> {
-  const minor = rustMinor(crate.rust)
-  return { ranks: rankOf(crate), rust: minor === null ? 0 : minor + 1 }
-}
-
 /**
- * Returns a column with new numbers for some crates, by their ids. It ends with the last crate
- * whose number is known; '' is a column without any.
+ * Returns the text of ranks, with a character for each id, in which some crates have other ranks.
+ * It ends with the last crate; '' has none.
  */
-export function changeColumn(column: string, changes: ReadonlyMap<number, number>): string {
-  const letters = Array.from(column)
-  for (const [id, number] of changes) {
+export function changeRanks(before: string, changes: ReadonlyMap<number, number>): string {
+  const letters = Array.from(before)
+  for (const [id, rank] of changes) {
     while (letters.length <= id) letters.push(String.fromCharCode(ZERO))
-    letters[id] = String.fromCharCode(ZERO + number)
+    letters[id] = String.fromCharCode(ZERO + rank)
   }
   while (letters.at(-1) === String.fromCharCode(ZERO)) letters.pop()
   return letters.join('')
 }
 
-/** Returns the numbers of a column. */
-export function numbersIn(column: string): Uint8Array {
-  const numbers = new Uint8Array(column.length)
-  for (let at = 0; at < column.length; at++) numbers[at] = column.charCodeAt(at) - ZERO
-  return numbers
+/** Returns the ranks in their text, by the ids of crates. */
+export function ranksIn(text: string): Uint8Array {
+  const ranks = new Uint8Array(text.length)
+  for (let id = 0; id < text.length; id++) ranks[id] = text.charCodeAt(id) - ZERO
+  return ranks
 }
