@@ -27,7 +27,9 @@ export async function findCrates(files: SearchFiles, request: SearchRequest): Pr
   await files.pause()
   const exact = new Set<number>()
   if (key !== null) eachPosting(await terms.postings(key), id => exact.add(id))
-  return new Hits(kept, plan, exact)
+  const hits = new Hits(kept, plan, exact)
+  await files.pause()
+  return hits
 }
 
 const NONE = new Uint8Array()
