@@ -67,6 +67,17 @@ export class Hits {
     this.#keys = keys.subarray(0, total)
   }
 
+  /** Returns whether a crate has only yanked versions; null for one that was not found. */
+  isYanked(id: number): boolean | null {
+    let [low, high] = [0, this.#ids.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#ids[middle] ?? 0) < id) low = middle + 1
+      else high = middle
+    }
+    return this.#ids[low] === id ? (this.#keys[low] ?? 0) >= YANKED_KEY : null
+  }
+
   /** Returns the ids of a part of the crates, in the order of parts of their keys, then of ids. */
   slice({ limit, offset }: Slice, by: keyof typeof KEY_PARTS): number[] {
     const [ids, part] = [this.#ids, KEY_PARTS[by]]
