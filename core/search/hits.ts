@@ -21,6 +21,8 @@ export interface Outcome {
   readonly matched: number
   /** The number of best crates that were looked at, where that is not all. */
   readonly considered?: number | null
+  /** The number of characters that a browser has loaded for it, and for others on the same page. */
+  readonly loaded?: number
 }
 
 /** The crates that a search finds. */

@@ -32,12 +32,12 @@ export class Lookup extends SearchFiles {
   async search(request: SearchRequest, limit: number): Promise<SearchResults> {
     const { sort, page } = request
     const hits = await this.find(request)
-    const { outcome } = hits
     const offset = (page - 1) * limit
     const isSorted = sort === 'relevance' || sort === 'dependents'
     const ids = isSorted ? hits.slice({ limit, offset }, sort) : considered(hits, sort)
     const found = await Promise.all(ids.map(id => this.crate(id)))
     const crates = found.filter(crate => crate !== null)
+    const outcome = { ...hits.outcome, loaded: this.loaded }
     if (isSorted) return { ...outcome, crates }
     const shown = inOrder(crates, sort).slice(offset, offset + limit)
     return { ...outcome, crates: shown, considered: ids.length < outcome.total ? ids.length : null }

@@ -1,4 +1,4 @@
-import { formatNumber } from '../quantity.ts'
+import { formatBytes, formatNumber } from '../quantity.ts'
 import type { Outcome } from './hits.ts'
 import type { Leniency } from './plan.ts'
 import { isEmptySearch, type SearchRequest } from './request.ts'
@@ -16,8 +16,12 @@ export function headlineOf(request: SearchRequest, outcome: Outcome): string {
   return q === '' || (total > 0 && isOther) ? count : `${count} for “${q}”`
 }
 
+/** In characters; servers send them with gzip, as about 60 kB. */
+const MUCH = 160_000
+
 /** Returns sentences about anything a search did beyond finding the given words. */
-export function notesOf({ total, leniency, matched, words, considered }: Outcome): string[] {
+export function notesOf(outcome: Outcome): string[] {
+  const { total, leniency, matched, words, considered, loaded = 0 } = outcome
   if (total === 0) return []
   const notes = leniency.similar.map(
     ({ word, others }) =>
@@ -36,6 +40,7 @@ export function notesOf({ total, leniency, matched, words, considered }: Outcome
     notes.push(
       `Only the best ${formatNumber(considered)} crates were looked at; there may be more.`,
     )
+  if (loaded > MUCH) notes.push(`Your browser loaded ${formatBytes(loaded)} for this search.`)
   return notes
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Lookup, type SearchResults } from '../../core/search/lookup.ts'
+import { notesOf } from '../../core/search/notes.ts'
 import type { SearchRequest } from '../../core/search/request.ts'
 import { termsOf } from '../../core/search/terms.ts'
 import { parseQuery } from '../../core/search/words.ts'
@@ -176,7 +177,7 @@ test('with 20,000 crates a search loads at most 60,000 bytes, and nothing twice'
   }
 })
 
-test('among more crates than two bytes count, searches find all', async () => {
+test('among more crates than two bytes count, searches find all, and say what they load', async () => {
   const entries = Array.from({ length: 2 ** 16 + 3000 }, (_, at) => ({
     ...entry(`c${at}`, at % 2 === 0 ? 'common words' : 'common', at % 3 === 0 ? ['usual'] : []),
     dependents: at % 100 === 0 ? at : 0,
@@ -184,6 +185,7 @@ test('among more crates than two bytes count, searches find all', async () => {
   const search = lookup(entries)
   const found = await find(search, 'common words usual', 20)
   assert.equal(found.total, Math.ceil(entries.length / 6))
+  assert.match(notesOf(found).join(), /^Your browser loaded \d+ KiB for this search\.$/)
   assert.deepEqual(
     found.crates.slice(0, 3).map(crate => crate.name),
     ['c65700', 'c66000', 'c66300'],
