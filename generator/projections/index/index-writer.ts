@@ -62,10 +62,12 @@ export class IndexWriter {
     const failures = new Map<number, unknown>()
     await this.#show(crates, folders).catch(async () => {
       // One of them cannot be shown, or none.
-      for (const crate of crates)
-        await this.#show([crate], folders).catch(async (error: unknown) => {
+      for (const crate of crates) {
+        const own = folders.filter(folder => folder === posix.dirname(indexPath(crate.name)))
+        await this.#show([crate], own).catch(async (error: unknown) => {
           failures.set(crate.id, (await this.#lost(crate, error)) ?? error)
         })
+      }
     })
     for (const crate of crates)
       if (!failures.has(crate.id)) this.rendered([...crate.unshown, indexMark(crate)])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { parseName } from '../../../../core/name.ts'
 import { crateKey } from '../../../../core/paths/crates.ts'
@@ -195,7 +195,11 @@ test('a new version whose bytes are lost is not shown, and stops no other crate'
   const { release, crate } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
   await addCrate(registry, { name: 'third', version: '1.0.0' })
   await registry.crates.remove(crateKey(demo, release.entry.cksum))
+  const half = registry.tree.path('index/th/ir/.writing-0123456789abcdef')
+  mkdirSync(dirname(half), { recursive: true })
+  writeFileSync(half, 'half')
   const { crates, issues } = await build(registry)
+  assert.equal(existsSync(half), false)
   assert.equal(crates, 2)
   assert.equal(String(issues.map(issue => issue.code)), 'crate_lost')
   assert.deepEqual(indexVersions(registry, INDEX), ['1.0.0', '1.10.0', '1.9.0'])
