@@ -83,7 +83,9 @@ export class Terms {
     if (word.length > WORD_MAX) return {}
     const own = await this.#find(word)
     if (own.crates > MANY) return { found: own }
-    const listed = word.length < 3 ? [] : await this.#beginningAs(word)
+    const { words } = await this.#files.bucket(placeOf(word))
+    const begin = word.slice(0, 3)
+    const listed = begin.length < 3 ? [] : words.filter(other => other.word.startsWith(begin))
     const near = await this.#findAll(nearWords(word, listed).slice(0, share))
     const found = together(own, near, nearFit)
     if (found.crates >= FEW) return { found }
@@ -98,12 +100,6 @@ export class Terms {
     if (!first) return {}
     const similar = { word, others: replacing.map(({ word }) => word) }
     return { found: together(first, others), similar }
-  }
-
-  /** Returns the words that begin with the same three letters. */
-  async #beginningAs(word: string): Promise<readonly ListedWord[]> {
-    const { words } = await this.#files.bucket(placeOf(word))
-    return words.filter(listed => listed.word.startsWith(word.slice(0, 3)))
   }
 
   async #findAll(words: readonly ListedWord[]): Promise<readonly Found[]> {

@@ -1,6 +1,12 @@
 import type { About } from '../../core/manifest/manifest.ts'
 import { canonicalName, sortByName } from '../../core/name.ts'
-import type { Output } from '../../core/paths/tree.ts'
+import {
+  searchBlockPath,
+  searchBucketPath,
+  searchLayoutPath,
+  searchRanksPath,
+} from '../../core/paths/search.ts'
+import { type Output, output } from '../../core/paths/tree.ts'
 import {
   BLOCK_CRATES,
   blockOf,
@@ -11,7 +17,7 @@ import {
 } from '../../core/search/layout.ts'
 import { changePostings, crateCount } from '../../core/search/postings.ts'
 import { changeRanks, rankOf } from '../../core/search/ranks.ts'
-import { blockFile, bucketFile, layoutFile, ranksFile } from '../../core/search/render.ts'
+import { blockText, bucketText } from '../../core/search/render.ts'
 import { gradeOf, isListed, type ListedWord } from '../../core/search/similar.ts'
 import { termsOf } from '../../core/search/terms.ts'
 
@@ -42,9 +48,9 @@ export function* searchFiles(entries: Iterable<SearchedCrate>): Generator<Output
     const first = block * BLOCK_CRATES
     const own = crates.slice(Math.max(0, first - 1), first + BLOCK_CRATES - 1)
     const shown = own.map(({ updatedAt = null, ...crate }) => ({ ...crate, updatedAt }))
-    yield blockFile(block, shown)
+    yield output(searchBlockPath(block), blockText(shown))
   }
-  yield layoutFile(layout)
+  yield output(searchLayoutPath, `${JSON.stringify(layout)}\n`)
 }
 
 function* termFiles(
@@ -71,6 +77,6 @@ function* termFiles(
     buckets[bucketOf(shapeOf(term), bits)]?.words.push(listed)
   }
   for (const [bucket, { terms, words }] of buckets.entries())
-    yield bucketFile([bits, bucket], terms, words)
-  yield ranksFile(changeRanks('', ranks))
+    yield output(searchBucketPath(bits, bucket), bucketText(terms, words))
+  yield output(searchRanksPath, `${JSON.stringify(changeRanks('', ranks))}\n`)
 }

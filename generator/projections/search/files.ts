@@ -6,7 +6,7 @@ import {
   searchRanksPath,
   TERMS_FOLDER,
 } from '../../../core/paths/search.ts'
-import type { Output } from '../../../core/paths/tree.ts'
+import { type Output, output } from '../../../core/paths/tree.ts'
 import {
   BLOCK_CRATES,
   bucketOf,
@@ -15,7 +15,7 @@ import {
   SEARCH_FORMAT,
   type SearchLayout,
 } from '../../../core/search/layout.ts'
-import { blockFile, bucketFile, layoutFile, ranksFile } from '../../../core/search/render.ts'
+import { blockText, bucketText } from '../../../core/search/render.ts'
 import { gradeOf } from '../../../core/search/similar.ts'
 import { all, one, type Queries, type Row, run, value } from '../../database/statement.ts'
 import { writeFact } from '../../records/facts.ts'
@@ -137,20 +137,23 @@ export async function renderFile(
   file: number,
   layout: SearchLayout,
 ): Promise<Output[]> {
-  if (file >= LAYOUT) return [layoutFile(layout)]
+  const path = pathOf(file, layout)
+  if (file >= LAYOUT) return [output(path, `${JSON.stringify(layout)}\n`)]
   const ranks = 'SELECT postings FROM search_terms WHERE shard = 0 AND term = ?'
-  if (file >= RANKS) return [ranksFile((await value<string>(db, ranks, RANKS_TERM)) ?? '')]
-  if (file < BLOCKS) return [await renderBucket(db, file - BUCKETS, layout)]
-  const block = file - BLOCKS
-  const ids = Array.from({ length: BLOCK_CRATES }, (_, at) => block * BLOCK_CRATES + at)
+  if (file >= RANKS)
+    return [output(path, `${JSON.stringify((await value(db, ranks, RANKS_TERM)) ?? '')}\n`)]
+  if (file < BLOCKS) return [output(path, await renderBucket(db, file - BUCKETS, layout))]
+  const first = (file - BLOCKS) * BLOCK_CRATES
+  const ids = Array.from({ length: BLOCK_CRATES }, (_, at) => first + at)
   const crates = await readCards(db, ids)
-  return crates.length === 0 ? [] : [blockFile(block, crates)]
+  return crates.length === 0 ? [] : [output(path, blockText(crates))]
 }
 
-async function renderBucket(db: Queries, hash: number, { bits }: SearchLayout): Promise<Output> {
+/** Renders the bucket of a hash. */
+async function renderBucket(db: Queries, hash: number, { bits }: SearchLayout): Promise<string> {
   const width = 2 ** (HASH_BITS - bits)
-  const bucket = bucketOf(hash, bits)
-  const range = [bucket * width, (bucket + 1) * width] as const
+  const first = hash - (hash % width)
+  const range = [first, first + width] as const
   type Term = Pick<Row<'search_terms'>, 'term' | 'words'> & {
     /** Null for a word that is only near in shape. */
     readonly postings: string | null
@@ -163,5 +166,5 @@ async function renderBucket(db: Queries, hash: number, { bits }: SearchLayout): 
   const terms = rows.flatMap(({ term, postings }) => (postings ? [[term, postings] as const] : []))
   const words = rows.filter(({ postings }) => postings === null)
   const listed = words.map(({ term, words }) => ({ word: term, grade: gradeOf(words) }))
-  return bucketFile([bits, bucket], terms, listed)
+  return bucketText(terms, listed)
 }

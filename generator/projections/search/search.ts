@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { refuse } from '../../../core/error/error.ts'
 import { SEARCH_FOLDER, searchLayoutPath } from '../../../core/paths/search.ts'
 import type { Hits, Outcome } from '../../../core/search/hits.ts'
@@ -38,17 +37,16 @@ export async function searchCrates(
   request: SearchRequest,
   slice: Slice,
 ): Promise<FoundCrates> {
-  const { sort } = request
-  const { limit, offset } = slice
   const { layout, crates: total, version } = await readState(database)
   // A registry without crates may have no files.
   if (total === 0) return NO_CRATES
   if (isEmptySearch(request)) {
-    const ids = await column<number>(database, EVERY_CRATE, limit, offset)
+    const ids = await column<number>(database, EVERY_CRATE, slice.limit, slice.offset)
     return { ...NO_CRATES, ids, total, matched: 1, words: 1 }
   }
   if (layout?.format !== SEARCH_FORMAT) refuse('search_unready')
   const hits = await lookupIn(tree, database, version).find(request)
+  const { sort } = request
   if (sort === 'relevance') return { ...hits.outcome, ids: hits.slice(slice, sort) }
   return { ...hits.outcome, ids: await sortedIds(database, hits, sort, slice) }
 }
@@ -103,17 +101,9 @@ const lookups = new WeakMap<Database, { readonly version: number; readonly looku
 function lookupIn(tree: PublicTree, database: Database, version: number): Lookup {
   const known = lookups.get(database)
   if (known && known.version >= version && known.lookup.loaded < MOST_LOADED) return known.lookup
-  const lookup = new Lookup({ load: path => load(tree, `${SEARCH_FOLDER}/${path}`), pause })
+  const lookup = new Lookup({ load: path => load(tree, `${SEARCH_FOLDER}/${path}`), pause: pace })
   lookups.set(database, { version, lookup })
   return lookup
-}
-
-let turn: Promise<unknown> = Promise.resolve()
-
-/** Lets others have a turn of the event loop; each that waits for one goes on in its own. */
-function pause(): Promise<unknown> {
-  turn = turn.then(() => setImmediate())
-  return turn
 }
 
 async function load(tree: PublicTree, path: string): Promise<string> {
