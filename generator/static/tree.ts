@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { posix, resolve, sep } from 'node:path'
+import { dirname, join, posix, resolve, sep } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { CRATES_FOLDER } from '../../core/paths/crates.ts'
 import { isOfHost, isOwnPath } from '../../core/paths/own.ts'
@@ -9,6 +9,7 @@ import { type OwnDl, ownDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { STATIC_CONFIG } from '../git/static-repository.ts'
 import { PublicTree } from '../places/public-tree.ts'
+import { isRegistry } from '../registry/folder.ts'
 
 const isInGitIndex = (path: string) => path.startsWith(`${GIT_INDEX_FOLDER}/`)
 
@@ -28,6 +29,10 @@ export class StaticTree extends PublicTree {
     const target = existsSync(out) ? realpathSync(out) : resolve(out)
     if (`${realpathSync(from)}${sep}`.startsWith(`${target}${sep}`))
       refuse('folders_overlap', { from, out })
+    const dir = dirname(target)
+    // Sources may be beside `plimsoll.toml`, too; only a registry has locks.
+    if (isRegistry(dir) && existsSync(join(dir, 'locks')))
+      refuse('folder_of_registry', { out, dir })
     const tree = new StaticTree(target, 'never')
     const isTree = (await tree.read(configPath)) !== null
     // Removing files from another kind of folder, such as a Cargo workspace, would destroy it.

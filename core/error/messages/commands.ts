@@ -18,6 +18,8 @@ export const commandMessages = {
     folders_overlap: '{from} lies inside {out}, which would be rewritten; choose another --out',
     folder_in_use:
       '{out} contains files that are not a public tree; choose an empty folder, or that of an earlier tree',
+    folder_of_registry:
+      '{out} is the tree of the registry {dir}, which renders it; choose another --out, or add the files with `plimsoll add`',
     cache_foreign: '{path} is not a cache of builds; choose another --cache, or remove it',
     deploy_no_tree:
       '{from} is not a public tree: it has no index/config.json; name one with --from, or `plimsoll build` first',

@@ -226,6 +226,10 @@ test('folders that cannot be meant are refused', async t => {
   put(job.from, 'a.crate', crate('demo', '1.0.0'))
   const [none, up, foreign] = [join(job.from, 'none'), join(job.from, '..'), folders(t).from]
   writeFileSync(join(foreign, 'Cargo.toml'), '')
+  const registry = folders(t).from
+  for (const name of ['plimsoll.toml', 'locks']) put(registry, name, Buffer.of())
+  const alive = join(registry, 'public')
+  const lives = `${alive} is the tree of the registry ${registry}, which renders it; choose another --out, or add the files with \`plimsoll add\``
   const inside = (out: string) =>
     `${job.from} lies inside ${out}, which would be rewritten; choose another --out`
   const strange = `${foreign} contains files that are not a public tree; choose an empty folder, or that of an earlier tree`
@@ -234,6 +238,7 @@ test('folders that cannot be meant are refused', async t => {
     [job.from, job.from, inside(job.from)],
     [job.from, up, inside(up)],
     [job.from, foreign, strange],
+    [job.from, alive, lives],
   ]
   for (const [from, out, message] of rows) assert.deepEqual(await refusal({ from, out }), [message])
 })
