@@ -1,5 +1,5 @@
 import { isName } from '../../core/name-rules.ts'
-import { betterText, headlineOf, notesOf } from '../../core/search/notes.ts'
+import { betterText, headlineOf, notesOf, positionText } from '../../core/search/notes.ts'
 import {
   isEmptySearch,
   RESULTS_SHOWN,
@@ -58,7 +58,7 @@ function fillPager(pager: HTMLElement, request: SearchRequest, last: number): vo
   pager.hidden = last <= 1 && page === 1
   pager.replaceChildren(
     ...(page > 1 ? [linkTo(request, Math.min(page - 1, last) || 1, '← Previous')] : []),
-    element('span', { className: 'quiet' }, `Page ${page} of ${last}`),
+    element('span', { className: 'quiet' }, positionText(page, last)),
     ...(page < last ? [linkTo(request, page + 1, 'Next →')] : []),
   )
 }

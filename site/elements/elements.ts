@@ -1,5 +1,6 @@
 import { cratePath } from '../../core/paths/crates.ts'
 import { counted } from '../../core/quantity.ts'
+import { positionText } from '../../core/search/notes.ts'
 import type { CrateItem } from '../crate-data.ts'
 import type { SiteConfig } from '../site-config.ts'
 import type { Linker } from './links.ts'
@@ -113,7 +114,7 @@ export function pager(
 ): Markup | null {
   if (last <= 1 && page === 1) return null
   const link = (number: number, text: string) => html`<a href="${address(number)}">${text}</a>`
-  return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(Math.min(page - 1, last) || 1, '← Previous') : null}<span class="quiet">Page ${page} of ${last}</span>${page < last ? link(page + 1, 'Next →') : null}</nav>`
+  return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(Math.min(page - 1, last) || 1, '← Previous') : null}<span class="quiet">${positionText(page, last)}</span>${page < last ? link(page + 1, 'Next →') : null}</nav>`
 }
 
 /** Renders a list of crates: name, version, description, and one figure: the date, by default. */
