@@ -10,7 +10,7 @@ const port = new Option('--port <number>', '0 to 65535, 0 takes a free one').env
 const program = new Command('npm run sample --')
   .description('Serves the examples of sample-app/; its README.md has the variables it reads.')
   .addOption(new Option('--example <name>', 'serve only this one').choices([...examples.keys()]))
-  .addOption(port.default(8000).argParser(Number))
+  .addOption(port.default(8000).argParser(text => Number(text.trim() || Number.NaN)))
   .option('--host <address>', 'the address to listen on', '127.0.0.1')
   .option('--cert <file>', 'a certificate in PEM, with its chain; serves HTTPS')
   .option('--key <file>', 'its private key in PEM')

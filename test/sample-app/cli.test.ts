@@ -28,9 +28,11 @@ test('misuse is exit 1 and says what is taken', async () => {
     [['--key', 'a.key'], /--cert and --key go together/],
     [['--host', ''], /--host takes a name or an address/],
     [[], /port should be .* Received type number \(NaN\)/, 'x'],
+    [[], /port should be .* Received type number \(NaN\)/, ''],
+    [['--port', ' '], /port should be .* Received type number \(NaN\)/],
   ]
   for (const [args, reason, PORT] of cases) {
-    const { code, stdout, stderr } = await runProgram(args, { ...(PORT && { PORT }) })
+    const { code, stdout, stderr } = await runProgram(args, PORT === undefined ? {} : { PORT })
     assert.deepEqual([code, stdout], [1, ''], stderr)
     assert.match(stderr, reason)
   }
