@@ -29,3 +29,8 @@ export function inUnits(value: number, units: Units): string | number {
   )
   return unit && value !== 0 ? `${value / unit[1]}${unit[0]}` : value
 }
+
+/** Returns which page of a list is shown; an address may name one after the last. */
+export function positionText(page: number, last: number): string {
+  return page > last ? `There is no page ${page}` : `Page ${page} of ${last}`
+}

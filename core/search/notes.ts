@@ -16,11 +16,6 @@ export function headlineOf(request: SearchRequest, outcome: Outcome): string {
   return q === '' || (total > 0 && isOther) ? count : `${count} for “${q}”`
 }
 
-/** Returns which page of a list is shown; an address may name one after the last. */
-export function positionText(page: number, last: number): string {
-  return page > last ? `There is no page ${page}` : `Page ${page} of ${last}`
-}
-
 /** In characters; servers send them with gzip, as about 60 kB. */
 const MUCH = 160_000
 

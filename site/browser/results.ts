@@ -1,5 +1,6 @@
 import { isName } from '../../core/name-rules.ts'
-import { betterText, headlineOf, notesOf, positionText } from '../../core/search/notes.ts'
+import { positionText } from '../../core/quantity.ts'
+import { betterText, headlineOf, notesOf } from '../../core/search/notes.ts'
 import {
   isEmptySearch,
   RESULTS_SHOWN,

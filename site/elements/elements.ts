@@ -1,6 +1,5 @@
 import { cratePath } from '../../core/paths/crates.ts'
-import { counted } from '../../core/quantity.ts'
-import { positionText } from '../../core/search/notes.ts'
+import { counted, positionText } from '../../core/quantity.ts'
 import type { CrateItem } from '../crate-data.ts'
 import type { SiteConfig } from '../site-config.ts'
 import type { Linker } from './links.ts'
