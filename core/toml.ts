@@ -6,6 +6,9 @@ export function isTable(value: unknown): value is { [key: string]: TomlValue } {
   return isObject(value) && !(value instanceof Date)
 }
 
+/** Said of what the parser calls "trying to redefine an already defined table or value". */
+const THERE = 'the file has this table or key already, so change it there'
+
 /** Parses a TOML document; `otherwise` is told in a line what is wrong with it, and where. */
 export function parseToml<T>(
   text: string,
@@ -17,6 +20,7 @@ export function parseToml<T>(
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     const [first = ''] = error.message.split('\n')
-    return otherwise(first.replace(/^Invalid TOML document: /, ''), error)
+    const reason = first.replace(/^Invalid TOML document: /, '').replace(/^trying to .*/, THERE)
+    return otherwise(reason, error)
   }
 }

@@ -220,6 +220,9 @@ test('a syntax error names line and column', () => {
   assert.deepEqual(messages(toml('[auth]\nrequired = \n')), [
     'plimsoll.toml, line 2, column 12: this is not TOML: invalid value',
   ])
+  assert.deepEqual(messages(toml('[auth]\n\n[auth]\nrequired = true\n')), [
+    'plimsoll.toml, line 3, column 2: this is not TOML: the file has this table or key already, so change it there',
+  ])
 })
 
 test('a byte order mark does no harm', () => {
