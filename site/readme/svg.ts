@@ -111,8 +111,8 @@ function attributesOf({ attrs }: Element, isInClip: boolean): [name: string, val
     if (name === 'space' && prefix === 'xml') return [['xml:space', value]]
     if (prefix || !ATTRIBUTES.has(name) || (isInClip && name === 'clip-path')) return []
     const isReference = PAINTS.has(name) && REFERENCE.test(value)
-    // Drawing programs write gradients into styles.
-    const rest = name === 'style' ? value.replaceAll(PAINT, '') : value
+    // Drawing programs write gradients into styles; a forbidden character could split a word.
+    const rest = (name === 'style' ? value.replaceAll(PAINT, '') : value).replaceAll(FORBIDDEN, '')
     return isReference || !BAD.some(pattern => pattern.test(rest)) ? [[name, value]] : []
   })
 }

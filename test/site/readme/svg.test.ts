@@ -42,6 +42,7 @@ const HOSTILE: [given: string, left: string][] = [
   ['<g fill="u\\72l(https://x.example)" stroke="URL(//x.example)"/>', '<g></g>'],
   ['<g fill="image-set(\'https://x.example/a\' 1x)" style="--a: 1"/>', '<g></g>'],
   ['<g fill="url(https://x.example/#a)"/>', '<g></g>'],
+  ['<g fill="u&#1;rl(//x.example)" style="fill: ur\ufffel(//x.example)"/>', '<g></g>'],
   ['<p>out</p><circle r="1"/>', ''],
   ['<svg:script>x</svg:script>', ''],
   ['<math><mi>x</mi></math>', ''],
