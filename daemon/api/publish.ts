@@ -72,11 +72,20 @@ function requireScope(actor: Actor, name: Name, { crate }: ExistingRelease): voi
 
 const FAULTS_MAX = 20
 
+/** The most faults that are looked for: each takes microseconds, in which all others wait. */
+const FAULTS_READ = 2000
+const TOO_MANY = 'it has more than 2,000 faults'
+
 /**
  * Ignores unknown fields, reads missing ones as null (specification section 9), refuses wrong ones.
  */
 function readMetadata(json: unknown): { name: Name; version: Version; declared: PublishMetadata } {
-  const result = v.safeParse(publishMetadata, json)
+  let found = 0
+  const message = (fault: v.BaseIssue<unknown>) => {
+    if (++found > FAULTS_READ) refuseErrors([issue('metadata_invalid', { reason: TOO_MANY })])
+    return fault.message
+  }
+  const result = v.safeParse(publishMetadata, json, { message })
   const issues = (result.issues ?? []).slice(0, FAULTS_MAX).map(fieldIssue)
   const { name: saidName, vers } = v.parse(identity, json)
   const name = saidName === null ? undefined : collect(issues, () => parseName(saidName))

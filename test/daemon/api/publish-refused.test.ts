@@ -102,6 +102,12 @@ test('metadata that is not what it should be', async t => {
     const body = encodePublish({ ...good, keywords: Array(1000).fill(1) }, crate)
     assert.equal((await test.publishBody(alice, body)).body.errors?.length, 20)
   })
+  await t.test('no more than some thousand are looked for, so that nobody waits', () => {
+    const deps = Array(300_000).fill({})
+    const reason = 'it has more than 2,000 faults'
+    const expected = [`the publish metadata cannot be read: ${reason}`]
+    return refused(test, alice, encodePublish({ ...good, deps }, crate), expected)
+  })
 })
 
 test('a crate file that is evil, whatever is said of it', async t => {
