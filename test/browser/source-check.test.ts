@@ -275,6 +275,22 @@ test('hostile sources run nothing, also in names of files and as documents', asy
   })
 })
 
+test('names and lines that would be read backwards show the character that turns them', async () => {
+  const [path, shown] = ['src/lib\u202esr.txt', 'src/lib[U+202E]sr.txt']
+  const files = { 'src/lib.rs': '', [path]: 'turned \u202e around\n' }
+  plant(buildCrate({ name: 'evil', version: '1.0.0', files }))
+  await look(
+    async page => {
+      assert.equal(await page.locator('.file-name').innerText(), shown)
+      assert.equal(await page.locator('.tree [aria-current]').innerText(), 'lib[U+202E]sr.txt')
+      await page.getByPlaceholder('Search in all files').fill('turned')
+      const found = await page.locator('.found li').first().innerText()
+      assert.equal(found, `${shown}:1 turned [U+202E] around`)
+    },
+    { fragment: `#${encodeURI(path)}` },
+  )
+})
+
 const BOMBED = Object.fromEntries(
   ['quotes in quotes', 'open tags', 'tables in tables', 'many attributes'].map((name, at) => [
     `bomb-${at}.md`,

@@ -2,6 +2,7 @@ import { counted, formatBytes, formatNumber } from '../../../core/quantity.ts'
 import { MADE_BY_CARGO } from '../../compare/file-pairs.ts'
 import type { ChangedFile } from '../../compare/package-diff.ts'
 import { type CompareAddress, compareFragment, readCompareAddress } from '../../source/address.ts'
+import { visible } from '../../source/lines.ts'
 import { element, part } from '../element.ts'
 import { CheckBox, placeOf } from './check.ts'
 import { hunkView } from './hunks.ts'
@@ -101,7 +102,7 @@ class CompareView {
     const title = element('h2', {}, `Changes from ${from} to ${to}`)
     const links = files.map(({ path, lines }) => {
       const href = compareFragment({ from, to, path })
-      return element('li', {}, element('a', { href }, path), ' ', countsOf(lines))
+      return element('li', {}, element('a', { href }, visible(path)), ' ', countsOf(lines))
     })
     const list = element('ul', { className: 'plain changed-files' }, ...links)
     let left = OPEN_MAX.page
@@ -131,7 +132,7 @@ class CompareView {
       {},
       badge,
       ' ',
-      element('code', {}, path),
+      element('code', {}, visible(path)),
       ' ',
       countsOf(lines),
     )

@@ -115,7 +115,7 @@ export function fileHead(
     copied('Copy link', () => location.href),
     save,
   )
-  return element('header', {}, element('h2', { className: 'file-name' }, path), facts)
+  return element('header', {}, element('h2', { className: 'file-name' }, visible(path)), facts)
 }
 
 function lineCount(text: string): number {

@@ -1,6 +1,7 @@
 import { counted } from '../../../core/quantity.ts'
 import { fileFragment } from '../../source/address.ts'
 import type { Matches } from '../../source/find.ts'
+import { visible } from '../../source/lines.ts'
 import { element } from '../element.ts'
 
 const OFFERED = 20
@@ -52,7 +53,8 @@ export class Finder {
       .sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0) || a.path.length - b.path.length)
     const lines = line === undefined ? null : ([Number(line), Number(line)] as const)
     const links = found.slice(0, OFFERED).map(({ path }) => {
-      return element('li', {}, element('a', { href: fileFragment({ path, lines }) }, path))
+      const href = fileFragment({ path, lines })
+      return element('li', {}, element('a', { href }, visible(path)))
     })
     this.#show(query, links, links.length === 0 ? 'No path contains this.' : null)
   }
@@ -65,9 +67,10 @@ export class Finder {
     if (asked !== this.#asked) return
     if (found instanceof Error) return this.#show(query, [], `No search: ${found.message}.`)
     const { hits, isMore } = found
-    const links = hits.map(({ path, line, parts: [before, found, after] }) => {
+    const links = hits.map(({ path, line, parts }) => {
       const href = fileFragment({ path, lines: [line, line] })
-      const link = element('a', { href }, `${path}:${line}`)
+      const link = element('a', { href }, visible(`${path}:${line}`))
+      const [before = '', found = '', after = ''] = parts.map(visible)
       const code = element('code', {}, before, element('mark', {}, found), after)
       return element('li', {}, link, ' ', code)
     })

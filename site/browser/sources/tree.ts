@@ -1,4 +1,5 @@
 import { fileFragment } from '../../source/address.ts'
+import { visible } from '../../source/lines.ts'
 import { element } from '../element.ts'
 
 interface Folder {
@@ -58,7 +59,7 @@ function branch({ folders, files }: Folder): HTMLElement {
   const inner = [...folders]
     .sort(([a], [b]) => byName(a, b))
     .map(([name, folder]) => {
-      const details = element('details', {}, element('summary', {}, name))
+      const details = element('details', {}, element('summary', {}, visible(name)))
       details.dataset.name = name
       closed.set(details, folder)
       details.addEventListener('toggle', () => fill(details))
@@ -66,7 +67,8 @@ function branch({ folders, files }: Folder): HTMLElement {
     })
   const links = files.sort(byName).map(path => {
     const href = fileFragment({ path, lines: null })
-    return element('li', {}, element('a', { href }, path.slice(path.lastIndexOf('/') + 1)))
+    const name = visible(path.slice(path.lastIndexOf('/') + 1))
+    return element('li', {}, element('a', { href }, name))
   })
   return element('ul', { className: 'tree' }, ...inner, ...links)
 }
