@@ -6,6 +6,7 @@ import {
   crateFolder,
   crateKey,
   cratePagePaths,
+  imagePath,
   VERSIONS_SHOWN,
   versionPagePaths,
   versionsPath,
@@ -58,7 +59,11 @@ export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]):
   if (releases.length <= VERSIONS_SHOWN) pages.delete(versionsPath(name))
   for (const { version } of releases)
     for (const path of versionPagePaths(name, version)) pages.add(path)
-  const isPart = (path: string): boolean => crates.has(path) || pages.has(path)
+  const images = new Set(
+    releases.map(release => posix.dirname(imagePath(name, release.version, 'x'))),
+  )
+  const isPart = (path: string): boolean =>
+    crates.has(path) || pages.has(path) || images.has(posix.dirname(path))
   return { crates, index: lines.length > 0 ? renderIndex(name, lines) : null, isPart }
 }
 

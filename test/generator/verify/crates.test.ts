@@ -49,6 +49,14 @@ function flipped(path: string): Buffer {
   return bytes
 }
 
+test('images of READMEs belong to their crate, if it has the version', async t => {
+  const { registry } = await scene(t)
+  const image = (version: string) => `crates/demo/${version}/images/${'a'.repeat(64)}.png`
+  for (const version of ['1.0.0', '9.0.0']) replace(registry.tree.path(image(version)), 'x')
+  const stray = `${image('9.0.0')}: does not belong to its crate`
+  assert.deepEqual(await findings(registry), [stray])
+})
+
 /** What is found when a file has these bytes instead, or is gone. */
 const damages: [path: string, found: string, bytes: ((path: string) => string | Buffer) | null][] =
   [
