@@ -16,7 +16,7 @@ import { resolveSettings } from '../../core/settings/settings.ts'
 import { expandDl } from '../../core/urls/download-url.ts'
 import { withoutCredentials } from '../../core/urls/urls.ts'
 import { compareVersions, parseVersion } from '../../core/version.ts'
-import { decodePublish } from '../../daemon/api/publish-body.ts'
+import { decodePublish, parseJson } from '../../daemon/api/publish-body.ts'
 import { decodePath } from '../../daemon/files/public-files.ts'
 import { isKnown } from '../../daemon/http/answer.ts'
 import { ownPath } from '../../daemon/http/request-body.ts'
@@ -129,7 +129,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       let size = 0
       for await (const piece of crate) size += piece.length
       ensure(size <= limits.crateBytes, 'a frame gives more than its limit')
-      v.safeParse(publishMetadata, metadata)
+      v.safeParse(publishMetadata, parseJson(metadata))
     },
   },
   archive: {

@@ -130,7 +130,7 @@ export class AccessGuard {
     }
   }
 
-  /** Counts the processor time of reading a publish's archive; logs users whom it slows down. */
+  /** Counts the processor time of reading a publish; logs users whom it slows down. */
   async #countReading(c: Context, { user, address }: Actor, isRefused: boolean): Promise<void> {
     const milliseconds = readingOf(c)
     const now = this.#registry.clock()
@@ -139,7 +139,7 @@ export class AccessGuard {
     const seconds = Math.round(milliseconds / 100) / 10
     this.#log.warn(
       { user: user.login, address, seconds, wait },
-      'this user may not publish for a while: reading their archives takes too much time',
+      'this user may not publish for a while: reading what they publish takes too much time',
     )
   }
 

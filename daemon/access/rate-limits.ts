@@ -21,7 +21,7 @@ export type Action = keyof typeof COUNTED
 /** A second of processor time counts as this many publishes. */
 const PUBLISHES_PER_SECOND = 10
 
-/** The processor time of a refused archive counts this many times more. */
+/** The processor time of a refused publish counts this many times more. */
 const REFUSED_FACTOR = 4
 
 /** Reads are counted by the client's address, changes by the user. */
@@ -59,12 +59,12 @@ export class RateLimits {
   }
 
   /**
-   * Counts the processor time that reading the archive of a publish took, toward the limit of
-   * publishes; a refused archive counts more. Returns the seconds until the user may publish again.
+   * Counts the processor time that reading a publish took, toward the limit of publishes; a refused
+   * one counts more. Returns the seconds until the user may publish again.
    */
   async ofReading(userId: number, ms: number, isRefused: boolean, now: Date): Promise<number> {
     const cost = (ms / 1000) * PUBLISHES_PER_SECOND * (isRefused ? REFUSED_FACTOR : 1)
-    // Reading most archives takes less than the publish has been counted as.
+    // Reading most takes less than the publish has been counted as.
     return cost < 1 ? 0 : this.#limits.publish.owe(`user ${userId}`, cost, now)
   }
 

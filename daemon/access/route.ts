@@ -81,12 +81,12 @@ export const [get, put, post, remove] = [route('GET'), route('PUT'), route('POST
 
 const READING = 'reading'
 
-/** Records the milliseconds of processor time that reading the archive of a publish took. */
+/** Adds milliseconds of processor time that reading a publish took. */
 export function recordReading(c: Context, milliseconds: number): void {
-  c.set(READING, milliseconds)
+  c.set(READING, readingOf(c) + milliseconds)
 }
 
-/** Returns the time that `recordReading` recorded; 0 if no archive was read. */
+/** Returns the time that `recordReading` recorded; 0 if nothing was read. */
 export function readingOf(c: Context): number {
   return (c.get(READING) as number | undefined) ?? 0
 }

@@ -5,15 +5,15 @@ import { ByteCollector, inLargerChunks } from '../http/byte-collector.ts'
 const CHUNK_BYTES = 16 * 1024
 
 export interface PublishBody {
-  readonly metadata: unknown
+  /** JSON, for `parseJson`. */
+  readonly metadata: Uint8Array
   /** The bytes of the `.crate`, to be read once; at their end it refuses any further bytes. */
   readonly crate: AsyncIterable<Uint8Array>
 }
 
 /**
  * Decodes the body of a publish request: u32 LE length, JSON, u32 LE length, `.crate` and no more
- * (specification section 4). Refuses wrong lengths and invalid JSON; a wrong length of the `.crate`
- * is refused while `crate` is read.
+ * (specification section 4). Refuses wrong lengths, that of the `.crate` while `crate` is read.
  */
 export async function decodePublish(
   source: AsyncIterable<Uint8Array>,
@@ -23,7 +23,7 @@ export async function decodePublish(
   const jsonLength = await length(read, 'metadata')
   if (jsonLength > limits.metadataBytes)
     refuse('metadata_too_big', { size: jsonLength, max: limits.metadataBytes })
-  const metadata = parseJson(await whole(read, 'metadata', jsonLength))
+  const metadata = await whole(read, 'metadata', jsonLength)
   const crateLength = await length(read, '.crate')
   if (crateLength > limits.crateBytes) refuse('crate_too_big', { max: limits.crateBytes })
   return { metadata, crate: last(read, '.crate', crateLength) }
@@ -33,7 +33,8 @@ async function length(read: Read, part: string): Promise<number> {
   return (await whole(read, `length of the ${part}`, 4)).readUInt32LE()
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+/** Parses the metadata; refuses invalid JSON. */
+export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {

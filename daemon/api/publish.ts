@@ -12,7 +12,7 @@ import { recordReading } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { recordSubject } from '../http/log.ts'
 import { bodyOf } from '../http/request-body.ts'
-import { decodePublish } from './publish-body.ts'
+import { decodePublish, parseJson } from './publish-body.ts'
 
 /**
  * `PUT /api/v1/crates/new` (specification section 4). Answers once the version is on disk, in the
@@ -26,7 +26,7 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
   const body = await decodePublish(bodyOf(c.req.raw), { metadataBytes, crateBytes })
   // Thousands of features take milliseconds to parse, and again to validate.
   await pace()
-  const metadata = readMetadata(body.metadata)
+  const metadata = timed(c, () => readMetadata(parseJson(body.metadata)))
   await pace()
   recordSubject(c, { crate: metadata.name, version: metadata.version })
   const change = changeBy(actor, deps.registry.clock)
@@ -59,6 +59,16 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
     })
   } finally {
     await staged.discard()
+  }
+}
+
+/** Does work whose time counts toward the user's publishes, also if it fails. */
+function timed<T>(c: Context, work: () => T): T {
+  const began = performance.now()
+  try {
+    return work()
+  } finally {
+    recordReading(c, performance.now() - began)
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
-import { decodePublish } from '../../../daemon/api/publish-body.ts'
+import { decodePublish, parseJson } from '../../../daemon/api/publish-body.ts'
 import { encodePublish, u32 } from '../../support/release.ts'
 
 const LIMITS = { metadataBytes: 1000, crateBytes: 5000 }
@@ -17,9 +17,10 @@ async function* inPieces(bytes: Uint8Array, size: number): AsyncIterable<Uint8Ar
 }
 
 async function decode(source: AsyncIterable<Uint8Array>, limits = LIMITS) {
-  const { metadata, crate } = await decodePublish(source, limits)
+  const body = await decodePublish(source, limits)
+  const metadata = parseJson(body.metadata)
   const chunks: Uint8Array[] = []
-  for await (const chunk of crate) chunks.push(chunk)
+  for await (const chunk of body.crate) chunks.push(chunk)
   return { metadata, crate: Buffer.concat(chunks) }
 }
 

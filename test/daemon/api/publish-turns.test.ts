@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { TestRegistry } from '../../support/registry.ts'
-import { encodePublish, plainMetadata } from '../../support/release.ts'
+import { encodePublish, plainMetadata, u32 } from '../../support/release.ts'
 
 /** The most archives of somebody else that are read while a publish waits for its turn. */
 const TURNS = 5
@@ -37,4 +37,17 @@ test("one user's costly archives delay nobody else's publish", async t => {
   assert.ok(slowed.length > 0)
   assert.ok(slowed.every(line => line.user === 'mallory' && line.seconds > 0))
   assert.equal((await test.publish(alice, { name: 'honest', version: '2.0.0' })).status, 200)
+})
+
+test('the time of costly metadata counts toward the publishes of its user', async t => {
+  const test = await TestRegistry.open(t)
+  const mallory = await test.user('mallory')
+  const deep = Buffer.from('['.repeat(test.registry.settings.limits.metadata_bytes))
+  const body = new Uint8Array(Buffer.concat([u32(deep.length), deep, u32(0)]))
+  const send = async () =>
+    (await test.request('PUT', '/api/v1/crates/new', mallory, { body })).status
+  let status = await send()
+  // Fewer than `limits.publish_per_minute` would take if they were counted as cheap.
+  for (let sent = 1; status !== 429 && sent < 200; sent++) status = await send()
+  assert.equal(status, 429)
 })
