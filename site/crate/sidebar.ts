@@ -161,7 +161,7 @@ function installSection(
   const release = version.version.replace(/\+.*$/, '')
   const lines: Markup[] = []
   if (has_lib || bin_names.length === 0) {
-    const add = `cargo add ${name}${pinned ? `@=${version.version}` : ''} --registry ${registry}`
+    const add = `cargo add ${name}${pinned ? `@=${release}` : ''} --registry ${registry}`
     const line = `${name} = { version = "${pinned ? '=' : ''}${release}", registry = "${registry}" }`
     lines.push(copyBlock(add, 'cargo add command'), copyBlock(line, 'Cargo.toml line'))
   }

@@ -175,7 +175,7 @@ test('install lines fit what the crate is', () => {
     'x = { version = "1.2.3", registry = "harbour" }',
   ])
   assert.deepEqual(lines({}, true), [
-    'cargo add x@=1.2.3+b --registry harbour',
+    'cargo add x@=1.2.3 --registry harbour',
     'x = { version = "=1.2.3", registry = "harbour" }',
   ])
   assert.deepEqual(lines({ bin_names: ['x'], has_lib: false }, true), [
