@@ -115,7 +115,7 @@ export class AccessGuard {
     const actor = await this.#identify(c)
     const { access, counts, handle } = route
     if (!access.some(scope => hasScope(actor, scope)))
-      refuse('scope_missing', { scope: access.join(' or ') })
+      refuse('scope_missing', { scope: access.join('` or `') })
     if (this.#registry.urls.api === null) refuse('api_off')
     if (counts === 'publish' || counts === 'change')
       await this.#limits.ofUser(counts, actor.user.id, this.#registry.clock())
