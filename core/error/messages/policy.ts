@@ -58,7 +58,7 @@ export const policyMessages = {
     dependency_wildcard:
       'the dependency `{dependency}` accepts any version; name those it works with, for example `version = "1.2"`',
     dependency_missing:
-      'this registry has no crate `{dependency}`, on which the crate depends; publish that one first, or name the registry it comes from',
+      'this registry has no crate `{dependency}`, on which the crate depends; publish that one first, or name the registry it comes from: crates.io needs no `registry`',
     dependency_misspelled:
       'this registry has no crate `{dependency}`, on which the crate depends, but it has `{existing}`; spell the dependency that way',
     dependency_foreign:

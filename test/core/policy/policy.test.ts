@@ -311,7 +311,7 @@ test('missing dependencies are named once, with the spelling there is', () => {
   }
   assert.deepEqual(words(release({}, { deps }), PRIVATE, info), [
     'this registry has no crate `foo_bar`, on which the crate depends, but it has `foo-bar`; spell the dependency that way',
-    'this registry has no crate `nix`, on which the crate depends; publish that one first, or name the registry it comes from',
+    'this registry has no crate `nix`, on which the crate depends; publish that one first, or name the registry it comes from: crates.io needs no `registry`',
   ])
 })
 
