@@ -86,6 +86,7 @@ for (const fallback of ['redirect', 'serve'] as const) {
     made.isAway = true
     await cargo(team).ok(folder, 'fetch', '--locked')
     await cargo(team).ok(folder, 'check', '--locked')
+    await cargo(team).ok(folder, 'vendor', '--locked', '--respect-source-config')
   })
 }
 
