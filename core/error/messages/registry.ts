@@ -37,7 +37,7 @@ export const registryMessages = {
     crate_too_big:
       'the .crate is bigger than the {max} bytes allowed here; leave out what is not needed (`exclude` in Cargo.toml) or ask the operator to raise `limits.crate_bytes`',
     metadata_too_big:
-      'the publish metadata has {size} bytes; at most {max} are allowed (`limits.metadata_bytes`)',
+      'the publish metadata with the README has {size} bytes; at most {max} are allowed (`limits.metadata_bytes`), shorten the README',
   },
   unauthorized: {
     token_absent: 'this needs a token; {me} says how to get one, then run `cargo login`',

@@ -72,12 +72,12 @@ test('lengths that lie are refused', async t => {
     [
       'metadata longer than the limit',
       Buffer.concat([u32(1001), json]),
-      'metadata_too_big: the publish metadata has 1001 bytes; at most 1000 are allowed (`limits.metadata_bytes`)',
+      'metadata_too_big: the publish metadata with the README has 1001 bytes; at most 1000 are allowed (`limits.metadata_bytes`), shorten the README',
     ],
     [
       'metadata of 4 GiB',
       Buffer.concat([u32(0xffffffff), json]),
-      'metadata_too_big: the publish metadata has 4294967295 bytes; at most 1000 are allowed (`limits.metadata_bytes`)',
+      'metadata_too_big: the publish metadata with the README has 4294967295 bytes; at most 1000 are allowed (`limits.metadata_bytes`), shorten the README',
     ],
     [
       'crate longer than the limit',

@@ -57,7 +57,7 @@ test('frames that are broken', async t => {
     [
       '4 GiB of metadata announced',
       new Uint8Array(u32(0xffffffff)),
-      'the publish metadata has 4294967295 bytes; at most 1048576 are allowed (`limits.metadata_bytes`)',
+      'the publish metadata with the README has 4294967295 bytes; at most 1048576 are allowed (`limits.metadata_bytes`), shorten the README',
       413,
     ],
   ]

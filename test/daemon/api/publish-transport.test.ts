@@ -56,7 +56,10 @@ test('metadata beyond its limit is what is refused, not the .crate', async t => 
   const headers = { 'content-length': String(body.length) }
   const answer = await test.request('PUT', PATH, token, { headers, body })
   assert.equal(answer.status, 413)
-  assert.match(await answer.text(), /the publish metadata has 1258\d{4} bytes; at most 1048576/)
+  assert.match(
+    await answer.text(),
+    /the publish metadata with the README has 1258\d{4} bytes; at most 1048576/,
+  )
 })
 
 test('a publish over a socket, without Content-Type, whole or in chunks, on one connection', async t => {
