@@ -3,7 +3,7 @@ import type { MessageTable } from './kind.ts'
 export const registryMessages = {
   forbidden: {
     not_owner:
-      '`{login}` is not an owner of `{name}`; ask one of its owners to run `cargo owner --add {login}`',
+      '`{login}` is not an owner of `{name}`; ask one of its owners to run `cargo owner --add {login}`, and if they have, accept the invitation at /me',
     crate_ownerless:
       '`{login}` is not an owner of `{name}`: it has no owners; ask an administrator',
   },

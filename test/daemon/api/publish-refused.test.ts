@@ -12,7 +12,7 @@ import {
 
 const EXISTS = '`demo` 1.0.0 already exists; a published version never changes, publish a new one'
 const NOT_OWNER =
-  '`bob` is not an owner of `demo`; ask one of its owners to run `cargo owner --add bob`'
+  '`bob` is not an owner of `demo`; ask one of its owners to run `cargo owner --add bob`, and if they have, accept the invitation at /me'
 const OTHER_BYTES = {
   name: 'demo',
   version: '1.0.0',
