@@ -8,6 +8,7 @@ import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode } from '../../support/command.ts'
 import { FileServer } from '../../support/file-server.ts'
 import { MargoTree } from '../../support/margo.ts'
+import { root } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { writeProject } from '../../support/project.ts'
 import { scratch } from '../../support/scratch.ts'
@@ -78,6 +79,37 @@ test('after an import Cargo resolves and builds what it did before', {
   const [lockBefore = '', lockAfter = ''] = locks
   assert.equal(lockAfter, lockBefore)
   assert.equal(lockBefore.split('[[package]]').length - 1, 6)
+})
+
+test('after an import Cargo installs what names the old address, with the lines of docs/run/move.md', async t => {
+  const cleanup = new Cleanup(t)
+  const folder = scratch(cleanup)
+  const server = await FileServer.start(cleanup, folder)
+  const old = new MargoTree(join(folder, 'old'), `${server.url}/old/`)
+  old.add({ name: 'needed', version: '1.0.0', files: { 'src/lib.rs': '' } })
+  old.add({
+    name: 'tool',
+    version: '1.0.0',
+    deps: [{ name: 'needed', req: '^1', registry: old.indexUrl }],
+    manifest: `[dependencies.needed]\nversion = "1"\nregistry-index = "${old.indexUrl}"\n`,
+    files: { 'src/main.rs': 'fn main() {}' },
+  })
+  const dir = join(folder, 'new')
+  const { url } = await startOver(cleanup, dir)
+  expectCode('import', await plimsollHere(['import', old.root, '--dir', dir]), 0)
+  rmSync(old.root, { recursive: true })
+  const lines = /^```toml\n(\[source\.plimsoll-old\][^`]+)^```/m
+  const text = readFileSync(join(root, 'docs', 'run', 'move.md'), 'utf8')
+  const config = lines
+    .exec(text)?.[1]
+    ?.replace('sparse+https://old.example.com/index/', old.indexUrl)
+  const registries = { plimsoll: `sparse+${url}/index/` }
+  const settings = { registries, cratesIo: null }
+  const args = ['install', 'tool', '--registry', 'plimsoll'] as const
+  const { stderr } = await new Cargo(join(folder, 'without'), settings).fails(folder, ...args)
+  assert.match(stderr, /failed to get `needed`/)
+  assert.ok(config)
+  await new Cargo(join(folder, 'with'), { ...settings, config }).ok(folder, ...args)
 })
 
 /** A new registry behind a dumb file server over its public tree. */
