@@ -65,12 +65,12 @@ export async function readState(db: Queries): Promise<SearchState> {
 }
 
 /**
- * Marks files that change, and here the layout, if the registry has outgrown it, so that no search
+ * Marks files that change, and here the layout, if the registry needs another one, so that no search
  * finds neither a mark nor a layout. Buckets are given by any of their hashes. Returns the marks.
  */
 export async function markFiles(tx: Queries, files: readonly number[]): Promise<Mark[]> {
   const { layout, needed, generation } = await readState(tx)
-  if (layout === null || layout.bits < needed.bits) await markLayout(tx, generation)
+  if (layout?.bits !== needed.bits) await markLayout(tx, generation)
   // The first layout will have all files.
   if (layout === null) return []
   const width = 2 ** (HASH_BITS - layout.bits)

@@ -13,7 +13,7 @@ import { readState } from '../../../../generator/projections/search/files.ts'
 import { search as crateTerms } from '../../../../generator/projections/search/projection.ts'
 import { searchCrates } from '../../../../generator/projections/search/search.ts'
 import { fillCatalog } from '../../../support/filled-catalog.ts'
-import { fileStamps, filesBelow } from '../../../support/folder.ts'
+import { fileStamps, filesBelow, sumsBelow } from '../../../support/folder.ts'
 import { inventedEntries } from '../../../support/many-crates.ts'
 import { inventedQueries } from '../../../support/queries.ts'
 import { TestRegistry } from '../../../support/registry.ts'
@@ -196,6 +196,19 @@ test('a layout that the registry outgrows while it is written is followed by a l
   await run(database, sql, 2 ** 40 + 200)
   await buildSearch(registry)
   assert.deepEqual(await tree.read('search/terms/4/0.json'), bucket)
+})
+
+test('a registry with fewer crates has the layout that a whole build gives it', async t => {
+  const registry = await openFilled(t, ENTRIES.slice(0, 8))
+  const { tree } = registry.registry
+  const before = sumsBelow(tree.path('search/terms'))
+  await registry.publish(await registry.user('alice'), { name: 'passing', version: '1.0.0' })
+  await buildSearch(registry)
+  assert.equal(await bitsOf(registry), 2)
+  await registry.delete('passing')
+  await buildSearch(registry)
+  assert.equal(await bitsOf(registry), 0)
+  assert.deepEqual(sumsBelow(tree.path('search/terms')), before)
 })
 
 test('an upgrade from files in shards derives the search again, and leaves none of them', async t => {
