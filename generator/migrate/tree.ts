@@ -95,7 +95,7 @@ export async function copyTree(
     note: async records => {
       const isTree = isBucketTree(isOnServer(records), crates)
       const shared = isTree ? to?.name : undefined
-      await noteComplete(records, shared)
+      await noteComplete(records, crates, shared)
       await notePages(records, shared ?? null)
       if (to && !isTree) await noteMirrored(records, to.name)
       else await forgetMirror(records)

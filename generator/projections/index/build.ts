@@ -1,6 +1,7 @@
 import type { Issue } from '../../../core/error/error.ts'
 import { configPath, INDEX_FOLDER } from '../../../core/paths/tree.ts'
 import type { Queries } from '../../database/statement.ts'
+import type { CrateStore } from '../../places/crate-store.ts'
 import { crateRecords } from '../../records/crates.ts'
 import { readFact, writeFact } from '../../records/facts.ts'
 import { listMarks } from '../../records/marks.ts'
@@ -38,7 +39,7 @@ export async function build(
   const built = await rebuildAll(context, done => options.progress?.(RENDERING, done, total))
   await context.tree.sweepOld()
   await writeConfig(context)
-  await noteComplete(context.database, context.tree.shared?.name)
+  await noteComplete(context.database, context.crates, context.tree.shared?.name)
   return built
 }
 
@@ -65,19 +66,25 @@ async function writeConfig(context: BuildContext): Promise<void> {
   })
 }
 
-/** Returns what is recorded of a tree that is complete; of one that daemons share, where it is. */
-function formatOf(shared?: string): string {
-  return shared === undefined ? TREE_FORMAT : `${TREE_FORMAT} ${shared}`
+/** Returns what is recorded of a complete tree: where daemons share it, or what it is without. */
+function formatOf({ isLocal }: Pick<CrateStore, 'isLocal'>, shared?: string): string {
+  // They are to be shown when they are in a folder again.
+  const what = shared ?? (isLocal ? null : 'without .crate files')
+  return what === null ? TREE_FORMAT : `${TREE_FORMAT} ${what}`
 }
 
 /** Returns whether the whole tree was rendered, but for what is marked. */
-export async function isComplete({ database, tree }: BuildContext): Promise<boolean> {
-  const format = formatOf(tree.shared?.name)
+export async function isComplete({ crates, database, tree }: BuildContext): Promise<boolean> {
+  const format = formatOf(crates, tree.shared?.name)
   if ((await readFact(database, 'tree_format')) !== format) return false
   return (await tree.read(configPath)) !== null
 }
 
-/** Records that a tree is complete; `shared`: where it is if daemons share it. */
-export function noteComplete(db: Queries, shared?: string): Promise<void> {
-  return writeFact(db, 'tree_format', formatOf(shared))
+/** Records that a tree with these `.crate` files is complete; `shared`: where daemons share it. */
+export function noteComplete(
+  db: Queries,
+  crates: Pick<CrateStore, 'isLocal'>,
+  shared?: string,
+): Promise<void> {
+  return writeFact(db, 'tree_format', formatOf(crates, shared))
 }

@@ -7,9 +7,11 @@ import { openRegistry } from '../../../generator/open.ts'
 import { openCrates } from '../../../generator/places/storage.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { expectCode } from '../../support/command.ts'
 import { filesBelow } from '../../support/folder.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { refusedWith } from '../../support/refusal.ts'
+import { registryFolder } from '../../support/registry-folder.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'
 import { addCrate, folderOf, newRegistry } from '../../support/workplace.ts'
@@ -83,4 +85,21 @@ test('what was deleted after it had been copied is set aside in the copy', async
   assert.deepEqual(stored(to), stored(registry.crates.place.name))
   assert.equal(stored(to).length, 1)
   assert.equal(filesBelow(join(to, 'aside')).length, 1)
+})
+
+test('a crate that was published while the bytes were in a bucket is shown when they are back', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const { dir, ok, put } = await registryFolder(t)
+  const env = { PLIMSOLL_GIT_INDEX: 'off', ...s3.env() }
+  const there = async (...args: string[]) =>
+    expectCode(args.join(' '), await plimsollHere([...args, '--dir', dir], env), 0).stdout
+  await ok('add', put('a.crate', { name: 'a', version: '1.0.0' }))
+  await there('migrate', '--crates', 's3://test/crates', '--set', 'storage.crates=crates')
+  await there('add', put('b.crate', { name: 'b', version: '1.0.0' }))
+  assert.match(await there('verify'), /^everything agrees$/m)
+  await there('migrate', '--crates', 'crates')
+  await ok('build')
+  assert.match(await ok('verify'), /^everything agrees$/m)
+  const shown = filesBelow(join(dir, 'public')).filter(path => path.endsWith('.crate'))
+  assert.deepEqual(shown, ['crates/a/a-1.0.0.crate', 'crates/b/b-1.0.0.crate'])
 })
