@@ -1,7 +1,7 @@
 /** Raise it when the same crates get different search files, or words are found differently. */
 export const SEARCH_FORMAT = 6
 
-/** How the files of a search are laid out; changes when the registry grows fourfold, or shrinks so. */
+/** How the files of a search are laid out; changes when the registry grows or shrinks fourfold. */
 export interface SearchLayout {
   readonly format: number
   /** The terms are spread over 2^bits buckets. */

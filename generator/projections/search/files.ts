@@ -65,7 +65,7 @@ export async function readState(db: Queries): Promise<SearchState> {
 }
 
 /**
- * Marks files that change, and here the layout, if the registry needs another one, so that no search
+ * Marks files that change, and here the layout, if the registry needs another, so that no search
  * finds neither a mark nor a layout. Buckets are given by any of their hashes. Returns the marks.
  */
 export async function markFiles(tx: Queries, files: readonly number[]): Promise<Mark[]> {
