@@ -13,7 +13,7 @@ import { FolderPlace } from '../places/folder-place.ts'
 import { Mirror } from '../places/mirror.ts'
 import type { PathRange, Place } from '../places/place.ts'
 import { PublicTree } from '../places/public-tree.ts'
-import { isBucketTree, openBucket } from '../places/storage.ts'
+import { isBucketTree, openBucket, placeOf } from '../places/storage.ts'
 import { sync } from '../places/sync.ts'
 import type { Progress } from '../projections/context.ts'
 import { isComplete, noteComplete } from '../projections/index/build.ts'
@@ -94,9 +94,10 @@ export async function copyTree(
     },
     note: async records => {
       const isTree = isBucketTree(isOnServer(records), crates)
-      const shared = isTree ? to?.name : undefined
-      await noteComplete(records, crates, shared)
-      await notePages(records, shared ?? null)
+      const shared = isTree ? to : null
+      const copy = { shared, place: shared?.name ?? placeOf(place) }
+      await noteComplete(records, { crates, tree: copy })
+      await notePages(records, copy)
       if (to && !isTree) await noteMirrored(records, to.name)
       else await forgetMirror(records)
       // There may be a git index with an unknown state.

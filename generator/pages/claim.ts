@@ -4,6 +4,7 @@ import { assets } from '../../site/layout/assets.ts'
 import { newerDaemons } from '../database/daemons.ts'
 import { isOnServer } from '../database/engine.ts'
 import { LIST, type Queries, run } from '../database/statement.ts'
+import type { PublicTree } from '../places/public-tree.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
 import { projectionsOf } from '../projections/projection.ts'
 import { readFact, writeFact } from '../records/facts.ts'
@@ -29,14 +30,14 @@ export async function isRenderedHere(context: PageContext): Promise<boolean> {
   return (await readFact(context.database, PAGES)) === pagesFingerprint(context)
 }
 
-/** The inputs of all pages besides their crates, and where the tree is if daemons share it. */
+/** The inputs of all pages besides their crates, and where the tree is. */
 interface PagesOrigin extends Pick<PageContext, 'program' | 'site'> {
-  readonly tree: { readonly shared: { readonly name: string } | null }
+  readonly tree: Pick<PublicTree, 'place'>
 }
 
 /** Returns what all pages depend on besides their crates; changes with the program and settings. */
 export function pagesFingerprint({ program, site, tree }: PagesOrigin): string {
-  const place = tree.shared ? [tree.shared.name] : []
+  const place = tree.place === null ? [] : [tree.place]
   return sha256(JSON.stringify([program.pageFormat, site, ...place]))
 }
 
@@ -73,17 +74,16 @@ async function markAll(tx: Queries, { followers }: PageContext): Promise<void> {
 
 /**
  * Returns what records that a tree has all pages that another one has, rendered or marked.
- * `shared`: the bucket that is the tree there.
+ * `copy`: that tree.
  */
 export async function pagesNote({
   database,
   program,
   site,
   tree,
-}: PageContext): Promise<(db: Queries, shared: string | null) => Promise<void>> {
+}: PageContext): Promise<(db: Queries, copy: Pick<PublicTree, 'place'>) => Promise<void>> {
   const isCurrent = (await readFact(database, PAGES)) === pagesFingerprint({ program, site, tree })
-  return async (db, shared) => {
-    const copy = { shared: shared === null ? null : { name: shared } }
+  return async (db, copy) => {
     if (isCurrent) await writeFact(db, PAGES, pagesFingerprint({ program, site, tree: copy }))
   }
 }

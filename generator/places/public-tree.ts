@@ -20,6 +20,8 @@ export interface TreeOptions {
   readonly uploads?: Mirror | null
   /** The CDN, which is told which files have changed. */
   readonly cdn?: Cdn | null
+  /** Where the tree is, unless that is `public` in the registry folder. */
+  readonly place?: string | null
   /** Whether a write removes whatever is in its way, such as a file where a folder is needed. */
   readonly clears?: boolean
 }
@@ -37,6 +39,8 @@ export class PublicTree {
   readonly mirror: Mirror | null
   /** The bucket that is the tree itself, which daemons share; null when the folder is the tree. */
   readonly shared: BucketPlace | null
+  /** Where the tree is; null for `public` in the registry folder. */
+  readonly place: string | null
   readonly #sync: 'each' | 'never' | SyncBatch
   readonly #options: TreeOptions
   readonly #uploads: Mirror | null
@@ -46,12 +50,13 @@ export class PublicTree {
    * easily rendered again, and a batch syncs later.
    */
   constructor(root: string, sync: 'each' | 'never' | SyncBatch, options: TreeOptions = {}) {
-    const { changes = null, uploads = null, cdn = null } = options
+    const { changes = null, uploads = null, cdn = null, place = null } = options
     this.root = root
     this.changes = changes
     this.cdn = cdn
     this.mirror = uploads?.isTree ? null : uploads
     this.shared = uploads?.isTree ? uploads.bucket : null
+    this.place = this.shared?.name ?? place
     this.#sync = sync
     this.#options = options
     this.#uploads = uploads

@@ -67,7 +67,13 @@ export async function openTree(
     const Uploads = isBucketTree(records.areShared, crates) ? BucketTree : Mirror
     uploads = new Uploads(bucket, new FolderPlace(folder, { sync: 'never' }), crates, records)
   }
-  return new PublicTree(folder, 'each', { changes, uploads, cdn: await openCdn(cdn, base) })
+  const place = placeOf(storage.public)
+  return new PublicTree(folder, 'each', { changes, uploads, cdn: await openCdn(cdn, base), place })
+}
+
+/** Returns the `place` of a public tree by its setting, which daemons with a common folder share. */
+export function placeOf(given: string): string | null {
+  return isBucket(given) || given === 'public' ? null : given
 }
 
 /**

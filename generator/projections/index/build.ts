@@ -2,6 +2,7 @@ import type { Issue } from '../../../core/error/error.ts'
 import { configPath, INDEX_FOLDER } from '../../../core/paths/tree.ts'
 import type { Queries } from '../../database/statement.ts'
 import type { CrateStore } from '../../places/crate-store.ts'
+import type { PublicTree } from '../../places/public-tree.ts'
 import { crateRecords } from '../../records/crates.ts'
 import { readFact, writeFact } from '../../records/facts.ts'
 import { listMarks } from '../../records/marks.ts'
@@ -39,7 +40,7 @@ export async function build(
   const built = await rebuildAll(context, done => options.progress?.(RENDERING, done, total))
   await context.tree.sweepOld()
   await writeConfig(context)
-  await noteComplete(context.database, context.crates, context.tree.shared?.name)
+  await noteComplete(context.database, context)
   return built
 }
 
@@ -66,25 +67,27 @@ async function writeConfig(context: BuildContext): Promise<void> {
   })
 }
 
-/** Returns what is recorded of a complete tree: where daemons share it, or what it is without. */
-function formatOf({ isLocal }: Pick<CrateStore, 'isLocal'>, shared?: string): string {
+/** A tree, and the crate store whose files it shows. */
+interface ShownCrates {
+  readonly crates: Pick<CrateStore, 'isLocal'>
+  readonly tree: Pick<PublicTree, 'place' | 'shared'>
+}
+
+/** Returns what is recorded of a complete tree: where it is, and what it is without. */
+function formatOf({ crates, tree: { place, shared } }: ShownCrates): string {
   // They are to be shown when they are in a folder again.
-  const what = shared ?? (isLocal ? null : 'without .crate files')
-  return what === null ? TREE_FORMAT : `${TREE_FORMAT} ${what}`
+  const lack = crates.isLocal || shared ? null : 'without .crate files'
+  return [TREE_FORMAT, place, lack].filter(text => text !== null).join(' ')
 }
 
 /** Returns whether the whole tree was rendered, but for what is marked. */
-export async function isComplete({ crates, database, tree }: BuildContext): Promise<boolean> {
-  const format = formatOf(crates, tree.shared?.name)
-  if ((await readFact(database, 'tree_format')) !== format) return false
+export async function isComplete(context: BuildContext): Promise<boolean> {
+  const { database, tree } = context
+  if ((await readFact(database, 'tree_format')) !== formatOf(context)) return false
   return (await tree.read(configPath)) !== null
 }
 
-/** Records that a tree with these `.crate` files is complete; `shared`: where daemons share it. */
-export function noteComplete(
-  db: Queries,
-  crates: Pick<CrateStore, 'isLocal'>,
-  shared?: string,
-): Promise<void> {
-  return writeFact(db, 'tree_format', formatOf(crates, shared))
+/** Records that a tree is complete. */
+export function noteComplete(db: Queries, shown: ShownCrates): Promise<void> {
+  return writeFact(db, 'tree_format', formatOf(shown))
 }

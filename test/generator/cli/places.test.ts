@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
 import type { Run } from '../../support/command.ts'
+import { sumsBelow } from '../../support/folder.ts'
 import { plimsoll } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
+import { registryFolder } from '../../support/registry-folder.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { refuses } from '../../support/served-folder.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -102,4 +104,20 @@ test('a URL is no folder, and no bucket unless it says s3://', async t => {
   ])
     refused(await callThere(args), /it is a URL; name a file or folder here/)
   assert.deepEqual(readdirSync(folder), before)
+})
+
+test('a tree that was in another folder for a while is brought up to date', async t => {
+  const { folder, ok, put } = await registryFolder(t)
+  const www = ['--set', `storage.public=${join(folder, 'www')}`]
+  await ok('add', put('a.crate', { name: 'a', version: '1.0.0' }))
+  await ok('add', put('b.crate', { name: 'b', version: '1.0.0' }))
+  await ok('build', ...www)
+  await ok('yank', 'a@1.0.0', ...www)
+  await ok('delete', 'b', '--yes', ...www)
+  for (const place of [[], www]) {
+    await ok('build', ...place)
+    assert.match(await ok('verify', ...place), /^everything agrees$/m)
+  }
+  const [here, there] = ['registry/public', 'www'].map(path => sumsBelow(join(folder, path)))
+  assert.deepEqual(here, there)
 })
