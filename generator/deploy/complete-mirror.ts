@@ -17,12 +17,11 @@ const CHUNK = 1000
 const REFUSED_MAX = 50
 
 /**
- * Returns whether the bucket of `storage.public` has had the whole tree; true without one, and for
- * one that is the tree itself.
+ * Returns whether the bucket of `storage.public` has had the whole tree. Without one, or with one
+ * that is the tree itself, returns whether no other one counts as whole: it gets no changes.
  */
 export async function isMirrored({ database, tree }: Registry): Promise<boolean> {
-  if (tree.mirror === null) return true
-  return (await readFact(database, MIRRORED)) === tree.mirror.bucket.name
+  return (await readFact(database, MIRRORED)) === (tree.mirror?.bucket.name ?? null)
 }
 
 /**
@@ -38,8 +37,8 @@ export async function completeMirror(
 ): Promise<void> {
   const { database, tree } = registry
   const { mirror } = tree
-  if (mirror === null) return
   await forgetMirror(database)
+  if (mirror === null) return
   const listed = await mirror.learn()
   const refused: Issue[] = []
   /** Index files whose `.crate` files are not all there. */

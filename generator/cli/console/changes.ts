@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/error/error.ts'
+import { forgetMirror } from '../../deploy/complete-mirror.ts'
 import { GitIndex } from '../../git/git-index.ts'
 import { buildPages } from '../../pages/pages.ts'
 import { type Built, build } from '../../projections/index/build.ts'
@@ -15,6 +16,8 @@ export async function showChanges(
   { io, registry, progress }: RegistryTask,
   all = false,
 ): Promise<Built> {
+  // A bucket that is not named here gets none of the changes.
+  if (registry.tree.mirror === null) await forgetMirror(registry.database)
   const { crates, issues } = await build(registry, { all, progress })
   const pages = await buildPages(registry, { all, progress })
   progress('committing to the git index', 0, 0)

@@ -10,6 +10,9 @@ import { build } from '../../../generator/projections/index/build.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { readStatus } from '../../../generator/status.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { expectCode } from '../../support/command.ts'
+import { plimsollHere } from '../../support/program.ts'
+import { registryFolder } from '../../support/registry-folder.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'
 import { addAndShow, newRegistry } from '../../support/workplace.ts'
@@ -144,3 +147,16 @@ for (const crates of ['crates', 's3://test/crates']) {
     assert.deepEqual(has(crate, index, page), [true, true, true])
   })
 }
+
+test('a bucket that was not told of changes gets them when it is named again', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const { dir, ok, put } = await registryFolder(t)
+  const env = { PLIMSOLL_GIT_INDEX: 'off', ...s3.env({ public: 's3://test/www' }) }
+  const build = async () => expectCode('build', await plimsollHere(['build', '--dir', dir], env), 0)
+  await ok('add', put('demo.crate', { name: 'demo', version: '1.0.0' }))
+  await build()
+  await ok('yank', 'demo@1.0.0')
+  await build()
+  const line = s3.objects.get('www/index/de/mo/demo')?.bytes.toString() ?? ''
+  assert.match(line, /"yanked":true/)
+})
