@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
-import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
+import { type Inspection, type InspectParts, inspectCrate } from '../../core/release/inspect.ts'
 import type { ArchiveFile } from '../../core/tarball/read.ts'
 import type { IllustratedReadme, ReadmeJob } from './image-task.ts'
 
@@ -9,7 +9,8 @@ export type Content = Uint8Array | string
 
 /**
  * The tasks of a worker thread, with plain data as input and result. None reads settings or stores.
- * A thread loads a task's modules when it first runs the task.
+ * A thread that starts ahead of the first publish has loaded what inspects it; the modules of other
+ * tasks are loaded when they first run.
  */
 export const tasks = {
   async inspect({
@@ -19,7 +20,6 @@ export const tasks = {
     content: Content
     parts: InspectParts
   }): Promise<Inspection> {
-    const { inspectCrate } = await import('../../core/release/inspect.ts')
     return inspectCrate(() => chunksOf(content), parts)
   },
 
