@@ -1,18 +1,23 @@
 /**
  * Start of the real program up to `listening on …`, in a small registry and in one of 200,000
- * crates, after an orderly end and after a kill; and its memory when it has nothing to do.
+ * crates, after an orderly end and after a kill; its memory when it has nothing to do, and how long
+ * its first publish takes next to later ones.
  * `PLIMSOLL_BENCH_CRATES` is another number of crates.
  */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { quantile } from '../test/support/measure.ts'
+import { Contender } from './support/contender.ts'
 import { filledRegistry } from './support/filled-registry.ts'
 import { Program } from './support/program.ts'
+import { publishBody } from './support/publishing.ts'
 import { startDaemon } from './support/registry.ts'
 import { bench } from './support/servers.ts'
 import { type Goal, type Measurement, measured } from './support/table.ts'
 
 const ROUNDS = 7
+/** Publishes after a start, each of them alone. */
+const PUBLISHES = 10
 const FEW = 10
 const MANY = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 200_000)
 const NOTHING = 'console.log("listening on 127.0.0.1:1"); setInterval(() => 0, 60_000)'
@@ -25,7 +30,8 @@ interface Starts {
 
 await bench(async ({ folder }) => {
   const few = join(folder, 'few')
-  cpSync((await filledRegistry(FEW)).dir, few, { recursive: true })
+  const { dir, token } = await filledRegistry(FEW)
+  cpSync(dir, few, { recursive: true })
   const many = (await filledRegistry(MANY)).dir
   const node = await starts(() => Program.start(process.execPath, ['-e', NOTHING]))
   const [small, large] = [
@@ -34,6 +40,8 @@ await bench(async ({ folder }) => {
   ]
   const killed = await starts(() => startDaemon(few), 'SIGKILL')
   const [empty, idle] = [await idleMemory(few), await idleMemory(many)]
+  const publish = await publishes(few, token)
+  const later = { name: 'a later one', value: middle(publish.later) }
   const [ofFew, ofMany] = [`${FEW} crates`, `${MANY.toLocaleString('en-US')} crates`]
   return [
     measured(`${ofFew}: processor time`, middle(small.processor), 'ms', { atMost: 300 }),
@@ -41,6 +49,7 @@ await bench(async ({ folder }) => {
     measured(`${ofMany}: processor time`, middle(large.processor), 'ms', { atMost: 300 }),
     ...rows(ofMany, large, [ofFew, small], { atMost: 1.5 }),
     ...rows(`${ofFew}, after a kill`, killed, [ofFew, small], { atMost: 1.5 }),
+    measured(`${ofFew}: first publish`, middle(publish.first), 'ms', { atMost: 4 }, later),
     measured(`${ofFew}: resident memory, idle`, empty, 'MiB'),
     measured(`${ofMany}: resident memory, idle`, idle, 'MiB', { atMost: 150 }),
   ]
@@ -67,6 +76,29 @@ async function idleMemory(dir: string): Promise<number> {
   const size = daemon.memory()
   await daemon.stop()
   return size
+}
+
+/** Milliseconds of the first publishes after starts, and of later ones. */
+async function publishes(dir: string, token: string) {
+  const [first, later]: [number[], number[]] = [[], []]
+  let published = 0
+  // The first round is the first of this client, too.
+  for (let round = 0; round <= ROUNDS; round++) {
+    const daemon = await startDaemon(dir)
+    await daemon.quiet()
+    const contender = new Contender([daemon], { token }, () => [
+      publishBody(`first-${published++}`, '1.0.0', 10_000),
+    ])
+    const times: number[] = []
+    for (let publish = 0; publish < PUBLISHES; publish++) {
+      times.push(...(await contender.publish(1, 1)).map(({ took }) => took))
+      await daemon.quiet()
+    }
+    await daemon.stop()
+    if (round > 0) first.push(...times.splice(0, 1))
+    if (round > 0) later.push(...times)
+  }
+  return { first, later }
 }
 
 /** The medians of a start next to another's. */

@@ -127,12 +127,14 @@ async function startBanner(): Promise<void> {
   const { badge = '', name, number } = banner?.dataset ?? {}
   const link = banner?.querySelector('a')
   const title = link && (await load(badge, 'title'))
-  const newest = /: v?(\S+)/.exec(title?.textContent ?? '')?.[1]
+  const [, newest, isYanked] = /: v?(\S+)( yanked)?/.exec(title?.textContent ?? '') ?? []
   if (!banner || !link || !newest || newest === number) return
   link.textContent = newest
   banner.className = 'notice newest'
   const stable = number?.includes('-') && !newest.includes('-') ? 'stable ' : ''
-  const text = `This is version ${number}. The newest ${stable}version of ${name} is `
+  const isOwnYanked = !isYanked && document.querySelector('.title .bad') !== null
+  const kind = `${stable}version of ${name}${isOwnYanked ? ' that is not yanked' : ''}`
+  const text = `This is version ${number}. The newest ${kind} is `
   banner.replaceChildren(text, link, '.')
 }
 
