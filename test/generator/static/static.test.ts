@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
@@ -432,4 +440,9 @@ test('a few files leave no cache, and a cache that cannot be written is none', a
   const file = put(folderOf(t), 'file', Buffer.from(''))
   for (const cache of [join(file, 'cache'), join(file, '..')])
     assert.equal((await run({ ...job, cache })).crates, 101)
+  // The link stands for /dev/null itself, which must not become a file.
+  const nowhere = join(folderOf(t), 'null')
+  symlinkSync('/dev/null', nowhere)
+  assert.equal((await run({ ...job, cache: nowhere })).crates, 101)
+  assert.equal(readlinkSync(nowhere), '/dev/null')
 })
