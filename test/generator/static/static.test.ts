@@ -114,6 +114,20 @@ test('a folder of .crate files becomes a tree: lines by SemVer, no api, what is 
   )
 })
 
+test('a version that was shown with other bytes is warned of, once', async t => {
+  const job = folders(t)
+  const warned = async () =>
+    (await run(job)).warnings.flatMap(({ code, message }) =>
+      code === 'package_replaced' ? message.split(' ')[0] : [],
+    )
+  put(job.from, 'demo.crate', crate('demo', '1.0.0'))
+  assert.deepEqual(await warned(), [])
+  put(job.from, 'demo.crate', crate('demo', '1.0.0', 'authors = ["Ann"]'))
+  put(job.from, 'more.crate', crate('demo', '1.1.0'))
+  assert.deepEqual(await warned(), ['crates/demo/demo-1.0.0.crate'])
+  assert.deepEqual(await warned(), [])
+})
+
 test('the tree depends on nothing but the bytes: not on folders, file names, order or times', async t => {
   const [first, second] = [folders(t), folders(t)]
   const all = [crate('demo', '1.0.0'), crate('demo', '1.1.0'), crate('other', '2.0.0')]
