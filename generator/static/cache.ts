@@ -140,7 +140,7 @@ function programDigest(): string {
   for (const room of ['core', 'site', 'generator', 'assets']) {
     const folder = join(built, room)
     const names = readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter(file => file.isFile() && !file.name.endsWith('.map'))
+      .filter(file => file.isFile() && !/\.(?:map|d\.ts)$/.test(file.name))
       .map(file => join(file.parentPath, file.name))
     for (const name of names.sort()) hash.update(name).update(readFileSync(name))
   }
