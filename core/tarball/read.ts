@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { type Issue, issue, refusalOnly, warning } from '../error/error.ts'
-import { isName, type Name } from '../name.ts'
+import { collect, type Issue, issue, refusalOnly, warning } from '../error/error.ts'
+import { type Name, parseName } from '../name.ts'
 import { isStorable } from '../text.ts'
 import { isVersion, type Version } from '../version.ts'
 import { decodeUtf8, gather } from './bytes.ts'
@@ -169,8 +169,9 @@ class Survey {
     const split = top.lastIndexOf('-', top.indexOf('.'))
     const name = top.slice(0, Math.max(split, 0))
     const version = top.slice(split + 1)
-    if (!isName(name) || !isVersion(version)) return null
-    this.#identity = { name, version }
+    if (name === '' || !isVersion(version)) return null
+    const checked = collect(this.issues, () => parseName(name))
+    if (checked) this.#identity = { name: checked, version }
     return top
   }
 

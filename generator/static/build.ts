@@ -77,23 +77,27 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
     await cache.close(true)
     throw new Refusal([first, ...rest])
   }
-  const releases = found.crates.flat()
-  refused.push(...(await renderUnlessSame(job, tree, releases, cache)))
+  refused.push(...(await renderUnlessSame(job, tree, found, cache)))
   const warnings = found.issues.filter(issue => issue.severity === 'warning')
   if (paths.length === 0) warnings.push(warning('registry_empty', { from, out }))
   if (ownDl(urls) === null) warnings.push(warning('dl_elsewhere', { dl: urls.dl, base: urls.base }))
   const { changed } = tree
-  return { crates: found.crates.length, releases: releases.length, changed, warnings, refused }
+  const { crates } = found
+  return { crates: crates.length, releases: crates.flat().length, changed, warnings, refused }
 }
 
-/** Renders the tree, unless it is as an earlier build left it. Returns the issues of pages. */
+/**
+ * Renders the tree, unless it is as an earlier build left it. Returns the issues of pages; warns in
+ * `found` of packages that were replaced.
+ */
 async function renderUnlessSame(
   job: StaticBuild,
   tree: StaticTree,
-  releases: readonly StaticRelease[],
+  found: StaticReleases,
   cache: BuildCache,
 ): Promise<readonly Issue[]> {
   const { settings, urls } = job
+  const releases = found.crates.flat()
   const shown = releases.map(({ name, version, entry }) => [
     name,
     version,
@@ -109,15 +113,17 @@ async function renderUnlessSame(
     await cache.close(true)
     return []
   }
-  const places = releases.flatMap(release => [
-    crateFolder(release.name),
-    packagePath(release, ownDl(urls)),
-  ])
+  const packages = releases.map(release => packagePath(release, ownDl(urls)))
+  const places = [...releases.map(({ name }) => crateFolder(name)), ...packages]
   await tree.discard(respelled(present.keys(), places))
   const issues = await render(job, tree, releases, cache)
   const gone = [...present.keys()].filter(path => !tree.wanted.has(path))
   await tree.discard(gone.sort((a, b) => stageOf(b) - stageOf(a)))
-  cache.set('tree', issues.length > 0 ? null : stateOf(await tree.stamps(urls)))
+  const stamps = await tree.stamps(urls)
+  for (const path of packages)
+    if (present.has(path) && present.get(path) !== stamps.get(path))
+      found.issues.push(warning('package_replaced', { path }))
+  cache.set('tree', issues.length > 0 ? null : stateOf(stamps))
   await cache.close()
   return issues
 }

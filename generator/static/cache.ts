@@ -8,7 +8,7 @@ import { deserialize, serialize } from 'node:v8'
 import { refuse } from '../../core/error/error.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { disk } from '../places/disk/disk.ts'
-import { readText } from '../places/disk/files.ts'
+import { readText, statOf } from '../places/disk/files.ts'
 
 /** Errors of the cache file that only make the build slower; common in containers. */
 const UNUSABLE = new Set('EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ENOSPC EDQUOT'.split(' '))
@@ -44,10 +44,13 @@ export class BuildCache {
 
   /** Reads the cache at `path`; with null, nothing is read or kept. Refuses any other file. */
   static async open(path: string | null, context: unknown): Promise<BuildCache> {
-    const text = (path && (await ifUsable(() => readText(path)))) ?? ''
-    if (path && !/^(?:[0-9a-f]{64}\n|$)/.test(text)) refuse('cache_foreign', { path })
+    const facts = path && (await ifUsable(() => statOf(path)))
+    // A folder keeps nothing, and neither does a device: `/dev/null` would become a file.
+    const file = facts && !facts.isFile() ? null : path
+    const text = (file && (await ifUsable(() => readText(file)))) ?? ''
+    if (file && !/^(?:[0-9a-f]{64}\n|$)/.test(text)) refuse('cache_foreign', { path: file })
     const own = digestOf([programDigest(), process.version, context])
-    return new BuildCache(path, own, text.split('\n'))
+    return new BuildCache(file, own, text.split('\n'))
   }
 
   /** Returns the value of `key`, and keeps it for the next build; null if there is none. */
@@ -137,7 +140,7 @@ function programDigest(): string {
   for (const room of ['core', 'site', 'generator', 'assets']) {
     const folder = join(built, room)
     const names = readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter(file => file.isFile() && !file.name.endsWith('.map'))
+      .filter(file => file.isFile() && !/\.(?:map|d\.ts)$/.test(file.name))
       .map(file => join(file.parentPath, file.name))
     for (const name of names.sort()) hash.update(name).update(readFileSync(name))
   }

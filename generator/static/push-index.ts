@@ -71,7 +71,11 @@ export function placeIn(
 }
 
 /** Renders an index file with more releases, by version. The lines that it has stay as they are. */
-export function renderWith({ lines }: PushedIndex, name: Name, more: readonly StaticRelease[]) {
+export function renderWith(
+  { lines }: PushedIndex,
+  name: Name,
+  more: readonly StaticRelease[],
+): Uint8Array {
   const added = more.map(({ entry }) => ({ text: renderEntry(entry), entry }))
   const all = [...lines, ...added].sort((a, b) =>
     compareVersions(a.entry.vers as Version, b.entry.vers as Version),

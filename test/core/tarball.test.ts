@@ -59,6 +59,18 @@ test('a good crate is read whole, however it is cut into pieces', async () => {
   assert.equal(await readText(opener(bytes), readme, 3, LIMITS), null)
 })
 
+test('a folder whose name is no crate name breaks the rule for names, once', async () => {
+  for (const [name, code] of [
+    ['_demo', 'name_start'],
+    ['dé', 'name_character'],
+    ['a'.repeat(65), 'name_too_long'],
+    ['', 'archive_root'],
+  ] as const) {
+    const members = ['Cargo.toml', 'src/lib.rs'].map(path => ({ path: `${name}-1.0.0/${path}` }))
+    assert.deepEqual(await codes(readArchive(opener(gzipSync(tar(members))), LIMITS)), [code])
+  }
+})
+
 const TRICKS: readonly (readonly [Trick, string])[] = [
   ['symlink', 'archive_type'],
   ['hard link', 'archive_type'],

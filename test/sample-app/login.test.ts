@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import {
   DECOY,
   hashPassword,
@@ -52,6 +53,15 @@ test('an unknown user and a wrong password are told apart by nothing', async () 
     const answer = await told(login({ username, password: 'secret2' }))
     assert.deepEqual(answer, [400, WRONG, undefined], username)
   }
+})
+
+test('many logins at once take the memory of one', async () => {
+  const before = process.memoryUsage().arrayBuffers
+  const all = Promise.all(Array.from({ length: 10 }, () => hashPassword('secret')))
+  await setImmediate()
+  const taken = (process.memoryUsage().arrayBuffers - before) / 1024 / 1024
+  assert.ok(taken < 40, `${taken} MiB`)
+  assert.equal(new Set(await all).size, 10)
 })
 
 test('a password with a NUL behind it is another password', async () => {

@@ -138,6 +138,8 @@ export const commandMessages = {
       '{file} is too old to be upgraded: it has no step {first}; open it with a version of Plimsoll between first (docs/run/upgrade.md)',
     dl_elsewhere:
       'Cargo downloads from {dl}, which is not below {base}: that host has to have the .crate files',
+    package_replaced:
+      '{path} had other bytes until now; Cargo refuses the new ones where a lock file or a cache has the old ones, so publish a new version instead',
     registry_empty: 'there is no .crate file in or below {from}, so {out} has no crates',
     file_changed: '{path} changed while it was read; run the command again',
     twin_files:

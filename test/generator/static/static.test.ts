@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
@@ -104,6 +112,20 @@ test('a folder of .crate files becomes a tree: lines by SemVer, no api, what is 
     readFileSync(join(job.out, 'index/config.json'), 'utf8'),
     `{"dl":"${BASE}/crates/{crate}/{crate}-{version}.crate"}\n`,
   )
+})
+
+test('a version that was shown with other bytes is warned of, once', async t => {
+  const job = folders(t)
+  const warned = async () =>
+    (await run(job)).warnings.flatMap(({ code, message }) =>
+      code === 'package_replaced' ? message.split(' ')[0] : [],
+    )
+  put(job.from, 'demo.crate', crate('demo', '1.0.0'))
+  assert.deepEqual(await warned(), [])
+  put(job.from, 'demo.crate', crate('demo', '1.0.0', 'authors = ["Ann"]'))
+  put(job.from, 'more.crate', crate('demo', '1.1.0'))
+  assert.deepEqual(await warned(), ['crates/demo/demo-1.0.0.crate'])
+  assert.deepEqual(await warned(), [])
 })
 
 test('the tree depends on nothing but the bytes: not on folders, file names, order or times', async t => {
@@ -432,4 +454,9 @@ test('a few files leave no cache, and a cache that cannot be written is none', a
   const file = put(folderOf(t), 'file', Buffer.from(''))
   for (const cache of [join(file, 'cache'), join(file, '..')])
     assert.equal((await run({ ...job, cache })).crates, 101)
+  // The link stands for /dev/null itself, which must not become a file.
+  const nowhere = join(folderOf(t), 'null')
+  symlinkSync('/dev/null', nowhere)
+  assert.equal((await run({ ...job, cache: nowhere })).crates, 101)
+  assert.equal(readlinkSync(nowhere), '/dev/null')
 })
