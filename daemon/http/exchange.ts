@@ -51,7 +51,6 @@ export function http2Exchange(
   silenceMs: number,
 ): Exchange {
   const respond = (status: number, headers: Headers, endStream: boolean) => {
-    stream.on('error', ignore)
     if (!stream.closed && !stream.destroyed)
       stream.respond({ ...headers, ':status': status }, { endStream })
   }
@@ -97,6 +96,3 @@ export function endSilence(stream: ServerHttp2Stream, silenceMs: number): void {
   stream.on('end', moves).on('drain', moves)
   stream.once('close', () => clearTimeout(timer))
 }
-
-/** A client may cancel its stream at any time, which is not an error of the daemon. */
-export function ignore(): void {}

@@ -11,7 +11,7 @@ import { getRequestListener, type ServerType } from '@hono/node-server'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
 import type { ListenAddress } from '../../core/settings/kind.ts'
 import { Connections } from './connections.ts'
-import { endSilence, type FastPath, http1Exchange, http2Exchange, ignore } from './exchange.ts'
+import { endSilence, type FastPath, http1Exchange, http2Exchange } from './exchange.ts'
 import { waitingStreams } from './waiting-streams.ts'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
@@ -190,6 +190,8 @@ function answerRequests(
   const wait = waitingStreams()
   server.removeAllListeners('stream')
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
+    // A client may cancel its stream or break the protocol at any time, also before an answer.
+    stream.on('error', () => undefined)
     // Node's parser of HTTP/1.1 knows methods; over HTTP/2 any word may come, such as `__proto__`.
     if (!KNOWN_METHODS.has(headers[':method'] ?? '')) return refuseMethod(stream)
     const quick = quickly()
@@ -207,7 +209,6 @@ function answerRequests(
 
 /** Answers a word that is no method (RFC 9110 §9.1). */
 function refuseMethod(stream: ServerHttp2Stream): void {
-  stream.on('error', ignore)
   if (stream.destroyed) return
   stream.respond({ ':status': 501 }, { endStream: true })
   stream.close()

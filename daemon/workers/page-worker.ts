@@ -127,7 +127,8 @@ export class PageWorker implements Worker {
     try {
       await this.#markOutdated()
       const kinds = PAGE_KINDS.filter(kind => isIdle || !IDLE_KINDS.includes(kind))
-      const isClosing = this.#deadline !== Number.POSITIVE_INFINITY
+      const deadline = this.#deadline
+      const isClosing = deadline !== Number.POSITIVE_INFINITY
       const last = isClosing ? await lastChange(database) : 0
       const due = async () => {
         // Marks of downloads have the time instead of a change, which is beyond all changes.
@@ -136,7 +137,8 @@ export class PageWorker implements Worker {
       }
       let spent = 0
       for (let marks = await due(); marks.length > 0; marks = await due()) {
-        if (Date.now() >= this.#deadline) return this.#later(isIdle, pause)
+        // Closing takes another turn, which has an end also while others go on.
+        if (deadline !== this.#deadline || Date.now() >= deadline) return this.#later(isIdle, pause)
         const start = this.#now
         const tried = await buildMarks(context, marks, { waitForIdle, onFailure })
         if (tried === null) return await this.#left()

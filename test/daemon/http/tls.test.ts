@@ -130,6 +130,36 @@ test('a change over HTTP/2 without a body is answered at once', async t => {
   }
 })
 
+/** A frame of HTTP/2 (RFC 9113 §4.1). */
+function frame(type: number, flags: number, stream: number, payload: readonly number[]): Buffer {
+  return Buffer.from([0, 0, payload.length, type, flags, 0, 0, 0, stream, ...payload])
+}
+
+test('a client that breaks the protocol while its request waits ends its own connection only', async t => {
+  const server = await openServer(t, { tls: first })
+  const port = Number(new URL(server.url).port)
+  const breakIt = async () => {
+    const ALPNProtocols = ['h2']
+    const client = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols })
+    await once(client, 'secureConnect')
+    const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+    client.write(Buffer.concat([preface, frame(4, 0, 0, [])]))
+    await once(client, 'data')
+    // `GET /` of `a`, and for its answer 0 more of the window, which RFC 9113 §6.9 forbids.
+    const asked = frame(1, 5, 1, [0x82, 0x84, 0x87, 0x01, 1, 0x61])
+    client.write(Buffer.concat([asked, frame(8, 0, 1, [0, 0, 0, 0])]))
+    client.resume()
+    await once(client, 'close')
+  }
+  const hello = () => new Response('hello')
+  server.answer(hello)
+  await breakIt()
+  server.answer(hello, () => undefined)
+  await breakIt()
+  server.answer(hello)
+  assert.equal((await get(server.url)).status, 200)
+})
+
 test('a client that never begins the handshake of TLS is closed as a late head is', async t => {
   const server = await openServer(t, { tls: first, requestSeconds: -1.8 })
   const silent = createConnection({ host: '127.0.0.1', port: Number(new URL(server.url).port) })

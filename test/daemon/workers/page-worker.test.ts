@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { PageWorker } from '../../../daemon/workers/page-worker.ts'
 import { pageWork } from '../../../generator/pages/due.ts'
 import { isStorageRefusal } from '../../../generator/places/disk/fault.ts'
@@ -90,7 +90,11 @@ test('many publishes of one crate render its pages once', async t => {
   assert.equal(rendered, 7 + 5 + 1 + 1 + 1 + 1)
 })
 
-test('a worker that closes leaves to other daemons what they publish meanwhile', async t => {
+for (const state of ['rests', 'works'])
+  test(`a worker that ${state} when it closes leaves to other daemons what they publish meanwhile`, t =>
+    closeAmongOthers(t, state === 'works'))
+
+async function closeAmongOthers(t: TestContext, isWorking: boolean): Promise<void> {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
   await registry.indexWorker.pages.close(600)
@@ -103,11 +107,15 @@ test('a worker that closes leaves to other daemons what they publish meanwhile',
   const { database } = registry.registry
   // Their generation is a time.
   await setMarks(database, [{ kind: 'downloads', subject: 1 }], 1_800_000_000)
+  if (isWorking) {
+    void worker.flush()
+    await until(() => published > 0, 'nothing is rendered')
+  }
   await worker.close(600)
   assert.notEqual(await registry.shown('crates/demo/index.html'), null)
   assert.equal(await isMarked(database, { kind: 'downloads', subject: 1 }), false)
   assert.equal(await registry.shown(`crates/other-${Math.min(published, 50)}/index.html`), null)
-})
+}
 
 test('overviews wait after they were rendered, other pages do not', async t => {
   const registry = await TestRegistry.open(t)
