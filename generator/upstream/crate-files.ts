@@ -9,6 +9,7 @@ import { CONFIG_MAX, isWebTemplate, parseDl } from '../../core/urls/index-config
 import type { CrateStore } from '../places/crate-store.ts'
 import { WebFailure } from '../web/failure.ts'
 import type { Web } from '../web/web.ts'
+import { webUrl } from '../web/web-url.ts'
 import type { CrateIndexOptions } from './crate-index.ts'
 
 export interface CrateFilesOptions extends Pick<CrateIndexOptions, 'url' | 'counts' | 'now'> {
@@ -69,7 +70,7 @@ export class CrateFiles {
 
   /**
    * Returns the address of a `.crate` at the upstream; `find` looks its line up if the address has
-   * the checksum. Null if it finds none.
+   * the checksum. Null if it finds none, and for an address that is no URL.
    */
   async address(
     release: Pick<UpstreamLine, 'name' | 'version'>,
@@ -78,7 +79,7 @@ export class CrateFiles {
     const template = await this.#asking(release.name, () => this.#template())
     const hasSum = template.includes('{sha256-checksum}')
     const line = hasSum ? await find() : { ...release, cksum: '' }
-    return line && expandDl(template, line)
+    return (line && webUrl(expandDl(template, line))?.href) ?? null
   }
 
   #get(path: string, line: CrateFile): Promise<number> {
