@@ -12,7 +12,7 @@ import { parseLine, type UpstreamLine } from '../../core/upstream/line.ts'
 import type { Version } from '../../core/version.ts'
 import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
-import { WebFailure } from '../web/failure.ts'
+import { isTemporary, WebFailure } from '../web/failure.ts'
 import type { Web, WebAnswer } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
 import { type KnownCrate, readKnown, writeKnown } from './known-crates.ts'
@@ -136,7 +136,7 @@ export class CrateIndex {
     } catch (error) {
       if (!(error instanceof WebFailure)) throw error
       // One request that fails between others that are answered is no reason to stop all of them.
-      if (error.isNetwork && counts.failure !== null) this.#awayUntil = this.#now() + FAILURE_MS
+      if (isTemporary(error) && counts.failure !== null) this.#awayUntil = this.#now() + FAILURE_MS
       counts.failed(error)
       this.#failed.set(name, this.#now() + FAILURE_MS)
       // Another process may have been faster with the first file.

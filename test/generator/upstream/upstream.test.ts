@@ -123,6 +123,13 @@ test('a request that fails between others that are answered stops none of them',
   assert.equal((await ask(indexOf('other'))).status, 200)
 })
 
+test('an upstream that asks for patience twice in a row is left alone', async t => {
+  const { made, ask } = await start(t)
+  made.fault = url => ({ status: url.endsWith('some') ? 429 : 503 })
+  for (const name of ['some', 'more', 'last']) assert.equal((await ask(indexOf(name))).status, 503)
+  assert.equal(made.requests.all.length, 2)
+})
+
 test('a token that no header can carry stops the start', async t => {
   const { registry } = await start(t)
   const { settings } = registry.registry
