@@ -127,9 +127,11 @@ export class CrateFiles {
     try {
       return await work()
     } catch (error) {
+      if (!isOfUpstream(error)) throw error
       this.#options.counts.failed(error)
       this.#dl = null
-      if (!isOfUpstream(error)) throw error
+      // Worded for the client already.
+      if (error instanceof Refusal && error.issues[0].code.startsWith('upstream_')) throw error
       throw new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })
     }
   }
@@ -148,9 +150,8 @@ export class CrateFiles {
   }
 }
 
-/** Returns whether an error is the upstream's: not of a disk here, nor worded for the client yet. */
+/** Returns whether an error is the upstream's, and not that of a disk here. */
 function isOfUpstream(error: unknown): boolean {
   if (!(error instanceof Refusal)) return error instanceof WebFailure
-  const isForeign = (code: string) => code.startsWith('import_') || code === 'crate_too_big'
-  return error.issues.every(({ code }) => isForeign(code))
+  return error.issues.every(({ code }) => /^(?:import_|upstream_|crate_too_big$)/.test(code))
 }

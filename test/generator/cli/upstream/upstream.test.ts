@@ -210,11 +210,13 @@ test('build renders the tree again, deploy brings it along, verify reads it, sta
   const crate = filesBelow(kept).find(path => path.endsWith('.crate')) ?? assert.fail()
   chmodSync(join(kept, crate), 0o600)
   writeFileSync(join(kept, crate), 'other')
-  writeFileSync(join(kept, 'lines/de/mo/demo'), '{')
-  const differs = await run('verify')
-  assert.equal(differs.code, 1)
-  assert.match(differs.stdout, /crate: has other bytes than its name says$/m)
-  assert.match(differs.stdout, /lines\/de\/mo\/demo: cannot be read$/m)
+  for (const broken of ['{', '{}\n']) {
+    writeFileSync(join(kept, 'lines/de/mo/demo'), broken)
+    const differs = await run('verify')
+    assert.equal(differs.code, 1)
+    assert.match(differs.stdout, /crate: has other bytes than its name says$/m)
+    assert.match(differs.stdout, /lines\/de\/mo\/demo: cannot be read$/m)
+  }
   await ok('verify', '--repair')
   assert.match(await ok('verify'), /everything agrees/)
   await upstream('explain', 'demo')
