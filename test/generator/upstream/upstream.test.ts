@@ -225,6 +225,36 @@ test('the files of what a newest version needs are fetched ahead, and theirs', a
   assert.equal(made.requests.all.length, 3)
 })
 
+test('what is fetched ahead leaves connections to those who ask', async t => {
+  const { made, ask } = await start(t)
+  const leaves = Array.from({ length: 60 }, (_, at) => `leaf-${at}`)
+  for (const name of leaves) made.publish({ name })
+  made.publish({ name: 'root', deps: Object.fromEntries(leaves.map(name => [name, '1'])) })
+  let resume = () => {}
+  const resumes = new Promise<void>(done => {
+    resume = done
+  })
+  made.fault = url => (url.includes('leaf') ? { status: 200, stopsAfter: 0, resumes } : null)
+  await ask(indexOf('root'))
+  await until(
+    () => made.requests.all.length >= 25,
+    () => made.requests.lines.join(),
+  )
+  await settle()
+  assert.equal(made.requests.all.length, 25)
+  const answer = ask(indexOf('leaf-59'))
+  await until(
+    () => made.requests.all.length === 26,
+    () => made.requests.lines.join(),
+  )
+  resume()
+  assert.equal((await answer).status, 200)
+  await until(
+    () => made.requests.all.length === 61,
+    () => made.requests.lines.join(),
+  )
+})
+
 test('what needs one another is fetched ahead once, also if it is never fresh', async t => {
   const { made, ask, later } = await start(t, { fresh: '0s' })
   made.publish({ name: 'stem', deps: { root: '1' } })
