@@ -13,7 +13,7 @@ export function knownPath(name: Name): string {
 
 /** Returns the path in an upstream's storage of an alarm. */
 export function alarmPath(name: Name, version: string): string {
-  return `${ALARMS}${name}@${version.replace('*', 'any')}.json`
+  return `${ALARMS}${name.toLowerCase()}@${version.replace('*', 'any')}.json`
 }
 
 export const ALARMS = 'alarms/'

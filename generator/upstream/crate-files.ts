@@ -9,6 +9,7 @@ import { CONFIG_MAX, isWebTemplate, parseDl } from '../../core/urls/index-config
 import type { CrateStore } from '../places/crate-store.ts'
 import { WebFailure } from '../web/failure.ts'
 import type { Web } from '../web/web.ts'
+import { webUrl } from '../web/web-url.ts'
 import type { CrateIndexOptions } from './crate-index.ts'
 
 export interface CrateFilesOptions extends Pick<CrateIndexOptions, 'url' | 'counts' | 'now'> {
@@ -69,7 +70,7 @@ export class CrateFiles {
 
   /**
    * Returns the address of a `.crate` at the upstream; `find` looks its line up if the address has
-   * the checksum. Null if it finds none.
+   * the checksum. Null if it finds none, and for an address that is no URL.
    */
   async address(
     release: Pick<UpstreamLine, 'name' | 'version'>,
@@ -78,7 +79,7 @@ export class CrateFiles {
     const template = await this.#asking(release.name, () => this.#template())
     const hasSum = template.includes('{sha256-checksum}')
     const line = hasSum ? await find() : { ...release, cksum: '' }
-    return line && expandDl(template, line)
+    return (line && webUrl(expandDl(template, line))?.href) ?? null
   }
 
   #get(path: string, line: CrateFile): Promise<number> {
@@ -126,9 +127,11 @@ export class CrateFiles {
     try {
       return await work()
     } catch (error) {
+      if (!isOfUpstream(error)) throw error
       this.#options.counts.failed(error)
       this.#dl = null
-      if (!isOfUpstream(error)) throw error
+      // Worded for the client already.
+      if (error instanceof Refusal && error.issues[0].code.startsWith('upstream_')) throw error
       throw new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })
     }
   }
@@ -147,9 +150,8 @@ export class CrateFiles {
   }
 }
 
-/** Returns whether an error is the upstream's: not of a disk here, nor worded for the client yet. */
+/** Returns whether an error is the upstream's, and not that of a disk here. */
 function isOfUpstream(error: unknown): boolean {
   if (!(error instanceof Refusal)) return error instanceof WebFailure
-  const isForeign = (code: string) => code.startsWith('import_') || code === 'crate_too_big'
-  return error.issues.every(({ code }) => isForeign(code))
+  return error.issues.every(({ code }) => /^(?:import_|upstream_|crate_too_big$)/.test(code))
 }

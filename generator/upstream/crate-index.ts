@@ -12,7 +12,7 @@ import { parseLine, type UpstreamLine } from '../../core/upstream/line.ts'
 import type { Version } from '../../core/version.ts'
 import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
-import { WebFailure } from '../web/failure.ts'
+import { isTemporary, WebFailure } from '../web/failure.ts'
 import type { Web, WebAnswer } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
 import { type KnownCrate, readKnown, writeKnown } from './known-crates.ts'
@@ -41,6 +41,9 @@ export interface FoundCrate {
 const FILE_MAX = 8 * 1024 * 1024
 const LINES_MAX = 100_000
 
+/** Characters of all that is known of a crate: an upstream may send other versions each time. */
+const KNOWN_MAX = 2 * FILE_MAX
+
 /** The most alarms of one file: when thousands of versions vanish, more of them say no more. */
 const ALARMS_MAX = 100
 
@@ -63,8 +66,7 @@ export class CrateIndex {
   readonly #options: CrateIndexOptions
   readonly #held = new LRUCache<Name, KnownCrate>({
     maxSize: HELD_MAX,
-    sizeCalculation: ({ crate }) =>
-      [...crate.lines.values()].reduce((sum, { text }) => sum + text.length, 1000),
+    sizeCalculation: ({ crate }) => sizeOf(crate) + 1000,
   })
   readonly #flights = new Flights<FoundCrate>()
   readonly #missing = new LRUCache<Name, number>({ max: NAMES_MAX })
@@ -134,7 +136,7 @@ export class CrateIndex {
     } catch (error) {
       if (!(error instanceof WebFailure)) throw error
       // One request that fails between others that are answered is no reason to stop all of them.
-      if (error.isNetwork && counts.failure !== null) this.#awayUntil = this.#now() + FAILURE_MS
+      if (isTemporary(error) && counts.failure !== null) this.#awayUntil = this.#now() + FAILURE_MS
       counts.failed(error)
       this.#failed.set(name, this.#now() + FAILURE_MS)
       // Another process may have been faster with the first file.
@@ -190,6 +192,7 @@ export class CrateIndex {
   async #see(name: Name, file: SeenFile, before: KnownCrate | null): Promise<UpstreamCrate | null> {
     const { place, onAlarm, now } = this.#options
     const { crate, alarms } = await paced(() => seeFile(before?.crate ?? null, file, now()))
+    if (sizeOf(crate) > KNOWN_MAX) this.#wrong(name, 'too much, with what it has sent before')
     for (const alarm of alarms.slice(0, ALARMS_MAX)) await onAlarm(alarm)
     const known = await writeKnown(place, name, crate, before)
     if (known) return this.#hold(name, known)
@@ -233,4 +236,9 @@ export class CrateIndex {
   #now(): number {
     return this.#options.now().getTime()
   }
+}
+
+function sizeOf({ lines, sightings }: UpstreamCrate): number {
+  const claims = [...sightings.values()].reduce((sum, { claim = '' }) => sum + claim.length, 0)
+  return [...lines.values()].reduce((sum, { text }) => sum + text.length, claims)
 }

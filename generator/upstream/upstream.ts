@@ -62,9 +62,9 @@ export interface ShownIndexFile extends Pick<ShownFile, 'until' | 'undated'> {
 
 type FoundCrateFile = CrateFile & { readonly size: number }
 
-/** The most index files that are fetched ahead of those who will ask: at a time, for one file. */
-const AHEAD_MAX = 256
-const AHEAD_OF_ONE = 1000
+/** Index files that are fetched ahead of those who will ask: at a time, waiting, for one file. */
+const AHEAD_AT_ONCE = 24
+const AHEAD_MAX = 1000
 
 /** An upstream: the crates of another registry, by the rules of a section `[upstream.NAME]`. */
 export class Upstream {
@@ -78,7 +78,9 @@ export class Upstream {
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: ({ bytes, zipped }) => bytes.length + zipped.length + 500,
   })
-  #ahead = 0
+  /** The names to be fetched ahead, with all that are for the same file. */
+  readonly #ahead: (readonly [name: Name, seen: Set<Name>])[] = []
+  #running = 0
 
   constructor(
     settings: UpstreamSettings,
@@ -238,18 +240,28 @@ export class Upstream {
   #lookAhead(crate: UpstreamCrate, seen = new Set<Name>()): void {
     const newest = [...crate.lines.values()].filter(line => !line.yanked).at(-1)
     for (const { name, optional } of newest ? needsOf(newest) : []) {
-      if (optional || seen.has(name) || this.#ahead >= AHEAD_MAX || this.isFresh(name)) continue
-      if (seen.size >= AHEAD_OF_ONE) return
+      if (optional || seen.has(name) || this.isFresh(name)) continue
+      if (Math.max(seen.size, this.#ahead.length) >= AHEAD_MAX) break
       seen.add(name)
-      this.#ahead++
-      this.crate(name)
-        .then(
-          found => found.crate && found.staleSince === null && this.#lookAhead(found.crate, seen),
-        )
+      this.#ahead.push([name, seen])
+    }
+    while (this.#running < AHEAD_AT_ONCE && this.#ahead.length > 0) this.#fetchAhead()
+  }
+
+  /** Some connections stay free, because a request that waits for one may run out of time. */
+  async #fetchAhead(): Promise<void> {
+    this.#running++
+    for (let next = this.#ahead.shift(); next; next = this.#ahead.shift()) {
+      const [name, seen] = next
+      if (this.isFresh(name)) continue
+      await this.crate(name)
+        .then(found => {
+          if (found.crate && found.staleSince === null) this.#lookAhead(found.crate, seen)
+        })
         // Whoever needs the file asks for it, and is told why there is none.
         .catch(() => undefined)
-        .finally(() => this.#ahead--)
     }
+    this.#running--
   }
 
   async #policy(name: Name): Promise<UpstreamPolicy> {

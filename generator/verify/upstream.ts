@@ -24,7 +24,7 @@ export async function* verifyUpstreams(
       try {
         await readKnown(place, name)
       } catch (error) {
-        if (!(error instanceof SyntaxError)) throw error
+        if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
         yield found(knownPath(name), 'cannot be read')
       }
     }

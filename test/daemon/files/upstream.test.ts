@@ -97,6 +97,22 @@ test('a redirect to an address with a checksum looks the version up', async t =>
   assert.equal((await ask('/crates/demo/demo-1.0.1.crate')).status, 404)
 })
 
+test('an address that no header can carry as it is becomes one, and what is none stays here', async t => {
+  const { made, ask, registry } = await start(t, 'redirect')
+  const { cksum } = JSON.parse(made.publish({ name: 'demo' }))
+  const rows: [dl: string, status: number, location: string | null][] = [
+    [`${made}/\u2192/\n{crate}?\0x`, 307, `${made}/%E2%86%92/demo?%00x`],
+    [`${made}/a b/{sha256-checksum}`, 307, `${made}/a%20b/${cksum}`],
+    ['http://[/{crate}', 404, null],
+  ]
+  for (const [dl, status, location] of rows) {
+    made.dl = dl
+    registry.now = new Date(registry.now.getTime() + 601_000)
+    const answer = await ask('/crates/demo/demo-1.0.0.crate')
+    assert.deepEqual([answer.status, answer.headers.get('location')], [status, location])
+  }
+})
+
 test('names that are not here are served from here, by the rules of the upstream', async t => {
   const { made, ask } = await start(t, 'serve', { PLIMSOLL_UPSTREAM_UP_DENY: 'demo@2' })
   const lines = ['1.0.0', '2.0.0'].map(version => made.publish({ name: 'demo', version }))

@@ -36,6 +36,7 @@ test('what is kept of an upstream is counted, for a metric and an alert about it
   made.fault = () => ({ status: 503 })
   for (const name of ['demo1', 'demo2']) assert.equal((await ask(name)).status, 503)
   made.fault = () => null
+  registry.now = new Date(registry.now.getTime() + 11_000)
   for (const name of ['demo3', 'demo4']) assert.equal((await ask(name)).status, 404)
   const said = lines.map(line => JSON.parse(line)).map(({ level, reason }) => [level, reason])
   const reason = `${made.index.slice('sparse+'.length)}de/mo/demo1: HTTP status 503`

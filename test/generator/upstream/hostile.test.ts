@@ -361,6 +361,23 @@ test('floods of lines are refused, or read without holding others up', async t =
   }
 })
 
+test('other versions with each file do not add up without end', async t => {
+  const { made, ask, later, line, source } = await start(t)
+  const long = line.replace('{}', `{"f":["${'x'.repeat(1_000_000)}"]}`)
+  for (const major of [1, 2, 3]) {
+    const lines = Array.from({ length: 8 }, (_, n) => long.replace('"1.0.0"', `"${major}.0.${n}"`))
+    made.fault = at(made.pathOf('demo'), {
+      body: `${lines.join('\n')}\n`,
+      headers: { etag: `"${major}"` },
+    })
+    later()
+    const { text, headers } = await ask(DEMO)
+    assert.equal(text.split('\n').length - 1, major === 1 ? 8 : 16)
+    assert.equal(headers.has('warning'), major === 3)
+  }
+  assert.match(source.counts.failure ?? '', /too much, with what it has sent before/)
+})
+
 test('a crate of many versions that vanishes raises no flood of alarms', async t => {
   const { made, ask, later, line, alarms } = await start(t)
   const versions = Array.from({ length: 300 }, (_, at) => line.replace('1.0.0', `1.0.${at}`))

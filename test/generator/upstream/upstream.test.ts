@@ -123,6 +123,13 @@ test('a request that fails between others that are answered stops none of them',
   assert.equal((await ask(indexOf('other'))).status, 200)
 })
 
+test('an upstream that asks for patience twice in a row is left alone', async t => {
+  const { made, ask } = await start(t)
+  made.fault = url => ({ status: url.endsWith('some') ? 429 : 503 })
+  for (const name of ['some', 'more', 'last']) assert.equal((await ask(indexOf(name))).status, 503)
+  assert.equal(made.requests.all.length, 2)
+})
+
 test('a token that no header can carry stops the start', async t => {
   const { registry } = await start(t)
   const { settings } = registry.registry
@@ -216,6 +223,36 @@ test('the files of what a newest version needs are fetched ahead, and theirs', a
   )
   await ask(indexOf('leaf'))
   assert.equal(made.requests.all.length, 3)
+})
+
+test('what is fetched ahead leaves connections to those who ask', async t => {
+  const { made, ask } = await start(t)
+  const leaves = Array.from({ length: 60 }, (_, at) => `leaf-${at}`)
+  for (const name of leaves) made.publish({ name })
+  made.publish({ name: 'root', deps: Object.fromEntries(leaves.map(name => [name, '1'])) })
+  let resume = () => {}
+  const resumes = new Promise<void>(done => {
+    resume = done
+  })
+  made.fault = url => (url.includes('leaf') ? { status: 200, stopsAfter: 0, resumes } : null)
+  await ask(indexOf('root'))
+  await until(
+    () => made.requests.all.length >= 25,
+    () => made.requests.lines.join(),
+  )
+  await settle()
+  assert.equal(made.requests.all.length, 25)
+  const answer = ask(indexOf('leaf-59'))
+  await until(
+    () => made.requests.all.length === 26,
+    () => made.requests.lines.join(),
+  )
+  resume()
+  assert.equal((await answer).status, 200)
+  await until(
+    () => made.requests.all.length === 61,
+    () => made.requests.lines.join(),
+  )
 })
 
 test('what needs one another is fetched ahead once, also if it is never fresh', async t => {
@@ -383,9 +420,10 @@ test('a disk that is full here is not the fault of the upstream', async t => {
   const { made, registry, ask } = await start(t)
   const { cksum } = JSON.parse(made.publish({ name: 'demo' }))
   await ask(indexOf('demo'))
-  const store = registry.upstreams.byName.get('up')?.source.files.store ?? assert.fail()
-  t.mock.method(store, 'stage', () => refuse('storage_full', { reason: 'ENOSPC' }))
+  const { counts, files } = registry.upstreams.byName.get('up')?.source ?? assert.fail()
+  t.mock.method(files.store, 'stage', () => refuse('storage_full', { reason: 'ENOSPC' }))
   const answer = await ask(`${UP}/crates/demo-1.0.0-${cksum}.crate`)
   assert.equal(answer.status, 507)
   assert.match(await answer.text(), /the disk of the registry is full/)
+  assert.deepEqual([counts.errors, counts.failure], [0, null])
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { acceptVersion, listAlarms } from '../../../generator/upstream/alarms.ts'
-import { checkFeed } from '../../../generator/upstream/feed.ts'
+import { checkNames } from '../../../generator/upstream/names.ts'
 import { openUpstreams } from '../../../generator/upstream/open.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
@@ -29,8 +29,8 @@ test('an own name among the new crates of an upstream raises an alarm, once', as
   const names = ['other', 'our_crate', '../../etc', '__proto__', `x${'y'.repeat(100)}`]
   made.write('/feed.xml', Buffer.from(`<rss>${names.map(item).join('')}</rss>`))
   const upstream = registry.upstreams.byName.get('up') ?? assert.fail()
-  await checkFeed(registry.registry, upstream)
-  await checkFeed(registry.registry, upstream)
+  await checkNames(registry.registry, upstream)
+  await checkNames(registry.registry, upstream)
   const tokens = made.requests.all.map(({ headers }) => headers.authorization)
   assert.deepEqual(tokens, [undefined, undefined])
   assert.deepEqual(await listAlarms(upstream.source.place), [
@@ -42,7 +42,7 @@ test('an own name among the new crates of an upstream raises an alarm, once', as
   const later = await openUpstreams(registry.registry, { env: {} })
   t.after(() => later.close())
   for (const each of [upstream, later.byName.get('up') ?? assert.fail()]) {
-    await checkFeed(registry.registry, each)
+    await checkNames(registry.registry, each)
     assert.deepEqual(await listAlarms(each.source.place), [])
   }
   assert.deepEqual(upstream.source.counts.alarms, new Map([['name', 1]]))
@@ -51,6 +51,23 @@ test('an own name among the new crates of an upstream raises an alarm, once', as
   made.requests.clear()
   const { source } = upstream
   const settings = { ...upstream.settings, offline: true }
-  await checkFeed(registry.registry, { source, settings })
+  await checkNames(registry.registry, { source, settings })
   assert.deepEqual(made.requests.lines, [])
+})
+
+test('an own crate with the name of one that is kept of an upstream raises an alarm', async t => {
+  const made = await MadeUpUpstream.start(new Cleanup(t))
+  made.publish({ name: 'public' })
+  const registry = await TestRegistry.open(t, { env: { PLIMSOLL_UPSTREAM_UP_INDEX: made.index } })
+  assert.equal((await registry.app.request('/upstream/up/index/pu/bl/public')).status, 200)
+  const upstream = registry.upstreams.byName.get('up') ?? assert.fail()
+  await checkNames(registry.registry, upstream)
+  assert.deepEqual(await listAlarms(upstream.source.place), [])
+  await registry.publish(await registry.user('mallory'), { name: 'public', version: '9.0.0' })
+  await checkNames(registry.registry, upstream)
+  const alarms = await listAlarms(upstream.source.place)
+  assert.deepEqual(
+    alarms.map(({ kind, name }) => [kind, name]),
+    [['name', 'public']],
+  )
 })

@@ -1,8 +1,9 @@
-import { isName } from '../../core/name.ts'
+import { isName, type Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { ANY_VERSION } from '../../core/upstream/crate.ts'
 import { findCrate } from '../records/crates.ts'
 import type { Registry } from '../registry/registry.ts'
+import { keptNames } from './tree.ts'
 import type { Upstream } from './upstream.ts'
 
 /** The largest feed that is read, in bytes and names; that of crates.io has about 50 KB. */
@@ -10,21 +11,26 @@ const FEED_MAX = 4 * 1024 * 1024
 const NAMES_MAX = 1000
 
 /**
- * Compares the names of new crates in an upstream's RSS feed with own ones: whoever publishes such
- * a name there may want to be taken for this registry's crate. Each raises an alarm, once.
+ * Compares the names of an upstream's crates, those that are kept and the new ones in its RSS feed,
+ * with own ones: whoever publishes such a name there may want to be taken for this registry's
+ * crate, or one here for theirs. Each raises an alarm, once.
  */
-export async function checkFeed(
+export async function checkNames(
   registry: Registry,
   { settings, source }: Pick<Upstream, 'settings' | 'source'>,
 ): Promise<void> {
+  const compare = async (names: Iterable<Name>) => {
+    for (const name of names) {
+      const own = await findCrate(registry.database, name)
+      if (!own) continue
+      const at = timestamp(registry.clock())
+      await source.onAlarm({ kind: 'name', name: own.name, version: ANY_VERSION, at })
+    }
+  }
+  await compare(await keptNames(source))
   if (settings.feed === '' || settings.offline) return
   const text = (await source.web.read(settings.feed, FEED_MAX))?.toString('utf8') ?? ''
   const links = text.matchAll(/<link>[^<]{0,200}\/crates\/([A-Za-z0-9_-]{1,64})\/?<\/link>/g)
   const names = new Set(Array.from(links, ([, name = '']) => name).filter(isName))
-  for (const name of [...names].slice(0, NAMES_MAX)) {
-    const own = await findCrate(registry.database, name)
-    if (!own) continue
-    const at = timestamp(registry.clock())
-    await source.onAlarm({ kind: 'name', name: own.name, version: ANY_VERSION, at })
-  }
+  await compare([...names].slice(0, NAMES_MAX))
 }
