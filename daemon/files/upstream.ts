@@ -38,7 +38,8 @@ type Wanted = WantedVersion | Readonly<{ name: Name; version: null }>
 export class UpstreamFiles {
   readonly #upstreams: Upstreams
   readonly #stream: StreamFromBucket
-  readonly #turns = new Slots(TURNS)
+  readonly #lookups = new Slots(TURNS)
+  readonly #downloads = new Slots(TURNS)
   readonly #addressOf: (c: Context) => string
 
   constructor(server: Settings['server'], upstreams: Upstreams, stream: StreamFromBucket) {
@@ -81,7 +82,7 @@ export class UpstreamFiles {
     const { files, index } = upstream.source
     if (wanted.version === null) return redirectTo(index.address(wanted.name))
     const line = () => upstream.line(wanted)
-    const address = await this.#inTurn(c, () => files.address(wanted, line))
+    const address = await this.#inTurn(this.#lookups, c, () => files.address(wanted, line))
     return address === null ? null : redirectTo(address)
   }
 
@@ -89,8 +90,8 @@ export class UpstreamFiles {
    * Asks an upstream when it is the turn of this request. Those of one client leave half of the
    * places free, because anybody can make up names that no upstream has.
    */
-  async #inTurn<T>(c: Context, ask: () => Promise<T>): Promise<T> {
-    const slot = this.#turns.admit(addressGroup(this.#addressOf(c)))
+  async #inTurn<T>(turns: Slots, c: Context, ask: () => Promise<T>): Promise<T> {
+    const slot = turns.admit(addressGroup(this.#addressOf(c)))
     try {
       await slot.start(c.req.raw.signal)
       return await ask()
@@ -106,7 +107,7 @@ export class UpstreamFiles {
 
   async #indexFile(upstream: Upstream, name: Name, c: Context): Found {
     const find = () => upstream.indexFile(name)
-    const found = await (upstream.isFresh(name) ? find() : this.#inTurn(c, find))
+    const found = await (upstream.isFresh(name) ? find() : this.#inTurn(this.#lookups, c, find))
     if (!found) return null
     const { file, staleSince } = found
     const since = staleSince ? timestamp(new Date(staleSince)) : 'the start'
@@ -121,7 +122,7 @@ export class UpstreamFiles {
   async #crateFile(upstream: Upstream, wanted: WantedVersion, c: Context): Found {
     const found =
       (await upstream.keptCrateFile(wanted)) ??
-      (await this.#inTurn(c, () => upstream.crateFile(wanted)))
+      (await this.#inTurn(this.#downloads, c, () => upstream.crateFile(wanted)))
     if (!found) return null
     const path = upstreamCratePath(found)
     const answer = crateAnswer(c, path, found, wanted.cksum === null ? revalidated : headersOf)

@@ -60,7 +60,7 @@ export async function openUpstreams(registry: Registry, options: UpstreamOptions
   // The one that is meant where none is named.
   const usual = opened.find(({ settings }) => settings.fallback !== 'off') ?? opened[0] ?? null
   const close = async () => {
-    for (const { web } of sources.values()) await web.close()
+    for (const source of sources.values()) await source.close()
     await mutex.close()
   }
   /** Returns the upstream whose crates a lock file names by an index URL; null for none. */
@@ -110,9 +110,14 @@ function openSource(
   const [token] = sharing.flatMap(({ name, token_file: file }) =>
     file === null ? [] : [readToken(name, resolve(dir, file))],
   )
-  const web = new Web({ caFile, contact, env, ...limits }, token)
-  web.trust(url)
-  for (const { feed } of sharing) if (feed !== '') web.trust(feed, false)
+  const openWeb = () => {
+    const web = new Web({ caFile, contact, env, ...limits }, token)
+    web.trust(url)
+    for (const { feed } of sharing) if (feed !== '') web.trust(feed, false)
+    return web
+  }
+  // Slow downloads would take all connections to a server from the index.
+  const [web, downloads] = [openWeb(), openWeb()]
   const cache = place.local ? place.name : join(dir, 'cache', UPSTREAM_FOLDER, name)
   const store = new CrateStore(place, cache)
   const counts = new UpstreamCounts()
@@ -127,7 +132,10 @@ function openSource(
   return {
     ...{ name, counts, place, web, onAlarm },
     index: new CrateIndex({ url, place, web, counts, isShared, now, onAlarm, ...limits }),
-    files: new CrateFiles({ url, store, web, counts, now, ...limits }),
+    files: new CrateFiles({ url, store, web: downloads, counts, now, ...limits }),
+    close: async () => {
+      for (const each of [web, downloads]) await each.close()
+    },
   }
 }
 

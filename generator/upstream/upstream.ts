@@ -44,9 +44,10 @@ const compress = promisify(gzip)
 export interface UpstreamSource extends Pick<CrateIndexOptions, 'place' | 'counts' | 'onAlarm'> {
   /** The first upstream with this index, whose storage has the files. */
   readonly name: string
-  readonly web: Pick<Web, 'read' | 'close'>
+  readonly web: Pick<Web, 'read'>
   readonly index: CrateIndex
   readonly files: CrateFiles
+  close(): Promise<void>
 }
 
 /** An index file as it is answered, and what it was made of. */

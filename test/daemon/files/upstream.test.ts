@@ -131,6 +131,36 @@ test('names that are not here are served from here, by the rules of the upstream
   assert.deepEqual(made.requests.lines, [])
 })
 
+test('slow downloads of .crate files hold up no index file', async t => {
+  const { made, registry } = await start(t, 'serve')
+  made.publish({ name: 'demo' })
+  const versions = Array.from({ length: 40 }, (_, at) => `1.0.${at}`)
+  for (const version of versions) made.publish({ name: 'slow', version })
+  let resume = () => {}
+  const resumes = new Promise<void>(done => {
+    resume = done
+  })
+  made.fault = url => (url.endsWith('.crate') ? { stopsAfter: 20, resumes } : null)
+  const ask = async (remoteAddress: string, path: string) => {
+    const env = { incoming: { socket: { remoteAddress } } }
+    const answer = await registry.app.request(path, {}, env)
+    await answer.arrayBuffer()
+    return answer.status
+  }
+  const all = versions.map((version, at) =>
+    ask(`192.0.2.${at % 2}`, `/crates/slow/slow-${version}.crate`),
+  )
+  const began = () => made.requests.all.filter(({ url }) => url.endsWith('.crate')).length
+  await until(
+    () => began() >= 32,
+    () => 'not enough downloads',
+  )
+  for (const address of ['192.0.2.0', '192.0.2.9'])
+    assert.equal(await ask(address, '/index/de/mo/demo'), 200)
+  resume()
+  assert.deepEqual(new Set(await Promise.all(all)), new Set([200]))
+})
+
 test('made-up names of one client hold up no others, and nothing that is here', async t => {
   const { made, registry } = await start(t, 'serve')
   const { cksum } = JSON.parse(made.publish({ name: 'demo' }))
