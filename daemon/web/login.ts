@@ -26,7 +26,7 @@ import type { Deps } from '../deps.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { recordSubject } from '../http/log.ts'
 import { basePath, page, redirect } from '../http/page.ts'
-import { loginOf, ownPath } from '../http/request-body.ts'
+import { isLinked, loginOf, ownPath } from '../http/request-body.ts'
 import { showHome } from './home-page.ts'
 import { attempt, noticeOf, type Outcome, redirectDone } from './notice.ts'
 
@@ -42,11 +42,6 @@ export function home({ registry }: Deps, c: Context, request: BrowserRequest) {
   if (next !== null) return redirect(c, site, next)
   if (c.req.path !== '/me') return redirect(c, site, '/me')
   return showHome(registry, c, { ...request, session }, { notice: noticeOf(c) })
-}
-
-/** Returns whether another site linked here: then browsers send no `SameSite=Strict` cookie. */
-function isLinked(c: Context): boolean {
-  return ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
 }
 
 /** `POST /me/login`. A failed login reveals neither existing accounts nor the typed text. */

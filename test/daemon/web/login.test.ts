@@ -152,3 +152,16 @@ test('a one-time link in a mail sets a password in a browser that is logged in',
   for (const { headers } of [opened, shown])
     assert.equal(headers.get('referrer-policy'), 'strict-origin')
 })
+
+test('a link from another site leaves a form to log in, open in another tab, as it is', async t => {
+  const test = await prepared(t)
+  const visitor = new Visitor(test)
+  const csrf = await visitor.proof()
+  const kept = [...visitor.cookies]
+  visitor.cookies.clear()
+  for (const path of ['/me', '/me/crates/demo', '/me/password?link=x'])
+    await visitor.get(path, { 'sec-fetch-site': 'cross-site' })
+  for (const [name, value] of kept) if (!visitor.cookies.has(name)) visitor.cookies.set(name, value)
+  const answer = await visitor.post('/me/login', { csrf, login: 'alice', password: PASSWORD })
+  assert.equal(answer.status, 303)
+})
