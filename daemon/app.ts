@@ -31,7 +31,7 @@ import type { FastPath } from './http/exchange.ts'
 import { logFailure, requestLog } from './http/log.ts'
 import { basePath, pageHeaders } from './http/page.ts'
 import { readToEnd } from './http/request-body.ts'
-import { readiness } from './readiness.ts'
+import { probeAnswer, readiness } from './readiness.ts'
 import { meRoutes } from './web/routes.ts'
 import { searchResults } from './web/search-page.ts'
 import { upstreamPages } from './web/upstream.ts'
@@ -52,9 +52,9 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
   const toSlash = (c: Context) => new Response(null, toFolder(c.req.path, c.req.url))
   const stored = storedCrates(registry, stream, isCounted ? deps.downloads.count : undefined)
   return [
-    get('/healthz', 'open', (c: Context) => c.text('ok\n')),
+    get('/healthz', 'open', () => probeAnswer('ok\n', 200)),
     get('/readyz', 'open', readiness(deps)),
-    get('/startupz', 'open', (c: Context) => c.text('started\n')),
+    get('/startupz', 'open', () => probeAnswer('started\n', 200)),
     get('/metrics', 'reader', () => deps.metrics.page()),
     ...meRoutes(deps),
     get('/assets/*', 'open', assetFile(files)),

@@ -40,13 +40,13 @@ export function readiness(deps: ReadinessDeps): OpenHandler {
     const at = deps.registry.clock().getTime()
     if (latest === null || Math.abs(at - latest.at) >= HOLDS) latest = { at, faults: find() }
     const faults = await latest.faults
-    return faults.length === 0 ? plain('ready\n', 200) : notReady(faults.join(', '))
+    return faults.length === 0 ? probeAnswer('ready\n', 200) : notReady(faults.join(', '))
   }
 }
 
 /** Returns the probe answers of a daemon that is starting; null for requests that have to wait. */
 export function whileStarting(path: string): Response | null {
-  if (path === '/healthz') return plain('ok\n', 200)
+  if (path === '/healthz') return probeAnswer('ok\n', 200)
   return path === '/readyz' || path === '/startupz' ? notReady('starting') : null
 }
 
@@ -84,10 +84,11 @@ function inTime(part: string, probe: Probe): Probe {
 }
 
 function notReady(why: string): Response {
-  return plain(`not ready: ${why}\n`, 503)
+  return probeAnswer(`not ready: ${why}\n`, 503)
 }
 
-function plain(text: string, status: number): Response {
+/** Returns the answer of a probe. No cache keeps it: it would say the same of a dead daemon. */
+export function probeAnswer(text: string, status: number): Response {
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
   return new Response(text, { status, headers })
 }

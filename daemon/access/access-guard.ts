@@ -24,7 +24,7 @@ import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { recordSubject } from '../http/log.ts'
 import { redirect, refusedPage, wantsPage } from '../http/page.ts'
-import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
+import { isFromHere, isLinked, loginOf, readForm } from '../http/request-body.ts'
 import { waitingStreams } from '../http/waiting-streams.ts'
 import { type Actor, hasScope, passwordOf, tokenOf } from './auth.ts'
 import { RateLimits } from './rate-limits.ts'
@@ -180,7 +180,9 @@ export class AccessGuard {
     const change = session ? this.#changeIn(session, sender, access) : strangerChange(sender)
     const rest = { session, csrf, change, ...sender }
     if (form === null) {
-      if (!session && known === undefined) writeCookie(c, this.#registry, 'form', secret)
+      // A browser that another site leads here has one that it does not send.
+      if (!session && known === undefined && !isLinked(c))
+        writeCookie(c, this.#registry, 'form', secret)
       return { ...rest, form: new URLSearchParams() }
     }
     const isOurs =

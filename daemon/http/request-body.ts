@@ -139,6 +139,11 @@ export function isFromHere(c: Context, base: string): boolean {
   return origin === new URL(base).origin || host === c.req.header('host')
 }
 
+/** Returns whether another site linked here: then browsers send no `SameSite=Strict` cookie. */
+export function isLinked(c: Context): boolean {
+  return ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
+}
+
 /**
  * Returns the path on this server to redirect to, or null if it leads elsewhere. Parses as browsers
  * do: `\` is `/`, tabs and line breaks are ignored, `/.//host` becomes `//host`.

@@ -26,7 +26,7 @@ import type { Deps } from '../deps.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { recordSubject } from '../http/log.ts'
 import { basePath, page, redirect } from '../http/page.ts'
-import { loginOf, ownPath } from '../http/request-body.ts'
+import { isLinked, loginOf, ownPath } from '../http/request-body.ts'
 import { showHome } from './home-page.ts'
 import { attempt, noticeOf, type Outcome, redirectDone } from './notice.ts'
 
@@ -38,11 +38,7 @@ export function home({ registry }: Deps, c: Context, request: BrowserRequest) {
   const { site } = registry
   const next = ownPath(c.req.query('next'))
   const { session } = request
-  if (!session) {
-    // Where another site linked here, browsers send no `SameSite=Strict` cookie.
-    const isLinked = ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
-    return isLinked ? reloadPage(c, site) : showLogin(c, site, request, { next })
-  }
+  if (!session) return isLinked(c) ? reloadPage(c, site) : showLogin(c, site, request, { next })
   if (next !== null) return redirect(c, site, next)
   if (c.req.path !== '/me') return redirect(c, site, '/me')
   return showHome(registry, c, { ...request, session }, { notice: noticeOf(c) })
@@ -87,6 +83,8 @@ export async function passwordLink({ registry }: Deps, c: Context, request: Brow
   const reset = c.req.query('link') ?? ''
   if (reset === '' && request.session) return redirect(c, site, '/me')
   const work = async () => {
+    // Its form would be that of a browser without a session.
+    if (!request.session && isLinked(c)) return reloadPage(c, site)
     const { login } = await requireLink(database, reset, request.now)
     return showLogin(c, site, request, { reset, login })
   }
@@ -177,7 +175,7 @@ function showLogin(
   return page(c, site, loginPage(site, data), status)
 }
 
-/** Reloads the page, now with cookies, so that a logged-in user does not see the login form. */
+/** Reloads the page, now with cookies, so that a logged-in user gets the page of their session. */
 function reloadPage(c: Context, site: SiteConfig): Response {
   const here = `${basePath(site)}${c.req.path}${new URL(c.req.url).search}`
   const text = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${here}"><title>${site.title}</title></head><body><a href="${here}">Continue</a></body></html>`

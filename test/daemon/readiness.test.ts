@@ -14,6 +14,8 @@ async function ready(test: TestRegistry): Promise<[number, string]> {
   const response = await test.request('GET', '/readyz')
   assert.equal(response.headers.get('cache-control'), 'no-store')
   assert.equal((await test.request('GET', '/healthz')).status, 200, 'the process lives')
+  for (const path of ['/healthz', '/startupz', '/readyz'])
+    assert.equal((await test.request('GET', path)).headers.get('cache-control'), 'no-store', path)
   return [response.status, await response.text()]
 }
 

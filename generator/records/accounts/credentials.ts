@@ -32,10 +32,10 @@ export async function checkPassword(
   if (!user || user.locked) return null
   if (costOf(stored) === cost) return { user, stored }
   const renewed = await hashPassword(password, cost)
-  // Compare the old hash, so as not to overwrite a password changed in the meantime.
+  // Compare the old hash, so as not to overwrite a password changed or renewed in the meantime.
   const sql = 'UPDATE users SET password = ? WHERE id = ? AND password = ?'
-  await run(database, sql, renewed, user.id, stored)
-  return { user, stored: renewed }
+  const isRenewed = (await run(database, sql, renewed, user.id, stored)) > 0
+  return isRenewed ? { user, stored: renewed } : checkPassword(database, given, cost)
 }
 
 /** Returns the user of a credential; refuses a locked user, or one with another password by now. */

@@ -32,6 +32,9 @@ export interface OwnerChange {
   readonly unchanged: readonly string[]
 }
 
+/** A user who becomes an owner or no longer is one; by an administrator who is no owner, if `as`. */
+type Subject = Pick<User, 'id' | 'login'> & { readonly as?: 'administrator' | undefined }
+
 /** Changes the owners of a crate for all logins; if one is refused, changes nothing. */
 type OwnerWork = (
   records: Records,
@@ -53,33 +56,32 @@ async function insertOwner(
   tx: Queries,
   { followers }: Records,
   crate: CrateRecord,
-  user: Account,
+  { id, login, as }: Subject,
   addedBy: number | null,
   change: Permitted,
 ): Promise<void> {
   const sql = `INSERT INTO owners (crate_id, user_id, added_at, added_by) VALUES (?, ?, ?, ?)
     ON CONFLICT DO NOTHING`
-  await run(tx, sql, crate.id, user.id, change.at, addedBy)
-  const detail = { login: user.login }
-  const event = { action: 'owner-add', crate: crate.name, detail }
+  await run(tx, sql, crate.id, id, change.at, addedBy)
+  const event = { action: 'owner-add', crate: crate.name, detail: { login, as } }
   const generation = await addEvent(tx, change, event)
-  await follow(tx, followers, { crate, owner: user.id, by: change, generation })
+  await follow(tx, followers, { crate, owner: id, by: change, generation })
 }
 
 /** Invites users to become owners, or renews their invitations. */
 export const inviteOwners: OwnerWork = (records, crate, logins, change) =>
-  eachUser(records, crate, logins, change, async (tx, by, { id, login }) => {
+  eachUser(records, crate, logins, change, async (tx, by, { id, login, as }) => {
     if (await isOwner(tx, crate.id, id)) return false
     const invited_by = by.user?.id ?? null
     const row = { crate_id: crate.id, user_id: id, invited_at: by.at, invited_by }
     await upsert(tx, 'invitations', ['crate_id', 'user_id'], row)
-    await addEvent(tx, by, { action: 'owner-invite', crate: crate.name, detail: { login } })
+    await addEvent(tx, by, { action: 'owner-invite', crate: crate.name, detail: { login, as } })
     return true
   })
 
 /** Removes owners and withdraws invitations. Refuses to remove the last owner. */
 export const removeOwners: OwnerWork = (records, crate, logins, change) =>
-  eachUser(records, crate, logins, change, async (tx, by, { id, login }) => {
+  eachUser(records, crate, logins, change, async (tx, by, { id, login, as }) => {
     const sql = 'DELETE FROM owners WHERE crate_id = ? AND user_id = ?'
     const isOwner = (await run(tx, sql, crate.id, id)) > 0
     const isInvited = await withdrawInvitation(tx, crate.id, id)
@@ -87,7 +89,7 @@ export const removeOwners: OwnerWork = (records, crate, logins, change) =>
     if (isOwner && (await listOwners(tx, crate.id)).length === 0)
       refuse('owner_last', { name: crate.name })
     const action = isOwner ? 'owner-remove' : 'invitation-withdraw'
-    const event = { action, crate: crate.name, detail: { login } }
+    const event = { action, crate: crate.name, detail: { login, as } }
     const generation = await addEvent(tx, by, event)
     await follow(tx, records.followers, { crate, owner: id, by, generation })
     return true
@@ -98,16 +100,17 @@ async function eachUser(
   crate: CrateRecord,
   logins: readonly string[],
   change: Change,
-  work: (tx: Queries, by: Permitted, user: User) => Promise<boolean>,
+  work: (tx: Queries, by: Permitted, user: Subject) => Promise<boolean>,
 ): Promise<OwnerChange> {
   return makeChange(database, change, async (tx, by) => {
-    if (by.user) await requireOwner(tx, crate, { ...by.user, login: by.actor })
+    const right = by.user && (await requireOwner(tx, crate, { ...by.user, login: by.actor }))
+    const as = right === 'administrator' ? right : undefined
     // The request may name one user in several spellings of the login.
-    const users = new Map<number, User>()
+    const users = new Map<number, Subject>()
     const unknown: Issue[] = []
     for (const login of logins) {
       const user = await findUser(tx, login)
-      if (user && !user.removed) users.set(user.id, user)
+      if (user && !user.removed) users.set(user.id, { ...user, as })
       else unknown.push(issue('owner_no_user', { login, name: crate.name }))
     }
     const [first, ...others] = unknown

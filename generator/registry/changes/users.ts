@@ -52,8 +52,11 @@ export async function removeUser(
     await run(tx, revoke, by.at, user.id)
     for (const table of ['owners', 'invitations', 'sessions', 'password_links'] as const)
       await run(tx, `DELETE FROM ${table} WHERE user_id = ?`, user.id)
-    const detail = { login: user.login, ...plan }
-    const generation = await addEvent(tx, by, { action: 'user-remove', detail })
+    const detail = { login: user.login }
+    for (const crate of plan.crates)
+      await addEvent(tx, by, { action: 'owner-remove', crate, detail })
+    const event = { action: 'user-remove', detail: { ...detail, ...plan } }
+    const generation = await addEvent(tx, by, event)
     await showAgain(tx, records, user.id, crates, by, generation)
     return plan
   })

@@ -147,7 +147,7 @@ test('what is changed in a browser counts with what is changed by Cargo, and is 
   const invite = JSON.stringify({ users: ['bob'] })
   const added = await test.request('PUT', '/api/v1/crates/demo/owners', token, { body: invite })
   assert.equal(added.status, 200)
-  const pages = ['/me/tokens', '/me/crates/demo/owners/add', '/me/tokens/1/revoke']
+  const pages = ['/me/tokens', '/me/crates/demo/owners/remove', '/me/crates/demo/owners/add']
   const statuses: number[] = []
   for (const path of pages)
     statuses.push((await visitor.post(path, { access: 'full', name: 'one', login: 'bob' })).status)
@@ -163,6 +163,22 @@ test('what is changed in a browser counts with what is changed by Cargo, and is 
   assert.equal((await bob.post('/me/tokens', { access: 'full', name: 'three' })).status, 200)
   test.now = after(15)
   assert.equal((await visitor.post('/me/tokens', { access: 'full', name: 'two' })).status, 200)
+})
+
+test('who uses up the changes with a stolen token cannot keep its owner from revoking it', async t => {
+  const test = await TestRegistry.open(t, { env: { PLIMSOLL_LIMITS_CHANGES_PER_MINUTE: '1' } })
+  const token = await test.user('alice')
+  const [visitor, other] = [await loggedIn(test, 'alice'), await loggedIn(test, 'alice')]
+  const yank = async () =>
+    (await test.request('DELETE', '/api/v1/crates/none/1.0.0/yank', token)).status
+  await yank()
+  assert.equal(await yank(), 429)
+  assert.equal((await visitor.post('/me/sessions/2/end')).status, 303)
+  assert.match(await (await other.get('/me')).text(), /<h1>Log in<\/h1>/)
+  assert.equal((await visitor.post('/me/sessions/end')).status, 303)
+  assert.equal((await visitor.post('/me/tokens', { access: 'full', name: 'one' })).status, 429)
+  assert.equal((await visitor.post('/me/tokens/1/revoke')).status, 303)
+  assert.equal(await yank(), 403)
 })
 
 test('nobody makes more tokens than limits.tokens_per_user; revoked ones do not count', async t => {

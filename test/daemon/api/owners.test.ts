@@ -97,6 +97,34 @@ test('an invitation to a crate that nobody owns can be taken back', async t => {
   assert.deepEqual(await answer.json(), { ok: true, msg: 'removed bob from the owners of `demo`' })
 })
 
+test('the audit log says that somebody changes owners as an administrator', async t => {
+  for (const way of ['direct', 'invite']) {
+    const { test, ask, events } = await prepared(t, { PLIMSOLL_OWNERS_ADD: way })
+    const token = await test.user('root', {}, true)
+    const root = await loggedIn(test, 'root')
+    for (const method of ['PUT', 'DELETE'])
+      for (const login of ['bob', 'root']) {
+        const body = JSON.stringify({ users: [login] })
+        await test.request(method, '/api/v1/crates/demo/owners', token, { body })
+      }
+    const from = '/me/crates/demo'
+    await root.post(`${from}/owners/add`, { login: 'carol' }, { from })
+    await root.post(`${from}/owners/remove`, { login: 'carol' }, { from })
+    await ask('PUT', { users: ['carol'] })
+    const as = (login: string) => ({ detail: `{"login":"${login}","as":"administrator"}` })
+    const isAdded = way === 'direct'
+    // She removes bob and herself as the owner that she has become.
+    const removed = isAdded
+      ? [...['bob', 'root'].map(login => ({ detail: `{"login":"${login}"}` })), as('carol')]
+      : ['bob', 'root', 'carol'].map(as)
+    assert.deepEqual(await events(isAdded ? 'owner-add' : 'owner-invite'), [
+      ...['bob', 'root', 'carol'].map(as),
+      { detail: '{"login":"carol"}' },
+    ])
+    assert.deepEqual(await events(isAdded ? 'owner-remove' : 'invitation-withdraw'), removed)
+  }
+})
+
 test('an invitation is good for 30 days, which is told, and inviting again renews it', async t => {
   const { test, ask, events } = await prepared(t, { PLIMSOLL_OWNERS_ADD: 'invite' })
   const day = (count: number) => new Date(Date.parse('2026-11-20T12:00:00Z') + count * 86_400_000)

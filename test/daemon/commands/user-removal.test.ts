@@ -102,4 +102,5 @@ test('a removed user has no rights left; the name stays taken, and pages say so'
   const refused = await fetch(`${folder.url}/api/v1/crates/alpha/owners`, again)
   assert.match(await refused.text(), /there is no user `alice` here/)
   assert.match(await folder.ok('audit', '--action', 'user-remove'), /alice/)
+  assert.match(await folder.ok('audit', '--crate', 'alpha'), /owner-remove +alpha +login alice$/m)
 })

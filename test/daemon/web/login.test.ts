@@ -131,3 +131,37 @@ test('a link from another site does not ask somebody to log in who is logged in'
   const asked = await stranger.get('/me?next=%2F', { 'sec-fetch-site': 'same-origin' })
   assert.match(await asked.text(), /<h1>Log in<\/h1>/)
 })
+
+test('a one-time link in a mail sets a password in a browser that is logged in', async t => {
+  const test = await prepared(t)
+  const { database } = test.registry
+  const user = (await findUser(database, 'alice')) ?? assert.fail()
+  const reset = await makeLink(database, user, test.now, operatorChange(AT))
+  const path = `/me/password?link=${reset}`
+  const visitor = await loggedIn(test, 'alice')
+  // What a browser sends where another site has the link: no cookie of ours.
+  const kept = [...visitor.cookies]
+  visitor.cookies.clear()
+  const opened = await visitor.get(path, { 'sec-fetch-site': 'cross-site' })
+  for (const [name, value] of kept) visitor.cookies.set(name, value)
+  const reloads = (await opened.clone().text()).includes(`content="0; url=${path}"`)
+  const shown = reloads ? await visitor.get(path, { 'sec-fetch-site': 'same-origin' }) : opened
+  const csrf = /name="csrf" value="([^"]+)"/.exec(await shown.text())?.[1] ?? ''
+  const answer = await visitor.post('/me/password', { csrf, reset, password: NEXT, again: NEXT })
+  assert.equal(answer.status, 303)
+  for (const { headers } of [opened, shown])
+    assert.equal(headers.get('referrer-policy'), 'strict-origin')
+})
+
+test('a link from another site leaves a form to log in, open in another tab, as it is', async t => {
+  const test = await prepared(t)
+  const visitor = new Visitor(test)
+  const csrf = await visitor.proof()
+  const kept = [...visitor.cookies]
+  visitor.cookies.clear()
+  for (const path of ['/me', '/me/crates/demo', '/me/password?link=x'])
+    await visitor.get(path, { 'sec-fetch-site': 'cross-site' })
+  for (const [name, value] of kept) if (!visitor.cookies.has(name)) visitor.cookies.set(name, value)
+  const answer = await visitor.post('/me/login', { csrf, login: 'alice', password: PASSWORD })
+  assert.equal(answer.status, 303)
+})

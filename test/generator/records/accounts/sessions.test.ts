@@ -264,3 +264,17 @@ test('a password has 10 to 200 characters', async t => {
   await assert.rejects(set(202), /at most 200/)
   await assert.rejects(set(8), /at least 10/)
 })
+
+test('logins at the same time succeed after the cost of passwords has changed', async t => {
+  const test = await prepared(t, { ...UNLIMITED, PLIMSOLL_AUTH_PASSWORD_COST: '15' })
+  const order = { password: PASSWORD, cost: 14 }
+  const alice = await userOf(test, 'alice')
+  await setPassword(test.registry.database, alice, order, operatorChange(AT))
+  const visitors = [new Visitor(test), new Visitor(test), new Visitor(test)]
+  const answers = await Promise.all(visitors.map(visitor => visitor.logIn('alice')))
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [303, 303, 303],
+  )
+  for (const visitor of visitors) assert.equal(await isIn(visitor), true)
+})
