@@ -23,33 +23,25 @@ export class Connections {
   readonly #server: ServerType
   readonly #open = new Set<Socket>()
   readonly #answers = new Map<Socket, Answers>()
-  readonly #sessions = new Map<ServerHttp2Session, Socket>()
-  /** Sockets whose session of HTTP/2 had ended at the last look. */
-  #ended: Socket[] = []
+  readonly #sessions = new Set<ServerHttp2Session>()
   /** Connections of HTTP/1.1 without an answer to send at the last look while stopping. */
   #idle = new Set<Socket>()
   #isStopping = false
 
-  /** `silenceMs`: how long the client of a session that has ended may not read its last bytes. */
-  constructor(server: ServerType, silenceMs: number) {
+  constructor(server: ServerType) {
     this.#server = server
-    const look = setInterval(() => this.#endUnread(), silenceMs).unref()
-    server.once('close', () => clearInterval(look))
     const isSecure = 'setSecureContext' in server
     server.on('connection', (socket: Socket) => {
       this.#open.add(socket)
       socket.once('close', () => this.#open.delete(socket))
       if (!isSecure) this.#begin(socket)
     })
-    let secured: TLSSocket
-    // Before Node, which then reports its session: that hides its socket.
-    server.prependListener('secureConnection', (socket: TLSSocket) => {
-      secured = socket
+    server.on('secureConnection', (socket: TLSSocket) => {
       if (socket.alpnProtocol !== 'h2') this.#begin(socket)
     })
     server.on('session', (session: ServerHttp2Session) => {
-      this.#sessions.set(session, secured)
-      secured.once('close', () => this.#sessions.delete(session))
+      this.#sessions.add(session)
+      session.once('close', () => this.#sessions.delete(session))
       if (this.#isStopping) session.close()
     })
   }
@@ -77,10 +69,10 @@ export class Connections {
   async stop(seconds: number): Promise<void> {
     this.#isStopping = true
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()))
-    for (const session of this.#sessions.keys()) session.close()
+    for (const session of this.#sessions) session.close()
     const sweep = setInterval(() => this.#sweep(), SWEEP_MS)
     const timer = setTimeout(() => {
-      for (const session of this.#sessions.keys()) session.destroy()
+      for (const session of this.#sessions) session.destroy()
       for (const socket of [...this.#answers.keys(), ...this.#open]) socket.destroy()
     }, seconds * 1000)
     await closed
@@ -97,13 +89,6 @@ export class Connections {
       for (const outgoing of answers.ahead) if (!outgoing.socket) outgoing.destroy().emit('close')
     })
     return answers
-  }
-
-  /** Node waits without a time limit until the last bytes of a session are read, then closes it. */
-  #endUnread(): void {
-    for (const socket of this.#ended) socket.destroy()
-    const ended = [...this.#sessions].filter(([session]) => session.destroyed)
-    this.#ended = ended.map(([, socket]) => socket)
   }
 
   #sweep(): void {

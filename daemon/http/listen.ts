@@ -75,7 +75,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const secure = pair && { allowHTTP1: true, settings, handshakeTimeout, ...pair }
   const server = secure ? createSecureServer(secure) : createServer()
   if (secure) acceptOldClients(server)
-  const connections = new Connections(server, silenceOf(options))
+  const connections = new Connections(server)
   await start(server, options)
   const isRenewable = options.tls && pair && 'setSecureContext' in server
   const watch = isRenewable ? watchTls(options.tls, server, pair, options) : null

@@ -15,7 +15,6 @@ import type { Code, Refusal } from '../../../core/error/error.ts'
 import { readTls } from '../../../daemon/http/listen.ts'
 import { readToEnd } from '../../../daemon/http/request-body.ts'
 import { makeCertificate } from '../../support/certificate.ts'
-import { frame } from '../../support/http2-frame.ts'
 import { openServer } from '../../support/open-server.ts'
 import { refusedWith } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
@@ -130,6 +129,11 @@ test('a change over HTTP/2 without a body is answered at once', async t => {
     await once(stream, 'close')
   }
 })
+
+/** A frame of HTTP/2 (RFC 9113 §4.1). */
+function frame(type: number, flags: number, stream: number, payload: readonly number[]): Buffer {
+  return Buffer.from([0, 0, payload.length, type, flags, 0, 0, 0, stream, ...payload])
+}
 
 test('a client that breaks the protocol while its request waits ends its own connection only', async t => {
   const server = await openServer(t, { tls: first })
