@@ -32,9 +32,10 @@ export class Disk {
   #waiting: Waiting[] = []
   #sent: readonly Waiting[] = []
 
-  /** From now on steps run in a thread, which starts with the next step. */
+  /** From now on steps run in a thread; it starts at once, so that the next step need not wait. */
   useThread(): void {
     this.#usesThread = true
+    this.#worker ??= this.#start()
   }
 
   /** Runs a step; refuses a full or read-only disk, and throws other errors of the system. */
@@ -85,6 +86,7 @@ export class Disk {
     // Descriptors are opened there and closed here: Node must neither warn nor close them itself.
     const options = { trackUnmanagedFds: false }
     const worker = new Worker(new URL('./worker.js', import.meta.url), options)
+    worker.unref()
     worker.on('message', (outcomes: readonly Outcome[]) => {
       const sent = this.#sent
       this.#sent = []
