@@ -95,8 +95,9 @@ async function publishes(dir: string, token: string) {
       await daemon.quiet()
     }
     await daemon.stop()
-    if (round > 0) first.push(...times.splice(0, 1))
-    if (round > 0) later.push(...times)
+    if (round === 0) continue
+    first.push(...times.slice(0, 1))
+    later.push(...times.slice(1))
   }
   return { first, later }
 }

@@ -1,7 +1,7 @@
-import { isName, type Name } from '../../core/name.ts'
+import { canonicalName, isName, type Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { ANY_VERSION } from '../../core/upstream/crate.ts'
-import { findCrate } from '../records/crates.ts'
+import { spellings } from '../records/crates.ts'
 import type { Registry } from '../registry/registry.ts'
 import { keptNames } from './tree.ts'
 import type { Upstream } from './upstream.ts'
@@ -9,6 +9,9 @@ import type { Upstream } from './upstream.ts'
 /** The largest feed that is read, in bytes and names; that of crates.io has about 50 KB. */
 const FEED_MAX = 4 * 1024 * 1024
 const NAMES_MAX = 1000
+
+/** How many names one statement looks up: all at once would hold up everything else. */
+const TOGETHER = 500
 
 /**
  * Compares the names of an upstream's crates, those that are kept and the new ones in its RSS feed,
@@ -19,12 +22,12 @@ export async function checkNames(
   registry: Registry,
   { settings, source }: Pick<Upstream, 'settings' | 'source'>,
 ): Promise<void> {
-  const compare = async (names: Iterable<Name>) => {
-    for (const name of names) {
-      const own = await findCrate(registry.database, name)
-      if (!own) continue
+  const compare = async (names: readonly Name[]) => {
+    for (let first = 0; first < names.length; first += TOGETHER) {
+      const some = names.slice(first, first + TOGETHER).map(canonicalName)
       const at = timestamp(registry.clock())
-      await source.onAlarm({ kind: 'name', name: own.name, version: ANY_VERSION, at })
+      for (const name of (await spellings(registry.database, some)).values())
+        await source.onAlarm({ kind: 'name', name, version: ANY_VERSION, at })
     }
   }
   await compare(await keptNames(source))

@@ -32,7 +32,7 @@ export interface OwnerChange {
   readonly unchanged: readonly string[]
 }
 
-/** A user who becomes an owner or no longer is one; by an administrator who is no owner, if `as`. */
+/** A user whose ownership changes; `as` says that an administrator who is no owner changes it. */
 type Subject = Pick<User, 'id' | 'login'> & { readonly as?: 'administrator' | undefined }
 
 /** Changes the owners of a crate for all logins; if one is refused, changes nothing. */
