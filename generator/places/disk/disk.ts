@@ -86,7 +86,6 @@ export class Disk {
     // Descriptors are opened there and closed here: Node must neither warn nor close them itself.
     const options = { trackUnmanagedFds: false }
     const worker = new Worker(new URL('./worker.js', import.meta.url), options)
-    worker.unref()
     worker.on('message', (outcomes: readonly Outcome[]) => {
       const sent = this.#sent
       this.#sent = []
@@ -98,6 +97,7 @@ export class Disk {
       }
       this.#send()
     })
+    worker.unref() // after the listener, which holds the process itself
     let cause: unknown = null
     worker.on('error', error => {
       cause = error

@@ -27,6 +27,15 @@ test('steps in a thread do what they do without one, many at once', async t => {
   }
 })
 
+test('a thread without work holds no process', async t => {
+  const holding = () => process.getActiveResourcesInfo().filter(kind => kind === 'MessagePort')
+  const before = holding()
+  const disk = threaded(t)
+  assert.deepEqual(holding(), before)
+  await disk.run('sweep', folderOf(t))
+  assert.deepEqual(holding(), before)
+})
+
 test('an error keeps its code and concerns its step only', async t => {
   const folder = folderOf(t)
   const disk = threaded(t)
