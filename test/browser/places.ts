@@ -19,6 +19,9 @@ import { checkView, visit } from './browsing.ts'
 /** The folder of a daemon's registry before it is served. */
 const PAST = 'http://127.0.0.1'
 
+/** Milliseconds until the pages of 4,000 crates are rendered on a busy machine. */
+const RENDERED_MS = 300_000
+
 /** A way in which the pages of a registry reach a browser. */
 export interface Place {
   readonly what: 'static tree' | 'daemon'
@@ -118,6 +121,7 @@ async function daemon(
     await until(
       async () => (await countMarks(registry.database, MARK_KINDS)).length === 0,
       () => 'the pages are not rendered',
+      RENDERED_MS,
     )
     return url
   } finally {
