@@ -16,6 +16,7 @@ import { addEvent, makeChange } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type LoginData, loginPage } from '../../site/account/login-page.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
+import { RateLimit } from '../access/rate-limit.ts'
 import {
   type BrowserRequest,
   changeOf,
@@ -33,6 +34,9 @@ import { attempt, noticeOf, type Outcome, redirectDone } from './notice.ts'
 /** The longest that browsers keep a cookie (RFC 6265bis §5.5). */
 const DEVICE_SECONDS = 400 * 86_400
 
+/** Failed logins a minute that get an audit event: strangers could fill the disk with more. */
+const FAILURES_LOGGED = 30
+
 /** `GET /me`: the page that `cargo login` points to; without a session, the login form. */
 export function home({ registry }: Deps, c: Context, request: BrowserRequest) {
   const { site } = registry
@@ -45,28 +49,32 @@ export function home({ registry }: Deps, c: Context, request: BrowserRequest) {
 }
 
 /** `POST /me/login`. A failed login reveals neither existing accounts nor the typed text. */
-export function postLogin({ registry }: Deps, c: Context, request: BrowserRequest) {
-  const { database, settings, site } = registry
-  const { form, priority } = request
-  const login = loginOf(form)
-  const next = ownPath(form.get('next'))
-  const work = async () => {
-    const given = { login, password: form.get('password') ?? '', priority }
-    const credential = await checkPassword(database, given, settings.auth.password_cost)
-    if (!credential) {
-      // Log the login only if it belongs to an account: other text may be a password typed into
-      // the wrong field.
-      const account = await findUser(database, login)
-      if (account) recordSubject(c, { user: account.login })
-      const detail = account && { detail: { login: account.login } }
-      const event = { action: 'login-failed', ...detail }
-      await makeChange(database, strangerChange(request), (tx, by) => addEvent(tx, by, event))
-      return refuse('login_failed')
+export function postLogin() {
+  const failures = new RateLimit(FAILURES_LOGGED)
+  return ({ registry }: Deps, c: Context, request: BrowserRequest) => {
+    const { database, settings, site } = registry
+    const { form, priority, now } = request
+    const login = loginOf(form)
+    const next = ownPath(form.get('next'))
+    const work = async () => {
+      const given = { login, password: form.get('password') ?? '', priority }
+      const credential = await checkPassword(database, given, settings.auth.password_cost)
+      if (!credential) {
+        // Log the login only if it belongs to an account: other text may be a password typed into
+        // the wrong field.
+        const account = await findUser(database, login)
+        if (account) recordSubject(c, { user: account.login })
+        const detail = account && { detail: { login: account.login } }
+        const event = { action: 'login-failed', ...detail }
+        if (failures.take('all', now).wait === 0)
+          await makeChange(database, strangerChange(request), (tx, by) => addEvent(tx, by, event))
+        return refuse('login_failed')
+      }
+      await logIn(registry, c, request, credential)
+      return redirect(c, site, next ?? '/me')
     }
-    await logIn(registry, c, request, credential)
-    return redirect(c, site, next ?? '/me')
+    return attempt(c, work, refused => showLogin(c, site, request, { login, next, ...refused }))
   }
-  return attempt(c, work, refused => showLogin(c, site, request, { login, next, ...refused }))
 }
 
 /** `POST /me/logout`. */

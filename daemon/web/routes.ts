@@ -31,7 +31,7 @@ export function meRoutes(deps: Deps): Route[] {
   return [
     get('/me', 'visitor', on(home)),
     get('/me/login', 'visitor', on(home)),
-    post('/me/login', 'visitor', on(postLogin), 'login'),
+    post('/me/login', 'visitor', on(postLogin()), 'login'),
     end('/me/logout', postLogout),
     get('/me/password', 'visitor', on(passwordLink)),
     post('/me/password', 'visitor', on(postPassword), 'password'),

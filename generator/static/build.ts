@@ -11,6 +11,7 @@ import { openMemory } from '../database/database.ts'
 import { renderGitIndex } from '../git/static-repository.ts'
 import { buildPages } from '../pages/pages.ts'
 import { listCrates } from '../places/disk/crate-files.ts'
+import { isInside } from '../places/disk/files.ts'
 import type { ProcessMutex } from '../places/locks/process-mutex.ts'
 import { stageOf } from '../places/sync.ts'
 import type { Progress } from '../projections/context.ts'
@@ -61,6 +62,8 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const { from, out, settings, urls, skipBad = false, progress } = job
   requireOwnDl(urls)
   const tree = await StaticTree.open(from, out, settings.git.index === 'on')
+  if (job.cache !== null && isInside(job.cache, tree.root))
+    refuse('cache_public', { path: job.cache })
   progress?.('looking for .crate files', 0, 0)
   const paths = await listCrates(realpathSync(from), tree.root)
   const cache = await BuildCache.open(job.cache, [settings.limits, [...urls.own].sort()])

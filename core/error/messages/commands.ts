@@ -21,6 +21,8 @@ export const commandMessages = {
     folder_of_registry:
       '{out} is the tree of the registry {dir}, which renders it; choose another --out, or add the files with `plimsoll add`',
     cache_foreign: '{path} is not a cache of builds; choose another --cache, or remove it',
+    cache_public:
+      '{path} would be in the tree, which everybody may read; choose a --cache outside of it',
     deploy_no_tree:
       '{from} is not a public tree: it has no index/config.json; name one with --from, or `plimsoll build` first',
     deploy_same: '{to} and the tree to upload lie inside each other; choose another --to',

@@ -1,11 +1,12 @@
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 import { readFolder, statOf } from './files.ts'
 
 /**
- * Returns the file at `source`, or every `.crate` below that folder, sorted. Follows links to
- * files, but not links to folders, which may form a loop; includes those that lead nowhere, for
- * their readers to complain. Skips the folder `except`. Refuses a folder without any `.crate`.
+ * Returns the file at `source`, or every `.crate` below that folder, sorted. Follows links, and goes
+ * into each folder once; includes links that lead nowhere, for their readers to complain. Skips the
+ * folder with the real path `except`. Refuses a folder without any `.crate`.
  */
 export async function findCrates(source: string, except?: string): Promise<string[]> {
   const found = await listCrates(source, except)
@@ -19,17 +20,20 @@ export async function listCrates(source: string, except?: string): Promise<strin
   if (!facts) refuse('file_missing', { path: source })
   if (facts.isFile()) return [source]
   if (!facts.isDirectory()) refuse('file_special', { path: source })
-  return (await below(source, except)).sort()
+  return (await below(source, new Set(except === undefined ? [] : [except]))).sort()
 }
 
-async function below(folder: string, except?: string): Promise<string[]> {
+async function below(folder: string, seen: Set<string>): Promise<string[]> {
+  const real = await realpath(folder)
+  if (seen.has(real)) return []
+  seen.add(real)
   const found: string[] = []
   for (const entry of await readFolder(folder)) {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) {
-      if (path !== except) found.push(...(await below(path, except)))
-    } else if (entry.name.endsWith('.crate') && (await statOf(path))?.isFile() !== false)
-      found.push(path)
+    const isCrate = entry.name.endsWith('.crate')
+    const kind = isCrate || entry.isSymbolicLink() ? await statOf(path) : entry
+    if (kind?.isDirectory()) found.push(...(await below(path, seen)))
+    else if (isCrate && kind?.isFile() !== false) found.push(path)
   }
   return found
 }

@@ -1,6 +1,7 @@
 // Mirrors daemon/access/rate-limit.ts: logins
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { all } from '../../../generator/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
 
@@ -93,6 +94,19 @@ test('many addresses together make only so many guesses, and keep no browser out
   // Wherever it is, also behind the attacker's own address.
   known.address = '203.0.113.0'
   assert.equal((await known.logIn('alice')).status, 303)
+})
+
+test('strangers cannot fill the disk with failed logins; who gets in is always in the audit log', async t => {
+  const test = await prepared(t)
+  const addressOf = (at: number) => `198.51.${at}.1`
+  for (let at = 0; at < 33; at++)
+    assert.equal(await statusOf(test, addressOf(at), `nobody${at}`, 'x'), 403)
+  assert.equal(await statusOf(test, addressOf(40), 'alice'), 303)
+  const logged = `SELECT action, count(*) AS n FROM audit WHERE action LIKE 'login%' GROUP BY action ORDER BY 1`
+  assert.deepEqual(await all(test.registry.database, logged), [
+    { action: 'login', n: 1 },
+    { action: 'login-failed', n: 30 },
+  ])
 })
 
 test('an account that does not exist is limited like one that does', async t => {

@@ -139,6 +139,14 @@ test('the tree depends on nothing but the bytes: not on folders, file names, ord
   // The same release in two places is one.
   put(second.from, 'again.crate', crate('demo', '1.0.0'))
   symlinkSync(join(second.from, 'again.crate'), join(second.from, 'link.crate'))
+  // A folder may be elsewhere, and lead back to itself.
+  const elsewhere = folderOf(t)
+  for (const parts of [crate('far', '1.0.0'), crate('far', '1.1.0')]) {
+    put(first.from, `far-${parts.version}.crate`, parts)
+    put(elsewhere, `far-${parts.version}.crate`, parts)
+  }
+  symlinkSync(elsewhere, join(second.from, 'elsewhere'))
+  symlinkSync(second.from, join(elsewhere, 'back'))
   await run(first)
   await run(second)
   assert.equal(treeDigest(first.out), treeDigest(second.out))
@@ -454,6 +462,8 @@ test('a few files leave no cache, and a cache that cannot be written is none', a
   const file = put(folderOf(t), 'file', Buffer.from(''))
   for (const cache of [join(file, 'cache'), join(file, '..')])
     assert.equal((await run({ ...job, cache })).crates, 101)
+  const inside = { ...job, cache: join(job.out, 'cache') }
+  await assert.rejects(run(inside), /would be in the tree/)
   // The link stands for /dev/null itself, which must not become a file.
   const nowhere = join(folderOf(t), 'null')
   symlinkSync('/dev/null', nowhere)
