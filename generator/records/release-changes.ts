@@ -116,7 +116,7 @@ export function mentions(database: Database, crate: CrateRecord) {
 }
 
 /**
- * Removes releases from the catalog. The crate and its owners stay, so that no one else can take
+ * Removes releases from the records. The crate and its owners stay, so that no one else can take
  * its name. A version may come back only with the same bytes: lock files contain its checksum.
  */
 export async function removeReleases(
