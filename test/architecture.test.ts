@@ -201,7 +201,9 @@ test('every path that the documents for developers name exists', () => {
 })
 
 const adr = join(root, 'docs', 'adr')
-const decisions = new Map(readdirSync(adr).map(name => [name, readFileSync(join(adr, name), 'utf8')]))
+const decisions = new Map(
+  readdirSync(adr).map(name => [name, readFileSync(join(adr, name), 'utf8')]),
+)
 
 test('a decision is told on one page', () => {
   const isLong = (text: string) => text.split('\n').length - 1 > ADR_LINES_MAX
