@@ -2,7 +2,7 @@ import { refuse } from './error/error.ts'
 import { DURATIONS } from './quantity.ts'
 
 /**
- * Formats the time `later` seconds after `time` as in the catalog and the index: UTC, 20 characters
+ * Formats the time `later` seconds after `time` as in the records and the index: UTC, 20 characters
  * (`2026-11-20T12:00:00Z`).
  */
 export function timestamp(time: Date, later = 0): string {

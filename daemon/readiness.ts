@@ -55,7 +55,7 @@ function probesOf({ registry, freeBytes }: ReadinessDeps): Record<string, Probe>
   const free = freeBytes ?? (path => statfs(path).then(({ bavail, bsize }) => bavail * bsize))
   const { database, crates, tree, dir, settings } = registry
   return {
-    catalog: () => writeFact(database, 'probe', timestamp(registry.clock())),
+    records: () => writeFact(database, 'probe', timestamp(registry.clock())),
     'crate store': () => crates.probe(),
     'public tree': () => tree.probe(),
     disk: async () => {

@@ -154,7 +154,7 @@ function folderOfFolders() {
   return bavail * bsize > MEMORY ? memory : tmpdir()
 }
 
-/** Starts the PostgreSQL server for the catalogs of the tests. */
+/** Starts the PostgreSQL server for the records of the tests. */
 async function testServer() {
   const { startTemplate } = await import('../dist/test/support/engine.js')
   return startTemplate()

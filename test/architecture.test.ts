@@ -41,6 +41,7 @@ const ROOM_LINES_MAX = 4000
 /** One small file an example, all of a kind. */
 const GALLERY = 'sample-app/examples'
 const FILE_LINES_MAX = 300
+const ADR_LINES_MAX = 30
 const COLUMNS_MAX = 100
 
 /** What uses a timer or a clock in tests, and what for. */
@@ -199,9 +200,18 @@ test('every path that the documents for developers name exists', () => {
   none(named.filter(name => !existsSync(join(root, name))))
 })
 
+const adr = join(root, 'docs', 'adr')
+const decisions = new Map(
+  readdirSync(adr).map(name => [name, readFileSync(join(adr, name), 'utf8')]),
+)
+
+test('a decision is told on one page', () => {
+  const isLong = (text: string) => text.split('\n').length - 1 > ADR_LINES_MAX
+  none([...decisions].flatMap(([name, text]) => (isLong(text) ? [name] : [])))
+})
+
 test('every dependency has its line in docs/adr', () => {
-  const adr = join(root, 'docs', 'adr')
-  const reasons = readdirSync(adr).map(name => readFileSync(join(adr, name), 'utf8'))
+  const reasons = [...decisions.values()]
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
     string,
     Record<string, string>

@@ -4,7 +4,7 @@ import { inventedEntries } from '../../test/support/many-crates.ts'
 import { Random } from '../../test/support/random.ts'
 import { dependency } from '../../test/support/release.ts'
 
-/** A crate as the catalog has it. */
+/** A crate as the records have it. */
 export interface InventedCrate {
   readonly name: string
   readonly about: About

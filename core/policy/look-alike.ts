@@ -11,7 +11,7 @@ const isLetter = (character: string | undefined) =>
 
 /**
  * Returns the name with similar characters made equal: case, `-`/`_`, `0`/`o`, `1`/`l`/`i`,
- * `rn`/`m`. The catalog has an index on it; see `lookAlikeKeys`.
+ * `rn`/`m`. The records have an index on it; see `lookAlikeKeys`.
  */
 export function lookAlikeSkeleton(name: Name): string {
   return fold(canonicalName(name))

@@ -31,7 +31,7 @@ export interface PolicyVerdict {
 }
 
 /**
- * Returns the dependencies to look up in the catalog for `checkPolicy`: names that must be crates
+ * Returns the dependencies to look up in the records for `checkPolicy`: names that must be crates
  * of this registry, and names of dependencies on crates.io, which may be crates here as well.
  */
 export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
@@ -51,7 +51,7 @@ export function checkPolicy(
   policy: PolicySettings,
 ): PolicyVerdict {
   const issues = [
-    // The catalog checks the spelling of an existing name.
+    // The records tell the spelling of an existing name.
     ...(info.existing ? [] : checkName(name, info.lookAlikes, policy)),
     ...checkVersion(version, policy),
     ...checkAbout(about, policy),

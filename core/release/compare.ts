@@ -119,7 +119,7 @@ function compareFeatures(facts: Features, claims: Features): Issue[] {
     const [manifest, metadata] = [inWords(fact), inWords(claim)]
     if (manifest === metadata) return []
     // Some versions of Cargo omit items that name renamed dependencies (rust-lang/cargo#14325).
-    const isLess = fact !== null && (claim ?? []).every(feature => fact.includes(feature))
+    const isLess = fact !== null && claim?.every(feature => fact.includes(feature))
     return [(isLess ? warning : issue)('metadata_feature', { feature, metadata, manifest })]
   })
 }

@@ -16,7 +16,7 @@ import { decodePublish, parseJson } from './publish-body.ts'
 
 /**
  * `PUT /api/v1/crates/new` (specification section 4). Answers once the version is on disk, in the
- * catalog and in its index file, which Cargo then polls.
+ * records and in its index file, which Cargo then polls.
  */
 export async function publish(deps: Deps, c: Context, actor: Actor) {
   const { registry, indexWorker } = deps

@@ -166,7 +166,7 @@ function gauges(
   gauge(
     'plimsoll_pending',
     ['kind'],
-    'Work that is marked in the catalog and not done yet, by kind',
+    'Work that is marked in the records and not done yet, by kind',
     byKind(countMarks),
   )
   gauge(

@@ -54,7 +54,7 @@ export const confirmYank = (yanked: boolean) =>
     return page(c, site, confirmPage(site, viewerOf(request), crate.name, step))
   })
 
-/** `POST …/yank` and `POST …/unyank`: changes the catalog by the same rules as the API. */
+/** `POST …/yank` and `POST …/unyank`: changes the records by the same rules as the API. */
 export const postYank = (yanked: boolean) =>
   managed(async ({ registry, indexWorker, git, c, request, crate, path }) => {
     const version = parseVersion(request.form.get('version') ?? '')

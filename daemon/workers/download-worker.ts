@@ -44,7 +44,7 @@ export interface DownloadWorkerDeps {
   readonly onMarked: () => void
 }
 
-/** Writes the counted downloads to the catalog once a minute, and marks what shows them. */
+/** Writes the counted downloads to the records once a minute, and marks what shows them. */
 export class DownloadWorker implements Worker {
   readonly #deps: DownloadWorkerDeps
   readonly #repeater = new Repeater(async () => {

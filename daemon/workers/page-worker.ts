@@ -46,7 +46,7 @@ export interface PageWorkerDeps {
 
 /**
  * Renders pages one at a time, after the index files of publishes. Retries failed pages; the marks
- * of pages left when it closes stay in the catalog for the next start.
+ * of pages left when it closes stay in the records for the next start.
  */
 export class PageWorker implements Worker {
   readonly #deps: PageWorkerDeps

@@ -24,7 +24,7 @@ interface Options {
 }
 
 export const registerDeploy = command('deploy', {
-  about: 'upload a public tree to a bucket or folder: only what changed, the index last',
+  about: 'upload a public tree to a bucket or folder: only what changed, packages before the index',
   takes: {
     '--to <place>': { about: 'where to: s3://BUCKET/PREFIX or a folder', isRequired: true },
     '--from <dir>': 'the tree, such as of `build --out`; default: that of the registry',

@@ -55,7 +55,7 @@ export function copyCatalog(from: Queries, to: Queries, progress?: CopyProgress)
     // A newer version may have expanded one of them: it knows what to copy.
     const last = 'SELECT max(name) FROM kysely_migration'
     if ((await value(from, last)) !== (await value(to, last))) refuse('migrate_newer')
-    // A new catalog has rows, too, and the one of a copy that was stopped has some of all.
+    // A new database has rows, too, and the one of a copy that was stopped has some of all.
     if (isOnServer(to)) await run(to, `TRUNCATE ${tables()}`)
     else for (const table of tables().reverse()) await run(to, `DELETE FROM ${table}`)
     let done = 0
@@ -70,14 +70,14 @@ export function copyCatalog(from: Queries, to: Queries, progress?: CopyProgress)
   })
 }
 
-/** Returns whether a catalog has no records. */
+/** Returns whether a database has no records. */
 export async function isEmpty(db: Queries): Promise<boolean> {
   for (const table of ['crates', 'users', 'audit'] as const)
     if (await first(db, `SELECT id FROM ${table} LIMIT 1`)) return false
   return true
 }
 
-/** Compares all records of two catalogs; returns their number. */
+/** Compares all records of two databases; returns their number. */
 export async function compareCatalogs(
   from: Queries,
   to: Queries,

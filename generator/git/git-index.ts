@@ -39,8 +39,8 @@ export interface GitIndexEvents {
 }
 
 /**
- * The git index of a registry, which follows the catalog commit by commit. Pending crates are
- * marked in the catalog, so a failure or a crash only delays a commit. Only one process writes at a
+ * The git index of a registry, which follows the records commit by commit. Pending crates are
+ * marked in the records, so a failure or a crash only delays a commit. Only one process writes at a
  * time.
  */
 export class GitIndex {
@@ -146,7 +146,7 @@ export class GitIndex {
     return this.#repository.list()
   }
 
-  /** Commits the catalog's state of these crates, and removes files that belong to no crate. */
+  /** Commits the records' state of these crates, and removes files that belong to no crate. */
   async repair(crateIds: readonly number[], strays: readonly string[]): Promise<void> {
     await markForGit(this.#registry.database, crateIds)
     if (strays.length > 0) {
@@ -251,6 +251,6 @@ function commitMessage({ crates, events }: GitBatch): string {
     return `${action} ${what} by ${actor}`
   })
   if (first === undefined)
-    return crates.length === 0 ? 'config.json' : `${crates.length} crates as the catalog has them`
+    return crates.length === 0 ? 'config.json' : `${crates.length} crates as the records have them`
   return more.length === 0 ? first : [`${events.length} changes\n`, first, ...more].join('\n')
 }

@@ -6,12 +6,12 @@ import type { ProcessMutex } from '../places/locks/process-mutex.ts'
 import type { PublicTree } from '../places/public-tree.ts'
 import type { Records } from '../records/crate-change.ts'
 
-/** Raise it when the same catalog renders to different pages; an upgrade then rerenders them. */
+/** Raise it when the same records render to different pages; an upgrade then rerenders them. */
 export const PAGE_FORMAT = '22'
 
 /** A program among those of several versions that use one registry. */
 export interface Program extends SchemaOwner {
-  /** Another one for other pages of the same catalog. */
+  /** Another one for other pages of the same records. */
   readonly pageFormat: string
 }
 

@@ -5,7 +5,7 @@ import { cargoConfig, cargoSetup } from '../../core/upstream/cargo-config.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { ForeignRegistry, SiteConfig, SiteLink } from '../../site/site-config.ts'
 
-/** Returns the site configuration. `hasTimes`: whether there is a catalog, which knows times. */
+/** Returns the site configuration. `hasTimes`: whether there are records, which know times. */
 export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boolean): SiteConfig {
   const { registry, pages, auth, owners, policy } = settings
   return {

@@ -11,7 +11,7 @@ type Author = { readonly id: number; readonly admin: boolean }
  */
 export type StillMay = (tx: Queries) => Promise<Author>
 
-/** The time of a change to the catalog (RFC 3339, UTC, whole seconds), and who makes it. */
+/** The time of a change to the records (RFC 3339, UTC, whole seconds), and who makes it. */
 export type Change = {
   readonly at: string
   readonly actor: string

@@ -15,7 +15,7 @@ import {
 } from '../database/statement.ts'
 import type { Change } from './change.ts'
 
-/** A crate of the catalog. `generation` grows with every change to the crate. */
+/** A crate of the records. `generation` grows with every change to the crate. */
 export interface CrateRecord extends Readonly<Pick<Row<'crates'>, 'id' | 'name' | 'generation'>> {
   readonly createdAt: string
 }

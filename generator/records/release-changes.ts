@@ -83,15 +83,16 @@ export async function setYanked(
   version: Version,
   yanked: boolean,
   change: Change,
-): Promise<{ crateId: number; changed: boolean }> {
+): Promise<{ crateId: number; name: Name; changed: boolean }> {
   return makeChange(database, change, async (tx, by) => {
     const { crate, taken } = await readExisting(tx, { name, version }, by)
     if (!crate) return refuse('crate_unknown', { name })
+    const found = { crateId: crate.id, name: crate.name }
     const as = by.user && (await requireOwner(tx, crate, { ...by.user, login: by.actor }))
     if (!taken) return refuse('release_unknown', { name: crate.name, version })
     if (taken.version !== version)
       refuse('release_other_build', { name: crate.name, version, existing: taken.version })
-    if (taken.yanked === yanked) return { crateId: crate.id, changed: false }
+    if (taken.yanked === yanked) return { ...found, changed: false }
     const line = renderEntry({ ...readEntry(taken.line), yanked })
     const sql = 'UPDATE releases SET yanked = ?, line = ? WHERE id = ?'
     await run(tx, sql, Number(yanked), line, taken.id)
@@ -102,7 +103,7 @@ export async function setYanked(
       ...(as === 'administrator' && { detail: { as } }),
     })
     await follow(tx, followers, { crate, altered: [taken], by, generation })
-    return { crateId: crate.id, changed: true }
+    return { ...found, changed: true }
   })
 }
 
@@ -116,7 +117,7 @@ export function mentions(database: Database, crate: CrateRecord) {
 }
 
 /**
- * Removes releases from the catalog. The crate and its owners stay, so that no one else can take
+ * Removes releases from the records. The crate and its owners stay, so that no one else can take
  * its name. A version may come back only with the same bytes: lock files contain its checksum.
  */
 export async function removeReleases(

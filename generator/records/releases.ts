@@ -35,7 +35,7 @@ export interface VersionRecord {
   readonly publishedAt: string | null
 }
 
-/** A release of the catalog; `line` is its index line as published, without the line end. */
+/** A release of the records; `line` is its index line as published, without the line end. */
 export interface ReleaseRecord extends VersionRecord {
   readonly line: string
   /** From the index line, which may have thousands of features and takes long to read. */

@@ -23,7 +23,7 @@ import {
   type VerifyOptions,
 } from './finding.ts'
 
-/** Compares catalog, crate store, and public tree byte for byte; yields the differences. */
+/** Compares records, crate store, and public tree byte for byte; yields the differences. */
 export async function* verifyCrates(
   context: BuildContext,
   options: VerifyOptions,
@@ -61,7 +61,7 @@ export async function* verifyCrates(
 async function* verifyOrphans(context: BuildContext, repair: boolean): AsyncIterable<Finding> {
   for await (const path of orphans(context)) {
     if (repair) await removeOrphan(context, path)
-    yield derivable(path, 'belongs to no crate of the catalog', repair)
+    yield derivable(path, 'belongs to no crate of the records', repair)
   }
 }
 
@@ -105,13 +105,13 @@ function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {
       entry.vers === release.version &&
       entry.cksum === release.cksum &&
       entry.yanked === release.yanked
-    if (!agrees) return 'the index entry in the catalog contradicts its record'
+    if (!agrees) return 'the index entry in the records contradicts its other fields'
     return renderEntry(entry) === release.line
       ? null
-      : 'the index entry in the catalog was changed by hand'
+      : 'the index entry in the records was changed by hand'
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return `the index entry in the catalog is broken: ${error.message}`
+    return `the index entry in the records is broken: ${error.message}`
   }
 }
 
@@ -151,7 +151,7 @@ async function treeFaults(
     const shown = await fileChecksum(tree.path(path))
     if (shown === cksum) continue
     const what = shown
-      ? 'the bytes differ from the catalog'
+      ? 'the bytes differ from the records'
       : 'the .crate is not in the public tree'
     findings.push(derivable(path, what))
   }
@@ -159,7 +159,7 @@ async function treeFaults(
   const present = await tree.read(index)
   if (!files.index && present) findings.push(derivable(index, 'has no versions left'))
   if (files.index && !present?.equals(files.index.bytes))
-    findings.push(derivable(index, present ? 'differs from the catalog' : 'is missing'))
+    findings.push(derivable(index, present ? 'differs from the records' : 'is missing'))
   for await (const path of tree.list(crateFolder(crate.name)))
     if (!files.isPart(path) && !OLD_PAGE.test(path))
       findings.push(derivable(path, 'does not belong to its crate'))

@@ -30,7 +30,7 @@ interface Difference {
 }
 
 /**
- * Compares the git index at HEAD with the catalog: each crate's file, and no other files. A repair
+ * Compares the git index at HEAD with the records: each crate's file, and no other files. A repair
  * commits differences; it replaces an unreadable repository by one whose history starts over.
  * Leaves out a repository while another daemon writes the newest.
  */
@@ -148,7 +148,7 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
     listed.delete(path)
     if (id === undefined) found.push({ path, crateId, what: 'is missing from the git index' })
     else if (id !== blobId(bytes))
-      found.push({ path, crateId, what: 'differs from the catalog in the git index' })
+      found.push({ path, crateId, what: 'differs from the records in the git index' })
   }
   compare(pathInGit(configPath), renderConfig(urls, authRequired).bytes, null)
   for await (const { id: crateId, name } of eachCrate(database)) {
@@ -158,7 +158,7 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
     else if (listed.delete(path))
       found.push({ path, crateId, what: 'has no versions left, but is in the git index' })
   }
-  const what = 'belongs to no crate of the catalog, but is in the git index'
+  const what = 'belongs to no crate of the records, but is in the git index'
   for (const path of listed.keys()) found.push({ path, crateId: null, what })
   return found
 }

@@ -12,13 +12,13 @@ import {
   type VerifyOptions,
 } from './finding.ts'
 
-/** Compares the pages of the public tree with the catalog byte for byte. */
+/** Compares the pages of the public tree with the records byte for byte. */
 export async function* verifyPages(
   context: PageContext,
   options: VerifyOptions,
 ): AsyncIterable<Finding> {
   const differs = (await isRenderedHere(context))
-    ? 'the page differs from the catalog'
+    ? 'the page differs from the records'
     : 'rendered with other settings or by another version; run `plimsoll build`'
   const total = await crateRecords(context.database)
   for (const { kind, parts } of projectionsOf(context)) {

@@ -6,7 +6,7 @@ import { verifyGit } from './git.ts'
 import { verifyPages } from './pages.ts'
 
 /**
- * Checks the database, then catalog, crate store, and public tree, then pages, then the
+ * Checks the database, then records, crate store, and public tree, then pages, then the
  * git index. Each repair relies on those before it; nothing is repaired from a damaged database.
  */
 export async function* verify(registry: Registry, options: VerifyOptions): AsyncIterable<Finding> {

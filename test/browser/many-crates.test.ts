@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIST, run } from '../../generator/database/statement.ts'
-import { fillCatalog } from '../support/filled-catalog.ts'
+import { fillRecords } from '../support/filled-records.ts'
 import { inventedEntries } from '../support/many-crates.ts'
 import { checkPage, checkSize, picture } from './browsing.ts'
 import { openPlaces } from './places.ts'
@@ -10,7 +10,7 @@ import { openPlaces } from './places.ts'
 const { still, look } = openPlaces({
   /** Records of crates, and all pages but those of the crates, which have no bytes. */
   async live(registry) {
-    await fillCatalog(registry, inventedEntries(4000))
+    await fillRecords(registry, inventedEntries(4000))
     const kinds = ['page', 'release', 'file', 'index'] as const
     await run(registry.database, `DELETE FROM marks WHERE kind IN ${LIST}`, kinds)
   },

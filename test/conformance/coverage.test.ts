@@ -5,15 +5,15 @@ import { test } from 'node:test'
 import { subjects as statements } from '../../generator/check/rows/all.ts'
 import { root } from '../support/plimsoll.ts'
 import { daemonDriver, tlsDriver } from './driver-daemon.ts'
-import { catalogDriver, filesGitDriver, staticDriver } from './driver-files.ts'
+import { filesGitDriver, recordsDriver, staticDriver } from './driver-files.ts'
 import { gitDriver } from './driver-git.ts'
 import { canPlay } from './scenario.ts'
 import { scenarios, subjects } from './scenarios.ts'
 
-const drivers = [staticDriver, catalogDriver, filesGitDriver, daemonDriver, gitDriver, tlsDriver]
+const drivers = [staticDriver, recordsDriver, filesGitDriver, daemonDriver, gitDriver, tlsDriver]
 
 const FILE = join(root, 'docs', 'work', 'conformance.md')
-const HEAD = `| No. | Scenario | File | Cargo | static | catalog | files as git | daemon | git | TLS |
+const HEAD = `| No. | Scenario | File | Cargo | static | records | files as git | daemon | git | TLS |
 |---|---|---|---|---|---|---|---|---|---|
 `
 

@@ -29,7 +29,7 @@ export const bucketDriver: Driver = {
 
 /**
  * Daemons on one PostgreSQL server and one bucket behind a load balancer, which gives each request
- * to another daemon than the last. Needs a run on PostgreSQL, because a catalog in a file is for
+ * to another daemon than the last. Needs a run on PostgreSQL, because records in a file are for
  * one machine.
  */
 export const clusterDriver: Driver = {

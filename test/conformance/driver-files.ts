@@ -22,11 +22,11 @@ export const staticDriver: Driver = {
 }
 
 /** A registry folder kept by `plimsoll add` and `plimsoll yank`, without an API. */
-export const catalogDriver: Driver = {
-  name: 'catalog, static tree',
+export const recordsDriver: Driver = {
+  name: 'records, static tree',
   capabilities: ['sparse', 'repository'],
   unfit: readsSparse,
-  start: startCatalog,
+  start: startRecords,
 }
 
 /**
@@ -34,7 +34,7 @@ export const catalogDriver: Driver = {
  * Cargo cannot.
  */
 export const filesGitDriver: Driver = {
-  name: 'catalog, git index as plain files',
+  name: 'records, git index as plain files',
   capabilities: ['git', 'repository'],
   unfit: minor =>
     minor < 68
@@ -42,7 +42,7 @@ export const filesGitDriver: Driver = {
       : 'it reads the same tree by the sparse index, and as a repository in scenario 60',
   lacks: ['git-smart', 'git-head'],
   async start(cleanup, folder, settings) {
-    const registry = await startCatalog(cleanup, folder, settings)
+    const registry = await startRecords(cleanup, folder, settings)
     return {
       ...registry,
       indexUrl: `${registry.baseUrl}/index.git`,
@@ -83,7 +83,7 @@ export async function openStatic(
   }
 }
 
-async function startCatalog(
+async function startRecords(
   cleanup: Cleanup,
   folder: string,
   settings: NodeJS.ProcessEnv,

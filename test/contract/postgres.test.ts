@@ -1,4 +1,4 @@
-// Mirrors generator/database/postgres/: what the catalog promises on a real server.
+// Mirrors generator/database/postgres/: what the records promise on a real server.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

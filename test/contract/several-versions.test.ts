@@ -273,7 +273,7 @@ test('statements name the columns that they read: a prepared one fails when ther
   const wrong = ['generator', 'daemon'].flatMap(folder =>
     readdirSync(join(root, folder), { recursive: true })
       .map(name => join(folder, String(name)))
-      // The copy of a catalog is made by a command of the version that has all columns.
+      // The copy of records is made by a command of the version that has all columns.
       .filter(path => path.endsWith('.ts') && path !== 'generator/database/copy.ts')
       .flatMap(path => {
         const text = readFileSync(join(root, path), 'utf8')

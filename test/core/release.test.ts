@@ -244,13 +244,13 @@ for (const [what, change, expected] of COMPARISONS) {
   })
 }
 
-test('metadata that says less of the features is warned of: some Cargos leave out what names renamed dependencies', async () => {
+test('metadata that says less of a feature is warned of: some Cargos leave out what names renamed dependencies', async () => {
   const release = await releaseOf({ manifest: MANIFEST })
   const sent = metadata({ deps: [ALIAS, CC], features: { default: ['std'], std: [] } })
   assert.deepEqual(
     compareMetadata(release, sent).map(({ severity, message }) => `${severity}: ${message}`),
     [
-      `warning: the feature \`constructor\` is absent in the publish metadata, but \`[]\` ${TAIL}`,
+      `error: the feature \`constructor\` is absent in the publish metadata, but \`[]\` ${TAIL}`,
       `warning: ${differs('the feature `default`', '["std"]', '["dep:cc","std"]')}`,
     ],
   )

@@ -31,7 +31,7 @@ function block(path: string): () => void {
 
 const READY: [number, string] = [200, 'ready\n']
 
-test('ready means that catalog, crate store and public tree can be written to', async t => {
+test('ready means that records, crate store and public tree can be written to', async t => {
   const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED: 'true' } })
   const { database } = test.registry
   assert.deepEqual(await ready(test), READY)
@@ -40,7 +40,7 @@ test('ready means that catalog, crate store and public tree can be written to', 
   assert.deepEqual(leftovers(), [])
 
   await run(database, 'PRAGMA query_only = ON')
-  assert.deepEqual(await ready(test), [503, 'not ready: catalog\n'])
+  assert.deepEqual(await ready(test), [503, 'not ready: records\n'])
   await run(database, 'PRAGMA query_only = OFF')
   assert.deepEqual(await ready(test), READY)
 

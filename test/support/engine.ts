@@ -14,7 +14,7 @@ import { execute, startPostgres, type TestServer } from './postgres.ts'
  */
 const server = process.env.PLIMSOLL_TEST_SERVER ?? null
 
-/** Whether the catalogs of tests are on PostgreSQL. */
+/** Whether the records of tests are on PostgreSQL. */
 export const isOnPostgres = server !== null
 
 /** The database with all tables that new databases are copies of. */
@@ -30,7 +30,7 @@ export async function startTemplate(): Promise<TestServer> {
 
 /** A database for one test, as settings of a registry. */
 export interface TestDatabase {
-  /** For `initRegistry`; nothing when the catalog is a file. */
+  /** For `initRegistry`; nothing when the records are a file. */
   readonly settings: Readonly<Record<string, string>>
   /** Drops it, also under open connections. */
   readonly drop: () => Promise<void>
@@ -72,7 +72,7 @@ export async function newDatabase(template = TEMPLATE): Promise<TestDatabase> {
 /** The databases of this process by the paths that stand for them. */
 const byPath = new Map<string, string>()
 
-/** Opens the catalog at a path, on the engine of this run, for a test. */
+/** Opens the records at a path, on the engine of this run, for a test. */
 export async function openCatalog(
   t: ConstructorParameters<typeof Cleanup>[0],
   path: string,

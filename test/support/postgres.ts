@@ -108,7 +108,7 @@ async function startIn(dir: string, bin: string, wishes: Wishes): Promise<TestSe
   const owner = account()
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(dir, owner.uid, owner.gid)
   const data = join(dir, 'data')
-  // As on a server in another language than English: the catalog must not depend on it.
+  // As on a server in another language than English: the records must not depend on it.
   const options = ['-D', data, '-U', 'plimsoll', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']
   execFileSync(join(bin, 'initdb'), [...options, '--no-sync'], { ...owner, stdio: 'ignore' })
   const port = await freePort()

@@ -13,7 +13,7 @@ export interface Result {
 /** PostgreSQL's numbers of types (`pg_type.oid`). */
 const [BYTEA, BIGINT, TEXT, NUMERIC] = [17, 20, 25, 1700]
 
-/** The statements of the catalog by their translations for PostgreSQL. */
+/** The statements of the records by their translations for PostgreSQL. */
 const originals = new Map<string, string>()
 
 /**

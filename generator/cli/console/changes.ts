@@ -9,7 +9,7 @@ import type { RegistryTask } from './command.ts'
 import type { Io } from './io.ts'
 
 /**
- * Brings the public tree and the git index up to date with the catalog; `all` renders every file.
+ * Brings the public tree and the git index up to date with the records; `all` renders every file.
  * The result reports failures.
  */
 export async function showChanges(

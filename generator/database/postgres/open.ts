@@ -9,7 +9,7 @@ import { poolOf, type ServerSettings } from './server.ts'
 export { ServerLocks } from './locks.ts'
 
 /**
- * Opens the catalog on a PostgreSQL server, creating and migrating its tables as needed. Throws a
+ * Opens the records on a PostgreSQL server, creating and migrating their tables as needed. Throws a
  * `Refusal` when there is no connection, or none is allowed.
  */
 export async function openPostgres(

@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache'
 
-/** A statement of the catalog as PostgreSQL takes it. */
+/** A statement of the records as PostgreSQL takes it. */
 export interface Translation {
   readonly text: string
   /** The places of the parameters that are JSON lists to SQLite, and arrays to PostgreSQL. */
   readonly arrays: ReadonlySet<number>
 }
 
-/** The most translations that are kept; the catalog has some 400 statements. */
+/** The most translations that are kept; the records have some 400 statements. */
 const MAX_TRANSLATIONS = 2000
 
 const known = new LRUCache<string, Translation>({ max: MAX_TRANSLATIONS })
 
 /**
- * Returns a statement in PostgreSQL's dialect. The catalog's statements are written for SQLite, in
+ * Returns a statement in PostgreSQL's dialect. Their statements are written for SQLite, in
  * the part of its dialect that these rules cover; the same text always gives the same translation.
  */
 export function translate(sql: string): Translation {

@@ -20,7 +20,7 @@ export interface Built {
 
 const RENDERING = 'rendering index files'
 
-/** Raise it when the same catalog gets a different tree: an upgrade then builds everything. */
+/** Raise it when the same records get a different tree: an upgrade then builds everything. */
 export const TREE_FORMAT = '1'
 
 /** Renders what changed, or everything if the tree is missing or has another format. */

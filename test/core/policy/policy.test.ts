@@ -97,7 +97,7 @@ test('a decent release pleases both presets', () => {
 
 const from = (registry: string) => ({ deps: [dependency({ registry })] })
 
-/** A release for each key, or several, and what the catalog says of it. */
+/** A release for each key, or several, and what the records say of it. */
 const levels: [key: string, subject: PolicyRelease, facts: Partial<PolicyInfo>][] = [
   ['description', release({ description: null }), {}],
   ['description', release({ description: ' \n' }), {}],
@@ -363,7 +363,7 @@ test('allowed registries are no foreign ones, however they are written', () => {
   ])
 })
 
-test('the questions to the catalog', () => {
+test('the questions to the records', () => {
   const deps = [
     dependency({}),
     dependency({ name: 'json', package: 'serde_json' }),

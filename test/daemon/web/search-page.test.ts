@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openRegistry } from '../../../generator/open.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
-import { fillCatalog } from '../../support/filled-catalog.ts'
+import { fillRecords } from '../../support/filled-records.ts'
 import { inventedEntries } from '../../support/many-crates.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { renderSearch } from '../../support/render-search.ts'
@@ -19,7 +19,7 @@ function namesOn(page: string): string[] {
 
 test('the results page has what the API finds, in its order, page by page', async t => {
   const registry = await TestRegistry.open(t)
-  await fillCatalog(registry.registry, inventedEntries(400))
+  await fillRecords(registry.registry, inventedEntries(400))
   await renderSearch(registry.registry)
   const response = await registry.request('GET', '/api/v1/crates?q=se&per_page=100')
   const { crates, meta } = (await response.json()) as {

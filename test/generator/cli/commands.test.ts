@@ -183,7 +183,7 @@ test('yank and its undo change the index, and say when there was nothing to do',
     readFileSync(join(dir, 'public/index/de/mo/demo'), 'utf8').includes('"yanked":true')
   expect(await run('yank', 'demo@1.0.0'), 0, 'yanked demo 1.0.0\n', '')
   assert.equal(isYanked(), true)
-  expect(await run('yank', 'demo@1.0.0'), 0, 'demo 1.0.0 was yanked before\n', '')
+  expect(await run('yank', 'Demo@1.0.0'), 0, 'demo 1.0.0 was yanked before\n', '')
   expect(await run('yank', 'demo@1.0.0', '--undo'), 0, 'unyanked demo 1.0.0\n', '')
   assert.equal(isYanked(), false)
   const unknown = 'error: there is no version 2.0.0 of `demo` here\n'

@@ -53,7 +53,7 @@ test('many differences of one cause have one line', async t => {
   const { dir, run } = await scene(t)
   const elsewhere = await run('verify', '--set', 'registry.base_url=https://new.example')
   assert.equal(elsewhere.code, 1)
-  const git = /^index\.git:config\.json: differs from the catalog in the git index\n/m
+  const git = /^index\.git:config\.json: differs from the records in the git index\n/m
   assert.match(
     elsewhere.stdout.replace(git, ''),
     /^index\/config\.json: differs from the settings\nrendered with other settings or by another version; run `plimsoll build`: \d+ files, such as crates\/aft\/crate\.json\n\d+ differences, 0 repaired\n$/,

@@ -15,7 +15,7 @@ import { follow } from '../../../generator/records/crate-change.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
 import { listVersions } from '../../../generator/records/releases.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
-import { relistCrate } from '../../support/filled-catalog.ts'
+import { relistCrate } from '../../support/filled-records.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { insertRows } from '../../support/rows.ts'
@@ -148,7 +148,7 @@ test('owners are on the page where they may be listed; a new one shows', async t
   assert.equal((await registry.shown('crates/demo/index.html'))?.includes('Owners'), false)
 })
 
-/** Puts crates that are copies of the only one there is into the catalog; those of one name share its release's bytes. */
+/** Puts crates that are copies of the only one there is into the records; those of one name share its release's bytes. */
 async function multiply(registry: TestRegistry, names: readonly string[]): Promise<void> {
   const { database } = registry.registry
   const crate = await one<Row<'crates'>>(database, 'SELECT * FROM crates ORDER BY id')

@@ -254,7 +254,7 @@ test('verify finds and mends pages that differ; what is pending is no difference
   for (const path of spoilt) writeFileSync(join(registry.dir, 'public', path), 'spoilt')
   rmSync(join(registry.dir, 'public/feeds/crates.xml'))
   const faults = [
-    ...spoilt.map(path => `${path}: the page differs from the catalog`),
+    ...spoilt.map(path => `${path}: the page differs from the records`),
     'feeds/crates.xml: the page is missing',
   ]
   assert.deepEqual((await run({ repair: false, served: false })).sort(), faults.toSorted())

@@ -60,13 +60,13 @@ test('images of READMEs belong to their crate, if it has the version', async t =
 /** What is found when a file has these bytes instead, or is gone. */
 const damages: [path: string, found: string, bytes: ((path: string) => string | Buffer) | null][] =
   [
-    [CRATE, 'the bytes differ from the catalog', flipped],
+    [CRATE, 'the bytes differ from the records', flipped],
     [CRATE, 'the .crate is not in the public tree', null],
     [INDEX, 'is missing', null],
-    [INDEX, 'differs from the catalog', path => `${readFileSync(path)}{}\n`],
-    ['index/de/mo/demon', 'belongs to no crate of the catalog', () => 'x'],
+    [INDEX, 'differs from the records', path => `${readFileSync(path)}{}\n`],
+    ['index/de/mo/demon', 'belongs to no crate of the records', () => 'x'],
     ['crates/demo/demo-9.0.0.crate', 'does not belong to its crate', () => 'x'],
-    ['crates/demon/demon-1.0.0.crate', 'belongs to no crate of the catalog', () => 'x'],
+    ['crates/demon/demon-1.0.0.crate', 'belongs to no crate of the records', () => 'x'],
     [CONFIG, 'differs from the settings', () => '{}'],
     [CONFIG, 'is missing', null],
   ]
@@ -112,14 +112,14 @@ for (const [what, words, harm] of losses) {
     replace(place.registry.tree.path(CRATE), 'rotten')
     const found = [
       `lost demo@1.0.0: ${words} (${place.key}); ${CURE}`,
-      `${CRATE}: the bytes differ from the catalog`,
+      `${CRATE}: the bytes differ from the records`,
     ]
     assert.deepEqual(await findings(place.registry), found)
     assert.deepEqual(await findings(place.registry, { repair: true }), found)
   })
 }
 
-const CONTRADICTS = 'the index entry in the catalog contradicts its record'
+const CONTRADICTS = 'the index entry in the records contradicts its other fields'
 const edits: [what: string, edit: (line: string) => string, words: string][] = [
   [
     'another checksum',
@@ -130,7 +130,7 @@ const edits: [what: string, edit: (line: string) => string, words: string][] = [
   [
     'another spelling',
     line => line.replace('{"name"', '{ "name"'),
-    'the index entry in the catalog was changed by hand',
+    'the index entry in the records was changed by hand',
   ],
 ]
 for (const [what, edit, words] of edits) {
@@ -141,7 +141,7 @@ for (const [what, edit, words] of edits) {
     await run(database, 'UPDATE releases SET line = ? WHERE id = 1', edit(line))
     assert.deepEqual(await findings(registry), [
       `lost demo@1.0.0: ${words}; restore a backup`,
-      `${INDEX}: differs from the catalog`,
+      `${INDEX}: differs from the records`,
     ])
   })
 }
@@ -156,11 +156,11 @@ test('changes that wait are counted; a repair renders them, but leaves them to a
     assert.deepEqual(told.splice(0), [2])
   }
   writeFileSync(registry.tree.path('index/ot/he/other'), 'spoilt')
-  assert.deepEqual(await findings(registry), ['index/ot/he/other: differs from the catalog'])
+  assert.deepEqual(await findings(registry), ['index/ot/he/other: differs from the records'])
   assert.deepEqual(await findings(registry, { repair: true, onPending }), [
     'repaired crates/demo/demo-2.0.0.crate: was still to be rendered',
     `repaired ${INDEX}: was still to be rendered`,
-    'repaired index/ot/he/other: differs from the catalog',
+    'repaired index/ot/he/other: differs from the records',
   ])
   assert.deepEqual([await findings(registry, { onPending }), told], [[], []])
 })

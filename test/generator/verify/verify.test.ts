@@ -71,7 +71,7 @@ function damagePack(registry: Registry): void {
 /** What is found after something has been harmed. */
 const damages: [found: RegExp, harm: (registry: Registry) => unknown][] = [
   [
-    /^index\.git:de\/mo\/demo: differs from the catalog in the git index$/,
+    /^index\.git:de\/mo\/demo: differs from the records in the git index$/,
     registry => forge(registry, DEMO, '{"name":"demo"}\n'),
   ],
   [
@@ -79,11 +79,11 @@ const damages: [found: RegExp, harm: (registry: Registry) => unknown][] = [
     registry => forge(registry, DEMO, null),
   ],
   [
-    /^index\.git:ev\/il\/evil: belongs to no crate of the catalog, but is in the git index$/,
+    /^index\.git:ev\/il\/evil: belongs to no crate of the records, but is in the git index$/,
     registry => forge(registry, 'ev/il/evil', '{}\n'),
   ],
   [
-    /^index\.git:config\.json: differs from the catalog in the git index$/,
+    /^index\.git:config\.json: differs from the records in the git index$/,
     registry => forge(registry, 'config.json', '{}\n'),
   ],
   [
@@ -173,7 +173,7 @@ test('pages that wait for their first downloads are no finding', async t => {
   const page = join(registry.tree.root, 'crates/demo/index.html')
   writeFileSync(page, 'another')
   assert.deepEqual(await findings(registry, { served: true }), [
-    'crates/demo/index.html: the page differs from the catalog',
+    'crates/demo/index.html: the page differs from the records',
   ])
 })
 

@@ -13,7 +13,7 @@ import { isMarked, listMarks, markAgain } from '../../../../generator/records/ma
 import { setYanked } from '../../../../generator/records/release-changes.ts'
 import { findRelease } from '../../../../generator/records/releases.ts'
 import type { Registry } from '../../../../generator/registry/registry.ts'
-import { fillCatalog } from '../../../support/filled-catalog.ts'
+import { fillRecords } from '../../../support/filled-records.ts'
 import { fileStamps, filesBelow, treeDigest } from '../../../support/folder.ts'
 import { inventedEntries } from '../../../support/many-crates.ts'
 import { withQueryHook } from '../../../support/query-hook.ts'
@@ -149,7 +149,7 @@ test('a crate that is marked again after other changes is rendered once', async 
 test('a version that is added while its crate is built never has its line before its .crate', async t => {
   const registry = await smallRegistry(t)
   await addCrate(registry, { name: 'demo', version: '2.0.0' })
-  // After any question of the build to the catalog, another process adds a version.
+  // After any question of the build to the records, another process adds a version.
   const other = await reopen(t, registry.dir)
   const questions = { crate: 'FROM crates', lines: 'SELECT line', marks: 'FROM marks' }
   for (const [what, text] of Object.entries(questions)) {
@@ -210,7 +210,7 @@ test('a new version whose bytes are lost is not shown, and stops no other crate'
 test('many marked crates are read together; no mark is left, and each crate has its lines', async t => {
   const registry = await smallRegistry(t)
   const entries = inventedEntries(1200)
-  await fillCatalog(registry, entries)
+  await fillRecords(registry, entries)
   const { database } = registry
   await run(
     database,

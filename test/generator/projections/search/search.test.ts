@@ -12,7 +12,7 @@ import type { PublicTree } from '../../../../generator/places/public-tree.ts'
 import { readState } from '../../../../generator/projections/search/files.ts'
 import { search as crateTerms } from '../../../../generator/projections/search/projection.ts'
 import { searchCrates } from '../../../../generator/projections/search/search.ts'
-import { fillCatalog } from '../../../support/filled-catalog.ts'
+import { fillRecords } from '../../../support/filled-records.ts'
 import { fileStamps, filesBelow, sumsBelow } from '../../../support/folder.ts'
 import { inventedEntries } from '../../../support/many-crates.ts'
 import { inventedQueries } from '../../../support/queries.ts'
@@ -37,7 +37,7 @@ const ENTRIES = inventedEntries(800).map((entry, at) => {
 async function openFilled(t: TestContext, entries: readonly SearchedCrate[]) {
   const registry = await TestRegistry.open(t, { env: { PLIMSOLL_PAGES_SOURCE: 'false' } })
   await buildPages(registry.registry)
-  await fillCatalog(registry.registry, entries)
+  await fillRecords(registry.registry, entries)
   await buildSearch(registry)
   return registry
 }
@@ -102,7 +102,7 @@ test('what each change renders is what rendering everything gives, byte for byte
   await registry.request('DELETE', '/api/v1/crates/staying/1.0.0/yank', token)
   await buildPages(registry.registry)
   await registry.delete('passing')
-  await fillCatalog(registry.registry, ENTRIES.slice(40, 80))
+  await fillRecords(registry.registry, ENTRIES.slice(40, 80))
   await buildPages(registry.registry)
   const parts = ['search', 'sitemaps', 'sitemap.xml', 'robots.txt', 'opensearch.xml']
   const stamps = () => {
@@ -117,11 +117,11 @@ test('what each change renders is what rendering everything gives, byte for byte
   assert.deepEqual(stamps(), before)
 })
 
-test('a tree from files alone has the same search as the catalog of the same crates', async t => {
+test('a tree from files alone has the same search as the records of the same crates', async t => {
   const key = ({ name }: SearchedCrate) => name.toLowerCase().replaceAll('-', '_')
   const byName = ENTRIES.slice(0, 300).sort((a, b) => (key(a) < key(b) ? -1 : 1))
   const registry = await openFilled(t, byName)
-  // What `fillCatalog` gives all crates.
+  // What `fillRecords` gives all crates.
   const files = searchFiles(
     byName.map(entry => ({
       ...entry,
@@ -155,7 +155,7 @@ test('a larger layout that is interrupted leaves the old files to searches, and 
   const registry = await openFilled(t, ENTRIES.slice(0, 30))
   const { database, tree } = registry.registry
   assert.equal(await bitsOf(registry), 2)
-  await fillCatalog(registry.registry, ENTRIES.slice(30, 200))
+  await fillRecords(registry.registry, ENTRIES.slice(30, 200))
   await run(database, `DELETE FROM marks WHERE kind IN ${LIST}`, ['page', 'release', 'list'])
   const names = ENTRIES.slice(0, 40).map(entry => entry.name)
   const remove = placeObstacle(tree, 'search/terms/6/40.json')
@@ -181,10 +181,10 @@ test('a layout that the registry outgrows while it is written is followed by a l
   const registry = await openFilled(t, ENTRIES.slice(0, 8))
   assert.equal(await bitsOf(registry), 0)
   const remove = placeObstacle(registry.registry.tree, 'search/terms/2/3.json')
-  await fillCatalog(registry.registry, ENTRIES.slice(8, 20))
+  await fillRecords(registry.registry, ENTRIES.slice(8, 20))
   await buildSearch(registry)
   assert.equal(await bitsOf(registry), 0)
-  await fillCatalog(registry.registry, ENTRIES.slice(20, 60))
+  await fillRecords(registry.registry, ENTRIES.slice(20, 60))
   remove()
   await buildSearch(registry)
   assert.equal(await bitsOf(registry), 4)
@@ -243,7 +243,7 @@ test('nobody finds nothing left to render before a layout that the registry need
     `CREATE TRIGGER no_layout BEFORE INSERT ON marks
       WHEN NEW.kind = 'search' AND NEW.subject >= ${layout} BEGIN SELECT RAISE(ABORT, 'no layout'); END`,
   )
-  await fillCatalog(registry.registry, ENTRIES.slice(8, 20))
+  await fillRecords(registry.registry, ENTRIES.slice(8, 20))
   await buildSearch(registry)
   assert.ok((await pageWork(registry.registry)).count > 0)
   const drop = isOnServer(database) ? 'DROP FUNCTION no_layout CASCADE' : 'DROP TRIGGER no_layout'
@@ -254,7 +254,7 @@ test('nobody finds nothing left to render before a layout that the registry need
 
 test('a search between the first crate and the first layout waits for that layout', async t => {
   const registry = await TestRegistry.open(t)
-  await fillCatalog(registry.registry, ENTRIES.slice(0, 1))
+  await fillRecords(registry.registry, ENTRIES.slice(0, 1))
   const { clock } = registry.registry
   const [mark] = await pageMarks(registry.registry, clock(), 1, ['search'])
   assert.ok(mark)

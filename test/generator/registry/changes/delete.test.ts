@@ -48,7 +48,7 @@ async function files(registry: Registry): Promise<string[]> {
 const base = parseName('base')
 const FIRST = { name: base, version: parseVersion('1.0.0'), force: false }
 
-test('a version goes from catalog, index, public tree and crate store; the others stay', async t => {
+test('a version goes from records, index, public tree and crate store; the others stay', async t => {
   const registry = await scene(t)
   await deleteReleases(registry, FIRST, OPERATOR)
   assert.deepEqual(await files(registry), [

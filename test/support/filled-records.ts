@@ -12,8 +12,8 @@ import type { SearchedCrate } from './whole-search.ts'
 const TIME = '2026-11-20T12:00:00Z'
 const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }
 
-/** Puts crates without bytes into the catalog: records, the data of lists, and marks. */
-export async function fillCatalog(
+/** Puts crates without bytes into the records, with the data of lists and with marks. */
+export async function fillRecords(
   { database, followers }: Registry,
   entries: readonly SearchedCrate[],
 ): Promise<void> {

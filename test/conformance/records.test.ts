@@ -1,0 +1,4 @@
+import { recordsDriver } from './driver-files.ts'
+import { register } from './scenarios.ts'
+
+register(recordsDriver)
