@@ -39,6 +39,11 @@ export async function inspectCrate(open: Open, parts: InspectParts): Promise<Ins
   if (isWhole && path !== null && isLarge) issues.push(warning('readme_too_large', { path, max }))
   if (isWhole && path === null && manifest.readmePath !== null)
     issues.push(warning('readme_missing', { path: manifest.readmePath }))
+  // In edition 2015 Cargo also looks in other places.
+  const { edition } = manifest.about
+  const isImplied = manifest.targets.lib?.path === null && edition !== null && edition !== '2015'
+  if (isWhole && isImplied && !archive.files.some(file => file.path === 'src/lib.rs'))
+    issues.push(issue('library_missing'))
   const full = `${archive.name}-${archive.version}/${path}`
   const readme =
     isWhole && path !== null && !isLarge ? await readText(open, full, max, parts.limits) : null

@@ -89,7 +89,7 @@ export function lureOf(crate: UpstreamCrate, policy: UpstreamPolicy, now: Date):
     else return null
   }
   for (const { name, version, pubtime } of held) {
-    const released = Date.parse(pubtime ?? '')
+    const released = Date.parse(later(pubtime ?? '', 0))
     // Yanks of another time are their owners' own.
     const near = [...yanked].filter(([, at]) => Math.abs(at - released) <= LURE_MS)
     if (near.length > 0) return { name, version, yanked: new Set(near.map(([known]) => known)) }
@@ -131,6 +131,7 @@ export function showFile(
 }
 
 function later(time: string, ms: number): string {
-  const start = Date.parse(time)
+  // A `pubtime` may be in a leap second, which `Date` does not accept.
+  const start = Date.parse(time.replace(':60Z', ':59Z'))
   return Number.isNaN(start) ? '' : timestamp(new Date(start + ms))
 }

@@ -356,6 +356,10 @@ test('from bytes to release in one step', async () => {
   assert.deepEqual(told(large), ['warning readme_too_large'])
   const missing = await inspect({ manifest: 'readme = "gone.md"' })
   assert.deepEqual(told(missing), ['warning readme_missing'])
+  const program = { files: { 'src/main.rs': '' }, manifest: '[lib]\nname = "demo"' }
+  assert.deepEqual(told(await inspect(program)), ['error library_missing'])
+  const old = '[package]\nname = "demo"\nversion = "1.0.0"\n[lib]\nname = "other"'
+  assert.deepEqual(told(await inspect({ files: { 'src/other.rs': '' }, manifest: old })), [])
   const latin = await inspect({ files: { README: new Uint8Array([0x61, 0xe9]) } })
   assert.equal(latin.release?.readme, 'a\ufffd')
 

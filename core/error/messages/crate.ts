@@ -66,6 +66,8 @@ export const crateMessages = {
       '`{path}` in the crate file has {size} bytes; at most {max} are allowed (`limits.manifest_bytes`)',
     archive_file_encoding: '`{path}` in the crate file is not valid UTF-8',
     archive_cargo_ok: 'Cargo skips `{path}` when it unpacks the crate; leave it out',
+    library_missing:
+      '`Cargo.toml` has a [lib] section, but the crate file has no `src/lib.rs`; add that file, or name another with `path`',
     readme_missing:
       '`Cargo.toml` names the README `{path}`, but the crate file does not contain it',
     readme_too_large:

@@ -51,6 +51,10 @@ test('young versions are yanked until they are old enough, undated ones until th
   assert.equal(stateOf({ allowed: new Set([undated.version]) }, undated), 'shown')
   assert.equal(stateOf({ allow: rules('foo'), deny: rules('foo@>=2') }, young), 'denied')
   assert.equal(stateOf({ deny: rules('foo@>=2') }, old), 'shown')
+  // Cargo takes a leap second for a time.
+  const leap = line('4.0.0', { pubtime: '2026-07-31T12:00:60Z' })
+  const held = { state: 'held', until: '2026-08-01T12:00:59Z' }
+  assert.deepEqual(verdictOf(crateOf([leap]), leap, policy({ hold: DAY }), at(0)), held)
 })
 
 test('denied and vanished versions are yanked, and only what is there is shown offline', () => {
