@@ -55,7 +55,8 @@ function probesOf({ registry, freeBytes }: ReadinessDeps): Record<string, Probe>
   const free = freeBytes ?? (path => statfs(path).then(({ bavail, bsize }) => bavail * bsize))
   const { database, crates, tree, dir, settings } = registry
   return {
-    records: () => writeFact(database, 'probe', timestamp(registry.clock())),
+    // The records; alerts and dashboards know this name.
+    catalog: () => writeFact(database, 'probe', timestamp(registry.clock())),
     'crate store': () => crates.probe(),
     'public tree': () => tree.probe(),
     disk: async () => {

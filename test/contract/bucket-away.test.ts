@@ -55,7 +55,7 @@ test('Cargo resolves while the bucket is away, and /readyz says soon what is mis
   await says('not ready: crate store, public tree\n')
 
   await server.kill()
-  await says('not ready: records, crate store, public tree\n')
+  await says('not ready: catalog, crate store, public tree\n')
   assert.deepEqual(await config(), there)
   await server.start()
   if (cluster.s3) cluster.s3.fault = () => null

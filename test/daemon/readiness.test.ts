@@ -40,7 +40,7 @@ test('ready means that records, crate store and public tree can be written to', 
   assert.deepEqual(leftovers(), [])
 
   await run(database, 'PRAGMA query_only = ON')
-  assert.deepEqual(await ready(test), [503, 'not ready: records\n'])
+  assert.deepEqual(await ready(test), [503, 'not ready: catalog\n'])
   await run(database, 'PRAGMA query_only = OFF')
   assert.deepEqual(await ready(test), READY)
 

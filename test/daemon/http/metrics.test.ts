@@ -180,7 +180,7 @@ test('the last backup, the certificate and the test writes of /readyz are told',
   const made = test.now.getTime() / 1000
   assert.equal(await value('plimsoll_last_backup_timestamp_seconds'), made)
   await test.request('GET', '/readyz')
-  for (const part of ['records', 'crate store', 'public tree', 'disk'])
+  for (const part of ['catalog', 'crate store', 'public tree', 'disk'])
     assert.equal(await value(`plimsoll_probe_seconds_count{part="${part}"}`), 1, part)
   const metrics = new Metrics(test.registry, () => new Date('2027-01-01T00:00:00Z'))
   const text = await (await metrics.page()).text()
