@@ -119,12 +119,14 @@ function checkKeywords(keywords: readonly string[], policy: PolicySettings): Iss
   const { keywords_max: most, keyword_length_max: max } = policy
   const { length: count } = keywords
   const tooMany = count > most ? [issue('keywords_too_many', { count, max: most })] : []
-  const rest = keywords.slice(0, most).flatMap(keyword => [
-    ...([...keyword].length > max ? [issue('keyword_too_long', { keyword, max })] : []),
-    ...(/^[A-Za-z0-9][A-Za-z0-9_+-]*$/.test(keyword)
-      ? []
-      : weigh(policy.keyword_rule, issue('keyword_invalid', { keyword }))),
-  ])
+  const rest = keywords
+    .slice(0, most)
+    .flatMap(keyword => [
+      ...([...keyword].length > max ? [issue('keyword_too_long', { keyword, max })] : []),
+      ...(/^[A-Za-z0-9][A-Za-z0-9_+-]*$/.test(keyword)
+        ? []
+        : weigh(policy.keyword_rule, issue('keyword_invalid', { keyword }))),
+    ])
   return [...tooMany, ...rest]
 }
 
