@@ -117,22 +117,26 @@ function isLicenseExpression(text: string): boolean {
 
 function checkKeywords(keywords: readonly string[], policy: PolicySettings): Issue[] {
   const { keywords_max: most, keyword_length_max: max } = policy
-  if (keywords.length > most)
-    return [issue('keywords_too_many', { count: keywords.length, max: most })]
-  return keywords.flatMap(keyword => [
-    ...([...keyword].length > max ? [issue('keyword_too_long', { keyword, max })] : []),
-    ...(/^[A-Za-z0-9][A-Za-z0-9_+-]*$/.test(keyword)
-      ? []
-      : weigh(policy.keyword_rule, issue('keyword_invalid', { keyword }))),
-  ])
+  const { length: count } = keywords
+  const tooMany = count > most ? [issue('keywords_too_many', { count, max: most })] : []
+  const rest = keywords
+    .slice(0, most)
+    .flatMap(keyword => [
+      ...([...keyword].length > max ? [issue('keyword_too_long', { keyword, max })] : []),
+      ...(/^[A-Za-z0-9][A-Za-z0-9_+-]*$/.test(keyword)
+        ? []
+        : weigh(policy.keyword_rule, issue('keyword_invalid', { keyword }))),
+    ])
+  return [...tooMany, ...rest]
 }
 
 function checkCategories(categories: readonly string[], policy: PolicySettings): Issue[] {
   const [count, max] = [categories.length, policy.categories_max]
-  if (count > max) return [issue('categories_too_many', { count, max })]
-  return unknownCategories(categories, policy).flatMap(category =>
+  const tooMany = count > max ? [issue('categories_too_many', { count, max })] : []
+  const rest = unknownCategories(categories.slice(0, max), policy).flatMap(category =>
     weigh(policy.unknown_category, issue('category_unknown', { category })),
   )
+  return [...tooMany, ...rest]
 }
 
 /** Checks the raw text, because `new URL` trims and repairs it. */

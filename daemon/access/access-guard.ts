@@ -197,10 +197,11 @@ export class AccessGuard {
     sender: Pick<BrowserRequest, 'address' | 'now'>,
     access: BrowserRoute['access'],
   ): Change {
-    return changeOf(sender, user, async tx => {
+    const change = changeOf(sender, user, async tx => {
       const found = await requireSession(tx, id, this.#sessionTime())
       return found.admin || access !== 'admin' ? found : refuse('admin_only')
     })
+    return { ...change, sessionId: id }
   }
 
   /** Makes the cookie that pages of the tree show agree with the session. */

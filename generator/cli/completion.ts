@@ -60,7 +60,6 @@ complete -c plimsoll -f -a '(__plimsoll_words)'`,
 
 export const registerCompletion = command('completion', {
   about: 'print a script that completes commands, options, settings and crates in a shell',
-  hasFolder: false,
   takes: {
     '<shell>': { about: 'the shell for which the script is', choices: Object.keys(SCRIPTS) },
   },

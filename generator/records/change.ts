@@ -17,6 +17,8 @@ export type Change = {
   readonly actor: string
   /** The remote address, for changes over HTTP. */
   readonly address?: string | null
+  /** The session in the browser that it is made in; none by a token, a link or a password. */
+  readonly sessionId?: number
 } & (
   | {
       readonly user: Author
@@ -67,8 +69,10 @@ export async function addEvent(
     SELECT ?, ?, ?, ?, ?, CAST(? AS INTEGER), ?, CAST(? AS INTEGER), ? WHERE ${UNPAUSED}
     RETURNING id`
   const { action, crate = null, version = null, detail } = event
-  const { at, user, actor, tokenId, address = null } = change
-  const what = [action, crate, version, detail ? JSON.stringify(detail) : null, at] as const
+  const { at, user, actor, tokenId, sessionId: session, address = null } = change
+  const details =
+    detail || session ? JSON.stringify({ ...detail, ...(session && { session }) }) : null
+  const what = [action, crate, version, details, at] as const
   const id = await value<number>(tx, sql, ...what, user?.id ?? null, actor, tokenId, address)
   if (id !== null) return id
   // Refuses the change, or removes a pause that is over.

@@ -17,7 +17,7 @@ const INTRODUCTION = `# Commands
 \`plimsoll COMMAND --help\` prints what is here. This page is rendered from the declarations of the
 commands; \`UPDATE_GOLDEN=1 npm test -- docs/command-reference\` renders it again.
 
-Every command but \`completion\` and \`check\` takes these options:
+Every command takes these options; \`completion\` and \`check\` need no registry, and no setting:
 
 | option | meaning |
 |---|---|

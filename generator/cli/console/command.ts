@@ -63,8 +63,6 @@ type Rows = Readonly<Record<string, Row>>
 /** The help of a command, what it takes besides `--dir`, `--set` and `--json`, and what it does. */
 interface Declaration<T, Args extends unknown[]> extends Manual {
   readonly about: string
-  /** False if it is about no registry folder: then it takes no `--dir` and `--set`. */
-  readonly hasFolder?: boolean
   readonly takes?: Rows
   run(task: T, ...args: Args): Promise<void>
 }
@@ -81,11 +79,11 @@ const manuals = new WeakMap<Command, Manual>()
 /** Declares a command that opens no registry by itself. */
 export function command<Options, Args extends unknown[]>(
   name: string,
-  { about, hasFolder = true, takes = {}, run: work, ...manual }: Declaration<Task<Options>, Args>,
+  { about, takes = {}, run: work, ...manual }: Declaration<Task<Options>, Args>,
 ): Register {
   return (parent, io) => {
     const made = parent.command(name).description(about)
-    const rows: Rows = { ...(hasFolder && folderRows(io)), ...takes }
+    const rows: Rows = { ...folderRows(io), ...takes }
     for (const [name, row] of Object.entries(rows)) addRow(made, name, row)
     if (manual.json !== undefined) made.option('--json', 'print the result as JSON')
     made.addHelpText('after', () => `\n${helpText(manual)}`)

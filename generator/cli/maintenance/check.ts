@@ -29,7 +29,6 @@ const PAUSE_MS = 1000
 
 export const registerCheck = command('check', {
   about: 'ask any Cargo registry, this one or another, whether it does what Cargo needs',
-  hasFolder: false,
   takes: {
     '<registry...>':
       'sparse+https://HOST/PATH/, the URL or folder of a git index, or the folder of a static tree',

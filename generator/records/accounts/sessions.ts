@@ -1,7 +1,7 @@
 import { refuse } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
-import { all, first, type Queries, run } from '../../database/statement.ts'
+import { all, first, type Queries, run, value } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../change.ts'
 import { type Account, type AccountRow, accountOf } from './accounts.ts'
 import type { RecordUse } from './last-use.ts'
@@ -56,9 +56,10 @@ export async function startSession(
       ORDER BY last_seen_at DESC, id DESC LIMIT 1000000 OFFSET ?)`
     await run(tx, surplus, userId, MOST - 1)
     const sql = `INSERT INTO sessions (user_id, hash, agent, created_at, last_seen_at, expires_at)
-      VALUES (?, ?, ?, ?, ?, ?)`
-    await run(tx, sql, userId, hashSecret(secret), name, at, at, timestamp(now, seconds))
-    await addEvent(tx, by, { action: 'login' })
+      VALUES (?, ?, ?, ?, ?, ?) RETURNING id`
+    const ends = timestamp(now, seconds)
+    const session = await value(tx, sql, userId, hashSecret(secret), name, at, at, ends)
+    await addEvent(tx, by, { action: 'login', detail: { session } })
   })
   return secret
 }

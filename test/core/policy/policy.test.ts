@@ -149,7 +149,7 @@ const beyond: [code: string, over: PolicyRelease][] = [
   ['description_too_long', release({ description: 'é'.repeat(501) })],
   ['keywords_too_many', release({ keywords: [...'abcdef'] })],
   ['keyword_too_long', release({ keywords: ['x'.repeat(21)] })],
-  ['categories_too_many', release({ categories: [...'abcdef'] })],
+  ['categories_too_many', release({ categories: Array(6).fill('wasm') })],
   ['version_too_long', release({}, {}, 'sample', `1.0.0-${'a'.repeat(145)}`)],
 ]
 for (const [key, over, code] of limits) {
@@ -162,6 +162,16 @@ for (const [key, over, code] of limits) {
 test('both presets have the limits of crates.io', () => {
   for (const [code, over] of beyond)
     for (const rules of [PRIVATE, PUBLIC]) assert.deepEqual(verdict(over, rules), [`error ${code}`])
+})
+
+test('too many keywords or categories hide no other objection to those that may stay', () => {
+  const subject = release({ keywords: [...'abcd', 'e f', 'g h'], categories: [...'abcdef'] })
+  assert.deepEqual(verdict(subject, PRIVATE), [
+    'error keywords_too_many',
+    'error categories_too_many',
+    'warning keyword_invalid',
+    ...Array(5).fill('warning category_unknown'),
+  ])
 })
 
 test('every key of the policy is tried here', () => {

@@ -98,7 +98,7 @@ test('who changes the password shows the current one', async t => {
   // Whoever has taken over a session is seen guessing.
   const guesses = `SELECT actor, address, detail FROM audit WHERE action = 'password-wrong'`
   assert.deepEqual(await all(test.registry.database, guesses), [
-    { actor: 'alice', address: '192.0.2.1', detail: '{"login":"alice"}' },
+    { actor: 'alice', address: '192.0.2.1', detail: '{"login":"alice","session":1}' },
   ])
   const right = await change(PASSWORD)
   assert.deepEqual(

@@ -27,6 +27,12 @@ test('an empty PLIMSOLL_DIR counts as none, and an empty --dir is refused', asyn
   assert.deepEqual(readdirSync(empty), [])
 })
 
+test('every command takes --dir, also one that needs no registry', async () => {
+  const { code, stdout } = await plimsollHere(['completion', 'bash', '--dir', 'none'])
+  assert.deepEqual([code, stdout.includes('complete')], [0, true])
+  assert.equal((await plimsollHere(['check', '--dir', 'none', '--help'])).code, 0)
+})
+
 test('options of build that only a static tree has are refused without --from', async t => {
   const { dir } = await newRegistry(t)
   for (const options of [['--skip-bad'], ['--no-cache'], ['--cache', 'x'], ['--verbose']])

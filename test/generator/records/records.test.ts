@@ -142,14 +142,15 @@ test('yanking changes the flag in the line and nothing else, once', async t => {
   const yanked = (isYanked: boolean, name = demo, version = V1) =>
     setYanked(registry, name, version, isYanked, OPERATOR)
   const { crateId } = await addDemo(registry)
+  const found = { crateId, name: demo }
   const [before = ''] = await indexLines(database, crateId)
   await settleMarks(database, await listMarks(database, 'index'))
-  assert.deepEqual(await yanked(true, parseName('DEMO')), { crateId, changed: true })
+  assert.deepEqual(await yanked(true, parseName('DEMO')), { ...found, changed: true })
   const after = before.replace('"yanked":false', '"yanked":true')
   assert.deepEqual(await indexLines(database, crateId), [after])
   assert.equal((await listMarks(database, 'index')).length, 1)
-  assert.deepEqual(await yanked(true), { crateId, changed: false })
-  assert.deepEqual(await yanked(false), { crateId, changed: true })
+  assert.deepEqual(await yanked(true), { ...found, changed: false })
+  assert.deepEqual(await yanked(false), { ...found, changed: true })
   assert.deepEqual(await indexLines(database, crateId), [before])
   await assert.rejects(yanked(true, parseName('none')), refusedWith('crate_unknown'))
   await assert.rejects(yanked(true, demo, parseVersion('9.0.0')), refusedWith('release_unknown'))

@@ -3,7 +3,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { type TestContext, test } from 'node:test'
 import { sha256 } from '../../../../core/sha256.ts'
-import { all, one, type Row } from '../../../../generator/database/statement.ts'
+import { all, column, one, type Row } from '../../../../generator/database/statement.ts'
 import { findUser, setLocked, type User } from '../../../../generator/records/accounts/accounts.ts'
 import { setPassword } from '../../../../generator/records/accounts/credentials.ts'
 import { operatorChange } from '../../../../generator/records/change.ts'
@@ -181,8 +181,13 @@ test('a button ends all other sessions of its user, and is there when there are 
   await here.post('/me/sessions/end')
   const noted = `SELECT actor, detail FROM audit WHERE action = 'session-end'`
   assert.deepEqual(await all(test.registry.database, noted), [
-    { actor: 'alice', detail: '{"login":"alice","sessions":2}' },
+    { actor: 'alice', detail: '{"login":"alice","sessions":2,"session":1}' },
   ])
+  const logins = `SELECT detail FROM audit WHERE action = 'login' AND actor = 'alice'`
+  assert.deepEqual(
+    await column(test.registry.database, logins),
+    [1, 2, 3].map(session => JSON.stringify({ session })),
+  )
 })
 
 test('nobody learns who has an account: answers are the same, and so is the work of hashing', async t => {
