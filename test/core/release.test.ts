@@ -134,6 +134,16 @@ test('a URL of ours in the metadata is this registry', async () => {
   assert.equal(compareMetadata(release, sent).length, 1)
 })
 
+test('a target is the same as Cargo sends it, which takes `r#true` for `true`', async () => {
+  const manifest = '[target."cfg(any(r#true,r#a, r#false=\'x\'))".dependencies]\na = "1"'
+  const release = await releaseOf({ manifest: manifest.replaceAll("'", '\\"') })
+  const dep = { name: 'a', version_req: '^1', registry: CRATES_IO }
+  const sent = (target: string) => metadata({ deps: [{ ...dep, target }] })
+  assert.deepEqual(compareMetadata(release, sent('cfg(any(true, r#a, r#false = "x"))')), [])
+  assert.equal(compareMetadata(release, sent('cfg(any(true, a, r#false = "x"))')).length, 2)
+  assert.equal(release.entry.deps[0]?.target, 'cfg(any(r#true, r#a, r#false = "x"))')
+})
+
 /** A manifest, the metadata that agrees with it, and changes to that metadata with the objections they bring. */
 const MANIFEST = `
 [dependencies]
