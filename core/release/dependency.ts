@@ -7,7 +7,9 @@ export type Place = Pick<Dependency, 'name' | 'kind' | 'target'>
 
 /** Returns the key of a dependency, which is equal in manifest, entry and metadata. */
 export function placeKey({ name, kind, target }: Place): string {
-  return JSON.stringify([kind, target === null ? null : printTarget(target), name])
+  // Cargo sends `true` for a name `r#true`.
+  const printed = target && printTarget(target).replaceAll(/\br#(?=(?:true|false)\b(?! =))/g, '')
+  return JSON.stringify([kind, printed, name])
 }
 
 /** Returns the place of a dependency in the metadata, where `name` is always the real name. */

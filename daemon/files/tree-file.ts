@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
-import { isName } from '../../core/name.ts'
+import { isName, prefix } from '../../core/name.ts'
 import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
 import { movedPath } from '../../core/paths/moved.ts'
-import { CACHE_CONTROL } from '../../core/paths/tree.ts'
+import { CACHE_CONTROL, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { isVersion } from '../../core/version.ts'
 import { refuseDeleted } from '../../generator/records/existing.ts'
 import { findCard } from '../../generator/records/pages/cards.ts'
@@ -71,7 +71,18 @@ export function missingFile(
   files: TreeFiles,
   elsewhere: (c: Context) => Promise<Response | null>,
 ): OpenHandler {
-  return async c => (await elsewhere(c)) ?? missing(registry, files, c)
+  return async c =>
+    (await elsewhere(c)) ?? (await indexFile(files, c)) ?? missing(registry, files, c)
+}
+
+/** Answers for an index file at the path where Dependabot looks for it, which is not Cargo's. */
+async function indexFile(files: TreeFiles, c: Context): Promise<Response | null> {
+  const { path } = c.req
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  if (!isName(name) || path === `/${indexPath(name)}`) return null
+  const folder = name.length === 3 ? `3/${name.slice(0, 2)}` : prefix(name)
+  const isAlias = path === `/${INDEX_FOLDER}/${folder}/${name}`
+  return isAlias ? files.serve(`/${indexPath(name)}`, c) : null
 }
 
 /**

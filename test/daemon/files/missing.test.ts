@@ -63,3 +63,18 @@ test('a download of a deleted version says why it was deleted, and so does a pub
   })
   assert.doesNotMatch(await page.text(), /The crate exists/)
 })
+
+test('index files are found as Dependabot asks for them, which keeps capitals', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  for (const name of ['Abc', 'Demo']) await registry.publish(token, { name, version: '1.0.0' })
+  const said = async (path: string) => {
+    const answer = await registry.request('GET', `/index/${path}`)
+    return answer.status === 200 ? await answer.text() : answer.status
+  }
+  assert.equal(await said('3/Ab/Abc'), await said('3/a/abc'))
+  assert.equal(await said('De/mo/Demo'), await said('de/mo/demo'))
+  assert.match(String(await said('3/ab/abc')), /"name":"Abc"/)
+  for (const path of ['3/bc/abc', 'De/mo/demo', '3/Ab/Abd', '3/A/Abc', '3/De/Demo'])
+    assert.equal(await said(path), 404, path)
+})
