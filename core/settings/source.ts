@@ -50,14 +50,18 @@ export interface SettingsFile {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads the settings in `plimsoll.toml`; none if it has a syntax error. */
-export function fromFile(file: SettingsFile, issues: Issue[]): Assignment[] {
+/**
+ * Reads the settings in `plimsoll.toml`; none if it has a syntax error. Those of older versions are
+ * put into `gone`, and are issues without it.
+ */
+export function fromFile(file: SettingsFile, issues: Issue[], gone?: string[]): Assignment[] {
   const source: SettingSource = { kind: 'file', name: file.name }
   const given: Assignment[] = []
   const take = (section: string, name: string, raw: unknown) => {
     const key = section === '' ? name : `${section}.${name}`
     const setting = findSetting(key)
     if (setting) given.push({ setting, raw, source })
+    else if (gone && REMOVED.some(([name]) => name === key)) gone.push(key)
     else issues.push(unknown(file.name, key, suggestKey(key), keysOf(section)))
   }
   const invalid = (key: string, value: unknown, accepts: string) => {

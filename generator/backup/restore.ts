@@ -233,7 +233,7 @@ const WITHIN: ReadonlyMap<string, string> = new Map([
 
 export interface RestoredSettings {
   readonly text: string
-  /** The settings of the backup that are not in `text`: they lead out of the folder. */
+  /** The settings of the backup that are not in `text`: they lead out of the folder, or are gone. */
   readonly leftOut: readonly string[]
   readonly variables: readonly string[]
   /** The value for a command line that keeps each of them inside, by setting. */
@@ -271,7 +271,7 @@ export function restoredSettings(
   requireApart(dir, { ...settings.storage, ...places })
   const head = [
     leftOut.length > 0
-      ? '# Restored from a backup, without what leads out of this folder:'
+      ? '# Restored from a backup, without what leads out of this folder or is gone:'
       : '# Restored from a backup, with what the command line has set.',
     ...leftOut.map(key => `#   ${key}`),
     `# ${ORIGINAL_SETTINGS_FILE} is the file as it was in the backup.`,

@@ -43,7 +43,9 @@ test('a registry folder of 0.1.0 is upgraded with all it has, and one step back 
   assert.equal(read.code, 1)
   assert.match(read.stderr, new RegExp(`it has the step ${LAST_STEP}, .*docs/run/upgrade\\.md`))
   const steps = `from the step ${LAST_STEP} to the step ${levelOf(PLIMSOLL)}`
-  assert.ok((await said('build')).stderr.startsWith(`upgrading ${file} ${steps}\n`))
+  const built = await said('build')
+  assert.ok(built.stderr.startsWith(`upgrading ${file} ${steps}\n`))
+  assert.equal(built.stdout, 'rendered 2 crates\n')
   assert.deepEqual(lasting(), before)
   assert.match((await said('verify')).stdout, /^everything agrees$/m)
   assert.match((await said('token', 'list')).stdout, /^1 +alice +ci /m)

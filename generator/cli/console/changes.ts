@@ -23,7 +23,7 @@ export async function showChanges(
   progress('committing to the git index', 0, 0)
   await commitToGit(io, registry)
   if (pages.areLeft) io.err('daemons of a newer version serve this registry; they render the pages')
-  return { crates, issues: [...issues, ...pages.issues] }
+  return { crates: Math.max(crates, pages.crates), issues: [...issues, ...pages.issues] }
 }
 
 /**

@@ -9,7 +9,7 @@ export const registerRestore = command('restore', {
   about: 'create a registry folder from a backup; nothing outside of it is changed',
   takes: { '<file>': 'a file that `plimsoll backup` wrote; - reads standard input' },
   examples: { 'plimsoll restore backups/monday.tar --dir restored': 'restores into a new folder' },
-  json: 'an object: `dir`; `crate_files`, the number of restored .crate files; `left_out`, an array of the settings that lead out of the folder and are only in `plimsoll.original.toml`; `ignored`, an array of the variables of the environment that do',
+  json: 'an object: `dir`; `crate_files`, the number of restored .crate files; `left_out`, an array of the settings that lead out of the folder, or that this version does not have any more, and are only in `plimsoll.original.toml`; `ignored`, an array of the variables of the environment that do',
   fails: 'the backup could not be restored, or some of it could not be rendered',
   async run(task: Task, file: string) {
     const { io, options, report } = task
@@ -28,7 +28,7 @@ export const registerRestore = command('restore', {
       report({ dir, crate_files: crateFiles, left_out: leftOut, ignored: variables }, [
         `restored ${counted(crateFiles, '.crate file')}`,
         leftOut.length > 0 &&
-          `plimsoll.toml is without ${leftOut.join(', ')}, which would lead out of the folder; ${ORIGINAL_SETTINGS_FILE} has all settings`,
+          `plimsoll.toml is without ${leftOut.join(', ')}, which would lead out of the folder or are gone; ${ORIGINAL_SETTINGS_FILE} has all settings`,
         set.length > 0 &&
           `plimsoll.toml has ${set.join(', ')} as on the command line; ${ORIGINAL_SETTINGS_FILE} is the file of the backup`,
         `the registry is in ${dir}; check it with \`plimsoll verify --dir ${dir}${flags.join('')}\``,

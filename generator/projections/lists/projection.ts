@@ -134,7 +134,7 @@ function shownLabels(state: CrateState | null): Labels {
 /**
  * Changes the labels of a crate, writing only the differences, and reorders the crates that it
  * needs in theirs. The weight is the step of a crate's dependents, which changes rarely. Returns
- * the marks of the pages of all labels that the crate has or had.
+ * the marks of the pages of all labels that the crate has or had, or that those crates have.
  */
 export async function changedLabels(
   tx: Queries,
@@ -149,6 +149,10 @@ export async function changedLabels(
         stepOf(use.after),
         use.id,
       )
+  // Their pages have them in the order of their dependents.
+  const listed = `SELECT DISTINCT label_id FROM crate_labels WHERE crate_id IN ${LIST}`
+  const ids = uses.map(use => use.id)
+  const others = ids.length === 0 ? [] : await column<number>(tx, listed, ids)
   const old = shownLabels(before)
   if (isSameNewest(before, after)) return marksOf('label', old.keys())
   const now = shownLabels(after)
@@ -160,7 +164,7 @@ export async function changedLabels(
     await run(tx, `UPDATE labels SET crates = crates - 1 WHERE id IN ${LIST}`, gone)
   }
   if (come.length > 0) await addLabels(tx, crate.id, come)
-  return marksOf('label', [...old.keys(), ...now.keys()])
+  return marksOf('label', [...old.keys(), ...now.keys(), ...others])
 }
 
 async function addLabels(tx: Queries, crateId: number, come: readonly Label[]): Promise<void> {

@@ -12,7 +12,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { restore } from '../../../generator/backup/restore.ts'
+import { resolveSettings } from '../../../core/settings/settings.ts'
+import { restore, restoredSettings } from '../../../generator/backup/restore.ts'
 import { completeMirror, isMirrored } from '../../../generator/deploy/complete-mirror.ts'
 import { openRegistry } from '../../../generator/open.ts'
 import { readSettings } from '../../../generator/registry/folder.ts'
@@ -108,7 +109,7 @@ crate_bytes = "20 MiB"
   assert.equal(
     stdout,
     `restored 1 .crate file
-plimsoll.toml is without storage.crates, storage.public, git.push, cdn.purge_url, which would lead out of the folder; plimsoll.original.toml has all settings
+plimsoll.toml is without storage.crates, storage.public, git.push, cdn.purge_url, which would lead out of the folder or are gone; plimsoll.original.toml has all settings
 the registry is in ${restored}; check it with \`plimsoll verify --dir ${restored}\`
 `,
   )
@@ -191,6 +192,17 @@ test('folders elsewhere, in the settings or the environment, are left alone', as
     ignored: Object.keys(env),
   })
   assert.deepEqual([fileStamps(places.public), filesBelow(at('crates'))], [tree, store])
+})
+
+test('a backup of an older version is restored without its settings that are gone', t => {
+  const text = '[pages]\nraw_files = true\nfooter = "Ours"\n\n[limits]\nimage_bytes = "1MiB"\n'
+  const restored = restoredSettings(folderOf(t), { name: 'plimsoll.toml', text }, { env: {} })
+  assert.deepEqual(restored.leftOut, ['pages.raw_files', 'limits.image_bytes'])
+  assert.match(restored.text, /^# {3}pages\.raw_files$/m)
+  const { settings } = resolveSettings({ file: { name: '', text: restored.text }, env: {} })
+  assert.equal(settings.pages.footer, 'Ours')
+  const unknown = { name: 'plimsoll.toml', text: '[pages]\nraw_file = true\n' }
+  assert.throws(() => restoredSettings(folderOf(t), unknown, { env: {} }), /raw_file/)
 })
 
 test('restored records have no log that could go away while everything is moved', async t => {

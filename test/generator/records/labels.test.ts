@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Queries, value } from '../../../generator/database/statement.ts'
+import { buildPages } from '../../../generator/pages/pages.ts'
 import {
   commonLabels,
   labelCrates,
@@ -67,6 +68,25 @@ test('crates with many dependents come first in lists; a deleted crate leaves th
   assert.equal(owned?.id, 15)
   for (let at = 0; at < 12; at++) await registry.delete(`user${at}`)
   assert.deepEqual(await first(5), ['cc', 'bb', 'aa'])
+})
+
+test('the page of a keyword follows the dependents of its crates, whatever labels these have', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  const shown = async () => {
+    await buildPages(registry.registry)
+    const page = await registry.registry.tree.read('keywords/tool/index.html')
+    return [...String(page).matchAll(/crates\/(aa|bb)\/"/g)].map(([, name]) => name)
+  }
+  for (const name of ['aa', 'bb']) await publish(registry, token, name)
+  assert.deepEqual(await shown(), ['bb', 'aa'])
+  for (const [at, on] of ['aa', 'bb', 'bb', 'aa', 'aa'].entries()) {
+    const { manifest, metadata } = ownDependency(on, { req: '*' })
+    const parts = { name: `user${at}`, version: '1.0.0', manifest }
+    await registry.publish(token, parts, { deps: [metadata] })
+    if (at === 2) assert.deepEqual(await shown(), ['bb', 'aa'])
+  }
+  assert.deepEqual(await shown(), ['aa', 'bb'])
 })
 
 const PLANS = { skip: isOnPostgres && 'this reads the plans of SQLite' }
