@@ -80,7 +80,7 @@ test('owners see who is invited, and take an invitation back, by the page or wit
   assert.deepEqual([await shown(), await events('owner-add')], [[], []])
   assert.deepEqual(await events('owner-remove'), [])
   assert.deepEqual(await events('invitation-withdraw'), [
-    { detail: '{"login":"bob"}' },
+    { detail: '{"login":"bob","session":1}' },
     { detail: '{"login":"carol"}' },
   ])
 })
@@ -111,14 +111,18 @@ test('the audit log says that somebody changes owners as an administrator', asyn
     await root.post(`${from}/owners/add`, { login: 'carol' }, { from })
     await root.post(`${from}/owners/remove`, { login: 'carol' }, { from })
     await ask('PUT', { users: ['carol'] })
-    const as = (login: string) => ({ detail: `{"login":"${login}","as":"administrator"}` })
+    const as = (login: string, more = '') => ({
+      detail: `{"login":"${login}","as":"administrator"${more}}`,
+    })
+    // By the page.
+    const carol = as('carol', ',"session":1')
     const isAdded = way === 'direct'
     // She removes bob and herself as the owner that she has become.
     const removed = isAdded
-      ? [...['bob', 'root'].map(login => ({ detail: `{"login":"${login}"}` })), as('carol')]
-      : ['bob', 'root', 'carol'].map(as)
+      ? [...['bob', 'root'].map(login => ({ detail: `{"login":"${login}"}` })), carol]
+      : [as('bob'), as('root'), carol]
     assert.deepEqual(await events(isAdded ? 'owner-add' : 'owner-invite'), [
-      ...['bob', 'root', 'carol'].map(as),
+      ...[as('bob'), as('root'), carol],
       { detail: '{"login":"carol"}' },
     ])
     assert.deepEqual(await events(isAdded ? 'owner-remove' : 'invitation-withdraw'), removed)
@@ -154,5 +158,5 @@ test('an invitation is good for 30 days, which is told, and inviting again renew
   const renewed = await pages(day(59))
   assert.equal(renewed.told, '2027-01-19T12:00:00Z')
   assert.equal((await renewed.bob.post('/me/invitations/demo/accept')).status, 303)
-  assert.deepEqual(await events('owner-add'), [{ detail: '{"login":"bob"}' }])
+  assert.deepEqual(await events('owner-add'), [{ detail: '{"login":"bob","session":5}' }])
 })
