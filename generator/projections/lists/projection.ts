@@ -141,18 +141,12 @@ export async function changedLabels(
   { crate, before, after, uses }: CrateChange,
 ): Promise<MarkSubject[]> {
   if (before === after) return []
-  for (const use of uses)
-    if (stepOf(use.before) !== stepOf(use.after))
-      await run(
-        tx,
-        'UPDATE crate_labels SET weight = ? WHERE crate_id = ?',
-        stepOf(use.after),
-        use.id,
-      )
-  // Their pages have them in the order of their dependents.
-  const listed = `SELECT DISTINCT label_id FROM crate_labels WHERE crate_id IN ${LIST}`
-  const ids = uses.map(use => use.id)
-  const others = ids.length === 0 ? [] : await column<number>(tx, listed, ids)
+  const others: number[] = []
+  for (const use of uses) {
+    if (stepOf(use.before) === stepOf(use.after)) continue
+    const sql = 'UPDATE crate_labels SET weight = ? WHERE crate_id = ? RETURNING label_id'
+    others.push(...(await column<number>(tx, sql, stepOf(use.after), use.id)))
+  }
   const old = shownLabels(before)
   if (isSameNewest(before, after)) return marksOf('label', old.keys())
   const now = shownLabels(after)

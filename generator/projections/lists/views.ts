@@ -34,10 +34,8 @@ export async function labelOutputs(
   const label = await readLabel(database, labelId)
   if (!label || label.crates === 0) return []
   const { kind, slug, crates: total } = label
-  const cards = await labelCrates(database, labelId, LABEL_CRATES)
+  const crates = await labelCrates(database, labelId, LABEL_CRATES)
   const below = kind === 'category' ? await subcategories(database, slug, LABELS_SHOWN) : []
-  // Of equal ones the first stays first.
-  const crates = cards.toSorted((a, b) => b.dependents - a.dependents)
   const page = labelPage(site, { kind, slug, total, crates, below })
   return page === null ? [] : [page]
 }

@@ -80,7 +80,7 @@ test('the page of a keyword follows the dependents of its crates, whatever label
   }
   for (const name of ['aa', 'bb']) await publish(registry, token, name)
   assert.deepEqual(await shown(), ['bb', 'aa'])
-  for (const [at, on] of ['aa', 'bb', 'bb', 'aa', 'aa'].entries()) {
+  for (const [at, on] of ['aa', 'bb', 'bb', 'aa', 'aa', 'aa'].entries()) {
     const { manifest, metadata } = ownDependency(on, { req: '*' })
     const parts = { name: `user${at}`, version: '1.0.0', manifest }
     await registry.publish(token, parts, { deps: [metadata] })
