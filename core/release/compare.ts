@@ -15,9 +15,6 @@ import type { Release } from './release.ts'
 
 const NAMED = 5
 
-/** The most dependencies of one place among which the same one is looked for. */
-const ALIKE = 8
-
 type Urls = ReadonlySet<string>
 
 /**
@@ -47,10 +44,9 @@ export function compareMetadata(
  */
 export function compareManifest(entry: Entry, manifest: Manifest, own: Urls): Issue[] {
   const found: string[] = []
-  const facts = localized(manifest.dependencies, own)
-  for (const [dep, twin] of pairs(facts, entry.deps, x => x, differences)) {
+  for (const [dep, twin] of pairs(localized(manifest.dependencies, own), entry.deps, x => x)) {
     const words = describe((dep ?? twin) as Dependency)
-    const fields = dep && twin ? differences(dep, twin) : []
+    const fields = FIELDS.filter(field => dep && twin && plain(dep, field) !== plain(twin, field))
     if (fields.length > 0) found.push(`${fields.join(', ')} of the ${words}`)
     if (!dep) found.push(`the ${words} is only in the index`)
     if (!twin && dep?.kind !== 'dev') found.push(`the ${words} is only in the Cargo.toml`)
@@ -66,9 +62,6 @@ export function compareManifest(entry: Entry, manifest: Manifest, own: Urls): Is
 }
 
 const FIELDS = ['req', 'features', 'optional', 'default_features', 'registry', 'package'] as const
-
-const differences = (dep: Dependency, twin: Dependency) =>
-  FIELDS.filter(field => plain(dep, field) !== plain(twin, field))
 
 function plain(dep: Dependency, field: (typeof FIELDS)[number]): string {
   if (field === 'req') return parseRequirement(dep.req)
@@ -88,10 +81,8 @@ function compareDependencies(
   claims: readonly PublishDependency[],
   own: Urls,
 ): Issue[] {
-  const compare = (fact: Dependency, claim: PublishDependency) =>
-    compareDependency(fact, claim, own)
-  return pairs(facts, claims, metadataPlace, compare).flatMap(([fact, claim]) => {
-    if (fact && claim) return compare(fact, claim)
+  return pairs(facts, claims, metadataPlace).flatMap(([fact, claim]) => {
+    if (fact && claim) return compareDependency(fact, claim, own)
     const words = describe(fact ?? metadataPlace(claim as PublishDependency))
     const code = fact ? 'metadata_dependency_missing' : 'metadata_dependency_extra'
     return [issue(code, { dependency: words })]
@@ -133,15 +124,11 @@ function compareFeatures(facts: Features, claims: Features): Issue[] {
   })
 }
 
-/**
- * Pairs the dependencies of two lists by place, with null for a missing one. Targets that print
- * alike are one place: of several dependencies there, those between which nothing `differs`.
- */
+/** Pairs the dependencies of two lists by place, with null for a missing one. */
 function pairs<T>(
   first: readonly Dependency[],
   second: readonly T[],
   placeOf: (item: T) => Place,
-  differs: (mine: Dependency, other: T) => readonly unknown[],
 ): [Dependency | null, T | null][] {
   const waiting = new Map<string, T[]>()
   for (const item of second) {
@@ -150,11 +137,10 @@ function pairs<T>(
     if (same) same.push(item)
     else waiting.set(key, [item])
   }
-  const found = first.map((mine): [Dependency, T | null] => {
-    const there = waiting.get(placeKey(mine)) ?? []
-    const same = there.slice(0, ALIKE).findIndex(item => differs(mine, item).length === 0)
-    return [mine, there.splice(Math.max(0, same), 1)[0] ?? null]
-  })
+  const found = first.map((mine): [Dependency, T | null] => [
+    mine,
+    waiting.get(placeKey(mine))?.shift() ?? null,
+  ])
   const extra = [...waiting.values()].flat()
   return [...found, ...extra.map((item): [null, T] => [null, item])]
 }

@@ -134,18 +134,6 @@ test('a URL of ours in the metadata is this registry', async () => {
   assert.equal(compareMetadata(release, sent).length, 1)
 })
 
-test('targets that print alike may have one dependency each, sent in any order', async () => {
-  const dependency = (target: string, more: string) =>
-    `[target.'${target}'.dependencies]\na = { version = "1", ${more} }\n`
-  const manifest = dependency('cfg(unix)', 'features = ["x"]') + dependency('cfg( unix )', '')
-  const release = await releaseOf({ manifest: manifest.replaceAll(', }', ' }') })
-  const dep = { name: 'a', version_req: '^1', registry: CRATES_IO, target: 'cfg(unix)' }
-  const sent = [{ ...dep, features: ['x'] }, dep]
-  for (const deps of [sent, sent.toReversed()])
-    assert.deepEqual(compareMetadata(release, metadata({ deps })), [])
-  assert.equal(compareMetadata(release, metadata({ deps: [dep, dep] })).length, 1)
-})
-
 test('a target is the same as Cargo sends it, which takes `r#true` for `true`', async () => {
   const manifest = '[target."cfg(any(r#true,r#a, r#false=\'x\'))".dependencies]\na = "1"'
   const release = await releaseOf({ manifest: manifest.replaceAll("'", '\\"') })
