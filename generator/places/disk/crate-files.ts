@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import { readFolder, statOf } from './files.ts'
+import { readFolder, statOf, unlessMissing } from './files.ts'
 
 /**
  * Returns the file at `source`, or every `.crate` below that folder, sorted. Follows links, and goes
@@ -24,8 +24,8 @@ export async function listCrates(source: string, except?: string): Promise<strin
 }
 
 async function below(folder: string, seen: Set<string>): Promise<string[]> {
-  const real = await realpath(folder)
-  if (seen.has(real)) return []
+  const real = await unlessMissing(realpath(folder))
+  if (real === null || seen.has(real)) return []
   seen.add(real)
   const found: string[] = []
   for (const entry of await readFolder(folder)) {
