@@ -6,7 +6,6 @@ import { Refusal } from '../../core/error/error.ts'
 import { isIndexUrl } from '../../core/index-url.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
 import { parseName } from '../../core/name.ts'
-import { movedPath } from '../../core/paths/moved.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
 import { publishMetadata } from '../../core/release/metadata.ts'
@@ -173,8 +172,6 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       const parts = path?.split('/') ?? []
       ensure(!parts.some(part => part.startsWith('.') || part.includes('\\')), `path ${path}`)
       ensure(!path?.includes('\0'), `path ${path}`)
-      const moved = movedPath(text)
-      ensure(moved === null || /^[^#]*\/#./s.test(moved), `moved to ${moved}`)
       const own = ownPath(text)
       ensure(own === null || new URL(own, 'http://here.test').host === 'here.test', `to ${own}`)
     },

@@ -9,8 +9,3 @@ export function isImagePath(path: string): boolean {
   const isInPlace = parts.length === 5 && parts[0] === 'crates' && parts[3] === IMAGES_FOLDER
   return isInPlace && FILE.test(parts[4] ?? '')
 }
-
-/** Whether `path` is an image of an older version, which kept all READMEs' images together. */
-export function isOldImagePath(path: string): boolean {
-  return /^images\/([0-9a-f]{2})\/\1/.test(path) && FILE.test(path.slice(10))
-}

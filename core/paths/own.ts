@@ -1,7 +1,6 @@
 import { isName, type Name } from '../name.ts'
 import { isVersion } from '../version.ts'
 import { CRATES_FOLDER, cksumOfKey, cratePagePaths, releaseOfPath } from './crates.ts'
-import { isOldImagePath } from './images.ts'
 import { apiPagePath, faviconPath, OVERVIEW_FOLDERS, statisticsPath } from './listings.ts'
 import { SEARCH_FOLDER } from './search.ts'
 import * as tree from './tree.ts'
@@ -31,7 +30,7 @@ const PATTERNS: readonly RegExp[] = [
 ]
 
 /**
- * Whether this program, or an older version of it, may have written `path` of a public tree.
+ * Whether this program may have written `path` of a public tree.
  * Pruning leaves all other files alone, such as those of a crate store (`crateKey`).
  */
 export function isOwnPath(path: string): boolean {
@@ -40,7 +39,7 @@ export function isOwnPath(path: string): boolean {
   if (folder === CRATES_FOLDER && isName(name)) return isOfCrate(path, name, below)
   const last = below.at(-1) ?? name
   if (folder === tree.INDEX_FOLDER && isName(last) && tree.indexPath(last) === path) return true
-  const isKnown = FILES.has(path) || tree.isListPath(path) || isOldImagePath(path)
+  const isKnown = FILES.has(path) || tree.isListPath(path)
   return isKnown || PATTERNS.some(pattern => pattern.test(path))
 }
 

@@ -6,8 +6,8 @@ import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER, isListPath, publicFile } fr
 
 type Part = 'index' | 'package' | 'pages' | 'source' | 'api'
 
-/** Folders of a version with pages about its files; `parts` and `raw` are of older programs. */
-const SOURCE = new Set(['src', 'changes', 'parts', 'raw'])
+/** Folders of a version with pages about its files. */
+const SOURCE = new Set(['src', 'changes'])
 const OVERVIEWS = new Set(OVERVIEW_FOLDERS)
 
 /**

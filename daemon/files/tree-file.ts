@@ -2,12 +2,9 @@ import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
 import { isName, prefix } from '../../core/name.ts'
 import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
-import { movedPath } from '../../core/paths/moved.ts'
 import { CACHE_CONTROL, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
-import { isVersion } from '../../core/version.ts'
 import { refuseDeleted } from '../../generator/records/existing.ts'
 import { findCard } from '../../generator/records/pages/cards.ts'
-import { findRelease } from '../../generator/records/releases.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { missingOfCrate } from '../../site/pages/not-found.ts'
@@ -62,7 +59,6 @@ export function assetFile(files: TreeFiles): OpenHandler {
   }
 }
 
-const CRATES = `/${CRATES_FOLDER}/`
 const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
 
 /** Returns what answers for files that do not exist: `elsewhere`, or a page or an error. */
@@ -87,9 +83,8 @@ async function indexFile(files: TreeFiles, c: Context): Promise<Response | null>
 
 /**
  * Answers a request for a file that does not exist. Redirects every client below another spelling
- * of a crate (`Some_Crate`) to that crate, and from pages about files that older programs wrote.
- * Otherwise shows browsers the 404 page, which names the crate if only a page or version of it is
- * missing.
+ * of a crate (`Some_Crate`) to that crate. Otherwise shows browsers the 404 page, which names the
+ * crate if only a page or version of it is missing.
  */
 async function missing(registry: Registry, files: TreeFiles, c: Context): Promise<Response> {
   const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
@@ -97,9 +92,6 @@ async function missing(registry: Registry, files: TreeFiles, c: Context): Promis
   const isPage = isName(name) && !rest.endsWith('.crate')
   const crate = isPage ? await findCard(registry.database, name) : null
   if (crate === null || crate.name === name) {
-    const moved = crate && registry.site.source ? movedPath(c.req.path.slice(CRATES.length)) : null
-    if (crate && moved && (await hasVersion(registry, crate.id, moved.split('/')[1] ?? '')))
-      return leadTo(c, registry.site, CRATES + moved, 301)
     const release = releaseOfPath(decodePath(c.req.path) ?? '')
     if (release) await refuseDeleted(registry.database, release.name, release.version)
     if (!wantsPage(c)) refuse('route_unknown')
@@ -108,9 +100,4 @@ async function missing(registry: Registry, files: TreeFiles, c: Context): Promis
   }
   const search = new URL(c.req.url).search
   return redirect(c, registry.site, `/${CRATES_FOLDER}/${crate.name}${rest}${search}`)
-}
-
-async function hasVersion({ database }: Registry, crateId: number, version: string) {
-  if (version === 'compare') return true
-  return isVersion(version) && (await findRelease(database, crateId, version)) !== null
 }

@@ -121,20 +121,6 @@ for (const place of [still, live]) {
     })
   })
 
-  test(`${place.what}: addresses of older versions lead to the file and its lines`, async () => {
-    const leads = async (old: string, now: string, what: string) =>
-      look(place, `crates/hull/${old}`, async page => {
-        await page.waitForURL(`**/crates/hull/${now}`)
-        await page.getByText(what).first().waitFor()
-      })
-    await leads('2.0.0/src/src/deep/mod.rs.html', '2.0.0/src/#src/deep/mod.rs', 'pub const VERSION')
-    await leads('2.0.0/raw/docs/NOTES.txt', '2.0.0/src/#docs/NOTES', 'Do what you like')
-    await leads('2.0.0/parts/2/src/tables.rs.html', '2.0.0/src/#src/tables.rs', 'pub const T1')
-    await leads('compare/1.0.0...1.1.0', 'compare/#1.0.0...1.1.0', 'Changes from 1.0.0 to 1.1.0')
-    if (!place.isLive)
-      await leads('2.0.0/src/src/lib.rs.html#L2-L3', '2.0.0/src/#src/lib.rs:L2-L3', 'Hull 2.0.0')
-  })
-
   test(`${place.what}: Markdown is a document with images and links of the package, or its source`, async () => {
     await look(place, `${SOURCE}#docs/guide.md`, async page => {
       await shown(page)

@@ -1,6 +1,5 @@
 import { canonicalName } from '../../../core/name.ts'
 import { cratePagePaths } from '../../../core/paths/crates.ts'
-import { IMAGES_FOLDER, isOldImagePath } from '../../../core/paths/images.ts'
 import { marksOf } from '../../records/marks.ts'
 import { namesakesOf } from '../../records/pages/dependents.ts'
 import { bySubject, type Projection, replaceFiles } from '../projection.ts'
@@ -41,7 +40,6 @@ export const cratePages: Projection = {
     return { done: newest ? [mark, newest] : [mark] }
   },
   // Earlier versions kept images of other hosts.
-  leftover: { folders: [IMAGES_FOLDER], isOwn: isOldImagePath, paths: async () => [] },
 }
 
 /** The pages of each version. */

@@ -9,7 +9,7 @@ const OWN = listed(`
   .nojekyll favicon.ico index.html api/index.html assets/0123456789ab/style.css
   crates/index.html crates/index-se.html crates/Demo/Demo-1.0.0+b.1.crate crates/demo/crate.json
   crates/demo/latest/index.html crates/demo/1.0.0-rc.1/index.html
-  crates/demo/1.0.0/raw/src/any.name feeds/crates.xml images/01/${SUM}.png
+  crates/demo/1.0.0/raw/src/any.name feeds/crates.xml
   index/config.json index/3/c/cra index.git/HEAD index.git/objects/01/23456789
   keywords/no_std/index.html lists/newest-2.html search/terms/8/255.json
   sitemap.xml sitemap-se.xml sitemaps/7.xml

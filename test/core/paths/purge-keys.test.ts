@@ -13,7 +13,6 @@ const KEYS: readonly [path: string, keys: string][] = [
   ['crates/Foo-Bar/1.0.0/', 'pages-foo_bar crate-foo_bar pages'],
   ['crates/Foo-Bar/latest/', 'pages-foo_bar crate-foo_bar pages'],
   ['crates/Foo-Bar/1.0.0/src/lib.rs.html', 'source-foo_bar crate-foo_bar source'],
-  ['crates/Foo-Bar/1.0.0/raw/logo.png', 'source-foo_bar crate-foo_bar source'],
   ['crates/Foo-Bar/1.0.0/changes/', 'source-foo_bar crate-foo_bar source'],
   ['crates/Foo-Bar/compare/1.0.0...1.1.0', 'source-foo_bar crate-foo_bar source'],
   ['api/v1/crates/Foo-Bar', 'pages-foo_bar crate-foo_bar api'],

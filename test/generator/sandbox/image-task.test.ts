@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { imagePath } from '../../../core/paths/crates.ts'
-import { isImagePath, isOldImagePath } from '../../../core/paths/images.ts'
+import { isImagePath } from '../../../core/paths/images.ts'
 import { checkImage } from '../../../generator/sandbox/image-task.ts'
 import { png } from '../../support/png.ts'
 
@@ -40,7 +40,4 @@ test('a path of an image is recognized, and no other', () => {
   const others = [`images/ab/${file}`, `crates/demo/images/${file}`]
   for (const path of [...others, 'crates/a/1.0.0/images/a.png'])
     assert.equal(isImagePath(path), false, path)
-  assert.ok(isOldImagePath(`images/ab/${file}`))
-  for (const path of [`images/cd/${file}`, `images/${file}`, 'images/ab/logo.png'])
-    assert.equal(isOldImagePath(path), false, path)
 })
