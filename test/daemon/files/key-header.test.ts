@@ -16,7 +16,7 @@ const PATHS = [
   '/crates/demo/',
   '/crates/demo/latest/',
   '/api/v1/crates/demo',
-  '/crates/demo/compare/1.0.0...1.1.0',
+  '/crates/demo/compare/',
   '/search/layout.json',
   '/api/v1/crates?q=demo',
 ]
