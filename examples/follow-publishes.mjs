@@ -1,13 +1,15 @@
-// A follower that reacts to each publish of a registry with a daemon, over the web. Every version is
-// one line of a file of events, in the order in which it was seen:
+// A follower that reacts to each publish of a registry with a daemon, over the web. It writes a line
+// for each version to a file of events:
 //
 //   node follow-publishes.mjs https://crates.example.com events.jsonl
-//   TOKEN=plim_… node follow-publishes.mjs …        for a private registry: a token that may read
 //
-// The file is its whole memory, so no version is missed or written twice, also if it is killed or
-// the registry is away for days. It begins with all versions that there are. What reacts to them reads
-// the lines, at its own pace; INTERVAL is the number of seconds between two looks, 30 by default.
-// Imported versions with times of the past come with the next publish of their crate.
+// The file is its whole memory, so it misses no version and writes none twice, even if it is killed
+// or the registry is away for days. It begins with all versions that there are. What reacts to them
+// reads the lines, at its own pace. Imported versions with times of the past come with the next
+// publish of their crate.
+//
+// INTERVAL is the number of seconds between two looks, by default 30. For a private registry, TOKEN
+// is a token with the scope `read`.
 import { open, readFile, truncate } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 

@@ -1,6 +1,6 @@
-// A registry in a program of one's own, without the daemon. It keeps the registry folder `registry`,
-// moves every `.crate` file of another folder into it, yanks what `yanked.txt` there lists
-// ("demo 1.0.0" in a line), renders index and pages, and serves them until Ctrl-C:
+// A registry in a program of your own, without the daemon. It keeps the registry folder `registry`,
+// moves every `.crate` file of another folder into it, yanks what `yanked.txt` there lists (a line
+// such as "demo 1.0.0"), renders index and pages, and serves them until Ctrl-C:
 //
 //   node own-registry.mjs 8080 incoming
 //

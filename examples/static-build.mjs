@@ -1,12 +1,12 @@
-// A static build in CI, by commands: packs the crates of a workspace, renders them as a tree for any
-// web host, and checks the tree as Cargo would see it.
+// A static build in CI, by commands. It packs the crates of a workspace, renders them as a tree for
+// any web host, and checks the tree as Cargo would see it:
 //
 //   node static-build.mjs WORKSPACE CRATES OUT https://crates.example.com
 //
-// CRATES is a folder with every `.crate` file that was ever published, which CI keeps: in a repository,
-// a cache or a bucket. A version that is there is not packed again, because a published version never
-// changes. Upload OUT afterwards (docs/run/hosting.md), `index/` last. It needs Cargo and `plimsoll` on
-// the search path, and writes what the check found to check.xml as JUnit.
+// CRATES is a folder with every `.crate` file that was ever published, which CI keeps in a repository
+// or a bucket. A version that is there is not packed again, because a published version never
+// changes. Upload OUT afterwards (docs/run/hosting.md), `index/` last. It needs Cargo and `plimsoll`
+// on the search path. It writes what the check found to check.xml, as JUnit.
 import { spawnSync } from 'node:child_process'
 import { constants, copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,8 +26,8 @@ const fresh = packages.filter(
 )
 if (fresh.length > 0) {
   const which = fresh.flatMap(({ name, version }) => ['--package', `${name}@${version}`])
-  // CI has tested the sources before. To make a lock file, Cargo would look for other members in the
-  // registry, which does not have their new versions yet.
+  // CI has tested the sources before. To make a lock file, Cargo would look for other members in
+  // the registry, which does not have their new versions yet.
   run('cargo', ['package', '--no-verify', '--exclude-lockfile', ...which, ...manifest])
 }
 for (const { name, version } of fresh) {
