@@ -1,5 +1,5 @@
-// A follower that reacts to each publish of a registry with a daemon, over the web. It writes a line
-// for each version to a file of events:
+// A follower that reacts to each publish of a registry with a daemon, over the web. It writes a
+// line for each version to a file of events:
 //
 //   node follow-publishes.mjs https://crates.example.com events.jsonl
 //

@@ -3,10 +3,10 @@
 //
 //   node static-build.mjs WORKSPACE CRATES OUT https://crates.example.com
 //
-// CRATES is a folder with every `.crate` file that was ever published, which CI keeps in a repository
-// or a bucket. A version that is there is not packed again, because a published version never
-// changes. Upload OUT afterwards (docs/run/hosting.md), `index/` last. It needs Cargo and `plimsoll`
-// on the search path. It writes what the check found to check.xml, as JUnit.
+// CRATES is a folder with every `.crate` file that was ever published, which CI keeps in a
+// repository or a bucket. A version that is there is not packed again, because a published version
+// never changes. Upload OUT afterwards (docs/run/hosting.md), `index/` last. It needs Cargo and
+// `plimsoll` on the search path. It writes what the check found to check.xml, as JUnit.
 import { spawnSync } from 'node:child_process'
 import { constants, copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
