@@ -114,7 +114,7 @@ async function newVersions({ name, updated_at: at }) {
     .map(({ vers, cksum }) => ({ at, name, vers, cksum }))
 }
 
-/** Asks the registry; throws if it does not answer what was asked for, or for 30 seconds. */
+/** Asks the registry, when it has time; throws after 30 seconds, and if it answers otherwise. */
 async function ask(path, headers = {}) {
   const authorization = process.env.TOKEN ? { Authorization: process.env.TOKEN } : {}
   const answer = await fetch(base.replace(/\/$/, '') + path, {
@@ -122,5 +122,9 @@ async function ask(path, headers = {}) {
     signal: AbortSignal.timeout(30_000),
   })
   if (answer.ok || answer.status === 304) return answer
+  if (answer.status === 429) {
+    await wait(Number(answer.headers.get('retry-after') ?? 60) * 1000)
+    return ask(path, headers)
+  }
   throw new Error(`${path} is answered ${answer.status}`)
 }

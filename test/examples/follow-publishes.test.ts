@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, watch } from '../support/command.ts'
-import { freePort } from '../support/loopback.ts'
+import { closeServer, freePort, listen } from '../support/loopback.ts'
 import { root, serve } from '../support/plimsoll.ts'
 import { plimsollHere } from '../support/program.ts'
 import { publishTo } from '../support/release.ts'
@@ -78,6 +79,35 @@ test('a follower of a private registry shows its token', async t => {
   await until(() => linesOf(place.file).length === 1, 'no event')
 })
 
+test('a follower waits when it is asked to, and asks for the feed alone while nothing is new', async t => {
+  const crates = [{ name: 'demo', updated_at: '2026-11-20T12:00:00Z' }]
+  const bodies: Readonly<Record<string, string>> = {
+    '/feeds/updates.xml': '<feed/>',
+    '/api/v1/crates': JSON.stringify({ crates, meta: { next_page: null } }),
+    '/index/de/mo/demo': '{"name":"demo","vers":"1.0.0","cksum":"00"}\n',
+  }
+  const seen: string[] = []
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '', 'http://x').pathname
+    const isBusy = !seen.includes(`${path} 429`)
+    const isSame = request.headers['if-none-match'] === '"1"'
+    const status = isBusy ? 429 : isSame ? 304 : 200
+    seen.push(`${path} ${status}`)
+    response.writeHead(status, isBusy ? { 'retry-after': '0' } : { etag: '"1"' })
+    response.end(status === 200 ? bodies[path] : '')
+  })
+  const port = Number(new URL(await listen(server)).port)
+  new Cleanup(t).add(() => closeServer(server))
+  const file = join(folderOf(t), 'events.jsonl')
+  const { said } = await follow(t, { file, port, token: '' })
+  await until(() => seen.filter(line => line.endsWith(' 304')).length >= 3, said)
+  const paths = Object.keys(bodies).flatMap(path => [`${path} 429`, `${path} 200`])
+  assert.deepEqual(seen.slice(0, 7), [...paths, '/feeds/updates.xml 304'])
+  assert.deepEqual(new Set(seen.slice(7)), new Set(['/feeds/updates.xml 304']))
+  const event = { at: '2026-11-20T12:00:00Z', name: 'demo', vers: '1.0.0', cksum: '00' }
+  assert.deepEqual(linesOf(file), [JSON.stringify(event)])
+})
+
 interface Place {
   readonly folder: string
   readonly dir: string
@@ -101,7 +131,10 @@ async function newPlace(t: TestContext, ...settings: string[]): Promise<Place> {
   return { folder, dir, file: join(folder, 'events.jsonl'), port, token }
 }
 
-async function follow(t: TestContext, { file, port, token }: Place) {
+async function follow(
+  t: TestContext,
+  { file, port, token }: Pick<Place, 'file' | 'port' | 'token'>,
+) {
   const program = join(root, 'examples', 'follow-publishes.mjs')
   const env = { ...process.env, INTERVAL: '0.05', TOKEN: token }
   const child = spawn(process.execPath, [program, `http://127.0.0.1:${port}`, file], { env })
