@@ -193,7 +193,7 @@ test('every path that the documents for developers name exists', () => {
     ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/work/reliability.md'],
     ...readdirSync(join(root, 'docs', 'adr')).map(name => `docs/adr/${name}`),
   ]
-  const top = '(?:core|generator|daemon|site|sample-app|test|bench|chaos|docs|scripts)'
+  const top = '(?:core|generator|daemon|site|sample-app|test|bench|chaos|docs|scripts|examples)'
   const path = new RegExp(`[\`(](${top}/[\\w./-]*)[\`)]`, 'g')
   const named = documents.flatMap(document =>
     [...readFileSync(join(root, document), 'utf8').matchAll(path)].map(match => match[1] ?? ''),

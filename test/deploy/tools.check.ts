@@ -49,9 +49,9 @@ test('caddy: TLS in front of nginx', { skip: missing('caddy') }, () => {
   assert.deepEqual(srv0.routes[0].match, [{ host: ['crates.example.com'] }])
 })
 
-test('actionlint: the workflow is one', { skip: missing('actionlint') }, () => {
-  for (const name of readdirSync(join(deploy, 'pages')))
-    run('actionlint', ['-shellcheck=', join(deploy, 'pages', name)])
+test('actionlint: the workflows are', { skip: missing('actionlint') }, () => {
+  for (const folder of [join(deploy, 'pages'), join(root, '.github', 'workflows')])
+    for (const name of readdirSync(folder)) run('actionlint', ['-shellcheck=', join(folder, name)])
 })
 
 test('systemd knows every directive', { skip: missing('systemd-analyze') }, t => {

@@ -88,6 +88,9 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     await ok(folder, 'token', 'create', '--user', 'admin', '--dir', 'srv/registry')
   },
   'docs/run/postgresql.md': inSrv,
+  'docs/run/several-registries.md': async folder => {
+    mkdirSync(join(folder, 'home', '.cargo'))
+  },
   'docs/upstream.md': async folder => {
     await ok(folder, 'init', '--base-url', 'https://crates.example.com')
     appendFileSync(join(folder, 'registry', 'plimsoll.toml'), '\n[upstream.crates-io]\n')

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { before, type TestContext, test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
 import { buildCrate } from '../support/crate-builder.ts'
+import { closeServer, listen } from '../support/loopback.ts'
 import { root } from '../support/plimsoll.ts'
 import { scratch } from '../support/scratch.ts'
 
@@ -88,7 +90,7 @@ test('a package has at most 800 files, and whatever its files import', () => {
   )
 })
 
-test('the example of docs/build/library.md runs against the package, and so does its command', async t => {
+test('the programs of docs/build/library.md run against the package, and so does its command', async t => {
   const folder = await installed(t)
   writeFileSync(join(folder, 'example.mjs'), documented())
   mkdirSync(join(folder, 'crates'))
@@ -96,10 +98,15 @@ test('the example of docs/build/library.md runs against the package, and so does
   writeFileSync(join(folder, 'crates', 'demo-1.0.0.crate'), bytes)
   const options = { cwd: folder, env }
   const ended = await run(process.execPath, ['example.mjs'], options)
-  const said = '1 versions of 1 crates\ndemo 1.0.0 (yanked)\n'
-  assert.equal(expectCode('example.mjs', ended, 0).stdout, said, ended.stderr)
-  for (const path of ['public/index/de/mo/demo', 'registry/public/index/de/mo/demo'])
-    assert.ok(existsSync(join(folder, path)), path)
+  assert.equal(expectCode('example.mjs', ended, 0).stdout, '1 versions of 1 crates\n', ended.stderr)
+  assert.ok(existsSync(join(folder, 'public/index/de/mo/demo')))
+  cpSync(join(root, 'examples', 'own-registry.mjs'), join(folder, 'own-registry.mjs'))
+  // It ends after its work, because it cannot listen there.
+  const other = createServer()
+  const { port } = new URL(await listen(other))
+  const own = await run(process.execPath, ['own-registry.mjs', port, 'crates'], options)
+  await closeServer(other)
+  assert.match(own.stdout, /^added demo 1\.0\.0$/m, own.stderr)
   const program = join('node_modules', 'plimsoll', 'dist', 'program', 'cli.js')
   const status = await run(process.execPath, [program, 'status', '--json'], options)
   assert.equal(JSON.parse(expectCode('status', status, 0).stdout).releases, 1)
@@ -118,14 +125,18 @@ test('the package has types', async t => {
   ]
   writeFileSync(join(folder, 'user.mts'), lines.join('\n'))
   writeFileSync(join(folder, 'example.mts'), documented())
+  cpSync(join(root, 'examples', 'own-registry.mjs'), join(folder, 'own-registry.mjs'))
   const declarations = packed.filter(path => path.endsWith('.d.ts'))
   const files = [
     'user.mts',
     'example.mts',
+    'own-registry.mjs',
     ...declarations.map(path => join('node_modules', 'plimsoll', path)),
   ]
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const options = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node']
+  const options = [
+    ...['--noEmit', '--strict', '--checkJs', '--target', 'es2023', '--types', 'node'],
+  ]
   for (const [module, resolution] of [
     ['node16', 'node16'],
     ['esnext', 'bundler'],
