@@ -108,8 +108,8 @@ async function openRepository(named: string): Promise<Reader> {
     const head = await runGit(at, ['rev-list', '-n', '1', '--ignore-missing', 'HEAD'])
     files = head.length === 0 ? [] : String(await runGit(at, args)).split('\0')
   }
-  let last = readAll()
   let next: Promise<void> | null = null
+  let last = readAll()
   await last
   return {
     async ask(path) {
