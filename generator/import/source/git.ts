@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { issue, Refusal, refusalOnly, refuse } from '../../../core/error/error.ts'
+import { ByteReader } from '../../../core/tarball/bytes.ts'
 import { CONFIG_MAX, parseDl } from '../../../core/urls/index-config.ts'
 import { cloneBare } from '../../git/index-repository/clone.ts'
 import { finish, runGit, startGit } from '../../git/index-repository/git-process.ts'
@@ -43,9 +43,11 @@ export async function openGit(request: ImportRequest, web: Web): Promise<OpenedS
         try {
           for (const { id, size, path: where } of indexFiles) {
             const stem = stemOf(where) ?? ''
-            if (size === null) yield refusedCrate(where, [issue('import_git_missing', { id })])
-            else if (size > INDEX_FILE_MAX) yield tooLong(where)
-            else yield readIndexFile({ where, stem, bytes: await blobs.read(id, size) }, crates)
+            const isLong = size !== null && size > INDEX_FILE_MAX
+            const bytes = size === null || isLong ? null : await blobs.read(id, size)
+            if (bytes) yield readIndexFile({ where, stem, bytes }, crates)
+            else if (isLong) yield tooLong(where)
+            else yield refusedCrate(where, [issue('import_git_missing', { id })])
           }
         } finally {
           await blobs.close()
@@ -108,25 +110,24 @@ function openBlobs(path: string) {
   const end = finish(child, 'cat-file')
   // Handled in `close`.
   end.catch(() => undefined)
-  const take = async (length: number): Promise<Buffer> => {
-    if (length === 0) return Buffer.alloc(0)
-    for (;;) {
-      const bytes: Buffer | null = child.stdout.read(length)
-      if (bytes?.length === length) return bytes
-      if (child.stdout.readableEnded) {
-        await end
-        refuse('git_failed', { command: 'cat-file', detail: 'it ended early' })
-      }
-      await Promise.race([once(child.stdout, 'readable'), end])
-    }
+  const output = new ByteReader(child.stdout, Number.POSITIVE_INFINITY)
+  const take = async (length: number): Promise<Uint8Array> => {
+    const bytes = await output.take(length).catch(refusalOnly)
+    if (bytes && !(bytes instanceof Refusal)) return bytes
+    await end
+    return refuse('git_failed', { command: 'cat-file', detail: 'it ended early' })
   }
   return {
-    async read(id: string, size: number): Promise<Buffer> {
+    /** Returns the bytes of a blob; null when its object is missing. */
+    async read(id: string, size: number): Promise<Uint8Array | null> {
       child.stdin.write(`${id}\n`)
-      await take(`${id} blob ${size}\n`.length)
-      const bytes = await take(size)
-      await take(1)
-      return bytes
+      const missing = `${id} missing\n`
+      const header = `${id} blob ${size}\n`
+      // No answer is shorter than that.
+      const start = await take(missing.length)
+      if (Buffer.from(start).equals(Buffer.from(missing))) return null
+      const rest = await take(header.length + size + 1 - start.length)
+      return Buffer.concat([start, rest]).subarray(header.length, -1)
     },
     async close(): Promise<void> {
       child.stdin.end()
