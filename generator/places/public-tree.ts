@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { configPath, type Output, PUSH_FOLDER, type PublicFile } from '../../core/paths/tree.ts'
+import { type Output, PUSH_FOLDER, type PublicFile } from '../../core/paths/tree.ts'
 import type { BucketPlace } from './bucket-place.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
@@ -10,6 +10,7 @@ import { fileFacts, readBytes, readFolder, statOf, sweepFolder } from './disk/fi
 import { isTemporary, type ShownFile, type TextFile } from './disk/steps.ts'
 import { FolderPlace } from './folder-place.ts'
 import type { Mirror } from './mirror.ts'
+import { probePlace } from './place.ts'
 import { type HeldMutex, SyncBatch } from './sync-batch.ts'
 
 /** The readers and copies of a tree. */
@@ -95,7 +96,7 @@ export class PublicTree {
   /** Throws when the tree cannot be written to. */
   async probe(): Promise<void> {
     await probeFolder(this.root)
-    await this.shared?.head(configPath)
+    if (this.shared) await probePlace(this.shared)
   }
 
   /** Returns the path on disk for a path of the tree. */
