@@ -1,14 +1,20 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { issue, Refusal, refusalOnly, refuse } from '../../../core/error/error.ts'
 import { ByteReader } from '../../../core/tarball/bytes.ts'
 import { CONFIG_MAX, parseDl } from '../../../core/urls/index-config.ts'
 import { cloneBare } from '../../git/index-repository/clone.ts'
-import { finish, runGit, startGit } from '../../git/index-repository/git-process.ts'
+import {
+  finish,
+  requirePlainFiles,
+  runGit,
+  startGit,
+} from '../../git/index-repository/git-process.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
-import { cratesOfDl, namedCrates } from './crate-sources.ts'
+import { cratesOfDl, isFileTemplate, namedCrates } from './crate-sources.ts'
 import { INDEX_FILE_MAX, readIndexFile, stemOf, tooLong } from './index-file.ts'
 import { type ImportRequest, type OpenedSource, refusedCrate } from './source.ts'
 
@@ -23,13 +29,15 @@ interface GitFile {
 export async function openGit(request: ImportRequest, web: Web): Promise<OpenedSource> {
   const { source } = request
   const isHere = existsSync(source)
+  const bare = existsSync(join(source, 'HEAD')) ? resolve(source) : resolve(source, '.git')
+  const local = isFileTemplate(source) ? fileURLToPath(source) : isHere ? bare : null
+  if (local !== null && existsSync(local)) await requirePlainFiles(local)
   const clone = isHere ? null : await cloneBare(source)
   const close = async () => {
     if (clone !== null) await rm(clone, { recursive: true, force: true })
   }
   try {
-    const path =
-      clone ?? (existsSync(join(source, 'HEAD')) ? resolve(source) : resolve(source, '.git'))
+    const path = clone ?? bare
     const files = await listFiles(path, source)
     const dl = await readDl(path, files, source)
     const crates = namedCrates(request, web) ?? cratesOfDl(dl, plain(source), web)
@@ -65,6 +73,7 @@ export async function openGit(request: ImportRequest, web: Web): Promise<OpenedS
 async function listFiles(path: string, source: string): Promise<GitFile[]> {
   const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', 'HEAD']
   const listing = await git(path, ...args).catch(refusalOnly)
+  if (listing instanceof Refusal && !listing.has('git_failed')) throw listing
   if (listing instanceof Refusal)
     throw new Refusal([issue('import_no_head', { source: plain(source) })], { cause: listing })
   const files: GitFile[] = []
