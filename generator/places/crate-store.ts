@@ -144,7 +144,7 @@ export class CrateStore {
 
   /** Removes partial uploads of killed processes: files that have not changed for an hour. */
   async sweep(): Promise<void> {
-    await sweepFolder(this.#incoming, Date.now() - 3_600_000)
+    await sweepFolder(this.#incoming, 3_600_000)
     await this.#copies?.sweep()
   }
 

@@ -106,7 +106,7 @@ export async function removeOldCaches(folder: string): Promise<void> {
     const path = join(folder, name)
     if (!CACHE_NAME.test(name)) continue
     const facts = await ifUsable(() => stat(path))
-    if (facts && Date.now() - facts.mtimeMs > KEPT_MS) await ifUsable(() => rm(path))
+    if (facts && Math.abs(Date.now() - facts.mtimeMs) > KEPT_MS) await ifUsable(() => rm(path))
   }
 }
 

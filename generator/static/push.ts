@@ -241,5 +241,5 @@ async function list(to: Place, crate: StaticCrate, dl: OwnDl | null): Promise<Pu
 
 /** Removes what killed pushes left half-written beside a file of a folder. */
 async function sweepStale(to: Place, path: string): Promise<void> {
-  if (to.local) await sweepFolder(dirname(to.local(path)), Date.now() - STALE_MS)
+  if (to.local) await sweepFolder(dirname(to.local(path)), STALE_MS)
 }

@@ -159,15 +159,25 @@ export async function removeIfEmpty(path: string): Promise<boolean> {
 }
 
 /**
- * Removes half-written files of killed processes from a folder: those last modified before
- * `before`, or all of them, for a caller that is the only writer.
+ * Removes half-written files of killed processes from a folder: those whose time is `ms` milliseconds
+ * away, or all of them, for a caller that is the only writer.
  */
-export async function sweepFolder(path: string, before = Number.POSITIVE_INFINITY): Promise<void> {
+export async function sweepFolder(path: string, ms = 0): Promise<void> {
   for (const { name } of await readFolder(path)) {
     if (!isTemporary(name)) continue
     const file = join(path, name)
     const facts = await fileFacts(file)
-    if (facts && facts.modified < before) await rm(file, { force: true })
+    if (facts && Math.abs(Date.now() - facts.modified) >= ms) await rm(file, { force: true })
+  }
+}
+
+/** Yields what `sweepFolder` would remove anywhere below a folder, also while that is done. */
+export async function* halfWritten(folder: string, ms: number): AsyncGenerator<string> {
+  for (const entry of await readFolder(folder)) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* halfWritten(path, ms)
+    const facts = isTemporary(entry.name) ? await fileFacts(path) : null
+    if (facts && Math.abs(Date.now() - facts.modified) >= ms) yield path
   }
 }
 

@@ -152,8 +152,8 @@ test('other commands end, too', { timeout: 60_000 }, async t => {
     [['check', join(folder, 'from')], /./],
   ]
   for (const [args, message] of commands) {
-    const { status, stderr } = await plimsollHere(args)
-    assert.notEqual(status, 0, args.join(' '))
+    const { code, stderr } = await plimsollHere(args)
+    assert.notEqual(code, 0, args.join(' '))
     assert.match(stderr, message, args.join(' '))
   }
 })
