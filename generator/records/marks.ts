@@ -83,7 +83,8 @@ export function dueMarks(
   const sql = `SELECT ${MARK} FROM json_each(?) AS wanted
     JOIN marks ON marks.kind = wanted.value ->> 1
     AND marks.subject IN (SELECT due.subject FROM marks AS due
-      WHERE due.kind = wanted.value ->> 1 AND (due.retry_at IS NULL OR due.retry_at <= ? OR due.retry_at > ?)
+      WHERE due.kind = wanted.value ->> 1
+        AND (due.retry_at IS NULL OR due.retry_at <= ? OR due.retry_at > ?)
         AND NOT (due.generation > ? AND due.generation <= ?)
       ORDER BY due.subject LIMIT ?)
     ORDER BY CAST(wanted.value ->> 0 AS INTEGER), marks.subject LIMIT ?`

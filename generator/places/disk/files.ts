@@ -159,8 +159,8 @@ export async function removeIfEmpty(path: string): Promise<boolean> {
 }
 
 /**
- * Removes half-written files of killed processes from a folder: those whose time is `ms` milliseconds
- * away, or all of them, for a caller that is the only writer.
+ * Removes half-written files of killed processes from a folder: those whose time is at least `ms`
+ * milliseconds away, or all of them, for a caller that is the only writer.
  */
 export async function sweepFolder(path: string, ms = 0): Promise<void> {
   for (const { name } of await readFolder(path)) {

@@ -63,7 +63,10 @@ test('half-written files of an upstream are named by verify, and swept when they
   const before = new Date(Date.now() - 7_200_000)
   utimesSync(stale, before, before)
   const found: string[] = []
-  for await (const { where, what } of verifyUpstreams(upstreams.sources, { repair: false }))
+  for await (const { where, what } of verifyUpstreams(upstreams.sources, {
+    repair: false,
+    served: false,
+  }))
     found.push(`${where}: ${what}`)
   assert.deepEqual(found, [
     `upstream up, ${stale.slice(join(dir, 'upstream/up/').length)}: is half-written`,
