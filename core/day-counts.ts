@@ -19,13 +19,17 @@ export function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** Adds numbers by day; forgets days that are too old. */
-export function addDays(days: DayCounts | null, more: ReadonlyMap<number, number>): DayCounts {
-  const last = Math.max(days?.last ?? 0, ...more.keys())
+/** Adds numbers by day; forgets days that are too old, and those after the day after `today`. */
+export function addDays(
+  days: DayCounts | null,
+  more: ReadonlyMap<number, number>,
+  today: number,
+): DayCounts {
+  const last = Math.min(today + 1, Math.max(days?.last ?? 0, ...more.keys()))
   const counts = [...daysUntil(days, last)]
   const first = last - DAYS_KEPT + 1
   for (const [day, n] of more) {
-    if (day >= first) counts[day - first] = (counts[day - first] ?? 0) + n
+    if (day >= first && day <= last) counts[day - first] = (counts[day - first] ?? 0) + n
   }
   const start = counts.findIndex(n => n > 0)
   return { last, counts: start < 0 ? [] : counts.slice(start) }

@@ -9,6 +9,14 @@ export function timestamp(time: Date, later = 0): string {
   return `${new Date(time.getTime() + later * 1000).toISOString().slice(0, 19)}Z`
 }
 
+/** By how many seconds clocks may differ. */
+const SKEW = 3600
+
+/** Returns the latest time that can be stored by now: one after it is of a clock that was wrong. */
+export function latest(now: Date, seconds = 0): string {
+  return timestamp(now, seconds + SKEW)
+}
+
 /** Whether Cargo accepts `value` as a `pubtime`; any other makes a version unusable. */
 export function isPubtime(value: string): boolean {
   // Cargo accepts leap seconds, `Date` does not.

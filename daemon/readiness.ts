@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { within } from '../core/async/within.ts'
+import type { Code } from '../core/error/catalog.ts'
 import { Refusal } from '../core/error/error.ts'
 import { timestamp } from '../core/timestamp.ts'
 import { writeFact } from '../generator/records/facts.ts'
@@ -74,7 +75,11 @@ function inTime(part: string, probe: Probe): Probe {
   let running: Promise<unknown> | null = null
   const begin = () =>
     probe()
-      .catch(error => (error instanceof Refusal && error.has('storage_full') ? 'disk full' : part))
+      .catch(error => {
+        const has = (code: Code) => error instanceof Refusal && error.has(code)
+        if (has('bucket_foreign')) return `${part} (no object storage)`
+        return has('storage_full') ? 'disk full' : part
+      })
       .finally(() => {
         running = null
       })

@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path'
 import { prepare, root } from './prepare.mjs'
 
 // First, because an `npm ci` of a later start would take nodegit away again.
-prepare()
+await prepare()
 const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).peerDependencies
   .nodegit
 const target = join(root, 'node_modules', 'nodegit')

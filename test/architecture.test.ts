@@ -256,6 +256,30 @@ test('no test depends on a clock: what must come is waited for, what must not ge
   none(timed)
 })
 
+test('a promise that a variable keeps is awaited, or has a handler, in the next statement', () => {
+  // Otherwise it may be rejected while nobody looks, which ends the process.
+  const dropped = [...textOf].flatMap(([file, text]) => {
+    const lines = text.split('\n')
+    return lines.flatMap((line, at) => {
+      const begin =
+        /^( *)(?:const|let) (\w+)(?:: [^=]+)? = (?!await |new Promise|Promise\.resolve)/.exec(line)
+      if (!begin) return []
+      const [, { length: indent } = '', name = ''] = begin
+      const rest = lines.slice(at + 1).filter(each => !/^ *(?:\/\/.*)?$/.test(each))
+      const end = rest.findIndex(each => each.search(/\S/) < indent)
+      const block = rest.slice(0, end)
+      const statement = block.findIndex(each => each.search(/[^ )\]}]/) === indent)
+      const [next = '', ...more] = block.slice(statement)
+      const use = new RegExp(`\\bawait ${name}(?:[ ),]|$)`)
+      const handler = new RegExp(`^ *(?:(?:const|let) .* = )?await ${name}$|\\b${name}\\.catch\\(`)
+      return [next, ...more].some(each => use.test(each)) && !handler.test(next)
+        ? [`${file}:${at + 1}: ${name}`]
+        : []
+    })
+  })
+  none(dropped)
+})
+
 /** What the program has, and the library does not: upstreams need a daemon, or its commands. */
 const PROGRAM_ONLY = ['generator/upstream/']
 

@@ -73,7 +73,7 @@ const LENGTH = 10
 export async function summary({ registry }: Deps, c: Context) {
   const { database, site, clock } = registry
   const view = (cards: readonly CrateCard[]) => viewsOf(registry, cards)
-  const { total } = site.downloads ? await registryDownloads(database) : NO_DOWNLOADS
+  const { total } = site.downloads ? await registryDownloads(database, clock()) : NO_DOWNLOADS
   const often = site.downloads ? await mostDownloaded(database, LENGTH) : []
   const lately = site.downloads ? await mostRecentlyDownloaded(database, LENGTH, clock()) : []
   return answer<typeof schema.summaryAnswer>(c, {

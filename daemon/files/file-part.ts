@@ -36,7 +36,8 @@ export async function openPart(part: FilePart) {
     stream: () => {
       const size = chunkBytes()
       const chunks = chunksOf(handle, part, () => Buffer.allocUnsafeSlow(size))
-      return Readable.from(chunks).once('close', () => void close())
+      // A file that was only read loses nothing when it fails to close.
+      return Readable.from(chunks).once('close', () => void close().catch(() => undefined))
     },
     /**
      * Sends the bytes, ends `out` and closes the file. Resolves, too, when the client leaves. If

@@ -12,7 +12,7 @@ import { Refusal, refusalOnly } from '../../core/error/error.ts'
 import { readEngine } from '../../generator/database/engine.ts'
 import { MARK_KINDS } from '../../generator/projections/projections.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
-import { LAST_BACKUP, readFact } from '../../generator/records/facts.ts'
+import { LAST_BACKUP, readTime } from '../../generator/records/facts.ts'
 import { countFailedMarks, countMarks, listFailedMarks } from '../../generator/records/marks.ts'
 import { listPlainPages } from '../../generator/records/pages/plain-pages.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
@@ -36,8 +36,6 @@ export type BackgroundWork = (typeof BACKGROUND)[number]
  * of Prometheus does not count the one with which a series begins.
  */
 const ALERTED = ['unexpected', 'storage_full', 'storage_readonly', 'storage_failing'] as const
-
-const EPOCH = '1970-01-01T00:00:00Z'
 
 const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.split(' '))
 
@@ -143,7 +141,7 @@ export class Metrics {
 }
 
 function gauges(
-  { database, dir, followers }: Registry,
+  { database, dir, followers, clock }: Registry,
   registers: Prometheus[],
   tlsExpiry: () => Date | null,
 ): void {
@@ -196,7 +194,7 @@ function gauges(
     'plimsoll_last_backup_timestamp_seconds',
     [],
     'When the last `plimsoll backup` was complete; 0 if there was none',
-    async () => [[{}, Date.parse((await readFact(database, LAST_BACKUP)) ?? EPOCH) / 1000]],
+    async () => [[{}, await readTime(database, LAST_BACKUP, clock())]],
   )
   gauge(
     'plimsoll_tls_expiry_timestamp_seconds',

@@ -1,9 +1,11 @@
+import { rm } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { Repeater } from '../../core/async/repeater.ts'
 import { UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { checkNames } from '../../generator/upstream/names.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
+import { halfWrittenIn } from '../../generator/upstream/tree.ts'
 import type { UpstreamSource } from '../../generator/upstream/upstream.ts'
 import type { Worker } from '../workers/worker.ts'
 
@@ -42,6 +44,8 @@ export class UpstreamWorker implements Worker {
     const { byName, sources } = this.#upstreams
     for (const source of sources)
       await countKept(source).catch(error => source.counts.failed(error))
+    for (const { place } of sources)
+      for await (const path of halfWrittenIn(place)) await rm(path, { force: true })
     for (const each of byName.values())
       await checkNames(this.#registry, each).catch(error => each.source.counts.failed(error))
   }

@@ -1,6 +1,7 @@
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { createWriteStream, existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { extract } from 'tar-stream'
@@ -15,7 +16,7 @@ import { value } from '../database/statement.ts'
 import { forgetMirror } from '../deploy/complete-mirror.ts'
 import { CrateStore } from '../places/crate-store.ts'
 import { makeFolder, syncFile, syncFolder, writeDurably } from '../places/disk/durable.ts'
-import { readFolder, readText, removeIfEmpty } from '../places/disk/files.ts'
+import { fileBytes, readFolder, readText, removeIfEmpty, TEXT_MAX } from '../places/disk/files.ts'
 import { temporaryName } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
 import { requireApart } from '../places/storage.ts'
@@ -68,7 +69,7 @@ export async function restore(
     await requireEmpty(target, dir)
     const content = join(workplace, 'content')
     await mkdir(content)
-    const bytes = isInput ? process.stdin : createReadStream(file)
+    const bytes = isInput ? process.stdin : Readable.from(fileBytes(file))
     const place = { target, content, sources, bytes }
     const restored = await unpack(name, place, progress).catch(error => {
       // An error of the operating system has a `syscall`; any other error is about the archive.
@@ -131,13 +132,15 @@ async function unpack(file: string, place: Folders, progress?: Progress) {
   let settings: RestoredSettings | null = null
   let crateFiles = 0
   for await (const entry of archive) {
-    const { name: path, type } = entry.header
+    const { name: path, type, size = 0 } = entry.header
     const name = path.startsWith(`${TOP}/`) ? path.slice(TOP.length + 1) : ''
     const bytes = entry as AsyncIterable<Uint8Array>
     // A backup begins with the settings, which say where everything else belongs.
     const isOwn = settings ? name === DATABASE_FILE || KEY.test(name) : name === SETTINGS_FILE
     if (type !== 'file' || seen.has(name) || !isOwn) refuse('backup_foreign', { file, entry: path })
     seen.add(name)
+    if (settings === null && size > TEXT_MAX)
+      refuse('import_too_long', { what: `${path} in ${file}`, max: TEXT_MAX })
     if (settings === null) settings = await takeSettings(await text(bytes), file, place)
     else if (name === DATABASE_FILE) {
       await pipeline(bytes, createWriteStream(database, { flags: 'wx', mode: 0o600 }))

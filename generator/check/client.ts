@@ -20,7 +20,8 @@ export interface Ask {
 /** The budget of what strangers send; silence is over when it is for Cargo. */
 const SILENCE_MS = 30_000
 const TOTAL_MS = 60_000
-const ANSWER_MAX = 32 * 1024 ** 2
+/** The most bytes of one answer. */
+export const ANSWER_MAX = 32 * 1024 ** 2
 const RUN_MAX = 512 * 1024 ** 2
 
 /** What Cargo follows; how often it is asked to wait, as many may be who ask at a time. */

@@ -1,14 +1,15 @@
 import { existsSync, statSync } from 'node:fs'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { refuse } from '../../core/error/error.ts'
 import { lowerPrefix, type Name } from '../../core/name.ts'
 import { cloneBare } from '../git/index-repository/clone.ts'
-import { runGit } from '../git/index-repository/git-process.ts'
+import { requirePlainFiles, runGit } from '../git/index-repository/git-process.ts'
+import { readBytes } from '../places/disk/files.ts'
 import { plain, webUrl } from '../web/web-url.ts'
 import { Answer } from './answer.ts'
-import type { Ask, Client } from './client.ts'
+import { ANSWER_MAX, type Ask, type Client } from './client.ts'
 
 export interface Target {
   readonly kind: 'http' | 'folder' | 'git'
@@ -67,7 +68,8 @@ function isFile(path: string): boolean {
 }
 
 async function read(path: string): Promise<Answer> {
-  return isFile(path) ? new Answer(path, 200, await readFile(path)) : new Answer(path, 404)
+  const bytes = isFile(path) ? await readBytes(path, ANSWER_MAX) : null
+  return bytes ? new Answer(path, 200, bytes) : new Answer(path, 404)
 }
 
 function openFolder(top: string, index: string, client: Client): Reader {
@@ -108,8 +110,9 @@ async function openRepository(named: string): Promise<Reader> {
     const head = await runGit(at, ['rev-list', '-n', '1', '--ignore-missing', 'HEAD'])
     files = head.length === 0 ? [] : String(await runGit(at, args)).split('\0')
   }
-  let last = readAll()
+  if (existsSync(named)) await requirePlainFiles(bare)
   let next: Promise<void> | null = null
+  let last = readAll()
   await last
   return {
     async ask(path) {

@@ -33,7 +33,7 @@ export async function listDaemons(db: Queries): Promise<SeenDaemon[]> {
   const sql = 'SELECT value FROM facts WHERE key >= ? AND key < ? ORDER BY key'
   const daemons = (await column<string>(db, sql, DAEMON, `${DAEMON}~`)).map(row => {
     const { seen, ...daemon } = JSON.parse(row) as ServingDaemon & { readonly seen: number }
-    return { ...daemon, ago: Math.max(0, Math.round((now - seen) / 1000)) }
+    return { ...daemon, ago: Math.round(Math.abs(now - seen) / 1000) }
   })
   return daemons.filter(({ ago }) => ago < GONE_SECONDS)
 }

@@ -23,6 +23,7 @@ import { addTogether } from '../registry/changes/add-together.ts'
 import type { Registry } from '../registry/registry.ts'
 import { adoptArchive, archiveLimits } from '../sandbox/archive.ts'
 import {
+  CRATE_MAX,
   type RefusedPart,
   refusalOfPart,
   refusedPart,
@@ -35,9 +36,6 @@ const AT_ONCE = 6
 /** The most releases, and characters of index lines and READMEs, in one transaction. */
 const RELEASES_MAX = 100
 const TEXT_MAX = 16 * 1024 * 1024
-
-/** The largest `.crate` that is read, even if publishes have another limit. */
-const CRATE_MAX = 512 * 1024 * 1024
 
 interface Ready {
   readonly where: string

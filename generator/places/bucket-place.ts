@@ -20,7 +20,7 @@ import type {
   PutOptions,
 } from './place.ts'
 import { BUDGET_MS, clientsOf, SILENCE_MS } from './s3/client.ts'
-import { isTransient, reading, refuseFailure, statusOf } from './s3/failure.ts'
+import { isTransient, reading, refuseFailure, refuseForeign, statusOf } from './s3/failure.ts'
 import type { BucketOptions } from './s3/options.ts'
 import { destroyWhenSilent, sendFile, signChecksum } from './s3/requests.ts'
 import { retried } from './s3/retry.ts'
@@ -148,6 +148,8 @@ export class BucketPlace implements Place {
       const page = await this.#unless([], 'GET', () =>
         this.#requests.send(new ListObjectsV2Command(request)),
       )
+      if (page?.Name === undefined && page?.IsTruncated === undefined)
+        refuseForeign('GET 200 without a list')
       for (const file of (page?.Contents ?? []).map(object => this.#listed(object))) {
         if (range && file.path >= range.before) return
         if (range === undefined || file.path > range.after) yield file

@@ -13,7 +13,7 @@ import { sweepFolder } from './disk/files.ts'
 import { temporaryPath } from './disk/steps.ts'
 import { FolderPlace } from './folder-place.ts'
 import { LocalCopies } from './local-copies.ts'
-import type { ByteRange, LocalFile, OpenFile, Place } from './place.ts'
+import { type ByteRange, type LocalFile, type OpenFile, type Place, probePlace } from './place.ts'
 import { reading } from './s3/failure.ts'
 
 /** The bytes of a `.crate`, wherever they are stored. */
@@ -91,7 +91,7 @@ export class CrateStore {
   async probe(): Promise<void> {
     await makeFolder(this.#incoming)
     await probeFolder(this.#incoming)
-    await this.place.head('probe')
+    await probePlace(this.place)
   }
 
   /** Returns the path of a key's file, which may be missing; null when bytes are not in files. */
@@ -144,7 +144,7 @@ export class CrateStore {
 
   /** Removes partial uploads of killed processes: files that have not changed for an hour. */
   async sweep(): Promise<void> {
-    await sweepFolder(this.#incoming, Date.now() - 3_600_000)
+    await sweepFolder(this.#incoming, 3_600_000)
     await this.#copies?.sweep()
   }
 

@@ -127,8 +127,10 @@ export class FolderPlace implements Place {
       })
     await this.#write(path, content, onlyIf === undefined ? show => show() : turn)
     if (!isSo) return null
-    const written = content instanceof Uint8Array ? sha256(content) : fileChecksum(content.path)
-    return etagOf(cksum ?? (await written))
+    if (cksum !== undefined) return etagOf(cksum)
+    return etagOf(
+      content instanceof Uint8Array ? sha256(content) : await fileChecksum(content.path),
+    )
   }
 
   async remove(path: string): Promise<void> {

@@ -47,7 +47,7 @@ export class LocalCopies {
     for (const { name } of await readFolder(this.#folder)) {
       const path = join(this.#folder, name)
       const facts = await fileFacts(path)
-      if (facts && facts.modified < Date.now() - STAY_MS) await rm(path, { force: true })
+      if (facts && Math.abs(Date.now() - facts.modified) > STAY_MS) await rm(path, { force: true })
     }
   }
 

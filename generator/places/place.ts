@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { sha256 } from '../../core/sha256.ts'
 import { sumOf } from './disk/files.ts'
+import { refuseForeign } from './s3/failure.ts'
 
 /** A file as a place lists it, without reading it. */
 export interface FileInfo {
@@ -81,6 +83,12 @@ export interface Place {
   local?(path: string): string
   /** Returns an address at which anybody may read a file for `seconds`; a folder has none. */
   presigned?(path: string, seconds: number): Promise<string>
+}
+
+/** Refuses a storage that says of a file that cannot be there that it is. */
+export async function probePlace(place: Pick<Place, 'head'>): Promise<void> {
+  if (await place.head(`probe-${randomUUID()}`))
+    refuseForeign('HEAD 200 for a file that is not there')
 }
 
 /** Returns whether a file that a place has listed has these bytes. */

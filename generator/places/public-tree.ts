@@ -1,15 +1,16 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { configPath, type Output, PUSH_FOLDER, type PublicFile } from '../../core/paths/tree.ts'
+import { type Output, PUSH_FOLDER, type PublicFile } from '../../core/paths/tree.ts'
 import type { BucketPlace } from './bucket-place.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { disk } from './disk/disk.ts'
 import { probeFolder } from './disk/durable.ts'
-import { fileFacts, readBytes, readFolder, statOf, sweepFolder } from './disk/files.ts'
+import { fileFacts, halfWritten, readBytes, readFolder, statOf, sweepFolder } from './disk/files.ts'
 import { isTemporary, type ShownFile, type TextFile } from './disk/steps.ts'
 import { FolderPlace } from './folder-place.ts'
 import type { Mirror } from './mirror.ts'
+import { probePlace } from './place.ts'
 import { type HeldMutex, SyncBatch } from './sync-batch.ts'
 
 /** The readers and copies of a tree. */
@@ -95,7 +96,7 @@ export class PublicTree {
   /** Throws when the tree cannot be written to. */
   async probe(): Promise<void> {
     await probeFolder(this.root)
-    await this.shared?.head(configPath)
+    if (this.shared) await probePlace(this.shared)
   }
 
   /** Returns the path on disk for a path of the tree. */
@@ -212,11 +213,8 @@ export class PublicTree {
   }
 
   /** Removes half-written files anywhere in the tree that have not changed for an hour. */
-  async sweepOld(folder = this.root): Promise<void> {
-    await sweepFolder(folder, Date.now() - 3_600_000)
-    for (const entry of await readFolder(folder)) {
-      if (entry.isDirectory()) await this.sweepOld(join(folder, entry.name))
-    }
+  async sweepOld(): Promise<void> {
+    for await (const path of halfWritten(this.root, 3_600_000)) await rm(path, { force: true })
   }
 
   /** The bucket where a file may be that is not here; undefined if it cannot be there. */

@@ -1,7 +1,7 @@
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import { timestamp } from '../../core/timestamp.ts'
+import { latest, timestamp } from '../../core/timestamp.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import { all, column, first, type Queries, type Row } from '../database/statement.ts'
 import type { Change } from './change.ts'
@@ -105,7 +105,7 @@ export async function checkQuota(
   if (!user || taken || max === 0) return
   const since = timestamp(new Date(Date.parse(at) - DAY))
   const [text, id] = crate ? [VERSION_TIMES, crate.id] : [CRATE_TIMES, user.id]
-  const oldest = (await column<string>(db, text, since, id, max))[max - 1]
+  const oldest = (await column<string>(db, text, since, latest(new Date(at)), id, max))[max - 1]
   if (oldest === undefined) return
   const excess = crate
     ? issue('versions_too_many', { name: crate.name, max })
@@ -115,12 +115,13 @@ export async function checkQuota(
 }
 
 const CRATE_TIMES = `SELECT created_at FROM crates
-  WHERE created_at > ? AND ? =
+  WHERE created_at > ? AND created_at <= ? AND ? =
     (SELECT published_by FROM releases WHERE crate_id = crates.id ORDER BY id LIMIT 1)
   ORDER BY created_at DESC LIMIT ?`
 
 const VERSION_TIMES = `SELECT published_at FROM releases
-  WHERE published_at > ? AND crate_id = ? ORDER BY published_at DESC LIMIT ?`
+  WHERE published_at > ? AND published_at <= ? AND crate_id = ?
+  ORDER BY published_at DESC LIMIT ?`
 
 /** A version that was deleted and has not come back. */
 export interface Tombstone {

@@ -1,3 +1,4 @@
+import { latest } from '../../core/timestamp.ts'
 import { column, type Queries, run, upsert, value } from '../database/statement.ts'
 
 /** Background work that failed: what it was, when, and why. */
@@ -15,6 +16,12 @@ export const LAST_BACKUP = 'backup'
 /** Reads a fact, such as what the public tree was last rendered with; null when unset. */
 export function readFact(db: Queries, key: string): Promise<string | null> {
   return value(db, 'SELECT value FROM facts WHERE key = ?', key)
+}
+
+/** Reads a time in seconds since 1970; 0 when unset, or set by a clock that was wrong. */
+export async function readTime(db: Queries, key: string, now: Date): Promise<number> {
+  const at = await readFact(db, key)
+  return at !== null && at <= latest(now) ? Date.parse(at) / 1000 : 0
 }
 
 /** Reads a fact that is JSON; null when unset. */

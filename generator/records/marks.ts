@@ -1,10 +1,11 @@
 import { type Issue, issue } from '../../core/error/error.ts'
-import { after, timestamp } from '../../core/timestamp.ts'
+import { after, latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, LIST, type Queries, run, value } from '../database/statement.ts'
 
 /** Pauses before failed work is tried again; the last one repeats. */
 const PAUSES = ['1m', '5m', '30m', '2h', '6h'] as const
+const LONGEST_PAUSE_S = 6 * 3600
 
 /** The most failures that are listed; a broken disk causes one for every page. */
 const LISTED = 100
@@ -82,7 +83,8 @@ export function dueMarks(
   const sql = `SELECT ${MARK} FROM json_each(?) AS wanted
     JOIN marks ON marks.kind = wanted.value ->> 1
     AND marks.subject IN (SELECT due.subject FROM marks AS due
-      WHERE due.kind = wanted.value ->> 1 AND (due.retry_at IS NULL OR due.retry_at <= ?)
+      WHERE due.kind = wanted.value ->> 1
+        AND (due.retry_at IS NULL OR due.retry_at <= ? OR due.retry_at > ?)
         AND NOT (due.generation > ? AND due.generation <= ?)
       ORDER BY due.subject LIMIT ?)
     ORDER BY CAST(wanted.value ->> 0 AS INTEGER), marks.subject LIMIT ?`
@@ -91,6 +93,7 @@ export function dueMarks(
     sql,
     kinds.map((kind, at) => [at, kind]),
     timestamp(now),
+    latest(now, LONGEST_PAUSE_S),
     ...skip,
     limit,
     limit,
@@ -200,8 +203,9 @@ export async function hasMarksUpTo(
   at: string,
 ): Promise<boolean> {
   const sql = `SELECT 1 FROM marks WHERE kind IN ${LIST}
-    AND generation <= ? AND (retry_at IS NULL OR retry_at <= ?) LIMIT 1`
-  return (await value(db, sql, kinds, change, at)) !== null
+    AND generation <= ? AND (retry_at IS NULL OR retry_at <= ? OR retry_at > ?) LIMIT 1`
+  const far = latest(new Date(at), LONGEST_PAUSE_S)
+  return (await value(db, sql, kinds, change, at, far)) !== null
 }
 
 /** Work that failed, and when it will be tried again. */

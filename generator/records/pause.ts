@@ -1,5 +1,5 @@
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
-import { timestamp } from '../../core/timestamp.ts'
+import { latest, timestamp } from '../../core/timestamp.ts'
 import { databaseTime } from '../database/engine.ts'
 import { all, type Queries, run, upsert } from '../database/statement.ts'
 import type { Locks, MutexName, ProcessMutex } from '../places/locks/process-mutex.ts'
@@ -53,6 +53,8 @@ const MOVED_RETRY_SECONDS = 60
 export interface Pause {
   /** By the clock of the database, in milliseconds since 1970. */
   readonly until: number
+  /** When it began, by the same clock. */
+  readonly since?: number
   /** Where the records are being copied to, without credentials; null for an operator's pause. */
   readonly place: string | null
 }
@@ -71,8 +73,9 @@ export async function requireUnpaused(db: Queries): Promise<void> {
   for (const { key, value } of await all<{ key: string; value: string }>(db, FACTS)) {
     if (key === MOVED)
       throw new Refusal([issue('registry_moved')], { retryAfter: MOVED_RETRY_SECONDS })
-    const { until } = JSON.parse(value) as Pause
-    const left = until - (await databaseTime(db))
+    const pause = JSON.parse(value) as Pause
+    const { until } = pause
+    const left = timeLeft(pause, await databaseTime(db))
     if (left > 0) {
       const paused = issue('registry_paused', { until: timestamp(new Date(until)) })
       throw new Refusal([paused], { retryAfter: Math.ceil(left / 1000) })
@@ -107,7 +110,12 @@ export function isPaused(error: unknown): boolean {
 /** Returns the pause that a registry is in; null when there is none. */
 export async function readPause(db: Queries): Promise<Pause | null> {
   const pause = await readJsonFact<Pause>(db, PAUSE)
-  return pause && pause.until > (await databaseTime(db)) ? pause : null
+  return pause && timeLeft(pause, await databaseTime(db)) > 0 ? pause : null
+}
+
+/** Returns for how many milliseconds a pause goes on; one that begins later has a wrong clock's times. */
+function timeLeft({ until, since = 0 }: Pause, now: number): number {
+  return timestamp(new Date(since)) > latest(new Date(now)) ? 0 : until - now
 }
 
 /**
@@ -144,6 +152,6 @@ export async function endPause(db: Queries, pause?: string): Promise<boolean> {
 }
 
 async function pauseFor(db: Queries, seconds: number, place: string | null): Promise<string> {
-  const until = (await databaseTime(db)) + seconds * 1000
-  return JSON.stringify({ until, place } satisfies Pause)
+  const since = await databaseTime(db)
+  return JSON.stringify({ until: since + seconds * 1000, since, place } satisfies Pause)
 }

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { type ResolvedSettings, resolveSettings } from '../../core/settings/settings.ts'
+import { readTextSync } from '../places/disk/files.ts'
 
 /** Name of the settings file in a registry folder. */
 export const SETTINGS_FILE = 'plimsoll.toml'
@@ -23,6 +24,6 @@ export function isRegistry(dir: string): boolean {
 /** Reads a registry's settings: file, then environment, then flags. Refuses any other folder. */
 export function readSettings(dir: string, sources: SettingSources): ResolvedSettings {
   const path = join(dir, SETTINGS_FILE)
-  if (!existsSync(path)) refuse('not_a_registry', { dir })
-  return resolveSettings({ file: { name: path, text: readFileSync(path, 'utf8') }, ...sources })
+  const text = readTextSync(path) ?? refuse('not_a_registry', { dir })
+  return resolveSettings({ file: { name: path, text }, ...sources })
 }

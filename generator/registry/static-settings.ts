@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { resolveSettings, type Settings } from '../../core/settings/settings.ts'
 import { type RegistryUrls, registryUrls } from '../../core/urls/urls.ts'
+import { readTextSync } from '../places/disk/files.ts'
 import { SETTINGS_FILE, type SettingSources } from './folder.ts'
 
 /** The default base URL: where `npm start` would serve the tree. */
@@ -14,9 +15,9 @@ export function readStaticSettings(
   sources: SettingSources,
 ): { settings: Settings; urls: RegistryUrls } {
   if (from !== null && !existsSync(from)) refuse('file_missing', { path: from })
-  const path = from === null ? null : join(from, SETTINGS_FILE)
-  const isThere = path !== null && existsSync(path)
-  const file = isThere ? { name: path, text: readFileSync(path, 'utf8') } : undefined
+  const name = from === null ? '' : join(from, SETTINGS_FILE)
+  const text = from === null ? null : readTextSync(name)
+  const file = text === null ? undefined : { name, text }
   const { settings, origins } = resolveSettings({ file, ...sources })
   const api = origins.get('registry.api') === 'default' ? 'none' : settings.registry.api
   return { settings, urls: registryUrls({ ...settings.registry, api }, TRIAL_BASE) }

@@ -1,5 +1,4 @@
 import { realpathSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { type Issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { crateFolder, crateKey } from '../../core/paths/crates.ts'
 import { configPath, indexPath, output } from '../../core/paths/tree.ts'
@@ -11,7 +10,7 @@ import { openMemory } from '../database/database.ts'
 import { renderGitIndex } from '../git/static-repository.ts'
 import { buildPages } from '../pages/pages.ts'
 import { listCrates } from '../places/disk/crate-files.ts'
-import { isInside } from '../places/disk/files.ts'
+import { isInside, readBytes } from '../places/disk/files.ts'
 import type { ProcessMutex } from '../places/locks/process-mutex.ts'
 import { stageOf } from '../places/sync.ts'
 import type { Progress } from '../projections/context.ts'
@@ -142,8 +141,9 @@ async function render(
   // If this build is killed, the next one knows the tree by it.
   if (!(await tree.read(configPath))) await tree.write(config)
   for (const release of releases) {
-    const bytes = await readFile(release.path)
-    if (sha256(bytes) !== release.entry.cksum) refuse('file_changed', { path: release.path })
+    const bytes = await readBytes(release.path)
+    if (!bytes || sha256(bytes) !== release.entry.cksum)
+      return refuse('file_changed', { path: release.path })
     await tree.write(output(packagePath(release, ownDl(urls)), bytes))
   }
   const files = new Map(

@@ -47,7 +47,7 @@ export class BuildCache {
     const facts = path && (await ifUsable(() => statOf(path)))
     // A folder keeps nothing, and neither does a device: `/dev/null` would become a file.
     const file = facts && !facts.isFile() ? null : path
-    const text = (file && (await ifUsable(() => readText(file)))) ?? ''
+    const text = (file && (await ifUsable(() => readText(file, Infinity)))) ?? ''
     if (file && !/^(?:[0-9a-f]{64}\n|$)/.test(text)) refuse('cache_foreign', { path: file })
     const own = digestOf([programDigest(), process.version, context])
     return new BuildCache(file, own, text.split('\n'))
@@ -95,7 +95,7 @@ export class BuildCache {
     const values = isLong ? all.filter(([key]) => !key.startsWith('"work ')) : all
     const lines = values.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line)
     const text = [this.#context, ...lines].join('\n')
-    if (text === (await ifUsable(() => readText(path)))) return
+    if (text === (await ifUsable(() => readText(path, Infinity)))) return
     await ifUsable(() => disk.run('replace', path, Buffer.from(text)))
   }
 }
@@ -106,7 +106,7 @@ export async function removeOldCaches(folder: string): Promise<void> {
     const path = join(folder, name)
     if (!CACHE_NAME.test(name)) continue
     const facts = await ifUsable(() => stat(path))
-    if (facts && Date.now() - facts.mtimeMs > KEPT_MS) await ifUsable(() => rm(path))
+    if (facts && Math.abs(Date.now() - facts.mtimeMs) > KEPT_MS) await ifUsable(() => rm(path))
   }
 }
 

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { type Issue, inFile, issue, Refusal, refuse, refuseErrors } from '../../core/error/error.ts'
@@ -11,7 +10,7 @@ import { sha256 } from '../../core/sha256.ts'
 import { type OwnDl, ownDl, requireOwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { Version } from '../../core/version.ts'
-import { sweepFolder, unlessMissing } from '../places/disk/files.ts'
+import { readBytes, sweepFolder } from '../places/disk/files.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import { FileMutex } from '../places/locks/lock.ts'
 import type { Place } from '../places/place.ts'
@@ -185,7 +184,7 @@ function reservation(name: Name): string {
 /** Uploads a `.crate`. Bytes that are there are never replaced: a line of the index may name them. */
 async function upload(to: Place, release: StaticRelease, dl: OwnDl | null): Promise<void> {
   const { name, version, path, entry } = release
-  const bytes = await unlessMissing(readFile(path))
+  const bytes = await readBytes(path)
   if (bytes === null || sha256(bytes) !== entry.cksum) return refuse('file_changed', { path })
   const target = packagePath(release, dl)
   const { cksum } = entry
@@ -242,5 +241,5 @@ async function list(to: Place, crate: StaticCrate, dl: OwnDl | null): Promise<Pu
 
 /** Removes what killed pushes left half-written beside a file of a folder. */
 async function sweepStale(to: Place, path: string): Promise<void> {
-  if (to.local) await sweepFolder(dirname(to.local(path)), Date.now() - STALE_MS)
+  if (to.local) await sweepFolder(dirname(to.local(path)), STALE_MS)
 }

@@ -135,6 +135,9 @@ export class StaticReleases {
     const facts = statSync(path, { bigint: true, throwIfNoEntry: false })
     if (!facts) return refuse('file_missing', { path })
     const times = [facts.mtimeNs, facts.ctimeNs, facts.ino, facts.dev].join(' ')
+    // It is refused for its size.
+    if (facts.size > this.#settings.limits.crate_bytes)
+      return { size: Number(facts.size), times, cksum: '' }
     const known = this.#cache.get<FileStamp>(key)
     if (known && known.times === times) return known
     const cksum = await fileChecksum(path)

@@ -139,7 +139,8 @@ export class CrateFiles {
   async #template(): Promise<string> {
     const { web } = this.#options
     const now = this.#options.now().getTime()
-    if (this.#dl && this.#dl.until > now) return this.#dl.template
+    const left = (this.#dl?.until ?? 0) - now
+    if (this.#dl && left > 0 && left <= CONFIG_MS) return this.#dl.template
     const url = `${this.#options.url}config.json`
     const { status, bytes } = await web.ask(url, { max: CONFIG_MAX, timeoutMs: REQUEST_MS })
     if (status !== 200) throw new WebFailure(url, 'it is not there')

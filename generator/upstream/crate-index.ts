@@ -129,7 +129,8 @@ export class CrateIndex {
     }
     if (!held && this.#isMissing(name)) return { crate: null, staleSince: null }
     const failed = this.#failed.get(name) ?? 0
-    if (Math.max(this.#awayUntil, failed) > this.#now()) return this.#stale(name, held)
+    const left = Math.max(this.#awayUntil, failed) - this.#now()
+    if (left > 0 && left <= FAILURE_MS) return this.#stale(name, held)
     counts.misses++
     try {
       return { crate: await this.#ask(name, held), staleSince: null }
@@ -145,11 +146,12 @@ export class CrateIndex {
   }
 
   #isCurrent(held: KnownCrate | null | undefined, fresh: number): boolean {
-    return held != null && this.#now() - held.checked <= fresh
+    return held != null && Math.abs(this.#now() - held.checked) <= fresh
   }
 
   #isMissing(name: Name): boolean {
-    return (this.#missing.get(name) ?? 0) > this.#now()
+    const left = (this.#missing.get(name) ?? 0) - this.#now()
+    return left > 0 && left <= MISSING_MS
   }
 
   #stale(name: Name, held: KnownCrate | null): FoundCrate {

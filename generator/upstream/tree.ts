@@ -3,7 +3,8 @@ import { isName, type Name } from '../../core/name.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { KNOWN_FOLDER, releaseOfUpstreamPath, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
 import type { LockedPackage } from '../../core/upstream/lock-file.ts'
-import type { FileInfo } from '../places/place.ts'
+import { halfWritten } from '../places/disk/files.ts'
+import type { FileInfo, Place } from '../places/place.ts'
 import type { Upstream, UpstreamSource } from './upstream.ts'
 
 /**
@@ -49,6 +50,11 @@ export async function keptNames({ place }: UpstreamSource): Promise<Name[]> {
     if (isName(name)) names.push(name)
   }
   return names
+}
+
+/** Yields the half-written files of killed processes in the folder of an upstream. */
+export function halfWrittenIn(place: Place): AsyncIterable<string> | readonly string[] {
+  return place.local ? halfWritten(place.name, 3_600_000) : []
 }
 
 /**

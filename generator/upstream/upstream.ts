@@ -246,7 +246,7 @@ export class Upstream {
       seen.add(name)
       this.#ahead.push([name, seen])
     }
-    while (this.#running < AHEAD_AT_ONCE && this.#ahead.length > 0) this.#fetchAhead()
+    while (this.#running < AHEAD_AT_ONCE && this.#ahead.length > 0) void this.#fetchAhead()
   }
 
   /** Some connections stay free, because a request that waits for one may run out of time. */

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
@@ -6,7 +5,7 @@ import { cksumOfKey, crateFilePath, crateFolder, crateKey } from '../../core/pat
 import { configPath, indexPath } from '../../core/paths/tree.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
 import { disk } from '../places/disk/disk.ts'
-import { fileChecksum } from '../places/disk/files.ts'
+import { fileBytes, fileChecksum } from '../places/disk/files.ts'
 import type { BuildContext } from '../projections/context.ts'
 import { filesOf, rebuildCrate, renderConfig } from '../projections/index/crate.ts'
 import { orphans, removeOrphan, withoutRelease } from '../projections/index/orphans.ts'
@@ -89,7 +88,7 @@ async function* verifyRecords(
     if (isCopied && repair) {
       // Restores bytes that the crate store has lost from the public tree.
       const { crates, mutex } = context
-      const staged = await crates.stage(createReadStream(copy), Number.POSITIVE_INFINITY)
+      const staged = await crates.stage(fileBytes(copy), Number.POSITIVE_INFINITY)
       await mutex.run(() => staged.keep(key))
     }
     const cure = 'put them back with `plimsoll add FILE`, or from a backup'

@@ -1,6 +1,8 @@
+import { rm } from 'node:fs/promises'
+import { relative } from 'node:path'
 import { knownPath, releaseOfUpstreamPath, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
 import { readKnown } from '../upstream/known-crates.ts'
-import { keptNames } from '../upstream/tree.ts'
+import { halfWrittenIn, keptNames } from '../upstream/tree.ts'
 import type { UpstreamSource } from '../upstream/upstream.ts'
 import { derivable, type Finding, type VerifyOptions } from './finding.ts'
 
@@ -27,6 +29,11 @@ export async function* verifyUpstreams(
         if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
         yield found(knownPath(name), 'cannot be read')
       }
+    }
+    for await (const path of halfWrittenIn(place)) {
+      if (repair) await rm(path, { force: true })
+      const where = `upstream ${upstream}, ${relative(place.name, path)}`
+      yield derivable(where, 'is half-written', repair)
     }
     let done = 0
     for await (const { path } of place.list(UPSTREAM_CRATES)) {

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addDays, DAYS_KEPT, dateOf, dayOf, daysUntil, sumUntil } from '../../core/day-counts.ts'
+import {
+  addDays as addDaysBy,
+  DAYS_KEPT,
+  type DayCounts,
+  dateOf,
+  dayOf,
+  daysUntil,
+  sumUntil,
+} from '../../core/day-counts.ts'
+
+const addDays = (days: DayCounts | null, more: ReadonlyMap<number, number>, today = 1000) =>
+  addDaysBy(days, more, today)
 
 test('a day is a date in UTC', () => {
   assert.equal(dayOf(new Date('1970-01-01T23:59:59.999Z')), 0)
@@ -42,4 +53,20 @@ test('the window until a day has that day last', () => {
   assert.equal(sumUntil(days, 100 + DAYS_KEPT - 1), 2)
   assert.equal(sumUntil(days, 100 + DAYS_KEPT), 0)
   assert.equal(sumUntil(null, 100), 0)
+})
+
+test('days of a clock that was ahead do not stand in the way of those of now', () => {
+  const ahead = addDays(null, new Map([[9000, 1]]), 9000)
+  assert.deepEqual(addDays(ahead, new Map([[100, 2]]), 100), { last: 101, counts: [2, 0] })
+  assert.deepEqual(
+    addDays(
+      null,
+      new Map([
+        [100, 2],
+        [9000, 1],
+      ]),
+      100,
+    ).counts,
+    [2, 0],
+  )
 })

@@ -5,8 +5,10 @@ import { test } from 'node:test'
 import { Hono } from 'hono'
 import { readiness, whileStarting } from '../../daemon/readiness.ts'
 import { run } from '../../generator/database/statement.ts'
+import { Cleanup } from '../support/cleanup.ts'
 import { openServer } from '../support/open-server.ts'
 import { TestRegistry } from '../support/registry.ts'
+import { startS3 } from '../support/s3/bucket.ts'
 
 /** What `/readyz` says, when what it said before no longer holds. */
 async function ready(test: TestRegistry): Promise<[number, string]> {
@@ -51,6 +53,25 @@ test('ready means that records, crate store and public tree can be written to', 
   assert.deepEqual(await ready(test), [503, 'not ready: crate store, public tree\n'])
   unblockCrates()
   unblockTree()
+  assert.deepEqual(await ready(test), READY)
+})
+
+test('a registry is not ready while something else answers as its object storage', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const test = await TestRegistry.open(t, { env: s3.env() })
+  const token = await test.user('ann')
+  assert.deepEqual(await ready(test), READY)
+  s3.fault = ({ method }) => (method === 'PUT' ? 'page' : null)
+  const { status, body } = await test.publish(token, { name: 'lost', version: '1.0.0' })
+  assert.equal(status, 503)
+  assert.match(
+    JSON.stringify(body),
+    /what answers as the object storage is none \(PUT 200 with a page/,
+  )
+  s3.pageHeaders = { etag: '"page"' }
+  s3.fault = ({ method }) => (method === 'HEAD' ? 'page' : null)
+  assert.deepEqual(await ready(test), [503, 'not ready: crate store (no object storage)\n'])
+  s3.fault = () => null
   assert.deepEqual(await ready(test), READY)
 })
 

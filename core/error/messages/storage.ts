@@ -3,6 +3,8 @@ import type { MessageTable } from './kind.ts'
 export const storageMessages = {
   busy: {
     bucket_unreachable: 'the object storage cannot be reached ({reason}); try again in a minute',
+    bucket_foreign:
+      'what answers as the object storage is none ({reason}); see `storage.endpoint`, and whether a proxy or a portal answers in its place',
     mutex_lost: 'another process has been given the work on {path}; it is rendered again',
     cdn_unreachable: 'the CDN cannot be told what has changed ({reason}); trying again later',
   },

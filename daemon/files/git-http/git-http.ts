@@ -257,7 +257,8 @@ function cacheAdvertisements(limits: Limits): Advertise {
     const head = await readHead(limits.repositoryPath)
     const kept = cache.get(protocol)
     // Expires after a minute, because an operator may have changed other refs by hand.
-    if (kept && kept.head === head && Date.now() - kept.since < 60_000) return await kept.body
+    if (kept && kept.head === head && Math.abs(Date.now() - kept.since) < 60_000)
+      return await kept.body
     const body = advertise(protocol, limits)
     cache.set(protocol, { head, since: Date.now(), body })
     return await body.catch(error => {

@@ -58,7 +58,7 @@ export const registerCheck = command('check', {
     const token = options.tokenStdin ? await readToken(io) : null
     if (options.write) await confirm(task, targets, token)
     const end = new AbortController()
-    io.stopped(() => undefined).then(signal => end.abort(signal))
+    void io.stopped(() => undefined).then(signal => end.abort(signal))
     const results: Result[] = []
     let isBad = false
     const lines: string[] = []

@@ -130,7 +130,8 @@ export async function removeStaleFiles(path: string): Promise<void> {
       const suspect = join(path, folder, name)
       if (!(names.test(name) || isTemporary(name) || (await isReleased(suspect)))) continue
       const since = await modified(suspect)
-      if (since !== null && Date.now() - since >= WORK_MS) await rm(suspect, { force: true })
+      if (since !== null && Math.abs(Date.now() - since) >= WORK_MS)
+        await rm(suspect, { force: true })
     }
   }
 }

@@ -5,12 +5,15 @@ import {
   type SpawnOptionsWithoutStdio,
   spawn,
 } from 'node:child_process'
+import { opendir } from 'node:fs/promises'
 import { devNull } from 'node:os'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { refuse } from '../../../core/error/error.ts'
 import { withoutCredentials } from '../../../core/urls/urls.ts'
+import { statOf } from '../../places/disk/files.ts'
+import { collectBytes } from '../../web/body.ts'
 
 /** The settings of every git process for the index, regardless of the user's configuration. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -97,7 +100,22 @@ export async function finish(
   if (detail !== null) refuse('git_failed', { command, detail })
 }
 
-/** Runs git until it ends or `signal` aborts it; returns its standard output. */
+/** Refuses a repository with a pipe or a device in it, also by a link: git would wait for it. */
+export async function requirePlainFiles(path: string): Promise<void> {
+  for await (const entry of await opendir(path, { recursive: true })) {
+    const file = join(entry.parentPath, entry.name)
+    const kind = entry.isSymbolicLink() ? await statOf(file) : entry
+    if (kind && !kind.isFile() && !kind.isDirectory()) refuse('file_special', { path: file })
+  }
+}
+
+/** The most bytes that git may print: the files of an index like that of crates.io fill a half. */
+const OUTPUT_MAX = 32 * 1024 * 1024
+
+/**
+ * Runs git until it ends or `signal` aborts it; returns its standard output. Refuses more than
+ * 32 MiB of it, which a small repository can mean that has a folder in itself many times.
+ */
 export async function runGit(
   git: GitAt,
   args: readonly string[],
@@ -105,10 +123,14 @@ export async function runGit(
 ): Promise<Buffer> {
   const child = startGit(git, args, { signal })
   child.stdin.end()
-  const output = buffer(child.stdout)
-  output.catch(() => {})
-  await finish(child, args[0] ?? '')
-  return await output
+  const [command = ''] = args
+  const ending = finish(child, command)
+  ending.catch(() => {})
+  const output = await collectBytes(child.stdout, OUTPUT_MAX)
+  const what = `the output of \`git ${command}\` for ${git.path}`
+  if (output === null) refuse('import_too_long', { what, max: OUTPUT_MAX })
+  await ending
+  return output
 }
 
 /** Returns the version of the executable; null when it cannot be run. */

@@ -1,4 +1,4 @@
-import { createReadStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,11 +6,17 @@ import type { Entry } from '../../../core/entry/entry.ts'
 import { refuse } from '../../../core/error/error.ts'
 import type { CrateFile } from '../../../core/paths/upstream.ts'
 import { expandDl } from '../../../core/urls/download-url.ts'
-import { isWebTemplate, parseDl } from '../../../core/urls/index-config.ts'
-import { fileChecksum, fileFacts, readText, unlessMissing } from '../../places/disk/files.ts'
+import { CONFIG_MAX, isWebTemplate, parseDl } from '../../../core/urls/index-config.ts'
+import {
+  fileBytes,
+  fileChecksum,
+  fileFacts,
+  readText,
+  unlessMissing,
+} from '../../places/disk/files.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
-import type { ImportRequest, SourceRelease } from './source.ts'
+import { CRATE_MAX, type ImportRequest, type SourceRelease } from './source.ts'
 
 export interface CrateSource {
   readonly description: string
@@ -71,7 +77,7 @@ function fileCrates(dl: string): CrateSource {
     take: async (wanted, use) => {
       const { name, version } = wanted
       const path = fileURLToPath(expandDl(dl, wanted))
-      if (await hasBytes(path)) return use(createReadStream(path))
+      if (await hasBytes(path)) return use(fileBytes(path))
       return refuse('import_no_bytes', { name, version, tried: path })
     },
   }
@@ -103,12 +109,12 @@ export function folderCrates(root: string, dl: string | null) {
     }
     // Several caches may have the file; the checksum decides which one to use.
     for (const path of others.length > 0 ? found : [])
-      if ((await fileChecksum(path)) === cksum) return path
+      if ((await hasBytes(path)) && (await fileChecksum(path)) === cksum) return path
     return first
   }
   const crates: CrateSource = {
     description: root,
-    take: async (wanted, use) => use(createReadStream(await find(wanted))),
+    take: async (wanted, use) => use(fileBytes(await find(wanted))),
   }
   return { ...crates, isEmpty: async () => (await survey()).size === 0 }
 }
@@ -124,9 +130,10 @@ async function surveyOf(root: string): Promise<Map<string, string[]>> {
   return found
 }
 
-/** Whether there is a readable file: files in /proc have no size, and some no end. */
+/** Whether there is a file that is worth reading: files in /proc have no size, and some no end. */
 async function hasBytes(path: string): Promise<boolean> {
-  return ((await fileFacts(path))?.size ?? 0) > 0
+  const { size = 0 } = (await fileFacts(path)) ?? {}
+  return size > 0 && size <= CRATE_MAX
 }
 
 function keysOf(path: string): string[] {
@@ -152,7 +159,7 @@ function pathsOf(dl: string, wanted: CrateFile): string[] {
 /** Returns the `dl` of an index in a folder; null when it has no `config.json`. */
 export async function readDl(index: string): Promise<string | null> {
   const path = join(index, 'config.json')
-  const text = await readText(path)
+  const text = await readText(path, CONFIG_MAX)
   return text === null ? null : parseDl(text, path)
 }
 

@@ -1,14 +1,20 @@
-import { createReadStream } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { Refusal, refuse } from '../../../core/error/error.ts'
 import { parseManifest } from '../../../core/manifest/parse.ts'
 import { jsonIn } from '../../../core/urls/index-config.ts'
 import { compareVersions, isVersion } from '../../../core/version.ts'
 import { findCrates } from '../../places/disk/crate-files.ts'
-import { fileChecksum, readFolder, readText } from '../../places/disk/files.ts'
+import {
+  fileBytes,
+  fileChecksum,
+  fileFacts,
+  readFolder,
+  readText,
+} from '../../places/disk/files.ts'
 import type { Web } from '../../web/web.ts'
 import { type CrateSource, folderCrates, namedCrates, releaseIn } from './crate-sources.ts'
 import {
+  CRATE_MAX,
   type ImportRequest,
   type OpenedSource,
   refusalOfPart,
@@ -74,9 +80,11 @@ export async function openLoose(source: string): Promise<OpenedSource> {
 }
 
 async function releaseOf(path: string): Promise<SourceRelease> {
+  const { size = 0 } = (await fileFacts(path)) ?? {}
+  if (size > CRATE_MAX) refuse('import_too_long', { what: path, max: CRATE_MAX })
   const cksum = await fileChecksum(path)
   if (cksum === null) return refuse('file_missing', { path })
-  const take: SourceRelease['take'] = use => use(createReadStream(path))
+  const take: SourceRelease['take'] = use => use(fileBytes(path))
   return { where: path, identity: null, entry: null, cksum, take }
 }
 

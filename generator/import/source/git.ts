@@ -1,14 +1,20 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { issue, Refusal, refusalOnly, refuse } from '../../../core/error/error.ts'
+import { ByteReader } from '../../../core/tarball/bytes.ts'
 import { CONFIG_MAX, parseDl } from '../../../core/urls/index-config.ts'
 import { cloneBare } from '../../git/index-repository/clone.ts'
-import { finish, runGit, startGit } from '../../git/index-repository/git-process.ts'
+import {
+  finish,
+  requirePlainFiles,
+  runGit,
+  startGit,
+} from '../../git/index-repository/git-process.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
-import { cratesOfDl, namedCrates } from './crate-sources.ts'
+import { cratesOfDl, isFileTemplate, namedCrates } from './crate-sources.ts'
 import { INDEX_FILE_MAX, readIndexFile, stemOf, tooLong } from './index-file.ts'
 import { type ImportRequest, type OpenedSource, refusedCrate } from './source.ts'
 
@@ -23,13 +29,15 @@ interface GitFile {
 export async function openGit(request: ImportRequest, web: Web): Promise<OpenedSource> {
   const { source } = request
   const isHere = existsSync(source)
+  const bare = existsSync(join(source, 'HEAD')) ? resolve(source) : resolve(source, '.git')
+  const local = isFileTemplate(source) ? fileURLToPath(source) : isHere ? bare : null
+  if (local !== null && existsSync(local)) await requirePlainFiles(local)
   const clone = isHere ? null : await cloneBare(source)
   const close = async () => {
     if (clone !== null) await rm(clone, { recursive: true, force: true })
   }
   try {
-    const path =
-      clone ?? (existsSync(join(source, 'HEAD')) ? resolve(source) : resolve(source, '.git'))
+    const path = clone ?? bare
     const files = await listFiles(path, source)
     const dl = await readDl(path, files, source)
     const crates = namedCrates(request, web) ?? cratesOfDl(dl, plain(source), web)
@@ -43,9 +51,11 @@ export async function openGit(request: ImportRequest, web: Web): Promise<OpenedS
         try {
           for (const { id, size, path: where } of indexFiles) {
             const stem = stemOf(where) ?? ''
-            if (size === null) yield refusedCrate(where, [issue('import_git_missing', { id })])
-            else if (size > INDEX_FILE_MAX) yield tooLong(where)
-            else yield readIndexFile({ where, stem, bytes: await blobs.read(id, size) }, crates)
+            const isLong = size !== null && size > INDEX_FILE_MAX
+            const bytes = size === null || isLong ? null : await blobs.read(id, size)
+            if (bytes) yield readIndexFile({ where, stem, bytes }, crates)
+            else if (isLong) yield tooLong(where)
+            else yield refusedCrate(where, [issue('import_git_missing', { id })])
           }
         } finally {
           await blobs.close()
@@ -63,6 +73,7 @@ export async function openGit(request: ImportRequest, web: Web): Promise<OpenedS
 async function listFiles(path: string, source: string): Promise<GitFile[]> {
   const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', 'HEAD']
   const listing = await git(path, ...args).catch(refusalOnly)
+  if (listing instanceof Refusal && !listing.has('git_failed')) throw listing
   if (listing instanceof Refusal)
     throw new Refusal([issue('import_no_head', { source: plain(source) })], { cause: listing })
   const files: GitFile[] = []
@@ -108,25 +119,24 @@ function openBlobs(path: string) {
   const end = finish(child, 'cat-file')
   // Handled in `close`.
   end.catch(() => undefined)
-  const take = async (length: number): Promise<Buffer> => {
-    if (length === 0) return Buffer.alloc(0)
-    for (;;) {
-      const bytes: Buffer | null = child.stdout.read(length)
-      if (bytes?.length === length) return bytes
-      if (child.stdout.readableEnded) {
-        await end
-        refuse('git_failed', { command: 'cat-file', detail: 'it ended early' })
-      }
-      await Promise.race([once(child.stdout, 'readable'), end])
-    }
+  const output = new ByteReader(child.stdout, Number.POSITIVE_INFINITY)
+  const take = async (length: number): Promise<Uint8Array> => {
+    const bytes = await output.take(length).catch(refusalOnly)
+    if (bytes && !(bytes instanceof Refusal)) return bytes
+    await end
+    return refuse('git_failed', { command: 'cat-file', detail: 'it ended early' })
   }
   return {
-    async read(id: string, size: number): Promise<Buffer> {
+    /** Returns the bytes of a blob; null when its object is missing. */
+    async read(id: string, size: number): Promise<Uint8Array | null> {
       child.stdin.write(`${id}\n`)
-      await take(`${id} blob ${size}\n`.length)
-      const bytes = await take(size)
-      await take(1)
-      return bytes
+      const missing = `${id} missing\n`
+      const header = `${id} blob ${size}\n`
+      // No answer is shorter than that.
+      const start = await take(missing.length)
+      if (Buffer.from(start).equals(Buffer.from(missing))) return null
+      const rest = await take(header.length + size + 1 - start.length)
+      return Buffer.concat([start, rest]).subarray(header.length, -1)
     },
     async close(): Promise<void> {
       child.stdin.end()

@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Entry } from '../../../core/entry/entry.ts'
 import { parseEntry } from '../../../core/entry/parse.ts'
 import { collect, type Issue, issue, refuse, refuseErrors } from '../../../core/error/error.ts'
 import { isName, type Name, prefix } from '../../../core/name.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../../core/version.ts'
-import { fileFacts, readFolder } from '../../places/disk/files.ts'
+import { fileFacts, readBytes, readFolder } from '../../places/disk/files.ts'
 import { type CrateSource, releaseIn } from './crate-sources.ts'
 import {
   type RefusedPart,
@@ -127,8 +126,10 @@ export async function readTier(
 ): Promise<SourceCrate> {
   const where = join(root, ...path.split('/'))
   if (size > INDEX_FILE_MAX) return tooLong(where)
+  const read = async () =>
+    (await readBytes(where, INDEX_FILE_MAX)) ?? refuse('file_missing', { path: where })
   try {
-    return readIndexFile({ where, stem, bytes: decode(await readFile(where), where) }, crates)
+    return readIndexFile({ where, stem, bytes: decode(await read(), where) }, crates)
   } catch (error) {
     return refusedCrate(where, refusalOfPart(error).issues)
   }

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
+import { CONFIG_MAX } from '../../../core/urls/index-config.ts'
 import { withoutCredentials } from '../../../core/urls/urls.ts'
 import { readFolder, readText, statOf } from '../../places/disk/files.ts'
 import { Web, type WebOptions } from '../../web/web.ts'
 import { openLoose, openVendor } from './folders.ts'
 import { openGit } from './git.ts'
-import { listTiers } from './index-file.ts'
+import { INDEX_FILE_MAX, listTiers } from './index-file.ts'
 import type { ImportRequest, OpenedSource, Source, SourceKind } from './source.ts'
 import { openSparse } from './sparse.ts'
 import { openCargoCache, openTree } from './tree.ts'
@@ -125,11 +126,11 @@ async function cargoCaches(source: string): Promise<string[]> {
  * Returns whether a folder is the root of an index: has index files or a `config.json` with `dl`.
  */
 async function isIndex(folder: string): Promise<boolean> {
-  const config = await readText(join(folder, 'config.json'))
+  const config = await readText(join(folder, 'config.json'), CONFIG_MAX)
   if (config !== null && /"dl"\s*:/.test(config)) return true
-  const [first] = await listTiers(folder)
+  const [first] = (await listTiers(folder)).filter(({ size }) => size <= INDEX_FILE_MAX)
   if (!first) return false
-  const text = await readText(join(folder, ...first.path.split('/')))
+  const text = await readText(join(folder, ...first.path.split('/')), INDEX_FILE_MAX)
   return text !== null && /^\s*\{.*"vers"\s*:/.test(text.slice(0, 1024 * 1024))
 }
 

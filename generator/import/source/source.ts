@@ -16,6 +16,9 @@ export const SOURCE_KINDS = [
 ] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
+/** The largest `.crate` that is read, even if publishes have another limit. */
+export const CRATE_MAX = 512 * 1024 * 1024
+
 export interface SourceRelease {
   /** File and line, or path, for messages. */
   readonly where: string

@@ -1,8 +1,7 @@
-import { createReadStream } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 import { CRATES_IO } from '../../../core/index-url.ts'
-import { readFolder } from '../../places/disk/files.ts'
+import { fileBytes, readFolder } from '../../places/disk/files.ts'
 import type { Web } from '../../web/web.ts'
 import {
   type CrateSource,
@@ -57,8 +56,7 @@ export async function openCargoCache(source: string, index: string): Promise<Ope
   const present = new Set((await readFolder(cache)).map(entry => entry.name))
   const crates: CrateSource = {
     description: cache,
-    take: ({ name, version }, use) =>
-      use(createReadStream(join(cache, `${name}-${version}.crate`))),
+    take: ({ name, version }, use) => use(fileBytes(join(cache, `${name}-${version}.crate`))),
   }
   return {
     description: `Cargo's cache of ${name}: ${present.size} .crate files`,

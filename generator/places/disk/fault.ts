@@ -93,6 +93,7 @@ const OF_STORAGE = new Set<string>([
   'storage_full',
   'storage_readonly',
   'bucket_unreachable',
+  'bucket_foreign',
   'bucket_refuses',
   'bucket_keys_missing',
   'database_away',

@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, type Dirent, existsSync, realpathSync, type Stats } from 'node:fs'
-import { open, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs'
+import { type FileHandle, open, readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import { refuse } from '../../../core/error/error.ts'
 import { sha256Of } from '../../../core/sha256.ts'
 import { isMissing, isTemporary } from './steps.ts'
 
@@ -52,14 +63,65 @@ export function statOf(path: string): Promise<Stats | null> {
   return unlessMissing(stat(path))
 }
 
-/** Reads a text file; returns null when there is none. */
-export function readText(path: string): Promise<string | null> {
-  return unlessMissing(readFile(path, 'utf8'))
+/** To open a pipe does not wait for its writer then: it can be refused. */
+const FOR_READING = constants.O_RDONLY | constants.O_NONBLOCK
+
+/** The longest text that is read unless its reader says more, and the most bytes of a file. */
+export const TEXT_MAX = 8 * 1024 * 1024
+const BYTES_MAX = 2 ** 31 - 1
+
+/** Opens a file; null when there is none. Refuses a pipe or a device, and more than `max` bytes. */
+async function openToRead(path: string, max: number): Promise<FileHandle | null> {
+  const file = await unlessMissing(open(path, FOR_READING))
+  try {
+    if (file) requireReadable(path, await file.stat(), max)
+    return file
+  } catch (error) {
+    await file?.close()
+    throw error
+  }
 }
 
-/** Reads a file; returns null when there is none. */
-export function readBytes(path: string): Promise<Buffer | null> {
-  return unlessNoFile(readFile(path))
+function requireReadable(path: string, facts: Stats, max: number): void {
+  if (!facts.isFile() && !facts.isDirectory()) refuse('file_special', { path })
+  if (facts.size > max) refuse('import_too_long', { what: path, max })
+}
+
+async function readWhole(path: string, max: number): Promise<Buffer | null> {
+  const file = await openToRead(path, max)
+  try {
+    return file && (await file.readFile())
+  } finally {
+    await file?.close()
+  }
+}
+
+/** Reads a text file; returns null when there is none. Refuses what is longer, or not a file. */
+export async function readText(path: string, max = TEXT_MAX): Promise<string | null> {
+  return (await readWhole(path, max))?.toString('utf8') ?? null
+}
+
+/** Does the same as `readText` before anything else goes on, as settings are read. */
+export function readTextSync(path: string, max = TEXT_MAX): string | null {
+  if (!existsSync(path)) return null
+  const file = openSync(path, FOR_READING)
+  try {
+    requireReadable(path, fstatSync(file), max)
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Reads a file; returns null when there is none. Refuses what is longer, or not a file. */
+export function readBytes(path: string, max = BYTES_MAX): Promise<Buffer | null> {
+  return unlessNoFile(readWhole(path, max))
+}
+
+/** Yields the bytes of a file; refuses what is none. */
+export async function* fileBytes(path: string): AsyncGenerator<Buffer> {
+  const opened = await openFile(path)
+  yield* opened?.bytes ?? refuse('file_missing', { path })
 }
 
 /** Returns the entries of a folder; an empty list when there is no such folder. */
@@ -69,13 +131,14 @@ export async function readFolder(path: string): Promise<Dirent[]> {
 
 /** Opens a file, or a part of it, to be read to its end or destroyed; null when there is none. */
 export async function openFile(path: string, range?: { start: number; end: number }) {
-  const file = await unlessMissing(open(path))
+  const file = await openToRead(path, Number.POSITIVE_INFINITY)
   return file && { size: (await file.stat()).size, bytes: file.createReadStream(range) }
 }
 
 /** Returns the SHA-256 of a file in lowercase hex; null when there is no such file. */
-export function fileChecksum(path: string): Promise<string | null> {
-  return unlessNoFile(sha256Of(createReadStream(path)))
+export async function fileChecksum(path: string): Promise<string | null> {
+  const opened = await openFile(path)
+  return opened && unlessNoFile(sha256Of(opened.bytes))
 }
 
 /** Returns a checksum of bytes in lowercase hex. */
@@ -96,15 +159,25 @@ export async function removeIfEmpty(path: string): Promise<boolean> {
 }
 
 /**
- * Removes half-written files of killed processes from a folder: those last modified before
- * `before`, or all of them, for a caller that is the only writer.
+ * Removes half-written files of killed processes from a folder: those whose time is at least `ms`
+ * milliseconds away, or all of them, for a caller that is the only writer.
  */
-export async function sweepFolder(path: string, before = Number.POSITIVE_INFINITY): Promise<void> {
+export async function sweepFolder(path: string, ms = 0): Promise<void> {
   for (const { name } of await readFolder(path)) {
     if (!isTemporary(name)) continue
     const file = join(path, name)
     const facts = await fileFacts(file)
-    if (facts && facts.modified < before) await rm(file, { force: true })
+    if (facts && Math.abs(Date.now() - facts.modified) >= ms) await rm(file, { force: true })
+  }
+}
+
+/** Yields what `sweepFolder` would remove anywhere below a folder, also while that is done. */
+export async function* halfWritten(folder: string, ms: number): AsyncGenerator<string> {
+  for (const entry of await readFolder(folder)) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* halfWritten(path, ms)
+    const facts = isTemporary(entry.name) ? await fileFacts(path) : null
+    if (facts && Math.abs(Date.now() - facts.modified) >= ms) yield path
   }
 }
 

@@ -1,5 +1,6 @@
 import type { S3ClientConfig } from '@aws-sdk/client-s3'
 import type { BucketOptions, Environment } from './options.ts'
+import { expectStorage } from './requests.ts'
 import { S3Client } from './sdk.ts'
 
 /** How long a server may be silent: a publish waits for it, and Cargo waits 30 seconds. */
@@ -44,10 +45,9 @@ export function clientsOf(options: BucketOptions): { requests: S3Client; streams
   const requests = new S3Client({ ...config, requestHandler })
   const { credentials } = requests.config
   const ofStreams = { ...limits, ...agent(Infinity), requestTimeout: silence, socketTimeout: 0 }
-  return {
-    requests,
-    streams: new S3Client({ ...config, credentials, requestHandler: ofStreams }),
-  }
+  const streams = new S3Client({ ...config, credentials, requestHandler: ofStreams })
+  for (const client of [requests, streams]) expectStorage(client)
+  return { requests, streams }
 }
 
 /** Keys in the environment go first unless it names a profile, as in the chain of the SDK. */

@@ -45,12 +45,18 @@ export async function reading<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Refuses an answer that is not one of an object storage, such as the page of a portal. */
+export function refuseForeign(reason: string): never {
+  return refuse('bucket_foreign', { reason })
+}
+
 /** Throws a refusal that says why a request failed; other errors as they are. */
 export function refuseFailure(method: string, error: unknown): never {
   const failure = error as Failure
   const { name, message } = failure
   const status = statusOf(error)
   if (status === null) return refuseBroken(error)
+  if (status < 300) return refuseForeign(`${method} ${status} without the XML of S3`)
   // An answer without a body, as to HEAD, has no code.
   const reason =
     `${method} ${status} ${/^(?:Unknown\w*|Error|\d+)$/.test(name) ? '' : name}`.trimEnd()

@@ -1,10 +1,46 @@
 import { createReadStream } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
-import type { PutObjectCommand } from './sdk.ts'
+import { refuseForeign } from './failure.ts'
+import type { PutObjectCommand, S3Client } from './sdk.ts'
 
 /** Commands of the SDK whose request is changed on its way. */
 interface Changeable {
   readonly middlewareStack: PutObjectCommand['middlewareStack']
+}
+
+interface Exchange {
+  readonly request: { readonly method: string; readonly path: string; readonly query?: object }
+  readonly response: {
+    readonly statusCode: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly body?: { destroy?(): void }
+  }
+}
+
+/**
+ * Refuses successes that no object storage answers with: what is stored or read has an ETag, a
+ * removal has no content, and only an object that is a page is one. Lists are known by their XML.
+ */
+export function expectStorage({ middlewareStack }: Pick<S3Client, 'middlewareStack'>): void {
+  middlewareStack.add(
+    next => async args => {
+      const result = await next(args)
+      const { method, path, query = {} } = args.request as Exchange['request']
+      const { statusCode, headers, body } = result.response as Exchange['response']
+      const isPage = /html/i.test(headers['content-type'] ?? '')
+      const mayBePage = /^(?:GET|HEAD)$/.test(method) && path.endsWith('.html')
+      const isRight =
+        method === 'DELETE'
+          ? statusCode === 204 || headers['content-length'] === '0'
+          : 'list-type' in query || headers.etag !== undefined
+      if (statusCode < 300 && (!isRight || (isPage && !mayBePage))) {
+        body?.destroy?.()
+        refuseForeign(`${method} ${statusCode} ${isPage ? 'with a page' : 'without an ETag'}`)
+      }
+      return result
+    },
+    { step: 'deserialize', priority: 'low' },
+  )
 }
 
 /** Signs the checksum of the body, so that the server stores no other bytes. */

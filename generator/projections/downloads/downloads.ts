@@ -31,7 +31,7 @@ export async function downloadPaths({ database }: PageContext, subject: number):
 
 async function registryOutputs(context: PageContext): Promise<Output[]> {
   if (!context.site.downloads) return []
-  const downloads = await registryDownloads(context.database)
+  const downloads = await registryDownloads(context.database, context.clock())
   return downloadFiles({ name: null, versions: new Map(), ...shownDays(context, downloads) })
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { refuse, refuseErrors } from '../../../core/error/error.ts'
 import { passwordIssues } from '../../../core/password.ts'
-import { timestamp } from '../../../core/timestamp.ts'
+import { latest, timestamp } from '../../../core/timestamp.ts'
 import type { RegistryUrls } from '../../../core/urls/urls.ts'
 import type { Database } from '../../database/connection.ts'
 import { first, type Queries, run, value } from '../../database/statement.ts'
@@ -110,8 +110,8 @@ export async function linkOwner(
 ): Promise<Account | null> {
   const sql = `SELECT user_id, login, admin
     FROM password_links JOIN users ON users.id = password_links.user_id
-    WHERE hash = ? AND expires_at > ? AND locked_at IS NULL`
-  const given = [hashSecret(secret), timestamp(now)]
+    WHERE hash = ? AND expires_at > ? AND expires_at <= ? AND locked_at IS NULL`
+  const given = [hashSecret(secret), timestamp(now), latest(now, LINK_SECONDS)]
   const row = await first<AccountRow>(database, sql, ...given)
   return row && accountOf(row)
 }

@@ -16,7 +16,7 @@ export function recordUses(onFailure: (error: unknown) => void): RecordUse {
   const mutex = new Mutex()
   let failedAt = Number.NEGATIVE_INFINITY
   return async (last, now, work) => {
-    if (last !== null && now.getTime() - Date.parse(last) <= PAUSE) return
+    if (last !== null && Math.abs(now.getTime() - Date.parse(last)) <= PAUSE) return
     await mutex.run(async () => {
       if (Math.abs(now.getTime() - failedAt) < PAUSE) return
       try {

@@ -1,6 +1,6 @@
 import { type Issue, issue, Refusal, refuse } from '../../../core/error/error.ts'
 import type { Slice } from '../../../core/search/layout.ts'
-import { timestamp } from '../../../core/timestamp.ts'
+import { latest, timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
 import { all, column, first, type Queries, run, upsert, value } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../change.ts'
@@ -154,10 +154,10 @@ export async function listInvitations(
       coalesce(inviters.login, 'the operator') AS "by", invited_at AS at
     FROM invitations JOIN crates ON crates.id = crate_id JOIN users ON users.id = user_id
       LEFT JOIN users AS inviters ON inviters.id = invited_by
-    WHERE ${column} = ? AND invited_at > ?
+    WHERE ${column} = ? AND invited_at > ? AND invited_at <= ?
     ORDER BY invited_at DESC, crates.name, users.id DESC`
   type Row = Omit<InvitationRecord, 'expires'>
-  const rows = await all<Row>(database, sql, id, timestamp(now, -seconds))
+  const rows = await all<Row>(database, sql, id, timestamp(now, -seconds), latest(now))
   return rows.map(row => ({ ...row, expires: timestamp(new Date(row.at), seconds) }))
 }
 
@@ -172,8 +172,8 @@ export async function answerInvitation(
 ): Promise<void> {
   await makeChange(records.database, change, async (tx, by) => {
     const sql = `DELETE FROM invitations WHERE crate_id = ? AND user_id = ? AND invited_at > ?
-      RETURNING invited_by`
-    const given = [crate.id, user.id, timestamp(now, -seconds)]
+      AND invited_at <= ? RETURNING invited_by`
+    const given = [crate.id, user.id, timestamp(now, -seconds), latest(now)]
     const invitation = await first<{ invited_by: number | null }>(tx, sql, ...given)
     if (!invitation) return refuse('invitation_unknown', { name: crate.name })
     if (isAccepted) return insertOwner(tx, records, crate, user, invitation.invited_by, by)

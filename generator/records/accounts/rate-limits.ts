@@ -1,3 +1,4 @@
+import { latest } from '../../../core/timestamp.ts'
 import { type Queries, run, value } from '../../database/statement.ts'
 
 /** Clocks of daemons may differ by this without anybody getting more tokens. */
@@ -39,9 +40,9 @@ export async function oweTokens(
   return level ?? perMinute
 }
 
-/** Removes full buckets, and the oldest beyond 100,000; to be called every few seconds. */
+/** Removes full buckets, those of a clock that was wrong, and the oldest beyond 100,000; to be called every few seconds. */
 export async function forgetBuckets(db: Queries, now: Date): Promise<void> {
-  const sql = `DELETE FROM rate_limits WHERE at < ? OR key IN
+  const sql = `DELETE FROM rate_limits WHERE at < ? OR at > ? OR key IN
     (SELECT key FROM rate_limits ORDER BY at DESC, key OFFSET ?)`
-  await run(db, sql, now.getTime() - FORGET_MS, MOST)
+  await run(db, sql, now.getTime() - FORGET_MS, Date.parse(latest(now)), MOST)
 }

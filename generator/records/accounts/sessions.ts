@@ -1,5 +1,5 @@
 import { refuse } from '../../../core/error/error.ts'
-import { timestamp } from '../../../core/timestamp.ts'
+import { latest, timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
 import { all, first, type Queries, run, value } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../change.ts'
@@ -66,16 +66,17 @@ export async function startSession(
 
 /** Sessions that are valid at a given time, with their users. */
 const GOOD = `FROM sessions JOIN users ON users.id = sessions.user_id
-  WHERE expires_at > ? AND last_seen_at > ? AND locked_at IS NULL`
+  WHERE expires_at > ? AND last_seen_at > ? AND sessions.created_at <= ? AND locked_at IS NULL`
+
+/** What a session at that time has to be compared with, in the order of `GOOD`. */
+function limitsOf({ now, idleSeconds }: SessionTime): string[] {
+  return [timestamp(now), timestamp(now, -idleSeconds), latest(now)]
+}
 
 /** Returns the user of a session; refuses an ended session, or a locked user. */
-export async function requireSession(
-  db: Queries,
-  id: number,
-  { now, idleSeconds }: SessionTime,
-): Promise<Account> {
+export async function requireSession(db: Queries, id: number, time: SessionTime): Promise<Account> {
   const sql = `SELECT user_id, login, admin ${GOOD} AND sessions.id = ?`
-  const row = await first<AccountRow>(db, sql, timestamp(now), timestamp(now, -idleSeconds), id)
+  const row = await first<AccountRow>(db, sql, ...limitsOf(time), id)
   return row ? accountOf(row) : refuse('session_absent')
 }
 
@@ -83,15 +84,15 @@ export async function requireSession(
 export async function findSession(
   database: Database,
   secret: string,
-  { now, idleSeconds }: SessionTime,
+  time: SessionTime,
   record: RecordUse,
 ): Promise<Session | null> {
   const sql = `SELECT sessions.id, last_seen_at, user_id, login, admin ${GOOD} AND hash = ?`
-  const given = [timestamp(now), timestamp(now, -idleSeconds), hashSecret(secret)]
+  const given = [...limitsOf(time), hashSecret(secret)]
   type LastUse = { readonly id: number; readonly last_seen_at: string }
   const row = await first<AccountRow & LastUse>(database, sql, ...given)
   if (!row) return null
-  await record(row.last_seen_at, now, at =>
+  await record(row.last_seen_at, time.now, at =>
     run(database, 'UPDATE sessions SET last_seen_at = ? WHERE id = ?', at, row.id),
   )
   return { id: row.id, user: accountOf(row), proof: formProof(secret) }
@@ -101,11 +102,11 @@ export async function findSession(
 export async function listSessions(
   database: Database,
   userId: number,
-  { now, idleSeconds }: SessionTime,
+  time: SessionTime,
 ): Promise<SessionRecord[]> {
   const sql = `SELECT id, agent, created_at AS created, last_seen_at AS "lastSeen" FROM sessions
-    WHERE user_id = ? AND expires_at > ? AND last_seen_at > ? ORDER BY id DESC`
-  return all(database, sql, userId, timestamp(now), timestamp(now, -idleSeconds))
+    WHERE expires_at > ? AND last_seen_at > ? AND created_at <= ? AND user_id = ? ORDER BY id DESC`
+  return all(database, sql, ...limitsOf(time), userId)
 }
 
 /** Ends all sessions of a user except `kept`, if given, and returns how many it ended. */

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { issue, refuse, refuseErrors } from '../../../core/error/error.ts'
 import { sha256Bytes } from '../../../core/sha256.ts'
-import { timestamp } from '../../../core/timestamp.ts'
+import { latest, timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
 import { all, first, one, type Queries, run, value } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../change.ts'
@@ -89,8 +89,9 @@ export async function createToken(
   return makeChange(database, change, async (tx, by) => {
     const { at } = by
     const good = `SELECT count(*) FROM tokens
-      WHERE user_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
-    if (most !== undefined && Number(await value(tx, good, userId, at)) >= most)
+      WHERE user_id = ? AND revoked_at IS NULL AND ${UNEXPIRED}`
+    const times = [at, latest(new Date(at))]
+    if (most !== undefined && Number(await value(tx, good, userId, ...times)) >= most)
       refuse('tokens_too_many', { max: most })
     const sql = `INSERT INTO tokens (user_id, name, hash, scopes, crates, created_at, expires_at)
       VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -161,9 +162,12 @@ export function parseScopes(texts: readonly string[]): Scope[] {
   return SCOPES.filter(scope => texts.includes(scope))
 }
 
+/** What has no end, or one that is to come, and was not made by a clock that was wrong. */
+const UNEXPIRED = '(expires_at IS NULL OR (expires_at > ? AND tokens.created_at <= ?))'
+
 /** Tokens that are valid at a given time, with their users, who may be locked. */
 const VALID = `FROM tokens JOIN users ON users.id = tokens.user_id
-  WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
+  WHERE revoked_at IS NULL AND ${UNEXPIRED}`
 
 type TokenRow = AccountRow &
   StoredReach & { id: number; last_used_at: string | null; locked_at: string | null }
@@ -186,7 +190,7 @@ export async function authenticate(
   if (!isToken(token)) return 'token_rejected'
   const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at
     ${VALID} AND hash = ?`
-  const row = await first<TokenRow>(database, sql, timestamp(now), hashSecret(token))
+  const row = await first<TokenRow>(database, sql, timestamp(now), latest(now), hashSecret(token))
   if (!row) return 'token_rejected'
   if (row.locked_at !== null) return 'account_locked'
   await record(row.last_used_at, now, at =>
@@ -198,7 +202,7 @@ export async function authenticate(
 /** Returns the user of a token; refuses a revoked token, or a locked user. */
 export async function requireToken(db: Queries, id: number, now: Date): Promise<Account> {
   const sql = `SELECT user_id, login, admin ${VALID} AND locked_at IS NULL AND tokens.id = ?`
-  const row = await first<AccountRow>(db, sql, timestamp(now), id)
+  const row = await first<AccountRow>(db, sql, timestamp(now), latest(now), id)
   return row ? accountOf(row) : refuse('token_withdrawn')
 }
 
@@ -207,7 +211,7 @@ export function listWithoutRead(db: Queries, isPrivate: boolean, now: Date) {
   const sql = `SELECT tokens.id, tokens.name, login AS "user" ${VALID} AND crates IS NOT NULL
     AND (instr(scopes, '"read"') > 0 OR (scopes IS NULL AND ? = 1)) ORDER BY tokens.id`
   type Found = Pick<TokenRecord, 'id' | 'name' | 'user'>
-  return all<Found>(db, sql, timestamp(now), Number(isPrivate))
+  return all<Found>(db, sql, timestamp(now), latest(now), Number(isPrivate))
 }
 
 /** A version that a token has published. */

@@ -1,6 +1,6 @@
 import { addDays, type DayCounts, dayOf, sumUntil } from '../../../core/day-counts.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
-import { after, timestamp } from '../../../core/timestamp.ts'
+import { after, latest, timestamp } from '../../../core/timestamp.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
 import type { Database } from '../../database/connection.ts'
 import { all, insertAll, LIST, type Queries, run, upsert, value } from '../../database/statement.ts'
@@ -51,7 +51,7 @@ export async function addDownloads(
     registry.set(day, (registry.get(day) ?? 0) + n)
   }
   if (registry.size > 0) {
-    await addToReleases(tx, releases)
+    await addToReleases(tx, releases, dayOf(now))
     await addToCrates(tx, crates, now)
     const days = Array.from(registry, ([day, n]) => ({ day, n }))
     const added = 'ON CONFLICT (day) DO UPDATE SET n = registry_downloads.n + excluded.n'
@@ -88,10 +88,10 @@ async function findReleases(tx: Queries, counts: readonly DownloadCount[]) {
 
 type Added = ReadonlyMap<number, ReadonlyMap<number, number>>
 
-async function addToReleases(tx: Queries, added: Added): Promise<void> {
+async function addToReleases(tx: Queries, added: Added, today: number): Promise<void> {
   const before = await readRows(tx, RELEASE_ROWS, [...added.keys()])
   const rows = Array.from(added, ([id, more]) => {
-    const { last, counts } = addDays(daysOf(before.get(id)), more)
+    const { last, counts } = addDays(daysOf(before.get(id)), more, today)
     return { release_id: id, total: sum(more), last_day: last, days: JSON.stringify(counts) }
   })
   const conflict = `ON CONFLICT (release_id) DO UPDATE SET
@@ -104,8 +104,9 @@ async function addToCrates(tx: Queries, added: Added, now: Date): Promise<void> 
   const before = await readRows<Due>(tx, CRATE_ROWS, [...added.keys()])
   const rows = Array.from(added, ([id, more]) => {
     const stored = before.get(id)
-    const total = addDays(daysOf(stored), more)
-    const next = stored?.shown_at ? after(new Date(stored.shown_at), SHOWN_EVERY) : now
+    const total = addDays(daysOf(stored), more, dayOf(now))
+    const isAhead = stored?.shown_at && stored.shown_at > latest(now)
+    const next = stored?.shown_at && !isAhead ? after(new Date(stored.shown_at), SHOWN_EVERY) : now
     const due = timestamp(next > now ? next : now)
     return {
       crate_id: id,
@@ -190,7 +191,11 @@ export async function sumDownloads(tx: Queries, crateId: number, now: Date): Pro
   let days: DayCounts | null = null
   for (const { last_day: last, ...row } of rows) {
     const counts = JSON.parse(row.days) as number[]
-    days = addDays(days, new Map(counts.map((n, at) => [last - counts.length + 1 + at, n])))
+    days = addDays(
+      days,
+      new Map(counts.map((n, at) => [last - counts.length + 1 + at, n])),
+      dayOf(now),
+    )
   }
   await upsert(tx, 'crate_downloads', ['crate_id'], {
     crate_id: crateId,

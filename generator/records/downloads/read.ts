@@ -84,13 +84,13 @@ export async function versionTotals(
 }
 
 /** Returns the downloads of the whole registry, also of what was deleted since. */
-export async function registryDownloads(db: Queries): Promise<Downloads> {
+export async function registryDownloads(db: Queries, now: Date): Promise<Downloads> {
   const total = await value<number>(db, 'SELECT sum(n) FROM registry_downloads')
-  const last = await value<number>(db, 'SELECT max(day) FROM registry_downloads')
-  if (total === null || last === null) return NO_DOWNLOADS
-  const sql = 'SELECT day, n FROM registry_downloads ORDER BY day DESC LIMIT 90'
-  const rows = await all<Row<'registry_downloads'>>(db, sql)
-  return { total, days: addDays(null, new Map(rows.map(({ day, n }) => [day, n]))) }
+  if (total === null) return NO_DOWNLOADS
+  const today = dayOf(now)
+  const sql = 'SELECT day, n FROM registry_downloads WHERE day <= ? ORDER BY day DESC LIMIT 90'
+  const rows = await all<Row<'registry_downloads'>>(db, sql, today + 1)
+  return { total, days: addDays(null, new Map(rows.map(({ day, n }) => [day, n])), today) }
 }
 
 /** Returns the crates with the most downloads, at most `limit`. */

@@ -65,7 +65,10 @@ export function byNeed<Crate>(
 }
 
 async function look(registry: Registry, path: string): Promise<Member | null> {
-  const [facts, cksum] = [await fileFacts(path), await fileChecksum(path)]
+  const facts = await fileFacts(path)
+  // What is wrong with it is said when it is added.
+  if (facts && facts.size > registry.settings.limits.crate_bytes) return null
+  const cksum = await fileChecksum(path)
   if (!facts || cksum === null) return refuse('file_missing', { path })
   const bytes = { content: path, size: facts.size, cksum }
   const issues: Issue[] = []

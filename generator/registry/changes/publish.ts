@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs'
 import { type Issue, unique, warning } from '../../../core/error/error.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { pace } from '../../database/pace.ts'
 import type { Queries } from '../../database/statement.ts'
+import { fileBytes } from '../../places/disk/files.ts'
 import { IndexWriter } from '../../projections/index/index-writer.ts'
 import { type Change, operatorChange } from '../../records/change.ts'
 import type { CrateRecord } from '../../records/crates.ts'
@@ -164,7 +164,7 @@ export async function addCrateFile(
   { at, companions }: { readonly at: string } & Pick<Submission, 'companions'>,
 ): Promise<Publication> {
   const max = registry.settings.limits.crate_bytes
-  const bytes = await registry.crates.stage(createReadStream(path), max)
+  const bytes = await registry.crates.stage(fileBytes(path), max)
   try {
     const queue = new PublishQueue(registry)
     const submission = { bytes, pubtime: at, ...(companions && { companions }) }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openLog } from '../../../daemon/http/log.ts'
 import { UpstreamWorker } from '../../../daemon/upstream/upstream-worker.ts'
+import { temporaryPath } from '../../../generator/places/disk/steps.ts'
+import { verifyUpstreams } from '../../../generator/verify/upstream.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { root } from '../../support/plimsoll.ts'
@@ -46,4 +48,29 @@ test('what is kept of an upstream is counted, for a metric and an alert about it
   ])
   const rules = readFileSync(join(root, 'deploy', 'prometheus', 'plimsoll.rules.yaml'), 'utf8')
   assert.match(rules, /expr: plimsoll_upstream_kept_bytes > /)
+})
+
+test('half-written files of an upstream are named by verify, and swept when they are old', async t => {
+  const made = await MadeUpUpstream.start(new Cleanup(t))
+  const env = { PLIMSOLL_UPSTREAM_UP_INDEX: made.index }
+  const { registry, upstreams, log, dir } = await TestRegistry.open(t, { env })
+  const worker = new UpstreamWorker(registry, upstreams, log)
+  t.after(() => worker.close())
+  const folder = join(dir, 'upstream/up/known/de/mo')
+  mkdirSync(folder, { recursive: true })
+  const [stale, fresh] = [temporaryPath(join(folder, 'x')), temporaryPath(join(folder, 'x'))]
+  for (const path of [stale, fresh]) writeFileSync(path, '')
+  const before = new Date(Date.now() - 7_200_000)
+  utimesSync(stale, before, before)
+  const found: string[] = []
+  for await (const { where, what } of verifyUpstreams(upstreams.sources, {
+    repair: false,
+    served: false,
+  }))
+    found.push(`${where}: ${what}`)
+  assert.deepEqual(found, [
+    `upstream up, ${stale.slice(join(dir, 'upstream/up/').length)}: is half-written`,
+  ])
+  await worker.look()
+  assert.deepEqual([existsSync(stale), existsSync(fresh)], [false, true])
 })

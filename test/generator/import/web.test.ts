@@ -64,7 +64,7 @@ test('what fails for a while is tried again, and what goes on failing is refused
       response.writeHead(200, { 'content-length': '100000' })
       return void response.write('x', () => response.destroy())
     }
-    fetch(`${server.url}${url}`).then(async answer => {
+    void fetch(`${server.url}${url}`).then(async answer => {
       const bytes = Buffer.from(await answer.arrayBuffer())
       const text = url === '/config.json' ? bytes.toString().replaceAll(server.url, proxy) : bytes
       response.writeHead(answer.status).end(text)

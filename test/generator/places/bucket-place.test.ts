@@ -2,16 +2,17 @@ import assert from 'node:assert/strict'
 import { readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { Code } from '../../../core/error/catalog.ts'
 import { Refusal } from '../../../core/error/error.ts'
 import { sha256 } from '../../../core/sha256.ts'
+import { probePlace } from '../../../generator/places/place.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
-const refused =
-  (code: 'bucket_refuses' | 'bucket_unreachable', reason: RegExp) => (error: unknown) =>
-    error instanceof Refusal && error.has(code) && reason.test(error.message)
+const refused = (code: Code, reason: RegExp) => (error: unknown) =>
+  error instanceof Refusal && error.has(code) && reason.test(error.message)
 
 test('what may succeed later is tried again, until the budget is used up', async t => {
   const s3 = await startS3(new Cleanup(t))
@@ -79,4 +80,40 @@ test('a presigned address ends', async t => {
   assert.equal((await fetch(address)).status, 200)
   s3.ahead = 61_000
   assert.equal((await fetch(address)).status, 403)
+})
+
+test('a page is neither a stored object nor a list nor a removal, whichever requests it answers', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const bucket = bucketOn(s3)
+  await bucket.put('key', Buffer.from('x'))
+  const requests: [method: string, make: () => Promise<unknown>][] = [
+    ['PUT', () => bucket.put('key', Buffer.from('y'))],
+    ['PUT', () => bucket.put('page.html', Buffer.from('y'))],
+    ['HEAD', () => bucket.head('key')],
+    ['HEAD', () => probePlace(bucket)],
+    ['GET', () => bucket.read('key')],
+    [
+      'GET',
+      async () => {
+        for await (const file of bucket.list()) assert.fail(file.path)
+      },
+    ],
+    ['DELETE', () => bucket.remove('key')],
+  ]
+  for (const headers of [
+    { 'content-type': 'text/html' },
+    {},
+    { etag: '"a"', 'content-type': 'text/html' },
+  ])
+    for (const [verb, make] of requests) {
+      s3.pageHeaders = headers
+      s3.fault = ({ method }) => (method === verb ? 'page' : null)
+      await assert.rejects(make(), refused('bucket_foreign', /is none \(\w+ 200 with/))
+    }
+  s3.fault = ({ method }) => (method === 'HEAD' ? 'page' : null)
+  s3.pageHeaders = { etag: '"a"' }
+  await assert.rejects(probePlace(bucket), refused('bucket_foreign', /a file that is not there/))
+  s3.fault = () => null
+  await probePlace(bucket)
+  assert.equal((await bucket.read('key'))?.bytes.toString(), 'x')
 })

@@ -9,9 +9,9 @@ export type { StorageRequest } from './storage.ts'
 
 /**
  * The fate of a request besides an answer: a status; `lost`: done, but the connection breaks before
- * the answer; `cut`: the connection breaks before anything is done.
+ * the answer; `cut`: the connection breaks before anything is done; `page`: something else answers.
  */
-export type Fault = 400 | 403 | 412 | 429 | 500 | 503 | 'lost' | 'cut' | null
+export type Fault = 400 | 403 | 412 | 429 | 500 | 503 | 'lost' | 'cut' | 'page' | null
 
 /** The longest key of S3, in bytes. */
 const KEY_MAX = 1024
@@ -25,6 +25,8 @@ export class FakeS3 extends ObjectStorage implements TestS3 {
   readonly requests: StorageRequest[] = []
   /** Decides about each request before it is done. */
   fault: (request: StorageRequest) => Fault = () => null
+  /** What is said of the page that something else answers with. */
+  pageHeaders: Readonly<Record<string, string>> = { 'content-type': 'text/html' }
   /** By how many milliseconds its clock is ahead. */
   ahead = 0
 
@@ -63,6 +65,10 @@ export class FakeS3 extends ObjectStorage implements TestS3 {
     const arrived = { method, key, query: url.searchParams, headers }
     this.requests.push(arrived)
     const fault = this.fault(arrived)
+    if (fault === 'page')
+      return void response
+        .writeHead(200, this.pageHeaders)
+        .end('<!doctype html><title>Sign in</title>')
     if (fault === 'cut') return void request.socket.destroy()
     const refusal =
       typeof fault === 'number'

@@ -30,6 +30,7 @@ export async function load(
   report: (loaded: number) => void,
 ): Promise<{ readonly bytes: Uint8Array; readonly check: Check }> {
   const line = indexLine(place)
+  line.catch(() => undefined)
   const needsSum = place.dl.includes('{sha256-checksum}')
   const cksum = needsSum ? await line.then(found => found.cksum ?? '') : ''
   const { name, version, dl, page } = place
