@@ -58,7 +58,10 @@ function plain(entry: Entry): Entry {
     if (dep.kind === 'dev') return []
     const req = collect([], () => meaning(parseRequirement(dep.req))) ?? dep.req
     return [
-      { ...dep, req, target: target && printTarget(target), package: dep.package ?? dep.name },
+      {
+        ...{ ...dep, req, target: target && printTarget(target), package: dep.package ?? dep.name },
+        features: dep.features.toSorted(),
+      },
     ]
   })
   const features = Object.entries(entry.features).map(([name, all]) => [name, [...all].sort()])
@@ -72,6 +75,7 @@ function plain(entry: Entry): Entry {
 }
 
 /** The order of dependencies: the same when a line has exchanged the two names of one. */
-function orderOf({ name, package: real, kind, target, req }: Dependency): string {
-  return JSON.stringify([[name, real].sort(), kind, target, req])
+function orderOf(dep: Dependency): string {
+  const { name, package: real, kind, target, req } = dep
+  return JSON.stringify([[name, real].sort(), kind, target, req, dep])
 }
