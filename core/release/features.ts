@@ -13,14 +13,18 @@ interface FeatureTarget {
 
 /**
  * Returns errors in the names and values of features. There is no setting: an entry that breaks
- * Cargo's rules (`build_feature_map`) makes the version unusable for everyone.
+ * Cargo's rules (`build_feature_map`) makes the version unusable for everyone. What is `published`
+ * may enable features of dependencies by names that none can have: Cargo minds only if it must.
  */
-export function checkFeatures(entry: Pick<Entry, 'features' | 'deps'>): Issue[] {
+export function checkFeatures(
+  entry: Pick<Entry, 'features' | 'deps'>,
+  kind: 'new' | 'published' = 'new',
+): Issue[] {
   const features = new Map(Object.entries(entry.features))
   const issues: Issue[] = []
   for (const feature of features.keys())
     if (!isFeatureName(feature)) issues.push(issue('feature_name_invalid', { feature }))
-  return [...issues, ...checkReferences(features, entry.deps)].slice(0, ISSUES_MAX)
+  return [...issues, ...checkReferences(features, entry.deps, kind)].slice(0, ISSUES_MAX)
 }
 
 /** Whether `text` is a feature name by the rule of crates.io, which is also Cargo's rule. */
@@ -31,7 +35,9 @@ export function isFeatureName(text: string): boolean {
 function checkReferences(
   features: ReadonlyMap<string, readonly string[]>,
   dependencies: readonly Dependency[],
+  kind: 'new' | 'published',
 ): Issue[] {
+  const isEnabled = kind === 'new' ? isFeatureName : (name: string) => !name.includes('/')
   const optional = new Map<string, boolean>()
   for (const dep of dependencies)
     optional.set(dep.name, dep.optional || optional.get(dep.name) === true)
@@ -43,8 +49,12 @@ function checkReferences(
   const issues: Issue[] = []
   for (const [feature, values] of features) {
     if (issues.length > ISSUES_MAX) break
-    for (const value of values)
-      issues.push(...checkValue(feature, value, features, optional, implicit))
+    for (const value of values) {
+      const { feature: enabled } = parseTarget(value)
+      if (enabled !== null && !isEnabled(enabled))
+        issues.push(issue('feature_value_invalid', { feature, value }))
+      else issues.push(...checkValue(feature, value, features, optional, implicit))
+    }
   }
   for (const [name, isOptional] of optional) {
     const reachable = !isOptional || used.has(name) || (implicit(name) && !features.has(name))
@@ -61,8 +71,6 @@ function checkValue(
   implicit: (dependency: string) => boolean,
 ): Issue[] {
   const { dependency, feature: enabled, weak } = parseTarget(value)
-  if (enabled !== null && !isFeatureName(enabled))
-    return [issue('feature_value_invalid', { feature, value })]
   if (dependency === null) {
     const name = value
     if (features.has(name) || implicit(name)) return []

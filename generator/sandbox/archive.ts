@@ -3,6 +3,7 @@ import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { ArchiveFile, ArchiveLimits } from '../../core/tarball/read.ts'
+import { unpackedLimit } from '../../core/tarball/recover.ts'
 import { type Client, sandbox } from './sandbox.ts'
 import type { Content } from './tasks.ts'
 import { SandboxError } from './thread.ts'
@@ -40,15 +41,6 @@ export async function adoptArchive(content: Content, parts: AdoptParts): Promise
   return sandbox.run('adopt', { content, parts }).catch(error => {
     throw error instanceof Refusal ? error : new Refusal([archiveIssue(error)])
   })
-}
-
-/** Cargo's own limits for unpacking (`sources/registry/mod.rs`). */
-const UNPACKED_MAX = 512 * 1024 * 1024
-const RATIO_MAX = 20
-
-/** Returns how much is read of a `.crate` of this size that was accepted before. */
-export function unpackedLimit(size: number): number {
-  return Math.max(UNPACKED_MAX, RATIO_MAX * size)
 }
 
 /** Lists the files of a `.crate`; null if that takes too much time or memory. */

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Entry } from '../../../core/entry/entry.ts'
-import { parseEntry } from '../../../core/entry/parse.ts'
 import { collect, type Issue, issue, refuse, refuseErrors } from '../../../core/error/error.ts'
 import { isName, type Name, prefix } from '../../../core/name.ts'
+import { parsePublished } from '../../../core/release/published.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../../core/version.ts'
 import { fileFacts, readFolder } from '../../places/disk/files.ts'
 import { type CrateSource, releaseIn } from './crate-sources.ts'
@@ -70,7 +70,7 @@ function readLine(raw: Uint8Array, line: number): Entry | null {
   const text = Buffer.from(raw).toString('utf8').replace(/\r$/, '')
   if (text.trim() === '') return null
   const found: Issue[] = []
-  const entry = collect(found, () => parseEntry(text))
+  const entry = collect(found, () => parsePublished(text))
   refuseErrors(found.map(({ message: reason }) => issue('index_line', { line, reason })))
   return entry ?? null
 }
