@@ -17,6 +17,9 @@ export function parsePublished(line: string): Entry {
   return entry
 }
 
+const MiB = 1024 * 1024
+const USUAL = { unpackedBytes: MiB, entries: 100_000, manifestBytes: MiB, readmeBytes: MiB }
+
 export interface Published extends Unpacked {
   readonly identity: Identity
   /** Null if only this program cannot read it, as `notes` say. */
@@ -31,7 +34,7 @@ export async function readPublished(
   open: Open,
   expected: Identity | null,
   size: number,
-  limits: ArchiveLimits,
+  limits: ArchiveLimits = USUAL,
   notes: Issue[] = [],
 ): Promise<Published> {
   const within = { ...limits, unpackedBytes: unpackedLimit(size) }
