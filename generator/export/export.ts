@@ -129,7 +129,8 @@ async function writeVendored(
       // What has the same path came before, and may have another mode.
       await rm(file, { force: true })
       await writeFile(file, hashed(content(), hash), { mode: (mode ?? 0o666) & 0o777 })
-      sums.set(path, hash.digest('hex'))
+      // Cargo takes a backslash for one of Windows wherever it runs.
+      sums.set(path.replaceAll('\\', '/'), hash.digest('hex'))
     }
     return 'go on'
   }
