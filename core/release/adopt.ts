@@ -1,4 +1,5 @@
 import type { Entry } from '../entry/entry.ts'
+import { checkFeatures } from '../entry/features.ts'
 import { type Issue, refuse, refuseErrors, warning } from '../error/error.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import { NOTHING_KNOWN } from '../manifest/parse.ts'
@@ -12,7 +13,6 @@ import {
 import { readText } from '../tarball/recover.ts'
 import { compareManifest } from './compare.ts'
 import { localized } from './dependency.ts'
-import { checkFeatures } from './features.ts'
 import { type Published, readManifest, readPublished, topOf } from './published.ts'
 import { aboutOf, entryOf, type Release } from './release.ts'
 

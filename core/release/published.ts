@@ -1,21 +1,11 @@
-import type { Entry } from '../entry/entry.ts'
-import { parseEntry } from '../entry/parse.ts'
 import { collect, type Issue, Refusal, refuse, refuseErrors, warning } from '../error/error.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import { parseManifest } from '../manifest/parse.ts'
 import type { ArchiveLimits, Identity, Open } from '../tarball/read.ts'
 import { recoverArchive, type Unpacked, unpackedLimit } from '../tarball/recover.ts'
-import { checkFeatures } from './features.ts'
 
 // What no Cargo can use is refused at every entrance. Rules for new publishes are in `inspect.ts`:
 // they are stricter, and do not count for what the world has published.
-
-/** Parses an index line; refuses one that Cargo would drop, refuse or stop at. */
-export function parsePublished(line: string): Entry {
-  const entry = parseEntry(line)
-  refuseErrors(checkFeatures(entry, 'published'))
-  return entry
-}
 
 const MiB = 1024 * 1024
 const USUAL = { unpackedBytes: MiB, entries: 100_000, manifestBytes: MiB, readmeBytes: MiB }

@@ -1,9 +1,8 @@
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
-import { readEntry } from '../entry/parse.ts'
+import { parsePublished, readEntry } from '../entry/parse.ts'
 import { collect } from '../error/error.ts'
 import { isName } from '../name.ts'
 import { type CrateFile, UPSTREAM_CRATES, upstreamCratePath } from '../paths/upstream.ts'
-import { parsePublished } from '../release/published.ts'
 import { parseRequirement } from '../requirement.ts'
 import { isVersion } from '../version.ts'
 
