@@ -10,6 +10,7 @@ import { isStorable, unstorablePlaces } from '../text.ts'
 import { isPubtime } from '../timestamp.ts'
 import { isRustVersion, isVersion } from '../version.ts'
 import type { Dependency, Entry, Features, Json, OtherKeys } from './entry.ts'
+import { checkFeatures } from './features.ts'
 
 /** Maximum nesting depth; entries need four levels. */
 const DEPTH_MAX = 32
@@ -74,7 +75,7 @@ const entrySchema = v.object(
 /**
  * Parses an entry of any registry without loss: `features2` is merged into `features` as in Cargo,
  * unknown keys are kept in `other`, absent fields get Cargo's defaults. Throws a `Refusal` if Cargo
- * would drop the line, refuse the version or stop (Cargo's index schema).
+ * would drop the line, refuse the version or stop (Cargo's index schema), except for features.
  */
 export function parseEntry(line: string): Entry {
   const value = parseJsonLine(line)
@@ -99,6 +100,13 @@ export function parseEntry(line: string): Entry {
   }))
   refuseErrors(deps.flatMap(checkDependency))
   return entryOf({ ...known, deps }, value as Fields)
+}
+
+/** Parses a line as `parseEntry` does; refuses features at which Cargo refuses the version, too. */
+export function parsePublished(line: string): Entry {
+  const entry = parseEntry(line)
+  refuseErrors(checkFeatures(entry, 'published'))
+  return entry
 }
 
 /**

@@ -18,9 +18,9 @@ const UNSTORABLE_MAX = 20
  * packed it (`[project]`, `dev_dependencies`, `default_features`). Accepts unknown keys and
  * editions. Throws a `Refusal` with every error: invalid TOML, wrong types, names, versions and
  * requirements, and anything that packaging should have resolved (workspace inheritance,
- * `[patch]`, local names of registries).
+ * `[patch]`, local names of registries). In what is `published`, Cargo passes over `[patch]`.
  */
-export function parseManifest(text: string): Manifest {
+export function parseManifest(text: string, kind: 'new' | 'published' = 'new'): Manifest {
   const fields = parseToml(text, (reason, { line }) => refuse('manifest_toml', { reason, line }), {
     ...{ integersAsBigInt: 'asNeeded', maxDepth: DEPTH_MAX },
   })
@@ -33,8 +33,8 @@ export function parseManifest(text: string): Manifest {
   const pack = root.table(key)
   if (!pack) throw new Refusal([issue('manifest_package_missing'), ...issues])
   const patch = root.raw('patch')
-  if (patch !== undefined && !(isTable(patch) && Object.keys(patch).length === 0))
-    issues.push(issue('manifest_patch'))
+  const isPatched = patch !== undefined && !(isTable(patch) && Object.keys(patch).length === 0)
+  if (isPatched && kind === 'new') issues.push(issue('manifest_patch'))
   const readme = pack.raw('readme')
   const manifest = {
     name: required(pack, 'name', parseName, issues),

@@ -1,8 +1,8 @@
 import type { Dependency } from '../entry/entry.ts'
+import { isFeatureName } from '../entry/features.ts'
 import { type Issue, issue } from '../error/error.ts'
 import { CRATES_IO } from '../index-url.ts'
 import { canonicalName, isAlias, isName, type Name } from '../name.ts'
-import { isFeatureName } from '../release/features.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { weigh } from './fields.ts'
 

@@ -1,7 +1,8 @@
 import type { Entry } from '../entry/entry.ts'
-import { collect, type Issue, refuse, refuseErrors, warning } from '../error/error.ts'
+import { checkFeatures } from '../entry/features.ts'
+import { type Issue, refuse, refuseErrors, warning } from '../error/error.ts'
 import type { Manifest } from '../manifest/manifest.ts'
-import { NOTHING_KNOWN, parseManifest } from '../manifest/parse.ts'
+import { NOTHING_KNOWN } from '../manifest/parse.ts'
 import {
   type Archive,
   type ArchiveLimits,
@@ -9,10 +10,10 @@ import {
   type Open,
   surveyArchive,
 } from '../tarball/read.ts'
-import { readText, recoverArchive } from '../tarball/recover.ts'
+import { readText } from '../tarball/recover.ts'
 import { compareManifest } from './compare.ts'
 import { localized } from './dependency.ts'
-import { inspectCrate } from './inspect.ts'
+import { type Published, readManifest, readPublished, topOf } from './published.ts'
 import { aboutOf, entryOf, type Release } from './release.ts'
 
 /** A release of another registry. Its bytes were fetched, and their checksum is correct. */
@@ -35,61 +36,43 @@ export interface Adoption {
  * Converts a release of another registry. Its index line is authoritative: other registries wrote
  * it by other rules, and lock files rely on it. Descriptive fields come from the packaged manifest,
  * whose name and version must agree. An archive that a publish would refuse is accepted, because
- * its users build with it.
+ * its users build with it; one that no Cargo can use is refused.
  */
 export async function adoptCrate(open: Open, parts: AdoptParts): Promise<Adoption> {
-  const { identity, limits, cksum, size, own } = parts
-  if (!identity) {
-    const loose = { limits, cksum, size, pubtime: null, ownIndexUrls: own }
-    const { release, issues } = await inspectCrate(open, loose)
-    refuseErrors(issues)
-    if (!release) throw new Error('a crate without a release or an error')
-    return { release, notes: issues }
-  }
+  const { limits, cksum, size, own } = parts
   const notes: Issue[] = []
-  const archive = await readLeniently(open, identity, limits, notes)
-  const { files, contents } = archive
-  const manifest =
-    archive.manifest === null ? null : readManifest(archive.manifest, identity, notes)
+  const { identity, manifest, files, contents } = await readLeniently(open, parts, notes)
   if (!parts.entry && !manifest) refuse('archive_manifest_missing')
   const entry = parts.entry
     ? { ...parts.entry, deps: localized(parts.entry.deps, own) }
     : entryOf(manifest as Manifest, cksum, null, own)
+  refuseErrors(checkFeatures(entry, 'published'))
   if (parts.entry && manifest) notes.push(...compareManifest(entry, manifest, own))
   const about = manifest ? aboutOf(manifest, files) : NOTHING_KNOWN
-  const path = about.readme_file && `${identity.name}-${identity.version}/${about.readme_file}`
-  const readme = path ? await readText(open, path, limits.readmeBytes, limits) : null
+  const path = about.readme_file && `${topOf(identity)}/${about.readme_file}`
+  const readme = path ? await readText(open, path, limits.readmeBytes, limits, 'last') : null
   const facts = { about, readme, size, contents, files }
-  return { release: { ...identity, entry, ...facts }, notes }
+  return { release: { name: identity.name, version: identity.version, entry, ...facts }, notes }
 }
 
 async function readLeniently(
   open: Open,
-  identity: Identity,
-  limits: ArchiveLimits,
+  { identity, limits, size }: AdoptParts,
   notes: Issue[],
-): Promise<Pick<Archive, 'files' | 'contents'> & { readonly manifest: string | null }> {
-  const { archive, issues } = await surveyArchive(open, limits, identity)
+): Promise<
+  Pick<Archive, 'files' | 'contents'> & Pick<Published, 'identity'> & { manifest: Manifest | null }
+> {
+  const { archive, issues } = await surveyArchive(open, limits, identity ?? undefined)
   const error = issues.find(issue => issue.severity === 'error')
   if (archive && !error) {
     notes.push(...issues)
-    return archive
+    return {
+      ...archive,
+      identity: archive,
+      manifest: readManifest(archive.manifest, archive, notes),
+    }
   }
   notes.push(warning('import_archive', { reason: error?.message ?? '' }))
-  const top = `${identity.name}-${identity.version}`
-  return recoverArchive(open, top, limits)
-}
-
-function readManifest(text: string, { name, version }: Identity, notes: Issue[]): Manifest | null {
-  const found: Issue[] = []
-  const manifest = collect(found, () => parseManifest(text))
-  if (!manifest) {
-    notes.push(warning('import_manifest', { reason: found[0]?.message ?? '' }))
-    return null
-  }
-  if (manifest.name === name && manifest.version === version) return manifest
-  return refuse('import_identity', {
-    expected: `${name} ${version}`,
-    found: `${manifest.name} ${manifest.version}`,
-  })
+  const { parsed, ...published } = await readPublished(open, identity, size, limits, notes)
+  return { ...published, manifest: parsed }
 }

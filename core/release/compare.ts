@@ -44,12 +44,14 @@ export function compareMetadata(
  */
 export function compareManifest(entry: Entry, manifest: Manifest, own: Urls): Issue[] {
   const found: string[] = []
-  for (const [dep, twin] of pairs(localized(manifest.dependencies, own), entry.deps, x => x)) {
-    const words = describe((dep ?? twin) as Dependency)
-    const fields = FIELDS.filter(field => dep && twin && plain(dep, field) !== plain(twin, field))
+  const print = (deps: readonly Dependency[]) => deps.map(dep => inPrint(dep, plain(dep)))
+  const packaged = print(localized(manifest.dependencies, own))
+  for (const [dep, twin] of pairs(packaged, print(entry.deps))) {
+    const words = describe((dep ?? twin)?.place as Place)
+    const fields = dep && twin ? differences(dep, twin) : []
     if (fields.length > 0) found.push(`${fields.join(', ')} of the ${words}`)
     if (!dep) found.push(`the ${words} is only in the index`)
-    if (!twin && dep?.kind !== 'dev') found.push(`the ${words} is only in the Cargo.toml`)
+    if (!twin && dep?.place.kind !== 'dev') found.push(`the ${words} is only in the Cargo.toml`)
   }
   for (const [feature, first, second] of featurePairs(manifest.features, entry.features)) {
     if (inWords(first) !== inWords(second)) found.push(`the feature \`${feature}\``)
@@ -61,15 +63,16 @@ export function compareManifest(entry: Entry, manifest: Manifest, own: Urls): Is
   ]
 }
 
-const FIELDS = ['req', 'features', 'optional', 'default_features', 'registry', 'package'] as const
-
-function plain(dep: Dependency, field: (typeof FIELDS)[number]): string {
-  if (field === 'req') return parseRequirement(dep.req)
-  if (field === 'features') return inWords(dep.features.filter(value => value !== ''))
-  // A rename to the same name does not count as a rename.
-  if (field === 'package') return dep.package ?? dep.name
-  if (field === 'registry') return dep.registry === null ? '' : indexUrlKey(dep.registry)
-  return String(dep[field])
+function plain({ name, req, features, optional, default_features, registry, ...rest }: Dependency) {
+  return {
+    req: parseRequirement(req),
+    features: inWords(features.filter(value => value !== '')),
+    optional: String(optional),
+    default_features: String(default_features),
+    registry: registry === null ? '' : indexUrlKey(registry),
+    // A rename to the same name does not count as a rename.
+    package: rest.package ?? name,
+  }
 }
 
 function compareField(field: string, metadata: string, manifest: string): Issue[] {
@@ -81,37 +84,51 @@ function compareDependencies(
   claims: readonly PublishDependency[],
   own: Urls,
 ): Issue[] {
-  return pairs(facts, claims, metadataPlace).flatMap(([fact, claim]) => {
-    if (fact && claim) return compareDependency(fact, claim, own)
-    const words = describe(fact ?? metadataPlace(claim as PublishDependency))
-    const code = fact ? 'metadata_dependency_missing' : 'metadata_dependency_extra'
-    return [issue(code, { dependency: words })]
-  })
-}
-
-function compareDependency(fact: Dependency, claim: PublishDependency, own: Urls): Issue[] {
+  const here = new Set([...own].map(indexUrlKey))
   const issues: Issue[] = []
-  const requirement = collect(issues, () => parseRequirement(claim.version_req))
-  const { registry, artifact } = claim
-  const isHere = registry !== null && [...own].map(indexUrlKey).includes(indexUrlKey(registry))
-  const table: readonly [field: string, claimed: unknown, found: unknown][] = [
-    ['name', claim.name, fact.package ?? fact.name],
-    ['version_req', requirement ?? fact.req, fact.req],
-    ['features', inOrder(claim.features.filter(feature => feature !== '')), inOrder(fact.features)],
-    ['optional', claim.optional, fact.optional],
-    ['default_features', claim.default_features, fact.default_features],
-    ['registry', isHere ? null : registry, fact.registry],
-    ['artifact', artifact && inOrder(artifact), fact.artifact ? inOrder(fact.artifact) : null],
-    ['bindep_target', claim.bindep_target, fact.bindep_target ?? null],
-    ['lib', claim.lib, fact.lib ?? false],
-  ]
-  const words = describe(fact)
-  for (const [field, claimed, found] of table) {
-    const [metadata, manifest] = [say(field, claimed), say(field, found)]
-    if (metadata !== manifest)
-      issues.push(issue('metadata_dependency', { dependency: words, field, metadata, manifest }))
+  const packaged = facts.map(fact => inPrint(fact, wordsOf(fact)))
+  const claimed = claims.map(claim =>
+    inPrint(metadataPlace(claim), wordsOfClaim(claim, here, issues)),
+  )
+  for (const [fact, claim] of pairs(packaged, claimed)) {
+    const dependency = describe((fact ?? claim)?.place as Place)
+    if (!claim) issues.push(issue('metadata_dependency_missing', { dependency }))
+    else if (!fact) issues.push(issue('metadata_dependency_extra', { dependency }))
+    else
+      for (const field of differences(fact, claim)) {
+        const [metadata, manifest] = [claim.words[field] ?? '', fact.words[field] ?? '']
+        issues.push(issue('metadata_dependency', { dependency, field, metadata, manifest }))
+      }
   }
   return issues
+}
+
+type Described = Omit<Dependency, 'artifact'> & { readonly artifact?: readonly string[] | null }
+
+/** Describes what is compared of a dependency; equal values and equivalent URLs are alike. */
+function wordsOf(dep: Described): Words {
+  const { name, req, features, optional, default_features, registry, artifact, ...rest } = dep
+  return {
+    name: say(rest.package ?? name),
+    version_req: say(req),
+    features: say(inOrder(features.filter(feature => feature !== ''))),
+    optional: say(optional),
+    default_features: say(default_features),
+    registry: registry === null ? 'this registry' : `\`${indexUrlKey(registry)}\``,
+    artifact: say(artifact ? inOrder(artifact) : null),
+    bindep_target: say(rest.bindep_target ?? null),
+    lib: say(rest.lib ?? false),
+  }
+}
+
+/** Describes a dependency of the metadata, where `name` is always the real name. */
+function wordsOfClaim(claim: PublishDependency, here: Urls, issues: Issue[]): Words {
+  const req = collect(issues, () => parseRequirement(claim.version_req))
+  const isHere = claim.registry !== null && here.has(indexUrlKey(claim.registry))
+  const registry = isHere ? null : claim.registry
+  const words = wordsOf({ ...claim, registry, req: req ?? '', package: null })
+  // What is no requirement has an issue of its own.
+  return req === undefined ? { ...words, version_req: null } : words
 }
 
 function compareFeatures(facts: Features, claims: Features): Issue[] {
@@ -124,26 +141,57 @@ function compareFeatures(facts: Features, claims: Features): Issue[] {
   })
 }
 
-/** Pairs the dependencies of two lists by place, with null for a missing one. */
-function pairs<T>(
-  first: readonly Dependency[],
-  second: readonly T[],
-  placeOf: (item: T) => Place,
-): [Dependency | null, T | null][] {
-  const waiting = new Map<string, T[]>()
-  for (const item of second) {
-    const key = placeKey(placeOf(item))
-    const same = waiting.get(key)
-    if (same) same.push(item)
-    else waiting.set(key, [item])
-  }
-  const found = first.map((mine): [Dependency, T | null] => [
-    mine,
-    waiting.get(placeKey(mine))?.shift() ?? null,
-  ])
-  const extra = [...waiting.values()].flat()
-  return [...found, ...extra.map((item): [null, T] => [null, item])]
+/** What is compared of a dependency, by field; null is equal to everything. */
+type Words = Readonly<Record<string, string | null>>
+
+interface Printed {
+  readonly place: Place
+  readonly words: Words
+  readonly key: string
+  /** All that is compared. */
+  readonly print: string
 }
+
+function inPrint(place: Place, words: Words): Printed {
+  const key = placeKey(place)
+  return { place, words, key, print: JSON.stringify([key, Object.values(words)]) }
+}
+
+const differences = ({ words }: Printed, other: Printed) =>
+  Object.keys(words).filter(field => {
+    const [mine, theirs] = [words[field], other.words[field]]
+    return mine !== theirs && mine !== null && theirs !== null
+  })
+
+/**
+ * Pairs the dependencies of two lists that are not equal, with null for a missing one. Targets that
+ * print alike are one place with several dependencies: first, equal ones leave, wherever they are.
+ */
+function pairs(first: readonly Printed[], second: readonly Printed[]): Pair[] {
+  const unequal = merge(first, second, 'print').filter(([mine, other]) => !mine || !other)
+  const [mine, others] = [0, 1].map(side => unequal.flatMap(pair => pair[side] ?? []))
+  return merge(mine ?? [], others ?? [], 'key')
+}
+
+type Pair = readonly [Printed | null, Printed | null]
+
+/** Sorts two lists by a field, and pairs what is equal in it. */
+function merge(first: readonly Printed[], second: readonly Printed[], by: 'print' | 'key'): Pair[] {
+  const sorted = (list: readonly Printed[]) => list.toSorted((a, b) => compare(a[by], b[by]))
+  const [mine, others] = [sorted(first), sorted(second)]
+  const found: Pair[] = []
+  for (let [at, other] = [0, 0]; at < mine.length || other < others.length; ) {
+    const [a = null, b = null] = [mine[at], others[other]]
+    const order = a && b ? compare(a[by], b[by]) : a ? -1 : 1
+    found.push([order <= 0 ? a : null, order >= 0 ? b : null])
+    if (order <= 0) at++
+    if (order >= 0) other++
+  }
+  return found
+}
+
+/** Any order will do here; the built-in comparison is the fastest for long texts. */
+const compare = (a: string, b: string) => Number(a > b) - Number(a < b)
 
 function featurePairs(first: Features, second: Features) {
   const names = new Set([...Object.keys(first), ...Object.keys(second)])
@@ -156,10 +204,8 @@ function inWords(values: readonly string[] | null): string {
   return values ? `\`${JSON.stringify(inOrder(values))}\`` : 'absent'
 }
 
-/** Describes a value; equal values and equivalent URLs have the same description. */
-function say(field: string, value: unknown): string {
-  if (field !== 'registry') return `\`${JSON.stringify(value)}\``
-  return typeof value === 'string' ? `\`${indexUrlKey(value)}\`` : 'this registry'
+function say(value: unknown): string {
+  return `\`${JSON.stringify(value)}\``
 }
 
 function inOrder(values: readonly string[]): string[] {

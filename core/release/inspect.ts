@@ -1,9 +1,9 @@
+import { checkFeatures } from '../entry/features.ts'
 import { collect, type Issue, issue, warning } from '../error/error.ts'
 import { parseManifest } from '../manifest/parse.ts'
 import { type ArchiveLimits, type Identity, type Open, surveyArchive } from '../tarball/read.ts'
 import { readText } from '../tarball/recover.ts'
 import { compareMetadata } from './compare.ts'
-import { checkFeatures } from './features.ts'
 import { findReadme, makeRelease, type Release, type ReleaseParts } from './release.ts'
 
 export interface InspectParts

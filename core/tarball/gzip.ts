@@ -2,7 +2,7 @@ import type { InflateRaw } from 'node:zlib'
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
 import { type Issue, refuse } from '../error/error.ts'
 import { ByteReader } from './bytes.ts'
-import { walkTar } from './walk.ts'
+import { type Reader, walkTar } from './walk.ts'
 
 /** Compressed bytes per call of zlib; they unpack to at most about 1,030 times as many. */
 const STEP = 8 * 1024
@@ -14,17 +14,19 @@ const FLAG = { checksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 }
 
 /**
  * Walks the members of a gzipped tar as `walkTar` does, up to `unpackedBytes`; refuses data after
- * its end.
+ * its end, where Cargo does not look.
  */
 export async function walkGzip(
   source: AsyncIterable<Uint8Array>,
   unpackedBytes: number,
   issues: Issue[],
   visit: Parameters<typeof walkTar>[2],
+  reader: Reader = 'registry',
 ): Promise<void> {
   const bytes = new ByteReader(gunzip(source), unpackedBytes)
   try {
-    if (await walkTar(bytes, issues, visit)) await bytes.expectZeros()
+    const isEnd = await walkTar(bytes, issues, visit, reader)
+    if (isEnd && reader === 'registry') await bytes.expectZeros()
   } finally {
     await bytes.close()
   }
@@ -100,8 +102,8 @@ async function* unpack(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
   try {
     for await (const step of body) {
       trailer = Buffer.concat([trailer, await feed(inflate, step)])
-      if (trailer.length > TRAILER) refuse('archive_trailing_data')
       yield* drain(out, sum)
+      if (trailer.length > TRAILER) refuse('archive_trailing_data')
     }
     if (!inflate.readableEnded) await work(inflate, done => inflate.end(done))
     yield* drain(out, sum)

@@ -2,7 +2,7 @@ import { type Issue, issue, warning } from '../error/error.ts'
 
 const PATH_MAX = 1024
 /** Maximum length of a name between slashes, in bytes, as of all common file systems. */
-const PART_MAX = 255
+export const PART_MAX = 255
 /** Characters of a file name with which Cargo refuses to package; the backslash is its own error. */
 const SPECIAL = /[<>:"|?*]/
 /** Device names on Windows, with any extension. */

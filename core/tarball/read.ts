@@ -95,7 +95,7 @@ class Survey {
     if (path === 'Cargo.toml' && member.kind === 'file' && this.#manifests.includes(path)) {
       await this.#readAgain(member, read)
     } else if (path !== null && path !== '') {
-      this.#note(...this.#book.add(path, member.kind))
+      this.#note(...this.#book.add(path, member.kind === 'folder' ? 'folder' : 'file'))
       if (member.kind === 'file') {
         this.#files.push({ path, size: member.size })
         await this.#read(path, member.size, read)

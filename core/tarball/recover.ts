@@ -1,36 +1,104 @@
-import { refusalOnly } from '../error/error.ts'
-import { gather } from './bytes.ts'
+import { type Issue, refusalOnly, refuse } from '../error/error.ts'
+import { decodeUtf8, gather } from './bytes.ts'
 import { ContentsCount } from './contents.ts'
 import { walkGzip } from './gzip.ts'
-import type { ArchiveFile, ArchiveLimits, Open } from './read.ts'
-import type { Member } from './walk.ts'
+import { PART_MAX, PathBook } from './paths.ts'
+import type { Archive, ArchiveFile, ArchiveLimits, Open } from './read.ts'
+import { ISSUES_MAX, type Member } from './walk.ts'
+
+const LINUX_PATH_MAX = 4096
 
 type Visit = (file: Member, read: Open) => Promise<'go on' | 'stop'>
 
-/**
- * Reads as much as possible of an archive that a publish would refuse, such as those of older
- * registries: skips links and stops where it cannot continue. If there are two manifests, returns
- * the one that Cargo would unpack last.
- */
-export async function recoverArchive(open: Open, top: string, limits: ArchiveLimits) {
-  const files = new Map<string, ArchiveFile>()
-  const count = new ContentsCount()
-  let manifest: Uint8Array | null = null
-  await walkFiles(open, limits.unpackedBytes, async (file, read) => {
-    if (!file.path.startsWith(`${top}/`)) return 'go on'
-    if (files.size >= limits.entries) return 'stop'
-    const path = file.path.slice(top.length + 1)
-    files.set(path, { path, size: file.size })
-    if (path === 'Cargo.toml' && file.size <= limits.manifestBytes) manifest = await gather(read())
-    await count.add({ path, size: file.size }, read)
-    return 'go on'
-  })
-  const text = manifest && new TextDecoder().decode(manifest)
-  return { manifest: text, files: [...files.values()], contents: count.contents }
+/** Cargo's own limits for unpacking (`sources/registry/mod.rs`). */
+const UNPACKED_MAX = 512 * 1024 * 1024
+const RATIO_MAX = 20
+
+/** Returns how much is read of a `.crate` of this size that was accepted before. */
+export function unpackedLimit(size: number): number {
+  return Math.max(UNPACKED_MAX, RATIO_MAX * size)
+}
+
+/** What Cargo unpacks of a `.crate`. */
+export interface Unpacked extends Pick<Archive, 'files' | 'contents'> {
+  readonly top: string
+  /** Null if it cannot be read. */
+  readonly manifest: string | null
+  /** Why no Cargo can use it, which is found in the end; null if nothing is in the way. */
+  readonly fault: Issue | null
+  /** Members that are neither file nor folder, which Cargo refuses since 1.96, or lead outside. */
+  readonly odd: readonly Issue[]
 }
 
 /**
- * Returns the text of the file with this full path; null if it is too large or cannot be read.
+ * Reads a published `.crate` as Cargo unpacks it: of several files with one path, the last counts.
+ * Its folder is `top`; with null, what the first member is in. `visit` gets each file and folder by
+ * its path below that.
+ */
+export async function recoverArchive(
+  open: Open,
+  top: string | null,
+  limits: ArchiveLimits,
+  visit?: Visit,
+): Promise<Unpacked> {
+  const kinds = new Map<string, Member['kind']>()
+  const files = new Map<string, ArchiveFile>()
+  const count = new ContentsCount()
+  const odd: Issue[] = []
+  let root = top
+  let manifest: Uint8Array | null = null
+  let fault: Issue | null = null
+  const each: Visit = async (member, read) => {
+    root ??= member.path.replace(/\/.*/s, '')
+    const path = unpackedPath(member, root)
+    if (path === null && odd.length < ISSUES_MAX) odd.push(...PathBook.issues(member.path))
+    if (path === null || member.kind === 'other') return 'go on'
+    place(path, member.kind, kinds)
+    await visit?.({ ...member, path }, read)
+    if (member.kind === 'folder') return 'go on'
+    const file = { path, size: member.size }
+    files.set(path, file)
+    const isRead = path === 'Cargo.toml' && file.size <= limits.manifestBytes
+    if (isRead && !visit) manifest = await gather(read())
+    if (!visit) await count.add(file, read)
+    return kinds.size < limits.entries ? 'go on' : 'stop'
+  }
+  try {
+    await walkGzip(open(), limits.unpackedBytes, odd, each, 'cargo')
+    if (!files.has('Cargo.toml') && kinds.size < limits.entries) refuse('archive_manifest_missing')
+    if (manifest && decodeUtf8(manifest) === null)
+      refuse('archive_file_encoding', { path: 'Cargo.toml' })
+  } catch (error) {
+    fault = refusalOnly(error).issues[0]
+  }
+  const found = { top: root ?? '', files: [...files.values()], contents: count.contents }
+  return { ...found, manifest: manifest && new TextDecoder().decode(manifest), fault, odd }
+}
+
+/** Returns where a member goes below the top folder; null if Cargo passes over it. */
+function unpackedPath({ path }: Member, root: string): string | null {
+  const [top, ...rest] = path.split('/')
+  if (top !== root || root === '') refuse('archive_root', { path, root })
+  const parts = rest.filter(part => part !== '' && part !== '.')
+  if (parts.includes('..') || parts.at(-1) === '.cargo-ok') return null
+  if (path.includes('\0')) refuse('archive_path', { path, reason: 'it contains a NUL' })
+  if (path.length > LINUX_PATH_MAX || parts.some(part => Buffer.byteLength(part) > PART_MAX))
+    refuse('archive_path', { path: path.slice(0, PART_MAX), reason: 'no disk takes its length' })
+  return parts.join('/')
+}
+
+function place(path: string, kind: Member['kind'], kinds: Map<string, Member['kind']>): void {
+  const known = path === '' ? 'folder' : kinds.get(path)
+  if (known && known !== kind)
+    refuse('archive_path', { path, reason: 'it is both a file and a folder' })
+  if (known || path === '') return
+  kinds.set(path, kind)
+  place(path.slice(0, Math.max(0, path.lastIndexOf('/'))), 'folder', kinds)
+}
+
+/**
+ * Returns the text of the file with this full path; null if it is too large or cannot be read. A
+ * published `.crate` may have several, of which the last counts.
  * U+0000 becomes U+FFFD, as CommonMark wants it.
  */
 export async function readText(
@@ -38,12 +106,13 @@ export async function readText(
   path: string,
   maxBytes: number,
   limits: ArchiveLimits,
+  which: 'only' | 'last' = 'only',
 ): Promise<string | null> {
   let bytes: Uint8Array | null = null
   await walkFiles(open, limits.unpackedBytes, async (file, read) => {
     if (file.path !== path) return 'go on'
     if (file.size <= maxBytes) bytes = await gather(read())
-    return 'stop'
+    return which === 'last' ? 'go on' : 'stop'
   })
   return bytes && new TextDecoder().decode(bytes).replaceAll('\0', '\uFFFD')
 }
@@ -90,8 +159,12 @@ async function walkBelowTop(
 
 async function walkFiles(open: Open, unpackedBytes: number, visit: Visit): Promise<void> {
   try {
-    await walkGzip(open(), unpackedBytes, [], async (member, read) =>
-      member.kind === 'file' ? visit(member, read) : 'go on',
+    await walkGzip(
+      open(),
+      unpackedBytes,
+      [],
+      async (member, read) => (member.kind === 'file' ? visit(member, read) : 'go on'),
+      'cargo',
     )
   } catch (error) {
     refusalOnly(error)

@@ -9,9 +9,15 @@ const EXTENSION_MAX = 16 * 1024
 /** One member of a tar archive: a regular file or a folder. */
 export interface Member {
   readonly path: string
-  readonly kind: 'file' | 'folder'
+  /** What is neither is shown to Cargo alone. */
+  readonly kind: 'file' | 'folder' | 'other'
   readonly size: number
+  /** The bits of its permissions; null if they cannot be read. */
+  readonly mode: number | null
 }
+
+/** Who reads: a registry that is asked to accept an archive, or Cargo, which unpacks it. */
+export type Reader = 'registry' | 'cargo'
 
 /** The content of an extended header, which describes the next member. */
 interface Extension {
@@ -24,31 +30,41 @@ interface Extension {
  * library is used, because each is lenient in its own way (`tar-stream` trusts a pax size, goes on
  * after the end blocks and gives folders no data; Cargo's reader does the opposite). An archive
  * that two readers could see differently must be refused: any type but file and folder, two sizes,
- * two names, two extended headers of a member, unknown formats. Errors after which reading can
- * continue are added to `issues`, others are thrown as a `Refusal`; both name the member. Returns
- * whether it came to the end. Runs in browsers, too.
+ * two names, two extended headers of a member, unknown formats. Where the reader is Cargo, what it
+ * sees counts (its crate `tar`), and only what it refuses is refused. Errors after which reading
+ * can continue are added to `issues`, others are thrown as a `Refusal`; both name the member.
+ * Returns whether it came to the end. Runs in browsers, too.
  */
 export async function walkTar(
   bytes: ByteReader,
   issues: Issue[],
   visit: (member: Member, read: () => AsyncGenerator<Uint8Array>) => Promise<'go on' | 'stop'>,
+  reader: Reader = 'registry',
 ): Promise<boolean> {
+  const isCargo = reader === 'cargo'
   let extension: Extension | null = null
   for (;;) {
     const block = await bytes.take(BLOCK)
     if (block === null || isZero(block)) break
-    const header = readHeader(block)
-    if (header.type === 'L' || header.type === 'x') {
-      // Some versions of Cargo apply a pax size to the next header, whatever its type.
-      if (extension)
+    const header = readHeader(block, isCargo)
+    // Some versions of Cargo apply a pax size to the next header, whatever its type.
+    const paxSize = extension?.pax?.get('size')
+    if (isCargo && paxSize && /^\d{1,15}$/.test(paxSize)) header.size = Number(paxSize)
+    if ('Lx'.includes(header.type) && !(isCargo && header.format === 'old')) {
+      if (extension && !(isCargo && (header.type === 'L' ? extension.pax : extension.longName)))
         refuse('archive_header', { path: header.name, reason: 'it has two extended headers' })
-      extension = await readExtension(bytes, header)
+      extension = { ...(extension ?? {}), ...(await readExtension(bytes, header, isCargo)) }
       continue
     }
     const path = extension?.longName ?? extension?.pax?.get('path') ?? header.name
-    const kind = header.type === '5' ? 'folder' : 'file'
-    const member: Member = { path, kind, size: header.size }
-    const error = errorOf(header, member, extension)
+    const odd = typeError(header, path)
+    // Before ustar, a slash at the end made a folder; for Cargo it still does.
+    const isFolder =
+      header.type === '5' || (isCargo && header.format !== 'ustar' && /\/$/.test(path))
+    const kind = odd ? 'other' : isFolder ? 'folder' : 'file'
+    const { size, mode } = header
+    const member: Member = { path, kind, size, mode }
+    const error = odd ?? (isCargo ? null : errorOf(member, extension))
     extension = null
     let left = member.size
     const read = async function* (): AsyncGenerator<Uint8Array> {
@@ -58,9 +74,12 @@ export async function walkTar(
         yield piece
       }
     }
-    if (error) {
+    if (error && !isCargo) {
       if (issues.push(error) >= ISSUES_MAX) return false
-    } else if ((await visit(member, read)) === 'stop') return false
+    } else {
+      if (error && issues.length < ISSUES_MAX) issues.push(error)
+      if ((await visit(member, read)) === 'stop') return false
+    }
     await bytes.skip(left)
     await bytes.skip(padding(member.size))
   }
@@ -77,48 +96,54 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
   ['\0\0\0\0\0\0\0\0', 'old'],
 ])
 
-interface Header {
+interface Header extends Pick<Member, 'mode'> {
   readonly name: string
   readonly format: Format
   readonly type: string
-  readonly size: number
+  size: number
 }
 
-function readHeader(block: Uint8Array): Header {
+function readHeader(block: Uint8Array, isCargo: boolean): Header {
   let sum = 8 * 32
   for (let i = 0; i < BLOCK; i++) if (i < 148 || i >= 156) sum += block[i] ?? 0
-  const { name, format } = readName(block)
-  if (readOctal(block.subarray(148, 156)) !== sum)
+  const { name, format } = readName(block, isCargo)
+  const read = isCargo ? readNumber : readOctal
+  if (read(block.subarray(148, 156)) !== sum)
     refuse('archive_header', { path: name, reason: 'its checksum is wrong' })
-  const size = readOctal(block.subarray(124, 136))
+  const size = read(block.subarray(124, 136))
   if (size === null)
     refuse('archive_header', { path: name, reason: 'its size is not a plain octal number' })
   const type = block[156] === 0 ? '0' : String.fromCharCode(block[156] ?? 0)
-  return { name, format, type, size }
+  return { name, format, type, size, mode: readNumber(block.subarray(100, 108)) }
 }
 
 /** Reads the name in a header, with the prefix field that only the ustar format has. */
-function readName(block: Uint8Array): Pick<Header, 'name' | 'format'> {
-  const name = readText(block.subarray(0, 100))
-  const format = FORMATS.get(latin1(block.subarray(257, 265)))
-  if (!format) refuse('archive_header', { path: name, reason: 'its tar format is unknown' })
-  const prefix = format === 'ustar' ? readText(block.subarray(345, 500)) : ''
+function readName(block: Uint8Array, isCargo: boolean): Pick<Header, 'name' | 'format'> {
+  const name = readText(block.subarray(0, 100), isCargo)
+  const known = FORMATS.get(latin1(block.subarray(257, 265)))
+  const format = known ?? (isCargo ? 'old' : null)
+  if (!format) return refuse('archive_header', { path: name, reason: 'its tar format is unknown' })
+  const prefix = format === 'ustar' ? readText(block.subarray(345, 500), isCargo) : ''
   return { name: prefix === '' ? name : `${prefix}/${name}`, format }
 }
 
 /** Reads text up to the first NUL; refuses bytes after it, which could be a second name. */
-function readText(field: Uint8Array): string {
+function readText(field: Uint8Array, isCargo: boolean): string {
   const end = field.indexOf(0)
-  const text = decode(end === -1 ? field : field.subarray(0, end))
-  if (end !== -1 && !isZero(field.subarray(end))) {
+  const text = decode(end === -1 ? field : field.subarray(0, end), isCargo)
+  if (!isCargo && end !== -1 && !isZero(field.subarray(end))) {
     refuse('archive_header', { path: text, reason: 'its name has bytes after the end' })
   }
   return text
 }
 
-function decode(field: Uint8Array): string {
-  return decodeUtf8(field) ?? refuse('archive_path_encoding', { path: latin1(field) })
+function decode(field: Uint8Array, isCargo: boolean): string {
+  const text = decodeUtf8(field)
+  if (text !== null) return text
+  return isCargo ? LOSSY.decode(field) : refuse('archive_path_encoding', { path: latin1(field) })
 }
+
+const LOSSY = new TextDecoder('utf-8', { ignoreBOM: true })
 
 function latin1(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes)
@@ -130,7 +155,20 @@ function readOctal(field: Uint8Array): number | null {
   return match ? Number.parseInt(match[1] ?? '', 8) : null
 }
 
-async function readExtension(bytes: ByteReader, header: Header): Promise<Extension> {
+/** Reads a number as Cargo does: in base 256 after a set first bit, else octal up to a NUL. */
+function readNumber(field: Uint8Array): number | null {
+  const last = field.subarray(-8)
+  const [first = 0] = field
+  if (first >= 0x80) return last.reduce((sum, byte) => (sum * 256 + byte) % 2 ** 53, 0)
+  const match = /^\s*\+?([0-7]+)\s*(?:\0|$)/.exec(latin1(field))
+  return match ? Number.parseInt(match[1] ?? '', 8) : null
+}
+
+async function readExtension(
+  bytes: ByteReader,
+  header: Header,
+  isCargo: boolean,
+): Promise<Extension> {
   const path = header.name
   // Cargo skips such a header, so that it gives the next member its short name.
   if (header.format === 'old')
@@ -140,35 +178,40 @@ async function readExtension(bytes: ByteReader, header: Header): Promise<Extensi
   const data = await bytes.take(header.size)
   if (data === null) refuse('archive_cut_off')
   await bytes.skip(padding(header.size))
-  if (header.type === 'x') return { pax: readPax(decode(data), path) }
-  return { longName: readLongName(data) }
+  if (header.type === 'x') return { pax: readPax(decode(data, isCargo), path, isCargo) }
+  return { longName: readLongName(data, isCargo) }
 }
 
 /** Reads a name with at most one NUL after it: Cargo counts others as part of the name. */
-function readLongName(data: Uint8Array): string {
+function readLongName(data: Uint8Array, isCargo: boolean): string {
   const name = data.at(-1) === 0 ? data.subarray(0, -1) : data
-  if (name.includes(0)) {
-    const path = decode(name.subarray(0, name.indexOf(0)))
+  if (!isCargo && name.includes(0)) {
+    const path = decode(name.subarray(0, name.indexOf(0)), isCargo)
     refuse('archive_header', { path, reason: 'its name has bytes after the end' })
   }
-  return decode(name)
+  return decode(name, isCargo)
 }
 
 /**
  * Parses a pax extended header (records `LENGTH KEY=VALUE\n`). Refuses records that readers
  * interpret differently: a wrong length, a newline or NUL, a duplicate key, another character set,
- * sparse maps.
+ * sparse maps. Cargo passes over such records, and takes the first of a key.
  */
-function readPax(text: string, member: string): ReadonlyMap<string, string> {
+function readPax(text: string, member: string, isCargo: boolean): ReadonlyMap<string, string> {
   const records = new Map<string, string>()
   const object = (what: string) =>
     refuse('archive_header', { path: member, reason: `its extended header ${what}` })
   const lines = text.split('\n')
-  if (lines.pop() !== '') object('is malformed')
+  if (lines.pop() !== '' && !isCargo) object('is malformed')
   for (const line of lines) {
     const [, length, key = '', value = ''] =
       /^([1-9][0-9]{0,5}) ([^=\0]+)=([^\0]*)$/.exec(line) ?? []
-    if (Number(length) !== new TextEncoder().encode(line).length + 1) object('is malformed')
+    const isWhole = Number(length) === new TextEncoder().encode(line).length + 1
+    if (isCargo) {
+      if (isWhole && !records.has(key)) records.set(key, value)
+      continue
+    }
+    if (!isWhole) object('is malformed')
     if (records.has(key)) object(`has \`${key}\` twice`)
     if (key.startsWith('GNU.sparse.')) refuse('archive_type', { path: member, type: 'sparse file' })
     if (key === 'hdrcharset' || key === 'linkpath') object(`has \`${key}\``)
@@ -189,15 +232,13 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['K', 'long link name'],
 ])
 
-function errorOf(header: Header, member: Member, extension: Extension | null): Issue | null {
-  const { path, kind, size } = member
+function typeError({ type }: Header, path: string): Issue | null {
+  if (type === '0' || type === '5') return null
+  return issue('archive_type', { path, type: TYPES.get(type) ?? `member of type \`${type}\`` })
+}
+
+function errorOf({ path, kind, size }: Member, extension: Extension | null): Issue | null {
   const object = (reason: string): Issue => issue('archive_header', { path, reason })
-  if (header.type !== '0' && header.type !== '5') {
-    return issue('archive_type', {
-      path,
-      type: TYPES.get(header.type) ?? `member of type \`${header.type}\``,
-    })
-  }
   const paxSize = extension?.pax?.get('size') ?? String(size)
   if (paxSize !== String(size)) return object(`its two sizes differ (${size} and ${paxSize})`)
   if (kind === 'folder' && size > 0) return object('it is a folder with contents')

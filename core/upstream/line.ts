@@ -1,5 +1,5 @@
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
-import { parseEntry, readEntry } from '../entry/parse.ts'
+import { parsePublished, readEntry } from '../entry/parse.ts'
 import { collect } from '../error/error.ts'
 import { isName } from '../name.ts'
 import { type CrateFile, UPSTREAM_CRATES, upstreamCratePath } from '../paths/upstream.ts'
@@ -30,7 +30,7 @@ const FILE_NAME_MAX = 255
  * line, or the name of its `.crate`, is too long.
  */
 export function parseLine(text: string): UpstreamLine | null {
-  const entry = text.length > LINE_MAX ? null : collect([], () => parseEntry(text))
+  const entry = text.length > LINE_MAX ? null : collect([], () => parsePublished(text))
   if (!entry || !isName(entry.name) || !isVersion(entry.vers)) return null
   const { name, vers: version, cksum, yanked, pubtime } = entry
   const file = upstreamCratePath({ name, version, cksum }).slice(UPSTREAM_CRATES.length)

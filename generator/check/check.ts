@@ -13,7 +13,7 @@ import { askWith } from './trial.ts'
 import { Untried, untried, Wrong } from './verdict.ts'
 
 export interface CheckOptions
-  extends Pick<Subject, 'crates' | 'token' | 'prefix' | 'env' | 'pauseMs' | 'signal'> {
+  extends Pick<Subject, 'crates' | 'token' | 'prefix' | 'env' | 'pauseMs' | 'signal' | 'onLooked'> {
   /** A sparse or git index by its URL, or the folder of a static tree. */
   readonly target: string
   readonly cargos: readonly string[]

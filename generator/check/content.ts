@@ -1,16 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { compareText, type Dependency, type Entry } from '../../core/entry/entry.ts'
-import { collect, type Issue } from '../../core/error/error.ts'
-import { inspectCrate } from '../../core/release/inspect.ts'
+import { collect, type Issue, refusalOnly } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import { readPublished } from '../../core/release/published.ts'
+import { entryOf } from '../../core/release/release.ts'
 import { meaning, parseRequirement } from '../../core/requirement.ts'
 import { printTarget } from '../../core/target.ts'
+import type { Version } from '../../core/version.ts'
 import type { Fact, Subject } from './subject.ts'
 import { untried, wrong } from './verdict.ts'
-
-const MiB = 1024 ** 2
-
-/** What Cargo unpacks: 512 MiB, and far more than any manifest. */
-const LIMITS = { unpackedBytes: 512 * MiB, entries: 100_000, manifestBytes: MiB, readmeBytes: MiB }
 
 /** A release as its line has it, and as its `.crate` does: null if that cannot be read. */
 export interface Content {
@@ -19,15 +17,24 @@ export interface Content {
   readonly errors: readonly Issue[]
 }
 
-/** Reads a `.crate`. Both entries are written in one way, and without dev-dependencies. */
+/** Reads a `.crate` as Cargo does. Both entries are written in one way, and without dev-dependencies. */
 export async function inspect(subject: Subject, line: Entry, bytes: Buffer): Promise<Content> {
   const open = async function* () {
     yield bytes
   }
-  const own = { ownIndexUrls: new Set([subject.target.name]), pubtime: null, limits: LIMITS }
-  const { release, issues } = await inspectCrate(open, { ...line, ...own, size: bytes.length })
-  const errors = issues.filter(({ severity }) => severity === 'error')
-  return { line: plain(line), packaged: release && plain(release.entry), errors }
+  const identity = { name: line.name as Name, version: line.vers as Version }
+  try {
+    const { parsed, odd } = await readPublished(open, identity, bytes.length)
+    const own = new Set([subject.target.name])
+    const packaged = parsed && plain(entryOf(parsed, line.cksum, null, own))
+    return {
+      line: plain(line),
+      packaged,
+      errors: odd.filter(({ code }) => code === 'archive_type'),
+    }
+  } catch (error) {
+    return { line: plain(line), packaged: null, errors: refusalOnly(error).issues }
+  }
 }
 
 /** States that no archive has an error with such a code. */
@@ -58,7 +65,10 @@ function plain(entry: Entry): Entry {
     if (dep.kind === 'dev') return []
     const req = collect([], () => meaning(parseRequirement(dep.req))) ?? dep.req
     return [
-      { ...dep, req, target: target && printTarget(target), package: dep.package ?? dep.name },
+      {
+        ...{ ...dep, req, target: target && printTarget(target), package: dep.package ?? dep.name },
+        features: dep.features.toSorted(),
+      },
     ]
   })
   const features = Object.entries(entry.features).map(([name, all]) => [name, [...all].sort()])
@@ -72,6 +82,7 @@ function plain(entry: Entry): Entry {
 }
 
 /** The order of dependencies: the same when a line has exchanged the two names of one. */
-function orderOf({ name, package: real, kind, target, req }: Dependency): string {
-  return JSON.stringify([[name, real].sort(), kind, target, req])
+function orderOf(dep: Dependency): string {
+  const { name, package: real, kind, target, req } = dep
+  return JSON.stringify([[name, real].sort(), kind, target, req, dep])
 }

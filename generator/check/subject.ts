@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { basename } from 'node:path'
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import type { Entry } from '../../core/entry/entry.ts'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { collect } from '../../core/error/error.ts'
@@ -11,7 +12,7 @@ import type { Version } from '../../core/version.ts'
 import { type Answer, objectsIn, textOf } from './answer.ts'
 import type { Ask, Client } from './client.ts'
 import { indexPath, type Target } from './target.ts'
-import { untried, Wrong } from './verdict.ts'
+import { Untried, untried, Wrong } from './verdict.ts'
 
 export type Release = readonly [name: string, version: string]
 
@@ -31,6 +32,8 @@ export interface Subject {
   /** Between two looks for something published, in milliseconds. */
   readonly pauseMs: number
   readonly signal: AbortSignal
+  /** Learns of how many versions the bytes were looked at, where the user named crates. */
+  readonly onLooked?: (looked: number, all: number) => void
   /** The releases that the run leaves behind so far; who publishes one adds it. */
   readonly published: Release[]
   /** Those that may be there and should not: no clear answer came, or they were to be refused. */
@@ -55,6 +58,9 @@ const FILE = /^(?!\.)(?:[^/]+\/){1,2}[A-Za-z0-9_-]+$/
 /** How much of a large registry is looked at. */
 const CRATES_MAX = 40
 const DOWNLOADS_MAX = 6
+/** Of crates that the user gave, the newest versions are looked at, as far as this much. */
+const NAMED_MAX = 500
+const NAMED_BYTES_MAX = 256 * 1024 ** 2
 
 const NO_TOKEN = 'the registry is private; give a token with --token-stdin'
 
@@ -211,7 +217,10 @@ export async function download(subject: Subject, entry: Entry, ask: Ask = {}): P
   return subject.target.download(url, { token: await readToken(subject), ...ask })
 }
 
-/** Some `.crate` files: a yanked one, one with build metadata, and the newest of several crates. */
+/**
+ * The `.crate` files of the crates that the user gave. Without any, some: a yanked one, one with
+ * build metadata, and the newest of several crates.
+ */
 export const downloads = fact(async subject => {
   const all = (await lines(subject)).flatMap(({ entry }) => entry ?? [])
   const odd = [all.find(({ yanked }) => yanked), all.find(({ vers }) => vers.includes('+'))]
@@ -221,7 +230,26 @@ export const downloads = fact(async subject => {
   const longest = [...newest.values()].sort((a, b) => size(b) - size(a))
   const few = [...new Set([...odd.filter(each => each !== undefined), ...longest])]
   if (few.length === 0) untried('no line names a .crate')
-  const fetch = async (entry: Entry) => ({ entry, answer: await download(subject, entry) })
-  return Promise.all(few.slice(0, DOWNLOADS_MAX).map(fetch))
+  const isNamed = subject.crates.length > 0
+  const wanted = isNamed ? all.toReversed().slice(0, NAMED_MAX) : few.slice(0, DOWNLOADS_MAX)
+  const found: Download[] = []
+  let bytes = 0
+  const fetch = async (entry: Entry) => {
+    if (bytes >= NAMED_BYTES_MAX) return
+    const answer = await download(subject, entry).catch(error => {
+      // One that is too large says nothing of the others.
+      if (isNamed && error instanceof Untried) return null
+      throw error
+    })
+    bytes += answer?.raw.length ?? 0
+    if (answer) found.push({ entry, answer })
+  }
+  await forEachConcurrently(wanted, fetch, DOWNLOADS_MAX)
+  if (isNamed) subject.onLooked?.(found.length, all.length)
+  return found
 })
-export type Download = Awaited<ReturnType<typeof downloads>>[number]
+
+export interface Download {
+  readonly entry: Entry
+  readonly answer: Answer
+}

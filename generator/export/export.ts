@@ -1,13 +1,16 @@
-import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { createHash, type Hash } from 'node:crypto'
+import { appendFile, chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve, sep } from 'node:path'
+import { compareText } from '../../core/entry/entry.ts'
 import { parseEntry } from '../../core/entry/parse.ts'
-import { inFile, refuse, refuseErrors } from '../../core/error/error.ts'
+import { inFile, Refusal, refuse } from '../../core/error/error.ts'
 import { crateFile, crateKey } from '../../core/paths/crates.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { gather } from '../../core/tarball/bytes.ts'
-import { walkGzip } from '../../core/tarball/gzip.ts'
-import { type ArchiveLimits, surveyArchive } from '../../core/tarball/read.ts'
+import type { ArchiveLimits, Open } from '../../core/tarball/read.ts'
+import { recoverArchive } from '../../core/tarball/recover.ts'
+import type { Member } from '../../core/tarball/walk.ts'
 import { sourceTable } from '../../core/upstream/cargo-config.ts'
 import type { WantedVersion } from '../../core/upstream/line.ts'
 import {
@@ -17,7 +20,7 @@ import {
   parseLockFile,
 } from '../../core/upstream/lock-file.ts'
 import { makeFolder } from '../places/disk/durable.ts'
-import { fileChecksum, openFile, readFolder, removeIfEmpty, statOf } from '../places/disk/files.ts'
+import { openFile, readFolder, removeIfEmpty, statOf } from '../places/disk/files.ts'
 import { temporaryPath } from '../places/disk/steps.ts'
 import type { Progress } from '../projections/context.ts'
 import { findCrate } from '../records/crates.ts'
@@ -104,33 +107,64 @@ async function writeLocal(root: string, { name, version, line, bytes }: Exported
   await writeFile(join(root, crateFile(name, version)), bytes)
 }
 
-/** Unpacks into `NAME-VERSION/`, with the checksums of its files (Cargo's `sources/directory.rs`). */
+/** Unpacks into `NAME-VERSION/` as `cargo vendor --versioned-dirs` does (its `vendor.rs`). */
 async function writeVendored(
   root: string,
   { name, version, cksum, bytes }: ExportedCrate,
   { limits }: ExportOrder,
 ) {
   const top = `${name}-${version}`
+  const folder = join(root, top)
+  const sums = new Map<string, string>()
+  const modes = new Map<string, number>()
+  const write = async ({ path, kind, mode }: Member, content: Open): Promise<'go on'> => {
+    const file = join(folder, path)
+    // As on Windows, whose paths have more ways out.
+    if (!`${file}${sep}`.startsWith(folder + sep)) refuse('archive_path', { path, reason: OUTSIDE })
+    if (!isVendored(path)) return 'go on'
+    await mkdir(kind === 'folder' ? file : dirname(file), { recursive: true })
+    if (kind === 'folder') modes.set(file, (mode ?? 0o777) | 0o700)
+    else {
+      const hash = createHash('sha256')
+      // What has the same path came before, and may have another mode.
+      await rm(file, { force: true })
+      await writeFile(file, hashed(content(), hash), { mode: (mode ?? 0o666) & 0o777 })
+      // Cargo takes a backslash for one of Windows wherever it runs.
+      sums.set(path.replaceAll('\\', '/'), hash.digest('hex'))
+    }
+    return 'go on'
+  }
   const read = async function* () {
     yield bytes
   }
-  const allowed = limits(bytes.length)
-  const { issues } = await surveyArchive(read, allowed, { name, version })
-  refuseErrors(issues.map(issue => inFile(crateFile(name, version), issue)))
-  const sums: [path: string, sum: string | null][] = []
-  // The survey has shown that all paths are below the top folder, and stay there.
-  await walkGzip(read(), allowed.unpackedBytes, [], async (member, content) => {
-    const path = member.path.slice(top.length + 1)
-    if (member.kind !== 'file' || path === '.cargo-checksum.json') return 'go on'
-    const file = join(root, member.path)
-    await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, content())
-    sums.push([path, await fileChecksum(file)])
-    return 'go on'
-  })
-  await mkdir(join(root, top), { recursive: true })
-  const checksums = { files: Object.fromEntries(sums), package: cksum }
-  await writeFile(join(root, top, '.cargo-checksum.json'), JSON.stringify(checksums))
+  const { fault, odd } = await recoverArchive(read, top, limits(bytes.length), write)
+  const [issue = null] = [...(fault ? [fault] : []), ...odd]
+  if (issue) throw new Refusal([inFile(crateFile(name, version), issue)])
+  for (const [path, mode] of modes) await chmod(path, mode & 0o777 & ~process.umask())
+  // Written by hand: an object would have keys such as `1` first.
+  const files = [...sums].sort(([one], [other]) => compareText(one, other))
+  const listed = files.map(([path, sum]) => `${JSON.stringify(path)}:"${sum}"`).join(',')
+  await writeFile(
+    join(folder, '.cargo-checksum.json'),
+    `{"files":{${listed}},"package":"${cksum}"}`,
+  )
+}
+
+const OUTSIDE = 'it leads out of the folder'
+
+/** What `cargo vendor` leaves out, and a file that Cargo would take for its own. */
+function isVendored(path: string): boolean {
+  const parts = path.split('/')
+  const last = parts.at(-1) ?? ''
+  if (parts.includes('.git') || path === '.cargo-checksum.json') return false
+  return last !== '.gitattributes' && last !== '.gitignore'
+}
+
+async function* hashed(content: AsyncIterable<Uint8Array>, hash: Hash) {
+  for await (const piece of content) {
+    hash.update(piece)
+    yield piece
+  }
 }
 
 /** Returns the tables that have Cargo read the folder in the place of the registries. */

@@ -3,8 +3,9 @@ import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { ArchiveFile, ArchiveLimits } from '../../core/tarball/read.ts'
+import { unpackedLimit } from '../../core/tarball/recover.ts'
 import { type Client, sandbox } from './sandbox.ts'
-import type { Content } from './tasks.ts'
+import type { Content, PublishedCrate } from './tasks.ts'
 import { SandboxError } from './thread.ts'
 
 /** Returns how much may be read from a `.crate` of this size. */
@@ -42,18 +43,18 @@ export async function adoptArchive(content: Content, parts: AdoptParts): Promise
   })
 }
 
-/** Cargo's own limits for unpacking (`sources/registry/mod.rs`). */
-const UNPACKED_MAX = 512 * 1024 * 1024
-const RATIO_MAX = 20
-
-/** Returns how much is read of a `.crate` of this size that was accepted before. */
-export function unpackedLimit(size: number): number {
-  return Math.max(UNPACKED_MAX, RATIO_MAX * size)
-}
-
 /** Lists the files of a `.crate`; null if that takes too much time or memory. */
 export function listFiles(path: string, size: number): Promise<ArchiveFile[] | null> {
-  return sandbox.run('files', { path, unpackedBytes: unpackedLimit(size) }).catch(error => {
+  return unlessCostly(sandbox.run('files', { path, unpackedBytes: unpackedLimit(size) }))
+}
+
+/** Returns why no Cargo can use a `.crate`; null if one can, or if that is too much to find out. */
+export function faultOf(crate: PublishedCrate): Promise<string | null> {
+  return unlessCostly(sandbox.run('fault', crate))
+}
+
+function unlessCostly<T>(work: Promise<T>): Promise<T | null> {
+  return work.catch(error => {
     if (error instanceof SandboxError) return null
     throw error
   })

@@ -1,11 +1,19 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import { refusalOnly } from '../../core/error/error.ts'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import { type Inspection, type InspectParts, inspectCrate } from '../../core/release/inspect.ts'
-import type { ArchiveFile } from '../../core/tarball/read.ts'
+import type { ArchiveFile, Identity } from '../../core/tarball/read.ts'
 import type { IllustratedReadme, ReadmeJob } from './image-task.ts'
 
 /** The bytes of a `.crate`, or the path of its file. */
 export type Content = Uint8Array | string
+
+export interface PublishedCrate {
+  readonly path: Content
+  readonly size: number
+  /** Null if its manifest says what it is. */
+  readonly identity: Identity | null
+}
 
 /**
  * The tasks of a worker thread, with plain data as input and result. None reads settings or stores.
@@ -26,6 +34,17 @@ export const tasks = {
   async adopt({ content, parts }: { content: Content; parts: AdoptParts }): Promise<Adoption> {
     const { adoptCrate } = await import('../../core/release/adopt.ts')
     return adoptCrate(() => chunksOf(content), parts)
+  },
+
+  /** Returns why no Cargo can use a published `.crate`; null if one can. */
+  async fault({ path, size, identity }: PublishedCrate): Promise<string | null> {
+    const { readPublished } = await import('../../core/release/published.ts')
+    try {
+      await readPublished(() => chunksOf(path), identity, size)
+      return null
+    } catch (error) {
+      return refusalOnly(error).message
+    }
   },
 
   async files({

@@ -1,4 +1,5 @@
-import { parseEntry } from '../../core/entry/parse.ts'
+import { checkFeatures } from '../../core/entry/features.ts'
+import { parseEntry, readEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { cksumOfKey, crateFilePath, crateFolder, crateKey } from '../../core/paths/crates.ts'
@@ -13,6 +14,7 @@ import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../records
 import { listTombstones } from '../records/existing.ts'
 import { isMarked } from '../records/marks.ts'
 import { listReleases, type ReleaseRecord, releaseOfBytes } from '../records/releases.ts'
+import { faultOf } from '../sandbox/archive.ts'
 import {
   derivable,
   type Finding,
@@ -78,7 +80,12 @@ async function* verifyRecords(
     if (line) yield lost(where, `${line}; restore a backup`)
     const key = crateKey(crate.name, release.cksum)
     const stored = await context.crates.checksum(key)
-    if (stored === release.cksum) continue
+    if (stored === release.cksum) {
+      const fault = await faultFor(context, crate, release)
+      const cure = 'publish another version, and yank or delete this one'
+      if (fault && !line) yield lost(where, `no Cargo can use it: ${fault}; ${cure}`)
+      continue
+    }
     const copy = context.tree.path(crateFilePath(crate.name, release.version))
     const isCopied = (await fileChecksum(copy)) === release.cksum
     const fault = stored
@@ -94,6 +101,16 @@ async function* verifyRecords(
     const cure = 'put them back with `plimsoll add FILE`, or from a backup'
     yield isCopied ? derivable(where, what, repair) : lost(where, `${what}; ${cure}`)
   }
+}
+
+async function faultFor(
+  { crates }: BuildContext,
+  { name }: CrateRecord,
+  { version, cksum, line }: ReleaseRecord,
+): Promise<string | null> {
+  const [issue] = checkFeatures(readEntry(line), 'published')
+  const file = issue ? null : await crates.localFile(crateKey(name, cksum))
+  return issue?.message ?? (file && faultOf({ ...file, identity: { name, version } }))
 }
 
 function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {

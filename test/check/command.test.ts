@@ -11,7 +11,7 @@ import { startDaemon } from '../conformance/driver-daemon.ts'
 import { cargoPath } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, type Run } from '../support/command.ts'
-import { buildCrate } from '../support/crate-builder.ts'
+import { buildCrate, buildEvil } from '../support/crate-builder.ts'
 import { plimsollHere } from '../support/program.ts'
 import { putRelease } from '../support/raw-publish.ts'
 import type { Fault, Faults } from '../support/recording-proxy.ts'
@@ -55,6 +55,29 @@ async function yanked({ registry }: Opened): Promise<string[]> {
   }
   return crates.map(({ name }) => name)
 }
+
+test('a crate that is named is looked at in all its versions, which is said', async t => {
+  const folder = scratch(new Cleanup(t))
+  mkdirSync(join(folder, 'crates'))
+  for (let patch = 0; patch < 12; patch++) {
+    const bytes = buildCrate({ name: 'foo', version: `1.0.${patch}` })
+    writeFileSync(join(folder, 'crates', `${patch}.crate`), bytes)
+  }
+  const out = join(folder, 'public')
+  const build = ['build', '--from', join(folder, 'crates'), '--out', out, '--no-cache']
+  expectCode('build', await plimsollHere([...build, '--base-url', 'http://127.0.0.1:9']), 0)
+  const check = async () => plimsollHere(['check', out, '--json', '--crate', 'foo'])
+  const good = await check()
+  assert.match(good.stderr, /^looked at the bytes of 12 of 12 versions$/m)
+  const fails = (run: Run) => idsOf(resultsOf(run), 'fail').filter(id => !/^line-/.test(id))
+  assert.deepEqual(fails(good), [])
+  const doubled = buildEvil('same path twice', { name: 'foo', version: '1.0.2' })
+  const path = join(out, 'crates', 'foo', 'foo-1.0.2.crate')
+  writeFileSync(path, doubled)
+  const bad = await check()
+  assert.equal(bad.code, 1)
+  assert.deepEqual(fails(bad), ['download-cksum'])
+})
 
 test('a run that publishes says it, prints rows, writes JUnit and badge, and exits with 0', async t => {
   const opened = await open(t)

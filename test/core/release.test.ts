@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
+import type { Dependency } from '../../core/entry/entry.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import type { Issue } from '../../core/error/error.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
@@ -143,6 +144,64 @@ test('a target is the same as Cargo sends it, which takes `r#true` for `true`', 
   assert.equal(compareMetadata(release, sent('cfg(any(true, a, r#false = "x"))')).length, 2)
   assert.equal(release.entry.deps[0]?.target, 'cfg(any(r#true, r#a, r#false = "x"))')
 })
+
+/** One dependency under targets that print alike, with other features under each. */
+const ALIKE = `
+[target.'cfg(a="b")'.dependencies]
+libc = { version = "1", features = ["two"] }
+[target.'cfg(a = "b")'.dependencies]
+libc = { version = "1", features = ["one", "zero"] }
+[target.'cfg( a = "b", )'.build-dependencies]
+other = { version = "2", package = "libc" }
+[target.'cfg(a="b" )'.build-dependencies]
+other = { version = "2", package = "libc", default-features = false }
+`
+const alikeDep = (target: string, features: string[], more = {}) => ({
+  ...{ name: 'libc', version_req: '^1', registry: CRATES_IO, target, features },
+  ...more,
+})
+const OTHER = { version_req: '^2', kind: 'build', explicit_name_in_toml: 'other' }
+const ALIKE_SENT = [
+  alikeDep('cfg(a = "b")', ['zero', 'one']),
+  alikeDep('cfg(a = "b")', [], { ...OTHER, default_features: false }),
+  alikeDep('cfg(a="b")', ['two']),
+  alikeDep('cfg(a = "b")', [], OTHER),
+]
+
+test('dependencies under targets that print alike are compared in any order', async () => {
+  const release = await releaseOf({ manifest: ALIKE.replaceAll(', )', ')') })
+  const compare = (deps: object[]) =>
+    compareMetadata(release, metadata({ deps })).map(issue => issue.message)
+  assert.deepEqual(compare(ALIKE_SENT), [])
+  assert.deepEqual(compare(ALIKE_SENT.toReversed()), [])
+  const [first, ...rest] = ALIKE_SENT
+  const what = 'dependency `libc` for `cfg(a = "b")`'
+  assert.deepEqual(compare(rest), [`the ${what} is ${TAIL}, but not in the publish metadata`])
+  assert.deepEqual(compare([...ALIKE_SENT, { ...first }]), [
+    `the ${what} is in the publish metadata, but not ${TAIL}`,
+  ])
+  assert.deepEqual(compare([...rest, { ...first, features: ['one'] }]), [
+    differs(`\`features\` of the ${what}`, '["one"]', '["one","zero"]'),
+  ])
+})
+
+for (const size of [1, 1800])
+  test(`500 dependencies under targets that print alike cost a moment, with ${size} characters of features each`, async () => {
+    const names = Array.from({ length: 500 }, (_, at) => `${'f'.repeat(size)}${at}`)
+    const manifest = '[target."cfg(unix)".dependencies]\nlibc = "1"'
+    const { entry, ...identity } = await releaseOf({ manifest })
+    const facts = names.map(name => ({ ...(entry.deps[0] as Dependency), features: [name] }))
+    const release = { ...identity, entry: { ...entry, deps: facts } }
+    const deps = names.map(name => alikeDep('cfg(unix)', [name])).toReversed()
+    const sent = metadata({ deps })
+    assert.deepEqual(compareMetadata(release, sent), [])
+    const costs = Array.from({ length: 20 }, () => {
+      const before = process.cpuUsage()
+      compareMetadata(release, sent)
+      return process.cpuUsage(before).user / 1000
+    })
+    assert.ok(Math.min(...costs) <= 20, `${Math.min(...costs)} ms of processor time`)
+  })
 
 /** A manifest, the metadata that agrees with it, and changes to that metadata with the objections they bring. */
 const MANIFEST = `

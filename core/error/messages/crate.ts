@@ -50,6 +50,8 @@ export const crateMessages = {
     archive_path_twice: 'the crate file contains `{path}` twice; keep one of them',
     archive_manifest_twice:
       'the crate file contains two identical `Cargo.toml` entries, as Cargo made them before 2016; package it again, or ask the operator to set `policy.duplicate_manifest` to "allow"',
+    archive_published:
+      'if the crate file was published elsewhere, `plimsoll import FILE --as crates` takes it over as it is; Cargo builds with it',
     archive_path_case:
       '`{path}` and `{twin}` differ only in case; on Windows and macOS one overwrites the other',
     archive_path_windows: '`{path}` is a path that cannot exist on Windows',

@@ -45,7 +45,7 @@ export const downloadRows = [
     .row('crate-manifest', 'a `.crate` has one Cargo.toml that can be read')
     .by(free(contents, /^archive_(?:manifest|file)|^manifest/))
     .row('crate-identity', 'Cargo.toml has the name and version of the line')
-    .by(free(contents, /^release_identity/)),
+    .by(free(contents, /^(?:import_identity|name_|version_)/)),
   new Table(book('registry-index.html#index-files'), 'breaks builds')
     .row('crate-deps', 'the line has the dependencies of Cargo.toml, and Cargo believes the line')
     .by(same(contents, ({ deps }) => deps.map(({ registry: _, ...dep }) => dep)))

@@ -32,7 +32,11 @@ export const registerCheck = command('check', {
   takes: {
     '<registry...>':
       'sparse+https://HOST/PATH/, the URL or folder of a git index, or the folder of a static tree',
-    '--crate <name>': { about: 'look at this crate; can be repeated', parse: crates },
+    '--crate <name>': {
+      about:
+        'look at this crate, and at the bytes of its versions: the last 500, up to 256 MiB; can be repeated',
+      parse: crates,
+    },
     '--write': 'publish small crates, and yank them at the end',
     '--token-stdin': 'read a token from standard input: one line',
     '--prefix <text>': {
@@ -73,6 +77,7 @@ export const registerCheck = command('check', {
         env: io.env,
         pauseMs: PAUSE_MS,
         signal: end.signal,
+        onLooked: (looked, all) => io.err(`looked at the bytes of ${looked} of ${all} versions`),
         onResult: (done, all) => progress(`checking ${target}`, done, all),
         onLeft: (release, isYanked) =>
           io.err(`${isYanked ? 'left behind, yanked' : 'warning: left behind'}: ${release}`),

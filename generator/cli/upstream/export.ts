@@ -1,6 +1,7 @@
 import { warning } from '../../../core/error/error.ts'
 import { counted } from '../../../core/quantity.ts'
 import { indexUrlKey } from '../../../core/release/dependency.ts'
+import { unpackedLimit } from '../../../core/tarball/recover.ts'
 import {
   exportConfig,
   exportCrates,
@@ -9,7 +10,7 @@ import {
   readLockFiles,
   recordedCrates,
 } from '../../export/export.ts'
-import { archiveLimits, unpackedLimit } from '../../sandbox/archive.ts'
+import { archiveLimits } from '../../sandbox/archive.ts'
 import { openUpstreams } from '../../upstream/open.ts'
 import { type RegistryTask, registryCommand } from '../console/command.ts'
 import { printIssues } from '../console/io.ts'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import type { Entry } from '../../../core/entry/entry.ts'
-import { parseEntry } from '../../../core/entry/parse.ts'
+import { parsePublished } from '../../../core/entry/parse.ts'
 import { collect, type Issue, issue, refuse, refuseErrors } from '../../../core/error/error.ts'
 import { isName, type Name, prefix } from '../../../core/name.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../../core/version.ts'
@@ -69,7 +69,7 @@ function readLine(raw: Uint8Array, line: number): Entry | null {
   const text = Buffer.from(raw).toString('utf8').replace(/\r$/, '')
   if (text.trim() === '') return null
   const found: Issue[] = []
-  const entry = collect(found, () => parseEntry(text))
+  const entry = collect(found, () => parsePublished(text))
   refuseErrors(found.map(({ message: reason }) => issue('index_line', { line, reason })))
   return entry ?? null
 }

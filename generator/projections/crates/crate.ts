@@ -3,6 +3,7 @@ import { readEntry } from '../../../core/entry/parse.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
 import { crateKey, crateRecordPath, imagePath, VERSIONS_SHOWN } from '../../../core/paths/crates.ts'
 import { type Output, output } from '../../../core/paths/tree.ts'
+import { unpackedLimit } from '../../../core/tarball/recover.ts'
 import { expandDl } from '../../../core/urls/download-url.ts'
 import { newestFirst, newestVersion, previousOf } from '../../../core/version.ts'
 import { badge } from '../../../site/crate/badge.ts'
@@ -28,7 +29,6 @@ import {
   readReadme,
   readRelease,
 } from '../../records/releases.ts'
-import { unpackedLimit } from '../../sandbox/archive.ts'
 import { renderReadme } from '../../sandbox/rendering.ts'
 import { PAGE_FORMAT, type PageContext, remembered } from '../context.ts'
 import { renderCrateFeed } from '../feed.ts'

@@ -1,4 +1,4 @@
-import { type Issue, refuseErrors } from '../../../core/error/error.ts'
+import { type Issue, issue, refuseErrors } from '../../../core/error/error.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import type { DependencyInfo } from '../../../core/policy/dependencies.ts'
@@ -25,7 +25,7 @@ import {
   readExisting,
   releaseConflicts,
 } from '../../records/existing.ts'
-import { archiveLimits, inspectArchive } from '../../sandbox/archive.ts'
+import { archiveLimits, faultOf, inspectArchive } from '../../sandbox/archive.ts'
 import { type Client, sandbox } from '../../sandbox/sandbox.ts'
 import type { Registry } from '../registry.ts'
 
@@ -113,6 +113,12 @@ export async function inspect(
   }
   const inspection = await inspectArchive(bytes.content, parts, client)
   for (const found of inspection.issues) issues.push(found)
+  const errors = inspection.issues.filter(({ severity }) => severity === 'error')
+  const isOdd = errors.length > 0 && errors.every(({ code }) => code.startsWith('archive_'))
+  if (!metadata && isOdd) {
+    const crate = { path: bytes.content, size: bytes.size, identity: null }
+    if ((await faultOf(crate)) === null) issues.push(issue('archive_published'))
+  }
   return inspection.release ?? undefined
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { renderEntry } from '../../../core/entry/render.ts'
 import type { Refusal } from '../../../core/error/error.ts'
 import { CRATES_IO } from '../../../core/index-url.ts'
@@ -18,7 +19,14 @@ import {
   recordedCrates,
 } from '../../../generator/export/export.ts'
 import { Cargo, cargoIsAtLeast } from '../../support/cargo.ts'
-import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
+import {
+  buildCrate,
+  buildEvil,
+  type CrateParts,
+  manifestOf,
+  type RawMember,
+  tar,
+} from '../../support/crate-builder.ts'
 import { writeProject } from '../../support/project.ts'
 import { entry } from '../../support/release.ts'
 import { addCrate, folderOf, newRegistry } from '../../support/workplace.ts'
@@ -130,6 +138,52 @@ for (const layout of LAYOUTS)
       layout === 'vendor' ? names : [...names.map(name => `${name}.crate`), 'index'].sort()
     assert.deepEqual(readdirSync(dir).sort(), expected)
   })
+
+/** A file of a package, with the bits of its permissions. */
+const file = (path: string, data: string, mode = '644', type = '0'): RawMember => ({
+  ...{ path: `rope-1.0.0/${path}`, data, type },
+  patch: [{ at: 100, bytes: `0000${mode}\0` }],
+})
+
+test('a vendored folder is what `cargo vendor` writes: what it leaves out, the last of two, modes', {
+  skip: SKIP,
+}, async t => {
+  const members = [
+    file('Cargo.toml', manifestOf(ROPE)),
+    file('src/lib.rs', 'first', '600'),
+    ...['.gitignore', 'src/.gitattributes', 'a/.git/x', '.cargo-ok', 'é', '~', '2', '10'].map(
+      name => file(name, name),
+    ),
+    file('.git', '', '755'),
+    file('run.sh', '#!/bin/sh\r\n', '775'),
+    file('closed/', '', '700', '5'),
+    file('closed/./in.txt', '', '444'),
+    file('src/lib.rs', 'last', '640'),
+    ...['.github/x', 'x.gitignore', '"quoted\\', 'a/gitignore'].map(name => file(name, name)),
+  ]
+  const bytes = gzipSync(tar(members))
+  const folder = folderOf(t)
+  const packages = [locked('rope', CRATES_IO, sha256(bytes))]
+  const here = crates({ 'rope 1.0.0': crateOf(ROPE, bytes) })
+  const order = { packages, cratesOf: () => here, limits: () => LIMITS }
+  for (const layout of LAYOUTS) await exportCrates({ ...order, layout, dir: join(folder, layout) })
+  const app = writeProject(join(folder, 'app'), { name: 'app', toml: '[dependencies]\nrope = "1"' })
+  const local = { ...order, layout: LAYOUTS[0], dir: join(folder, LAYOUTS[0]) }
+  const config = exportConfig(local)
+  const cargo = new Cargo(join(folder, 'home'), { registries: {}, cratesIo: null, config })
+  const args = ['--versioned-dirs', '--respect-source-config', '--offline', 'theirs']
+  await cargo.ok(app.folder, 'vendor', ...args)
+  const [ours, theirs] = [join(folder, 'vendor'), join(app.folder, 'theirs')].map(root =>
+    readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .sort()
+      .map(path => {
+        const { mode } = statSync(join(root, path))
+        const isFile = statSync(join(root, path)).isFile()
+        return [path, mode.toString(8), isFile && readFileSync(join(root, path), 'utf8')]
+      }),
+  )
+  assert.deepEqual(ours, theirs)
+})
 
 /** Runs an export that is refused; returns its message, and asserts that it left nothing. */
 async function refused(

@@ -14,7 +14,7 @@ import {
 import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import type { Code } from '../../../core/error/error.ts'
+import type { Code, Refusal } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { sha256 } from '../../../core/sha256.ts'
 import { all, column } from '../../../generator/database/statement.ts'
@@ -25,9 +25,12 @@ import { addUser } from '../../../generator/records/accounts/accounts.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
 import { lastChange } from '../../../generator/records/marks.ts'
 import { listReleases } from '../../../generator/records/releases.ts'
+import { addCrateFile } from '../../../generator/registry/changes/publish.ts'
+import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate, buildEvil, manifestOf } from '../../support/crate-builder.ts'
 import { FileServer } from '../../support/file-server.ts'
+import { findingsOf } from '../../support/findings.ts'
 import { report, takeOver } from '../../support/import.ts'
 import { MargoTree } from '../../support/margo.ts'
 import { refusedWith } from '../../support/refusal.ts'
@@ -280,6 +283,24 @@ test('loose .crate files speak for themselves, versions in order', async t => {
   const again = await takeOver(registry, folder)
   assert.deepEqual(again.sums, { added: 0, present: 4, refused: 2 })
   assert.equal((await takeOver(await newRegistry(t), join(folder, 'whatever.crate'))).sums.added, 1)
+})
+
+test('a .crate that only a new publish may not be is refused by add, which names the way, and imported', async t => {
+  const folder = folderOf(t)
+  const path = join(folder, 'evil-1.0.0.crate')
+  for (const trick of ['same path twice', 'symlink', 'data after gzip', 'two manifests'] as const) {
+    writeFileSync(path, buildEvil(trick))
+    const registry = await newRegistry(t)
+    const added = await addCrateFile(registry, path, { at: '2026-11-20T12:00:00Z' }).then(
+      () => '',
+      ({ issues }: Refusal) => issues.map(({ message }) => message).join(' '),
+    )
+    assert.match(added, /`plimsoll import FILE --as crates` takes it over/, trick)
+    const { sums, outcomes } = await takeOver(registry, path)
+    assert.deepEqual(sums, { added: 1, present: 0, refused: 0 }, report(outcomes))
+    await build(registry)
+    assert.deepEqual(await findingsOf(verifyCrates(registry, { repair: false, served: false })), [])
+  }
 })
 
 test('links of a tree lead nowhere', async t => {

@@ -186,8 +186,13 @@ const BYTES: [release: Partial<MargoRelease> & { name: string }, expected: strin
   ],
   [{ name: 'linked', bytes: buildEvil('symlink', { name: 'linked' }) }, `${KEPT}.*symbolic link`],
   [{ name: 'doubled', bytes: buildEvil('same path twice', { name: 'doubled' }) }, `${KEPT}.*twice`],
-  [{ name: 'nothing', bytes: buildEvil('not gzip') }, `${KEPT}.*gzip`],
-  [{ name: 'cut', bytes: buildEvil('truncated gzip', { name: 'cut' }) }, `${KEPT}.*cut off`],
+  [{ name: 'longer', bytes: buildEvil('data after gzip', { name: 'longer' }) }, `${KEPT}.*end`],
+  [{ name: 'nothing', bytes: buildEvil('not gzip') }, 'refused: .* is not a gzip'],
+  [{ name: 'empty', bytes: new Uint8Array() }, 'refused: .* is not a gzip'],
+  [{ name: 'cut', bytes: buildEvil('truncated gzip', { name: 'cut' }) }, 'refused: .* cut off'],
+  [{ name: 'bare', bytes: buildEvil('no manifest', { name: 'bare' }) }, 'refused: .* no `Cargo'],
+  [{ name: 'other', bytes: buildEvil('cargo-ok') }, 'refused: .* is not below `other-1.0.0/`'],
+  [{ name: 'page', manifest: '[package]\n<html>' }, 'refused: .* not valid TOML'],
   [
     { name: 'unlike', manifest: '[features]\nextra = []\n[dependencies]\nx = "1"\n' },
     'added: .*the dependency `x` is only in the Cargo\\.toml; the feature `extra`',
@@ -201,7 +206,7 @@ test('bytes that are missing, altered or of another crate are refused, those tha
   rmSync(join(old.root, old.cratePath('gone', '1.0.0')))
   old.write(old.cratePath('altered', '1.0.0'), 'something else')
   const { sums, outcomes } = await takeOver(registry, old.root)
-  assert.deepEqual(sums, { added: 5, present: 0, refused: 3 }, report(outcomes))
+  assert.deepEqual(sums, { added: 4, present: 0, refused: 9 }, report(outcomes))
   for (const [{ name }, expected] of BYTES)
     assert.match(report(outcomes), new RegExp(`${name} 1\\.0\\.0 ${expected}`))
   const about = await column<string>(registry.database, 'SELECT about FROM releases')
@@ -209,9 +214,9 @@ test('bytes that are missing, altered or of another crate are refused, those tha
   assert.equal(read.length, 4)
   await build(registry)
   assert.deepEqual(await findingsOf(verifyCrates(registry, { repair: true, served: false })), [])
-  // What cannot be unpacked keeps no crate from its pages.
-  assert.deepEqual(await buildPages(registry), { crates: 5, issues: [], areLeft: false })
-  assert.match(publicText(registry, 'crates/cut/1.0.0/src/index.html'), /Source of cut 1/)
+  // What a publish would refuse keeps no crate from its pages.
+  assert.deepEqual(await buildPages(registry), { crates: 4, issues: [], areLeft: false })
+  assert.match(publicText(registry, 'crates/linked/1.0.0/src/index.html'), /Source of linked 1/)
 })
 
 test('our own tree moves under a new address', async t => {

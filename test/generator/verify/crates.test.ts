@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { parseEntry } from '../../../core/entry/parse.ts'
+import { renderEntry } from '../../../core/entry/render.ts'
 import { parseName } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import { parseVersion } from '../../../core/version.ts'
@@ -12,7 +14,7 @@ import { deleteReleases } from '../../../generator/registry/changes/delete.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import type { VerifyOptions } from '../../../generator/verify/finding.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
+import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
 import { findingsOf } from '../../support/findings.ts'
 import { filesBelow, treeDigest } from '../../support/folder.ts'
 import { addCrate, newRegistry, OPERATOR, once, storedPath } from '../../support/workplace.ts'
@@ -145,6 +147,30 @@ for (const [what, edit, words] of edits) {
     ])
   })
 }
+
+const REST = 'publish another version, and yank or delete this one'
+const unusable: [what: string, bytes: Uint8Array, features: object, words: RegExp][] = [
+  ['an empty file', new Uint8Array(), {}, /is not a gzip-compressed archive/],
+  ['no manifest', buildEvil('no manifest', { name: 'demo' }), {}, /has no `Cargo.toml`/],
+  ['a feature', buildCrate({ name: 'demo', version: '1.0.0' }), { f: ['g'] }, /`f` enables `g`/],
+]
+for (const [what, bytes, features, words] of unusable)
+  test(`what no Cargo can use is told: ${what}`, async t => {
+    const { registry } = await scene(t)
+    const { database, crates } = registry
+    const staged = await crates.stage(once(Buffer.from(bytes)), 1_000_000)
+    await staged.keep(crateKey(parseName('demo'), staged.cksum))
+    const { line } = await one<Row<'releases'>>(database, 'SELECT * FROM releases WHERE id = 1')
+    const changed = { ...parseEntry(line), cksum: staged.cksum, features: { ...features } }
+    const set = 'UPDATE releases SET line = ?, cksum = ? WHERE id = 1'
+    await run(database, set, renderEntry(changed), staged.cksum)
+    await build(registry, { all: true })
+    const [found = '', ...others] = await findings(registry)
+    assert.deepEqual(others, [])
+    assert.match(found, /^lost demo@1\.0\.0: no Cargo can use it: /)
+    assert.match(found, words)
+    assert.ok(found.endsWith(REST))
+  })
 
 test('changes that wait are counted; a repair renders them, but leaves them to a daemon', async t => {
   const { registry } = await scene(t)

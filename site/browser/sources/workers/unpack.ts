@@ -21,11 +21,12 @@ export async function unpack(bytes: Uint8Array, top: string, most: number): Prom
   const reader = new ByteReader(gunzip(bytes), most)
   let problem: string | null = null
   try {
-    await walkTar(reader, issues, async ({ path, kind }, read) => {
+    const visit: Parameters<typeof walkTar>[2] = async ({ path, kind }, read) => {
       if (kind === 'file' && path.startsWith(`${top}/`))
         files.set(path.slice(top.length + 1), await gather(read()))
       return files.size < FILES_MAX ? 'go on' : 'stop'
-    })
+    }
+    await walkTar(reader, issues, visit, 'cargo')
   } catch (error) {
     problem = error instanceof Refusal ? error.message : 'the crate file is damaged'
   } finally {
