@@ -23,7 +23,7 @@ import { fileFacts, readFolder, unlessMissing } from './places/disk/files.ts'
 import { temporaryName } from './places/disk/steps.ts'
 import { TREE_FORMAT } from './projections/index/build.ts'
 import { hasOtherListings } from './records/crate-change.ts'
-import { readFact, writeFact } from './records/facts.ts'
+import { ACCESS, readFact, writeFact } from './records/facts.ts'
 import type { Registry } from './registry/registry.ts'
 
 /** The name of what only daemons of the same version share. */
@@ -97,10 +97,12 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
 }
 
 /**
- * Notes the address that a served registry has, for commands that are run beside it. Returns the
- * one that it had until now if that was another.
+ * Notes the address and the settings of access that a served registry has, for commands that are run
+ * beside it and for later starts. Returns the address that it had until now if that was another.
  */
-export async function noteAddress({ database, urls }: Registry): Promise<string | null> {
+export async function noteServed({ database, urls, access }: Registry): Promise<string | null> {
+  const record = JSON.stringify(access.access)
+  if ((await readFact(database, ACCESS)) !== record) await writeFact(database, ACCESS, record)
   const before = await readFact(database, 'base')
   if (before === urls.base) return null
   await writeFact(database, 'base', urls.base)

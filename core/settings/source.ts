@@ -14,7 +14,7 @@ import {
 import { isUpstreamName, UPSTREAM_NAME_FORM, upstreamDefault, upstreamRows } from './upstream.ts'
 
 export interface SettingSource {
-  readonly kind: 'file' | 'variable' | 'flag'
+  readonly kind: 'file' | 'variable' | 'flag' | 'records'
   readonly name: string
 }
 

@@ -27,7 +27,7 @@ import { isPaused } from '../../generator/records/pause.ts'
 import { prepareChecks } from '../../generator/registry/changes/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
 import { initRegistry, type Registry, serveLock } from '../../generator/registry/registry.ts'
-import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
+import { beginServing, noteServed, type Serving } from '../../generator/serving.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
 import { listen } from '../http/listen.ts'
@@ -68,8 +68,7 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     await initRegistry(dir, sources, {})
     io.err(`created a registry in ${dir}`)
   }
-  const read = () => readSettings(dir, sources).settings
-  const settings = read()
+  const { settings } = readSettings(dir, sources)
   const address = requireAddress(io, settings)
   const lock = serveLock(dir)
   if (!lock.tryAcquire(`process ${process.pid}`))
@@ -99,7 +98,10 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     ends.push(() => registry.close())
     const serving = await beginServing(registry, server.url)
     ends.push(() => serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED)))
-    const before = await noteAddress(registry)
+    const before = await noteServed(registry)
+    const { access, kept } = registry.access
+    const read = () => readSettings(dir, { ...sources, before: access }).settings
+    if (kept.length > 0) log.warn(warning('access_kept', { keys: kept.join(', ') }).message)
     if (before !== null && settings.registry.base_url === null)
       log.warn(warning('base_url_changed', { before, now: registry.urls.base }).message)
     await work(io, life, { registry, server, serving, log, read, ends })

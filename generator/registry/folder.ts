@@ -1,7 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
-import { type ResolvedSettings, resolveSettings } from '../../core/settings/settings.ts'
+import {
+  type ResolvedSettings,
+  resolveSettings,
+  type SettingsInput,
+} from '../../core/settings/settings.ts'
 
 /** Name of the settings file in a registry folder. */
 export const SETTINGS_FILE = 'plimsoll.toml'
@@ -10,7 +14,7 @@ export const SETTINGS_FILE = 'plimsoll.toml'
 export const DATABASE_FILE = 'plimsoll.db'
 
 /** The sources of settings besides the file. */
-export interface SettingSources {
+export interface SettingSources extends Pick<SettingsInput, 'before'> {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly flags?: Readonly<Record<string, string | boolean | undefined>>
 }

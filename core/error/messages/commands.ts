@@ -51,6 +51,8 @@ export const commandMessages = {
       'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/run/several-daemons.md)',
     base_url_missing:
       'it is not known at which address users reach {address}; name it with --base-url, or as `registry.base_url`',
+    access_kept:
+      'nothing sets {keys} any more, so they stay as the daemon had them when it was started last; write what you want into plimsoll.toml, and start it once with --set KEY=VALUE if that opens more than before',
     base_url_changed:
       'until now `config.json`, pages and the lock files of users had the address {before}; from now on they have {now}, which Cargo takes for another registry; set `registry.base_url` to an address that stays',
     node_ended: 'Node {node} has had no security updates since 30 April 2026; install Node 24',

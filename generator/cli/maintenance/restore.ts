@@ -22,6 +22,8 @@ export const registerRestore = command('restore', {
     const inside = { ...options, set: { ...options.set, ...within } }
     await withRegistry({ ...task, options: inside }, async opened => {
       const { issues } = await showChanges(opened, true)
+      const { kept } = opened.registry.access
+      if (kept.length > 0) printIssues(io, [warning('access_kept', { keys: kept.join(', ') })])
       if (variables.length > 0)
         printIssues(io, [warning('restore_variables', { names: variables.join(', '), dir })])
       const flags = Object.entries(within).map(([key, value]) => ` --set ${key}=${value}`)
