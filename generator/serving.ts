@@ -97,8 +97,8 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
 }
 
 /**
- * Notes the address and the settings of access that a served registry has, for commands that are run
- * beside it and for later starts. Returns the address that it had until now if that was another.
+ * Notes the address and the settings of access that a served registry has, for commands that are
+ * run beside it and for later starts. Returns the address that it had before if that was another.
  */
 export async function noteServed({ database, urls, access }: Registry): Promise<string | null> {
   const record = JSON.stringify(access.access)

@@ -5,7 +5,7 @@ import { type AccessRecord, accessRecord, keepAccess } from './access.ts'
 import { tomlValue } from './file.ts'
 import type { SettingValue, Values } from './kind.ts'
 import { type sections, settingTable, type topRows, upstreamSettings } from './schema.ts'
-import type { Assignment, Environment, SettingSource, SettingsFile } from './source.ts'
+import type { Assignment, Environment, Origin, SettingsFile } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 import { type UpstreamSettings, upstreamDefault } from './upstream.ts'
 
@@ -18,8 +18,6 @@ export type Settings = {
   }
 
 export type PolicySettings = Settings['policy']
-
-export type Origin = 'default' | 'preset' | SettingSource
 
 export interface ResolvedSettings {
   readonly settings: Settings

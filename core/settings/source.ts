@@ -18,6 +18,8 @@ export interface SettingSource {
   readonly name: string
 }
 
+export type Origin = 'default' | 'preset' | SettingSource
+
 export interface Assignment {
   readonly setting: Setting
   readonly raw: unknown

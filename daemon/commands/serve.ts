@@ -11,6 +11,7 @@ import { command, settingRows, type Task } from '../../generator/cli/console/com
 import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
 import { painter } from '../../generator/cli/console/terminal.ts'
 import { openRegistry } from '../../generator/open.ts'
+import { asCaller, workAsOwner } from '../../generator/places/disk/caller.ts'
 import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
 import {
@@ -64,6 +65,7 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
   const life: Life = { stopped: io.stopped(() => life.reload()), reload: () => undefined }
   const { dir } = options
   const sources = sourcesOf(io, options)
+  workAsOwner(dir)
   if (options.init && !isRegistry(dir)) {
     await initRegistry(dir, sources, {})
     io.err(`created a registry in ${dir}`)
@@ -79,14 +81,16 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
   const log = openLog(level, io.stderr, isText ? 'text' : 'json', painter(io.stderr, io.env))
   try {
     const { cert, key } = settings.tls
-    const server = await listen({
+    const order = {
       ...address,
       requestSeconds: settings.limits.request_seconds,
       meanwhile: whileStarting,
       tls: cert !== null && key !== null ? { cert, key } : null,
-      onTlsFailure: refusal =>
+      onTlsFailure: (refusal: Refusal) =>
         logFailure(log, refusal, 'the renewed TLS files are unusable; keeping the old ones'),
-    })
+    }
+    // Root alone may use a port below 1024, and its TLS key.
+    const server = await asCaller(() => listen(order))
     // Otherwise a daemon that failed to start would keep its address and never exit.
     ends.push(() => server.stop(0))
     const { version } = io.program ?? PLIMSOLL

@@ -1,5 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
@@ -9,8 +8,9 @@ import { timestamp } from '../../core/timestamp.ts'
 import { copyCatalog } from '../database/copy.ts'
 import { closeWhole, openDatabase } from '../database/database.ts'
 import { run } from '../database/statement.ts'
+import { asCaller } from '../places/disk/caller.ts'
 import { createPrivately, makeFolder, syncFile, syncFolder } from '../places/disk/durable.ts'
-import { isInside, openFile, readFolder, readText } from '../places/disk/files.ts'
+import { isInside, openFile, readFolder, readText, statOf } from '../places/disk/files.ts'
 import { isTemporary, temporaryPath } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
 import type { OpenFile } from '../places/place.ts'
@@ -44,7 +44,7 @@ export async function backup(
   progress?: Progress,
 ): Promise<number> {
   const target = file === STDIO ? null : resolve(file)
-  if (target !== null && existsSync(target)) refuse('backup_exists', { file })
+  if (target !== null && (await asCaller(() => statOf(target)))) refuse('backup_exists', { file })
   // It has the hashes of tokens and passwords, and everybody may read the tree.
   if (target !== null && isInside(target, registry.tree.root)) refuse('backup_public', { file })
   const attempts = target === null ? 1 : ATTEMPTS
@@ -53,7 +53,7 @@ export async function backup(
     refuse('backup_running', { dir: registry.dir, holder: lock.holder() })
   try {
     await removeAbandoned(registry.dir)
-    if (target !== null) await makeFolder(dirname(target))
+    if (target !== null) await asCaller(() => makeFolder(dirname(target)))
     for (let attempt = 1; ; attempt++) {
       try {
         const done = await write(registry, target, progress)
@@ -87,7 +87,7 @@ async function write(
     const output =
       temporary === null
         ? process.stdout
-        : createWriteStream(temporary, { mode: 0o600, flags: 'wx' })
+        : (await asCaller(() => open(temporary, 'wx', 0o600))).createWriteStream()
     const written = pipeline(archive, output)
     const filled = fill(archive, registry, snapshot, progress).catch((error: Error) => {
       archive.destroy(error)
@@ -99,13 +99,15 @@ async function write(
     if (writing.status === 'rejected') throw writing.reason
     if (filling.status === 'rejected') throw filling.reason
     if (temporary !== null && target !== null) {
-      await syncFile(temporary)
-      await rename(temporary, target)
-      await syncFolder(dirname(target))
+      await asCaller(async () => {
+        await syncFile(temporary)
+        await rename(temporary, target)
+        await syncFolder(dirname(target))
+      })
     }
     return filling.value
   } finally {
-    if (temporary !== null) await rm(temporary, { force: true })
+    if (temporary !== null) await asCaller(() => rm(temporary, { force: true }))
     await rm(workplace, { recursive: true, force: true })
   }
 }
@@ -139,7 +141,7 @@ async function removeAbandoned(dir: string): Promise<void> {
   for (const { name } of await readFolder(dir)) {
     if (!isTemporary(name)) continue
     const draft = await readText(join(dir, name, DRAFT))
-    if (draft !== null && isTemporary(draft)) await rm(draft, { force: true })
+    if (draft !== null && isTemporary(draft)) await asCaller(() => rm(draft, { force: true }))
     await rm(join(dir, name), { recursive: true, force: true })
   }
 }

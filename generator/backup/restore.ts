@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { createWriteStream, existsSync } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
@@ -14,8 +14,9 @@ import type { BeforeUpgrade } from '../database/migrations.ts'
 import { value } from '../database/statement.ts'
 import { forgetMirror } from '../deploy/complete-mirror.ts'
 import { CrateStore } from '../places/crate-store.ts'
+import { asCaller } from '../places/disk/caller.ts'
 import { makeFolder, syncFile, syncFolder, writeDurably } from '../places/disk/durable.ts'
-import { readFolder, readText, removeIfEmpty } from '../places/disk/files.ts'
+import { readFolder, readText, removeIfEmpty, unlessMissing } from '../places/disk/files.ts'
 import { temporaryName } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
 import { requireApart } from '../places/storage.ts'
@@ -51,7 +52,8 @@ export async function restore(
   progress?: Progress,
 ) {
   const isInput = file === STDIO
-  if (!isInput && !existsSync(file)) refuse('file_missing', { path: file })
+  const opened = isInput ? null : await asCaller(() => unlessMissing(open(file)))
+  if (!isInput && !opened) refuse('file_missing', { path: file })
   const name = isInput ? 'standard input' : file
   const target = resolve(dir)
   const isNew = !existsSync(target)
@@ -68,7 +70,7 @@ export async function restore(
     await requireEmpty(target, dir)
     const content = join(workplace, 'content')
     await mkdir(content)
-    const bytes = isInput ? process.stdin : createReadStream(file)
+    const bytes = opened?.createReadStream() ?? process.stdin
     const place = { target, content, sources, bytes }
     const restored = await unpack(name, place, progress).catch(error => {
       // An error of the operating system has a `syscall`; any other error is about the archive.

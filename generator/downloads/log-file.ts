@@ -1,8 +1,9 @@
 import { createHash, type Hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+
+import { asCaller } from '../places/disk/caller.ts'
 
 /** Longer lines are not read: they cannot be requests for crates. */
 export const LINE_MAX = 64 * 1024
@@ -22,14 +23,15 @@ export interface LineBatch {
 async function contentOf(path: string): Promise<AsyncIterable<Buffer>> {
   // First: a stream of a file that cannot be opened would fail before anybody listens.
   const isPacked = await isZipped(path)
-  const raw = createReadStream(path, { highWaterMark: 256 * 1024 })
+  const file = await asCaller(() => open(path))
+  const raw = file.createReadStream({ highWaterMark: 256 * 1024 })
   if (!isPacked) return raw
   // Closes the file also for a reader that stops early; the reader is told of errors.
   return pipeline(raw, createGunzip({ chunkSize: 256 * 1024 }), () => {})
 }
 
 async function isZipped(path: string): Promise<boolean> {
-  const file = await open(path)
+  const file = await asCaller(() => open(path))
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0)
     return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b

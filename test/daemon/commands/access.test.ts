@@ -1,3 +1,4 @@
+// Mirrors core/settings/access.ts: what a registry keeps of the access that its daemon had
 import assert from 'node:assert/strict'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
