@@ -70,8 +70,8 @@ async function* addEach(
     progress('adding .crate files', index, items.length)
     try {
       const at = timestamp(io.now())
-      const added = await addCrateFile(registry, path, { at, companions })
-      yield { path, ...added, errors: [] }
+      const { release, outcome, warnings } = await addCrateFile(registry, path, { at, companions })
+      yield { path, name: release.name, version: release.version, outcome, warnings, errors: [] }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const [outcome, warnings, errors] = ['refused', [], error.issues] as const

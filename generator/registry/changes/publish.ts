@@ -159,6 +159,10 @@ async function record(
   return { release, ...added, warnings: all, invalidCategories, invalidBadges }
 }
 
+interface AddedRelease {
+  readonly release: Pick<Release, 'name' | 'version'>
+}
+
 /**
  * Adds a `.crate` file with the checks of a publish, and renders its index file. `at` is the time
  * for the index (`2026-11-20T12:00:00Z`). Throws a `Refusal` with every issue. `buildPages` then
@@ -169,7 +173,7 @@ export async function addCrateFile(
   registry: Registry,
   path: string,
   { at, companions }: { readonly at: string } & Pick<Submission, 'companions'>,
-): Promise<Pick<Publication, 'outcome' | 'warnings'> & Pick<Release, 'name' | 'version'>> {
+): Promise<Pick<Publication, 'outcome' | 'warnings'> & AddedRelease> {
   const cksum = await asCaller(() => fileChecksum(path))
   const known = cksum === null ? null : await releaseOfBytes(registry.database, cksum)
   const max = known ? Number.MAX_SAFE_INTEGER : registry.settings.limits.crate_bytes
@@ -182,8 +186,7 @@ export async function addCrateFile(
     const publication = await queue.publish(submission, operatorChange(at))
     await publication.shown
     await queue.settle()
-    const { release, outcome, warnings } = publication
-    return { name: release.name, version: release.version, outcome, warnings }
+    return publication
   } finally {
     await bytes.discard()
   }
@@ -205,8 +208,7 @@ async function putBack(
   await queue.show(crateId)
   await queue.settle()
   return {
-    name,
-    version,
+    release: { name, version },
     outcome: 'present',
     warnings: [presentWarning(isLost, name, version)],
   } as const
