@@ -30,7 +30,7 @@ import {
   type SettingSources,
 } from '../registry/folder.ts'
 import type { RegistrySources } from '../registry/registry.ts'
-import { STDIO, TOP } from './backup.ts'
+import { LOST_FILE, STDIO, TOP } from './backup.ts'
 
 /** The folder that a file system itself keeps at its mount point. */
 const OF_FILE_SYSTEM = 'lost+found'
@@ -137,13 +137,15 @@ async function unpack(file: string, place: Folders, progress?: Progress) {
     const name = path.startsWith(`${TOP}/`) ? path.slice(TOP.length + 1) : ''
     const bytes = entry as AsyncIterable<Uint8Array>
     // A backup begins with the settings, which say where everything else belongs.
-    const isOwn = settings ? name === DATABASE_FILE || KEY.test(name) : name === SETTINGS_FILE
+    const isOwn = settings ? OTHERS.includes(name) || KEY.test(name) : name === SETTINGS_FILE
     if (type !== 'file' || seen.has(name) || !isOwn) refuse('backup_foreign', { file, entry: path })
     seen.add(name)
     if (settings === null) settings = await takeSettings(await text(bytes), file, place)
     else if (name === DATABASE_FILE) {
       await pipeline(bytes, createWriteStream(database, { flags: 'wx', mode: 0o600 }))
       await syncFile(database)
+    } else if (name === LOST_FILE) {
+      for (const key of JSON.parse(await text(bytes))) seen.add(`crates/${key}`)
     } else {
       const crates = CrateStore.inFolder(join(content, settings.crates))
       const key = name.slice('crates/'.length)
@@ -184,7 +186,7 @@ async function takeSettings(
 const DAMAGED = 'its records are damaged'
 
 /**
- * Refuses a backup that lacks a `.crate`: cut off between two entries, it looks complete. The
+ * Refuses a backup that lacks a `.crate` which was not lost before: cut off between two entries, it looks complete. The
  * records then know no pause, and no bucket with the whole tree: it may have a newer one.
  */
 async function finishRecords(
@@ -216,6 +218,7 @@ async function finishRecords(
   await closeWhole(records, database)
 }
 
+const OTHERS = [DATABASE_FILE, LOST_FILE]
 const KEY = /^crates\/(?:[a-z0-9_-]{1,2}\/){1,2}[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
 
 /** The original settings file of a backup, if the restored one differs. */
