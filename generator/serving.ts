@@ -126,7 +126,7 @@ async function daemonId(dir: string): Promise<string> {
 }
 
 /** Returns fingerprints: what is compared may contain secrets, and everybody can read these. */
-function commonOf({ settings, urls, program }: Registry): Record<string, string> {
+function commonOf({ dir, settings, urls, program }: Registry): Record<string, string> {
   const values = new Map<string, unknown>([
     ['registry.base_url', urls.base],
     ['the format of the index', TREE_FORMAT],
@@ -141,7 +141,7 @@ function commonOf({ settings, urls, program }: Registry): Record<string, string>
         if (!values.has(key)) values.set(key, sharedValue(key, value))
       }
   }
-  return Object.fromEntries(Array.from(values, ([key, value]) => [key, fingerprint(value)]))
+  return Object.fromEntries(Array.from(values, ([key, value]) => [key, fingerprint(dir, value)]))
 }
 
 /** Each machine may have the same folder at another path. */
@@ -150,8 +150,9 @@ function sharedValue(key: string, value: Settings['storage'][keyof Settings['sto
   return isPlace && !isBucket(String(value)) ? 'a folder' : value
 }
 
-function fingerprint(value: unknown): string {
-  return sha256(JSON.stringify(value)).slice(0, 16)
+function fingerprint(dir: string, value: unknown): string {
+  // Paths of files are below each one's own folder.
+  return sha256(JSON.stringify(value).replaceAll(`"${dir}/`, '"')).slice(0, 16)
 }
 
 function requireSame(self: ServingDaemon, other: SeenDaemon): void {

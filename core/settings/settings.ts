@@ -3,8 +3,14 @@ import { type Issue, issue, refuseErrors } from '../error/error.ts'
 import { withoutCredentials } from '../urls/urls.ts'
 import { type AccessRecord, accessRecord, keepAccess } from './access.ts'
 import { tomlValue } from './file.ts'
-import type { SettingValue, Values } from './kind.ts'
-import { type sections, settingTable, type topRows, upstreamSettings } from './schema.ts'
+import { file, type SettingValue, type Values } from './kind.ts'
+import {
+  findSetting,
+  type sections,
+  settingTable,
+  type topRows,
+  upstreamSettings,
+} from './schema.ts'
 import type { Assignment, Environment, Origin, SettingsFile } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 import { type UpstreamSettings, upstreamDefault } from './upstream.ts'
@@ -36,6 +42,8 @@ export interface SettingsInput {
   readonly flags?: Readonly<Record<string, string | boolean | undefined>> | undefined
   /** The settings of access when the registry was served last. */
   readonly before?: AccessRecord | null | undefined
+  /** Makes the path of a file absolute, which is relative to the registry folder. */
+  readonly resolvePath?: ((path: string) => string) | undefined
 }
 
 /** Returns the effective settings. Throws one `Refusal` with all errors of the three sources. */
@@ -55,6 +63,10 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const kept = keepAccess(values, origins, input.before ?? {}, key => defaultOf(key, values))
   const access = accessRecord(values, ofFile)
   addDefaults(values, origins)
+  for (const [key, value] of input.resolvePath ? values : []) {
+    const isFile = findSetting(key)?.row.kind.accepts === file.accepts
+    if (isFile && typeof value === 'string') values.set(key, input.resolvePath?.(value) ?? value)
+  }
   issues.push(...checkUpstreams(values))
   for (const [key, because] of [
     ['tls.key', 'tls.cert'],

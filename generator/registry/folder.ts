@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import {
   type ResolvedSettings,
@@ -28,5 +28,6 @@ export function isRegistry(dir: string): boolean {
 export function readSettings(dir: string, sources: SettingSources): ResolvedSettings {
   const path = join(dir, SETTINGS_FILE)
   if (!existsSync(path)) refuse('not_a_registry', { dir })
-  return resolveSettings({ file: { name: path, text: readFileSync(path, 'utf8') }, ...sources })
+  const file = { name: path, text: readFileSync(path, 'utf8') }
+  return resolveSettings({ file, resolvePath: path => resolve(dir, path), ...sources })
 }
