@@ -23,7 +23,7 @@ import { fileFacts, readFolder, unlessMissing } from './places/disk/files.ts'
 import { temporaryName } from './places/disk/steps.ts'
 import { TREE_FORMAT } from './projections/index/build.ts'
 import { hasOtherListings } from './records/crate-change.ts'
-import { readFact, writeFact } from './records/facts.ts'
+import { ACCESS, readFact, writeFact } from './records/facts.ts'
 import type { Registry } from './registry/registry.ts'
 
 /** The name of what only daemons of the same version share. */
@@ -97,10 +97,12 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
 }
 
 /**
- * Notes the address that a served registry has, for commands that are run beside it. Returns the
- * one that it had until now if that was another.
+ * Notes the address and the settings of access that a served registry has, for commands that are
+ * run beside it and for later starts. Returns the address that it had before if that was another.
  */
-export async function noteAddress({ database, urls }: Registry): Promise<string | null> {
+export async function noteServed({ database, urls, access }: Registry): Promise<string | null> {
+  const record = JSON.stringify(access.access)
+  if ((await readFact(database, ACCESS)) !== record) await writeFact(database, ACCESS, record)
   const before = await readFact(database, 'base')
   if (before === urls.base) return null
   await writeFact(database, 'base', urls.base)
@@ -124,7 +126,7 @@ async function daemonId(dir: string): Promise<string> {
 }
 
 /** Returns fingerprints: what is compared may contain secrets, and everybody can read these. */
-function commonOf({ settings, urls, program }: Registry): Record<string, string> {
+function commonOf({ dir, settings, urls, program }: Registry): Record<string, string> {
   const values = new Map<string, unknown>([
     ['registry.base_url', urls.base],
     ['the format of the index', TREE_FORMAT],
@@ -139,7 +141,7 @@ function commonOf({ settings, urls, program }: Registry): Record<string, string>
         if (!values.has(key)) values.set(key, sharedValue(key, value))
       }
   }
-  return Object.fromEntries(Array.from(values, ([key, value]) => [key, fingerprint(value)]))
+  return Object.fromEntries(Array.from(values, ([key, value]) => [key, fingerprint(dir, value)]))
 }
 
 /** Each machine may have the same folder at another path. */
@@ -148,8 +150,9 @@ function sharedValue(key: string, value: Settings['storage'][keyof Settings['sto
   return isPlace && !isBucket(String(value)) ? 'a folder' : value
 }
 
-function fingerprint(value: unknown): string {
-  return sha256(JSON.stringify(value)).slice(0, 16)
+function fingerprint(dir: string, value: unknown): string {
+  // Paths of files are below each one's own folder.
+  return sha256(JSON.stringify(value).replaceAll(`"${dir}/`, '"')).slice(0, 16)
 }
 
 function requireSame(self: ServingDaemon, other: SeenDaemon): void {

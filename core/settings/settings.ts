@@ -1,10 +1,17 @@
 import * as v from 'valibot'
 import { type Issue, issue, refuseErrors } from '../error/error.ts'
 import { withoutCredentials } from '../urls/urls.ts'
+import { type AccessRecord, accessRecord, keepAccess } from './access.ts'
 import { tomlValue } from './file.ts'
-import type { SettingValue, Values } from './kind.ts'
-import { type sections, settingTable, type topRows, upstreamSettings } from './schema.ts'
-import type { Assignment, Environment, SettingSource, SettingsFile } from './source.ts'
+import { file, type SettingValue, type Values } from './kind.ts'
+import {
+  findSetting,
+  type sections,
+  settingTable,
+  type topRows,
+  upstreamSettings,
+} from './schema.ts'
+import type { Assignment, Environment, Origin, SettingsFile } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 import { type UpstreamSettings, upstreamDefault } from './upstream.ts'
 
@@ -18,12 +25,14 @@ export type Settings = {
 
 export type PolicySettings = Settings['policy']
 
-export type Origin = 'default' | 'preset' | SettingSource
-
 export interface ResolvedSettings {
   readonly settings: Settings
   readonly values: ReadonlyMap<string, SettingValue>
   readonly origins: ReadonlyMap<string, Origin>
+  /** The settings of access that are given or kept. */
+  readonly access: AccessRecord
+  /** The keys of those that are kept from `before`, because nobody says otherwise. */
+  readonly kept: readonly string[]
 }
 
 /** The three sources of settings; each overrides the ones above it. */
@@ -31,20 +40,33 @@ export interface SettingsInput {
   readonly file?: SettingsFile | undefined
   readonly env?: Environment | undefined
   readonly flags?: Readonly<Record<string, string | boolean | undefined>> | undefined
+  /** The settings of access when the registry was served last. */
+  readonly before?: AccessRecord | null | undefined
+  /** Makes the path of a file absolute, which is relative to the registry folder. */
+  readonly resolvePath?: ((path: string) => string) | undefined
 }
 
 /** Returns the effective settings. Throws one `Refusal` with all errors of the three sources. */
 export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const issues: Issue[] = []
-  const given = [
-    ...(input.file ? fromFile(input.file, issues) : []),
+  const inFile = input.file ? fromFile(input.file, issues) : []
+  const others = [
     ...fromEnvironment(input.env ?? {}, issues),
     ...fromFlags(input.flags ?? {}, issues),
   ]
+  const given = [...inFile, ...others]
   const values = new Map<string, SettingValue>()
   const origins = new Map<string, Origin>()
-  for (const setting of given) take(setting, values, origins, issues)
+  for (const setting of inFile) take(setting, values, origins, issues)
+  const ofFile = new Map(values)
+  for (const setting of others) take(setting, values, origins, issues)
+  const kept = keepAccess(values, origins, input.before ?? {}, key => defaultOf(key, values))
+  const access = accessRecord(values, ofFile)
   addDefaults(values, origins)
+  for (const [key, value] of input.resolvePath ? values : []) {
+    const isFile = findSetting(key)?.row.kind.accepts === file.accepts
+    if (isFile && typeof value === 'string') values.set(key, input.resolvePath?.(value) ?? value)
+  }
   issues.push(...checkUpstreams(values))
   for (const [key, because] of [
     ['tls.key', 'tls.cert'],
@@ -56,14 +78,17 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     }
   }
   refuseErrors(issues)
-  return { settings: assemble(values), values, origins }
+  return { settings: assemble(values), values, origins, access, kept }
 }
 
 /**
  * Returns the lines of `plimsoll settings`, without credentials in URLs. `text` is the value as in
  * `plimsoll.toml`, `origin` is `default`, `preset "private"`, or the file, variable or flag.
  */
-export function describeSettings({ values, origins }: ResolvedSettings) {
+export function describeSettings({
+  values,
+  origins,
+}: Pick<ResolvedSettings, 'values' | 'origins'>) {
   const upstreams = upstreamNames(values).flatMap(upstreamSettings)
   return [...settingTable.values(), ...upstreams].map(setting => {
     const { key } = setting
@@ -108,19 +133,20 @@ function take(
 }
 
 function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Origin>): void {
-  const preset = values.get('policy.preset') === 'public' ? 'public' : 'private'
-  for (const [key, { row }] of settingTable) {
+  const upstreams = upstreamNames(values).flatMap(upstreamSettings)
+  for (const { key, row } of [...settingTable.values(), ...upstreams]) {
     if (values.has(key)) continue
-    values.set(key, row[preset])
+    values.set(key, defaultOf(key, values))
     origins.set(key, row.private === row.public ? 'default' : 'preset')
   }
-  for (const upstream of upstreamNames(values)) {
-    for (const { key, name } of upstreamSettings(upstream)) {
-      if (values.has(key)) continue
-      values.set(key, upstreamDefault(upstream, name))
-      origins.set(key, 'default')
-    }
-  }
+}
+
+/** Returns the default of a setting under the preset among `values`. */
+function defaultOf(key: string, values: ReadonlyMap<string, SettingValue>): SettingValue {
+  const preset = values.get('policy.preset') === 'public' ? 'public' : 'private'
+  const [, upstream, name] = /^upstream\.([^.]+)\.([^.]+)$/.exec(key) ?? []
+  if (upstream !== undefined && name !== undefined) return upstreamDefault(upstream, name)
+  return settingTable.get(key)?.row[preset] ?? null
 }
 
 function upstreamNames(values: ReadonlyMap<string, SettingValue>): string[] {

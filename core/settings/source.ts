@@ -14,9 +14,11 @@ import {
 import { isUpstreamName, UPSTREAM_NAME_FORM, upstreamDefault, upstreamRows } from './upstream.ts'
 
 export interface SettingSource {
-  readonly kind: 'file' | 'variable' | 'flag'
+  readonly kind: 'file' | 'variable' | 'flag' | 'records'
   readonly name: string
 }
+
+export type Origin = 'default' | 'preset' | SettingSource
 
 export interface Assignment {
   readonly setting: Setting

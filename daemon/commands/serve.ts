@@ -11,6 +11,7 @@ import { command, settingRows, type Task } from '../../generator/cli/console/com
 import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
 import { painter } from '../../generator/cli/console/terminal.ts'
 import { openRegistry } from '../../generator/open.ts'
+import { asCaller, workAsOwner } from '../../generator/places/disk/caller.ts'
 import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
 import {
@@ -27,7 +28,7 @@ import { isPaused } from '../../generator/records/pause.ts'
 import { prepareChecks } from '../../generator/registry/changes/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
 import { initRegistry, type Registry, serveLock } from '../../generator/registry/registry.ts'
-import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
+import { beginServing, noteServed, type Serving } from '../../generator/serving.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
 import { listen } from '../http/listen.ts'
@@ -64,12 +65,12 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
   const life: Life = { stopped: io.stopped(() => life.reload()), reload: () => undefined }
   const { dir } = options
   const sources = sourcesOf(io, options)
+  workAsOwner(dir)
   if (options.init && !isRegistry(dir)) {
     await initRegistry(dir, sources, {})
     io.err(`created a registry in ${dir}`)
   }
-  const read = () => readSettings(dir, sources).settings
-  const settings = read()
+  const { settings } = readSettings(dir, sources)
   const address = requireAddress(io, settings)
   const lock = serveLock(dir)
   if (!lock.tryAcquire(`process ${process.pid}`))
@@ -80,14 +81,16 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
   const log = openLog(level, io.stderr, isText ? 'text' : 'json', painter(io.stderr, io.env))
   try {
     const { cert, key } = settings.tls
-    const server = await listen({
+    const order = {
       ...address,
       requestSeconds: settings.limits.request_seconds,
       meanwhile: whileStarting,
       tls: cert !== null && key !== null ? { cert, key } : null,
-      onTlsFailure: refusal =>
+      onTlsFailure: (refusal: Refusal) =>
         logFailure(log, refusal, 'the renewed TLS files are unusable; keeping the old ones'),
-    })
+    }
+    // Root alone may use a port below 1024, and its TLS key.
+    const server = await asCaller(() => listen(order))
     // Otherwise a daemon that failed to start would keep its address and never exit.
     ends.push(() => server.stop(0))
     const { version } = io.program ?? PLIMSOLL
@@ -99,7 +102,10 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     ends.push(() => registry.close())
     const serving = await beginServing(registry, server.url)
     ends.push(() => serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED)))
-    const before = await noteAddress(registry)
+    const before = await noteServed(registry)
+    const { access, kept } = registry.access
+    const read = () => readSettings(dir, { ...sources, before: access }).settings
+    if (kept.length > 0) log.warn(warning('access_kept', { keys: kept.join(', ') }).message)
     if (before !== null && settings.registry.base_url === null)
       log.warn(warning('base_url_changed', { before, now: registry.urls.base }).message)
     await work(io, life, { registry, server, serving, log, read, ends })

@@ -1,16 +1,16 @@
-import { createWriteStream, existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
-import { Refusal, refuse } from '../../core/error/error.ts'
+import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { copyCatalog } from '../database/copy.ts'
 import { closeWhole, openDatabase } from '../database/database.ts'
 import { run } from '../database/statement.ts'
+import { asCaller } from '../places/disk/caller.ts'
 import { createPrivately, makeFolder, syncFile, syncFolder } from '../places/disk/durable.ts'
-import { isInside, openFile, readFolder, readText } from '../places/disk/files.ts'
+import { isInside, openFile, readFolder, readText, statOf } from '../places/disk/files.ts'
 import { isTemporary, temporaryPath } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
 import type { OpenFile } from '../places/place.ts'
@@ -25,6 +25,14 @@ export const TOP = 'plimsoll-backup'
 
 export const STDIO = '-'
 
+/** The last file of a backup that lacks bytes which are lost: their keys, as JSON. */
+export const LOST_FILE = 'lost.json'
+
+export interface BackupResult {
+  readonly crateFiles: number
+  readonly lost: readonly Issue[]
+}
+
 /** The most attempts: a release in the snapshot may be deleted during the backup. */
 const ATTEMPTS = 5
 
@@ -35,16 +43,17 @@ const DRAFT = 'draft'
  * Writes settings, records, and every `.crate` of a registry into one tar file, even while a daemon
  * is running: from a snapshot of the records, or a new one if a deletion removes some of its bytes.
  * The records are a file of SQLite, also where a server has them; a fact says when this was done.
- * The file appears complete or not at all. Refuses a place in the public tree, and a second backup.
+ * The file appears complete or not at all; versions whose bytes are lost are returned as issues, and
+ * named in it. Refuses a place in the public tree, and a second backup.
  * The file `-` is standard output, to which nothing can be written again: there is one attempt.
  */
 export async function backup(
   registry: Registry,
   file: string,
   progress?: Progress,
-): Promise<number> {
+): Promise<BackupResult> {
   const target = file === STDIO ? null : resolve(file)
-  if (target !== null && existsSync(target)) refuse('backup_exists', { file })
+  if (target !== null && (await asCaller(() => statOf(target)))) refuse('backup_exists', { file })
   // It has the hashes of tokens and passwords, and everybody may read the tree.
   if (target !== null && isInside(target, registry.tree.root)) refuse('backup_public', { file })
   const attempts = target === null ? 1 : ATTEMPTS
@@ -53,11 +62,12 @@ export async function backup(
     refuse('backup_running', { dir: registry.dir, holder: lock.holder() })
   try {
     await removeAbandoned(registry.dir)
-    if (target !== null) await makeFolder(dirname(target))
+    if (target !== null) await asCaller(() => makeFolder(dirname(target)))
     for (let attempt = 1; ; attempt++) {
       try {
         const done = await write(registry, target, progress)
-        await writeFact(registry.database, LAST_BACKUP, timestamp(registry.clock()))
+        const at = timestamp(registry.clock())
+        if (done.lost.length === 0) await writeFact(registry.database, LAST_BACKUP, at)
         return done
       } catch (error) {
         if (!(error instanceof Refusal && error.has('backup_overtaken')) || attempt === attempts)
@@ -73,7 +83,7 @@ async function write(
   registry: Registry,
   target: string | null,
   progress?: Progress,
-): Promise<number> {
+): Promise<BackupResult> {
   const temporary = target === null ? null : temporaryPath(target)
   // A folder, because an open database has files next to it.
   const workplace = temporaryPath(join(registry.dir, DATABASE_FILE))
@@ -87,7 +97,7 @@ async function write(
     const output =
       temporary === null
         ? process.stdout
-        : createWriteStream(temporary, { mode: 0o600, flags: 'wx' })
+        : (await asCaller(() => open(temporary, 'wx', 0o600))).createWriteStream()
     const written = pipeline(archive, output)
     const filled = fill(archive, registry, snapshot, progress).catch((error: Error) => {
       archive.destroy(error)
@@ -99,13 +109,15 @@ async function write(
     if (writing.status === 'rejected') throw writing.reason
     if (filling.status === 'rejected') throw filling.reason
     if (temporary !== null && target !== null) {
-      await syncFile(temporary)
-      await rename(temporary, target)
-      await syncFolder(dirname(target))
+      await asCaller(async () => {
+        await syncFile(temporary)
+        await rename(temporary, target)
+        await syncFolder(dirname(target))
+      })
     }
     return filling.value
   } finally {
-    if (temporary !== null) await rm(temporary, { force: true })
+    if (temporary !== null) await asCaller(() => rm(temporary, { force: true }))
     await rm(workplace, { recursive: true, force: true })
   }
 }
@@ -139,7 +151,7 @@ async function removeAbandoned(dir: string): Promise<void> {
   for (const { name } of await readFolder(dir)) {
     if (!isTemporary(name)) continue
     const draft = await readText(join(dir, name, DRAFT))
-    if (draft !== null && isTemporary(draft)) await rm(draft, { force: true })
+    if (draft !== null && isTemporary(draft)) await asCaller(() => rm(draft, { force: true }))
     await rm(join(dir, name), { recursive: true, force: true })
   }
 }
@@ -149,12 +161,14 @@ async function fill(
   registry: Registry,
   snapshot: string,
   progress?: Progress,
-): Promise<number> {
+): Promise<BackupResult> {
   const settings = await readFile(join(registry.dir, SETTINGS_FILE))
   archive.entry({ name: `${TOP}/${SETTINGS_FILE}` }, settings)
   await addBytes(archive, DATABASE_FILE, await openFile(snapshot))
   const records = await openDatabase(snapshot, registry.program)
   let done = 0
+  const lost: Issue[] = []
+  const keys: string[] = []
   try {
     const { releases: total } = await registryCounts(records)
     for await (const page of releasePages(records))
@@ -162,17 +176,19 @@ async function fill(
         const key = crateKey(name, cksum)
         const bytes = await registry.crates.open(key)
         if (!(await addBytes(archive, `crates/${key}`, bytes))) {
-          const isWanted = await releaseOfBytes(registry.database, cksum)
-          refuse(isWanted ? 'crate_lost' : 'backup_overtaken', { name, version })
-        }
-        done++
+          if (!(await releaseOfBytes(registry.database, cksum)))
+            refuse('backup_overtaken', { name, version })
+          lost.push(issue('crate_lost', { name, version }))
+          keys.push(key)
+        } else done++
         progress?.('packing .crate files', done, total)
       }
   } finally {
     await records.close()
   }
+  if (keys.length > 0) archive.entry({ name: `${TOP}/${LOST_FILE}` }, JSON.stringify(keys))
   archive.finalize()
-  return done
+  return { crateFiles: done, lost }
 }
 
 async function addBytes(archive: Pack, name: string, found: OpenFile | null): Promise<boolean> {

@@ -1,7 +1,6 @@
 import { createWriteStream, existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
-import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { extract } from 'tar-stream'
@@ -15,8 +14,9 @@ import type { BeforeUpgrade } from '../database/migrations.ts'
 import { value } from '../database/statement.ts'
 import { forgetMirror } from '../deploy/complete-mirror.ts'
 import { CrateStore } from '../places/crate-store.ts'
+import { asCaller } from '../places/disk/caller.ts'
 import { makeFolder, syncFile, syncFolder, writeDurably } from '../places/disk/durable.ts'
-import { fileBytes, readFolder, readText, removeIfEmpty, TEXT_MAX } from '../places/disk/files.ts'
+import { openFile, readFolder, readText, removeIfEmpty, TEXT_MAX } from '../places/disk/files.ts'
 import { temporaryName } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
 import { requireApart } from '../places/storage.ts'
@@ -30,7 +30,7 @@ import {
   type SettingSources,
 } from '../registry/folder.ts'
 import type { RegistrySources } from '../registry/registry.ts'
-import { STDIO, TOP } from './backup.ts'
+import { LOST_FILE, STDIO, TOP } from './backup.ts'
 
 /** The folder that a file system itself keeps at its mount point. */
 const OF_FILE_SYSTEM = 'lost+found'
@@ -52,7 +52,8 @@ export async function restore(
   progress?: Progress,
 ) {
   const isInput = file === STDIO
-  if (!isInput && !existsSync(file)) refuse('file_missing', { path: file })
+  const opened = isInput ? null : await asCaller(() => openFile(file))
+  if (!isInput && !opened) refuse('file_missing', { path: file })
   const name = isInput ? 'standard input' : file
   const target = resolve(dir)
   const isNew = !existsSync(target)
@@ -69,7 +70,7 @@ export async function restore(
     await requireEmpty(target, dir)
     const content = join(workplace, 'content')
     await mkdir(content)
-    const bytes = isInput ? process.stdin : Readable.from(fileBytes(file))
+    const bytes = opened?.bytes ?? process.stdin
     const place = { target, content, sources, bytes }
     const restored = await unpack(name, place, progress).catch(error => {
       // An error of the operating system has a `syscall`; any other error is about the archive.
@@ -136,7 +137,7 @@ async function unpack(file: string, place: Folders, progress?: Progress) {
     const name = path.startsWith(`${TOP}/`) ? path.slice(TOP.length + 1) : ''
     const bytes = entry as AsyncIterable<Uint8Array>
     // A backup begins with the settings, which say where everything else belongs.
-    const isOwn = settings ? name === DATABASE_FILE || KEY.test(name) : name === SETTINGS_FILE
+    const isOwn = settings ? OTHERS.includes(name) || KEY.test(name) : name === SETTINGS_FILE
     if (type !== 'file' || seen.has(name) || !isOwn) refuse('backup_foreign', { file, entry: path })
     seen.add(name)
     if (settings === null && size > TEXT_MAX)
@@ -145,6 +146,8 @@ async function unpack(file: string, place: Folders, progress?: Progress) {
     else if (name === DATABASE_FILE) {
       await pipeline(bytes, createWriteStream(database, { flags: 'wx', mode: 0o600 }))
       await syncFile(database)
+    } else if (name === LOST_FILE) {
+      for (const key of JSON.parse(await text(bytes))) seen.add(`crates/${key}`)
     } else {
       const crates = CrateStore.inFolder(join(content, settings.crates))
       const key = name.slice('crates/'.length)
@@ -185,7 +188,7 @@ async function takeSettings(
 const DAMAGED = 'its records are damaged'
 
 /**
- * Refuses a backup that lacks a `.crate`: cut off between two entries, it looks complete. The
+ * Refuses a backup that lacks a `.crate` which was not lost before: cut off between two entries, it looks complete. The
  * records then know no pause, and no bucket with the whole tree: it may have a newer one.
  */
 async function finishRecords(
@@ -217,6 +220,7 @@ async function finishRecords(
   await closeWhole(records, database)
 }
 
+const OTHERS = [DATABASE_FILE, LOST_FILE]
 const KEY = /^crates\/(?:[a-z0-9_-]{1,2}\/){1,2}[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
 
 /** The original settings file of a backup, if the restored one differs. */

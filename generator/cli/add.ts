@@ -1,5 +1,6 @@
 import { type Issue, inFile, Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import { asCaller } from '../places/disk/caller.ts'
 import { findCrates } from '../places/disk/crate-files.ts'
 import { type BatchItem, orderBatch } from '../registry/changes/order.ts'
 import { addCrateFile } from '../registry/changes/publish.ts'
@@ -30,8 +31,10 @@ export const registerAdd = registryCommand('add', {
   fails: 'some files were refused; the others were added',
   async run(task: RegistryTask, sources: readonly string[]) {
     const { io, registry, options, progress } = task
-    const paths = (await Promise.all(sources.map(source => findCrates(source)))).flat()
-    const items = await orderBatch(registry, [...new Set(paths)], progress)
+    const items = await asCaller(async () => {
+      const paths = (await Promise.all(sources.map(source => findCrates(source)))).flat()
+      return orderBatch(registry, [...new Set(paths)], progress)
+    })
     const results: FileResult[] = []
     const sums = { added: 0, present: 0, refused: 0 }
     for await (const result of addEach(task, items)) {

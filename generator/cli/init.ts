@@ -1,3 +1,4 @@
+import { workAsOwner } from '../places/disk/caller.ts'
 import { initRegistry } from '../registry/registry.ts'
 import { showChanges } from './console/changes.ts'
 import { command, type Task, withRegistry } from './console/command.ts'
@@ -18,6 +19,7 @@ export const registerInit = command('init', {
   async run(task: Task) {
     const { io, options, report } = task
     const { dir } = options
+    workAsOwner(dir)
     await initRegistry(dir, { env: io.env }, flagsOf(options))
     await withRegistry(task, async opened => {
       await showChanges(opened, true)

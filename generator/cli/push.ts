@@ -52,12 +52,12 @@ export const registerPush = command('push', {
 
 /** Returns the settings of a push; without an address, uses that of the existing tree. */
 async function pushSettings(task: Task<Options>, to: Place) {
-  const given = looseSettings(task)
+  const given = looseSettings(task, false)
   if (given.settings.registry.base_url !== null) return given
   const config = await to.read(configPath)
   const dl = config && parseDl(config.bytes.toString(), `${to.name}/${configPath}`)
   const baseUrl = dl && baseOfDl(dl)
   // The index contains the base URL, and there is no daemon whose address it could be.
   if (!baseUrl) return refuse('base_url_missing', { address: task.options.to })
-  return looseSettings({ ...task, options: { ...task.options, baseUrl } })
+  return looseSettings({ ...task, options: { ...task.options, baseUrl } }, false)
 }

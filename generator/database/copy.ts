@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { refuse } from '../../core/error/error.ts'
 import { isOnServer } from './engine.ts'
-import { all, first, type Queries, run, value } from './statement.ts'
+import { all, first, type Parameter, type Queries, run, value } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -77,24 +77,68 @@ export async function isEmpty(db: Queries): Promise<boolean> {
   return true
 }
 
-/** Compares all records of two databases; returns their number. */
-export async function compareCatalogs(
+/**
+ * Makes a copy of the records that was made before equal to them: reads both, and writes only what
+ * differs. `from` does not change meanwhile, and `to` is a transaction. Returns the number of rows,
+ * all compared.
+ */
+export function copyDifference(
   from: Queries,
   to: Queries,
   progress?: CopyProgress,
 ): Promise<number> {
-  let done = 0
-  for (const table of tables()) {
-    const pages = [pagesOf(from, table), pagesOf(to, table)]
-    for (;;) {
-      const [our, their] = await Promise.all(pages.map(page => page.next()))
-      if (!our?.value && !their?.value) break
-      if (!isDeepStrictEqual(our?.value, their?.value)) refuse('migrate_differs', { table })
-      done += our?.value?.length ?? 0
-      progress?.(`comparing ${table}`, done, 0)
-    }
+  return withoutTriggers(to, async () => {
+    // First: what is new may have the place of what is gone, and refer to other rows.
+    for (const table of tables().reverse())
+      for await (const [rows, copied] of ranges(from, to, table, `${TABLE_KEYS[table]}`)) {
+        const keys = new Set(rows.map(row => JSON.stringify(row)))
+        for (const row of copied.filter(row => !keys.has(JSON.stringify(row))))
+          await run(to, `DELETE FROM ${table} WHERE ${keysOf(table, '=')}`, ...Object.values(row))
+      }
+    let done = 0
+    for (const table of tables())
+      for await (const [rows, copied, again] of ranges(from, to, table)) {
+        if (!isDeepStrictEqual(rows, copied)) {
+          await insertRows(to, table, rows, true)
+          if (!isDeepStrictEqual(rows, await again())) refuse('migrate_differs', { table })
+        }
+        done += rows.length
+        progress?.(`comparing ${table}`, done, 0)
+      }
+    return done
+  })
+}
+
+type Range = readonly [rows: Row[], copied: Row[], again: () => Promise<Row[]>]
+
+/** Yields the rows of a table page by page, with those of its copy between the same keys. */
+async function* ranges(
+  from: Queries,
+  to: Queries,
+  table: keyof Tables,
+  columns = '*',
+): AsyncGenerator<Range> {
+  const keys = TABLE_KEYS[table]
+  const where = table === 'facts' ? OTHER_FACTS : 'true'
+  const sql = `SELECT ${columns} FROM ${table} WHERE ${where}`
+  let above: readonly Parameter[] = []
+  for await (const rows of pagesOf(from, table, columns)) {
+    const last = keys.map(key => rows.at(-1)?.[key] ?? null)
+    const low = above.length > 0 ? ` AND ${keysOf(table, '>')}` : ''
+    const range = `${sql}${low} AND ${keysOf(table, '<=')} ORDER BY ${keys}`
+    const parameters = [...above, ...last]
+    const read = () => all<Row>(to, range, ...parameters)
+    yield [rows, await read(), read]
+    above = last
   }
-  return done
+  const low = above.length > 0 ? ` AND ${keysOf(table, '>')}` : ''
+  const read = () => all<Row>(to, `${sql}${low} ORDER BY ${keys}`, ...above)
+  yield [[], await read(), read]
+}
+
+function keysOf(table: keyof Tables, operator: string): string {
+  const keys = TABLE_KEYS[table]
+  return `(${keys}) ${operator} (${keys.map(() => '?')})`
 }
 
 /**
@@ -127,14 +171,14 @@ function tables(): (keyof Tables)[] {
 const OTHER_FACTS = `NOT (key >= 'daemon:' AND key < 'daemon:~')
   AND key NOT IN ('copy', 'moved', 'pause', 'probe')`
 
-async function* pagesOf(db: Queries, table: keyof Tables): AsyncGenerator<Row[]> {
+async function* pagesOf(db: Queries, table: keyof Tables, columns = '*'): AsyncGenerator<Row[]> {
   const keys = TABLE_KEYS[table]
   const limit = table === 'releases' ? RELEASES : ROWS
   const order = `ORDER BY ${keys} LIMIT ${limit}`
   const where = table === 'facts' ? OTHER_FACTS : 'true'
-  const after = `(${keys}) > (${keys.map(() => '?')})`
-  const next = `SELECT * FROM ${table} WHERE ${after} AND ${where} ${order}`
-  let rows = await all<Row>(db, `SELECT * FROM ${table} WHERE ${where} ${order}`)
+  const sql = `SELECT ${columns} FROM ${table} WHERE ${where}`
+  const next = `${sql} AND ${keysOf(table, '>')} ${order}`
+  let rows = await all<Row>(db, `${sql} ${order}`)
   while (rows.length > 0) {
     yield rows
     const last = rows.at(-1)
@@ -143,10 +187,21 @@ async function* pagesOf(db: Queries, table: keyof Tables): AsyncGenerator<Row[]>
   }
 }
 
-async function insertRows(db: Queries, table: keyof Tables, rows: readonly Row[]): Promise<void> {
+async function insertRows(
+  db: Queries,
+  table: keyof Tables,
+  rows: readonly Row[],
+  isOver = false,
+): Promise<void> {
+  if (rows.length === 0) return
   const columns = Object.keys(rows[0] ?? {})
   const places = `(${columns.map(() => '?')})`
-  const sql = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}`
+  const keys = TABLE_KEYS[table]
+  const others = columns.filter(column => !keys.includes(column))
+  const set = others.map(column => `${column} = excluded.${column}`)
+  const action = set.length > 0 ? `UPDATE SET ${set}` : 'NOTHING'
+  const over = isOver ? ` ON CONFLICT (${keys}) DO ${action}` : ''
+  const sql = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}${over}`
   const values = rows.flatMap(row => columns.map(column => row[column] ?? null))
   await run(db, sql, ...values)
 }

@@ -33,7 +33,7 @@ export type NewRow<Table extends keyof Tables> = Partial<Tables[Table]> & {
 export const LIST = '(SELECT value FROM json_each(?))'
 
 /** A value for a `?`. A list becomes a JSON array, for `json_each(?)`. */
-type Parameter = string | number | null | readonly unknown[]
+export type Parameter = string | number | null | readonly unknown[]
 
 /**
  * Returns the rows of a statement. Its text must be constant, because the prepared statement is

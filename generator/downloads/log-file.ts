@@ -1,8 +1,10 @@
 import { createHash, type Hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
+import { refuse } from '../../core/error/error.ts'
+import { asCaller } from '../places/disk/caller.ts'
+import { openFile } from '../places/disk/files.ts'
 
 /** Longer lines are not read: they cannot be requests for crates. */
 export const LINE_MAX = 64 * 1024
@@ -21,21 +23,16 @@ export interface LineBatch {
 /** Returns the content of a log; a file that begins like gzip is unpacked. */
 async function contentOf(path: string): Promise<AsyncIterable<Buffer>> {
   // First: a stream of a file that cannot be opened would fail before anybody listens.
-  const isPacked = await isZipped(path)
-  const raw = createReadStream(path, { highWaterMark: 256 * 1024 })
-  if (!isPacked) return raw
+  const start = await buffer(await open(path, { start: 0, end: 1 }))
+  const raw = await open(path)
+  if (start[0] !== 0x1f || start[1] !== 0x8b) return raw
   // Closes the file also for a reader that stops early; the reader is told of errors.
   return pipeline(raw, createGunzip({ chunkSize: 256 * 1024 }), () => {})
 }
 
-async function isZipped(path: string): Promise<boolean> {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0)
-    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b
-  } finally {
-    await file.close()
-  }
+async function open(path: string, range?: { start: number; end: number }) {
+  const file = await asCaller(() => openFile(path, range))
+  return file?.bytes ?? refuse('file_missing', { path })
 }
 
 /** Returns the lines at the beginning of a log, at most `LINE_MAX` bytes. */

@@ -9,9 +9,9 @@ import { withoutCredentials } from '../../core/urls/urls.ts'
 import type { Database } from '../database/connection.ts'
 import {
   type CopyProgress,
-  compareCatalogs,
   continueIds,
   copyCatalog,
+  copyDifference,
   isEmpty,
 } from '../database/copy.ts'
 import { closeWhole, openDatabase, openSnapshot, type Snapshot } from '../database/database.ts'
@@ -88,14 +88,15 @@ async function copyAll(registry: Registry, to: Destination, target: Target, plac
   const files = fileCopier(registry, to)
   for (let round = 0; round < ROUNDS; round++) await files.copy()
   const id = randomBytes(8).toString('hex')
+  const origin = { id, place: placeOf(dir, settings.database) }
+  await copyRecords(registry, target, origin, copyCatalog, to.progress)
   const pause = await holdPause(database, place)
   try {
     // Waits until everything is written that was begun before.
     const git = locks.mutex('git')
     for (const lock of [mutex, pageMutex, git]) await lock.run(async () => {})
     await git.close()
-    const origin = { id, place: placeOf(dir, settings.database) }
-    const records = await copyRecords(registry, target, origin, to.progress)
+    const records = await copyRecords(registry, target, origin, copyDifference, to.progress)
     // Comes after the records: what is rendered until then is not marked in them any more.
     for (let round = 0; (await files.copy()) > 0; round++)
       if (round === ROUNDS_PAUSED) refuse('migrate_tree_changing')
@@ -134,16 +135,17 @@ async function copyRecords(
   registry: Registry,
   { database }: Target,
   origin: { readonly id: string; readonly place: string },
+  copy: typeof copyCatalog,
   progress?: CopyProgress,
 ): Promise<number> {
   // Searches and downloads go on: what they write between two tables must not be copied.
   const { queries, close } = await takeSnapshot(registry)
   try {
-    await database.transaction(async tx => {
-      await copyCatalog(queries, tx, progress)
+    return await database.transaction(async tx => {
+      const rows = await copy(queries, tx, progress)
       await recordCopy(tx, origin)
+      return rows
     })
-    return await compareCatalogs(queries, database, progress)
   } finally {
     await close()
   }
@@ -157,8 +159,8 @@ async function takeSnapshot({ settings, dir }: Registry): Promise<Snapshot> {
 }
 
 /** Changes go on this long after a mover has died; it renews its pause this often. */
-const SECONDS = 60
-const RENEW_MS = 10_000
+const SECONDS = 15
+const RENEW_MS = 3000
 
 /** Pauses a registry while its records are copied to `place`, as long as the process lives. */
 async function holdPause(database: Database, place: string) {

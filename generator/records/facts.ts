@@ -13,6 +13,9 @@ const FAILURE = 'failure:'
 /** The fact when the last backup was complete. */
 export const LAST_BACKUP = 'backup'
 
+/** The fact with the settings of access that the last daemon had. */
+export const ACCESS = 'access'
+
 /** Reads a fact, such as what the public tree was last rendered with; null when unset. */
 export function readFact(db: Queries, key: string): Promise<string | null> {
   return value(db, 'SELECT value FROM facts WHERE key = ?', key)

@@ -204,12 +204,14 @@ export function readReadme(db: Queries, releaseId: number): Promise<string | nul
   return value(db, 'SELECT readme FROM releases WHERE id = ?', releaseId)
 }
 
+export interface ReleaseOfBytes extends Pick<VersionRecord, 'id' | 'version' | 'cksum'> {
+  readonly name: Name
+  readonly crateId: number
+}
+
 /** Returns a release that has these bytes; null when there is none. */
-export function releaseOfBytes(
-  db: Queries,
-  cksum: string,
-): Promise<{ id: number; name: Name; version: Version } | null> {
-  const sql = `SELECT releases.id, crates.name, releases.version
+export function releaseOfBytes(db: Queries, cksum: string): Promise<ReleaseOfBytes | null> {
+  const sql = `SELECT releases.id, crate_id AS "crateId", crates.name, version, cksum
     FROM releases JOIN crates ON crates.id = releases.crate_id WHERE releases.cksum = ?`
   return first(db, sql, cksum)
 }

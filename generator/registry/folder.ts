@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
-import { type ResolvedSettings, resolveSettings } from '../../core/settings/settings.ts'
+import {
+  type ResolvedSettings,
+  resolveSettings,
+  type SettingsInput,
+} from '../../core/settings/settings.ts'
 import { readTextSync } from '../places/disk/files.ts'
 
 /** Name of the settings file in a registry folder. */
@@ -11,7 +15,7 @@ export const SETTINGS_FILE = 'plimsoll.toml'
 export const DATABASE_FILE = 'plimsoll.db'
 
 /** The sources of settings besides the file. */
-export interface SettingSources {
+export interface SettingSources extends Pick<SettingsInput, 'before'> {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly flags?: Readonly<Record<string, string | boolean | undefined>>
 }
@@ -25,5 +29,6 @@ export function isRegistry(dir: string): boolean {
 export function readSettings(dir: string, sources: SettingSources): ResolvedSettings {
   const path = join(dir, SETTINGS_FILE)
   const text = readTextSync(path) ?? refuse('not_a_registry', { dir })
-  return resolveSettings({ file: { name: path, text }, ...sources })
+  const file = { name: path, text }
+  return resolveSettings({ file, resolvePath: path => resolve(dir, path), ...sources })
 }

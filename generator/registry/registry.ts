@@ -1,7 +1,12 @@
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
+import type { AccessRecord } from '../../core/settings/access.ts'
 import { renderNewSettings } from '../../core/settings/file.ts'
-import { resolveSettings, type Settings } from '../../core/settings/settings.ts'
+import {
+  type ResolvedSettings,
+  resolveSettings,
+  type Settings,
+} from '../../core/settings/settings.ts'
 import type { SettingFlags } from '../../core/settings/source.ts'
 import { registryUrls, withoutCredentials } from '../../core/urls/urls.ts'
 import type { Database } from '../database/connection.ts'
@@ -22,7 +27,7 @@ import { type PageContext, PLIMSOLL, type Program, type Progress } from '../proj
 import { siteConfig } from '../projections/site-config.ts'
 import { refreshListings } from '../records/crate-change.ts'
 import { crateRecords } from '../records/crates.ts'
-import { readFact } from '../records/facts.ts'
+import { ACCESS, readFact, readJsonFact } from '../records/facts.ts'
 import { readIndexFile } from '../records/index-file.ts'
 import { pausable, requireInUse } from '../records/pause.ts'
 import { keyAtPath, releaseOfBytes } from '../records/releases.ts'
@@ -54,6 +59,8 @@ export interface Registry extends PageContext {
   readonly crates: CrateStore
   readonly dir: string
   readonly settings: Settings
+  /** Its settings of access, and which of them are as at the last start only. */
+  readonly access: Pick<ResolvedSettings, 'access' | 'kept'>
   readonly locks: Locks
   close(): Promise<void>
 }
@@ -74,7 +81,8 @@ export async function initRegistry(
 
 /**
  * Opens a registry folder. If the settings have no base URL, uses `base`, else the address that the
- * daemon had last, or that it will listen on. An upgrade is refused beside a daemon of this folder,
+ * daemon had last, or that it will listen on. Access is as it was served last, unless the settings
+ * say otherwise. An upgrade is refused beside a daemon of this folder,
  * and for reading. Refuses records that were moved, and places that overlap, except `forMove`; then
  * its mutexes also work in a pause.
  */
@@ -83,13 +91,13 @@ export async function openWith(
   sources: RegistrySources & Pick<Registry, 'followers'>,
 ): Promise<Registry> {
   const { followers, base, forMove = false } = sources
-  const { settings } = readSettings(dir, sources)
+  const { storage, database: place } = readSettings(dir, sources).settings
   const root = resolve(dir)
-  if (!forMove) requireApart(root, settings.storage)
-  const crates = await openCrates(root, settings.storage, sources.env)
+  if (!forMove) requireApart(root, storage)
+  const crates = await openCrates(root, storage, sources.env)
   await keepPrivate(root, crates.isLocal ? crates.place.name : join(root, 'cache'))
   const program = sources.program ?? PLIMSOLL
-  const { url } = settings.database
+  const { url } = place
   const file = url === null ? join(root, DATABASE_FILE) : withoutCredentials(url)
   // A daemon that opens the registry holds the lock of its folder itself.
   const holder = base === undefined ? serveHolder(root) : null
@@ -99,18 +107,30 @@ export async function openWith(
       refuse('upgrade_needed', { file, from, to, version: program.version, daemons })
     sources.onUpgrade?.(`upgrading ${file} from ${from} to ${to}`)
   }
-  const records = await openRecords(root, settings, crates, program, upgrade)
+  const records = await openRecords(root, place, crates, program, upgrade)
   const { database } = records
   try {
     if (!forMove) await requireInUse(database, file)
     // In a registry that was opened before, a killed publish may have left its bytes.
     if (url !== null && (await isNew(database))) await requireNoCrates(root, file, crates)
     await refreshListings({ database, followers }, sources.progress, upgrade)
+    const before = await readJsonFact<AccessRecord>(database, ACCESS)
+    const { settings, ...access } = readSettings(dir, { ...sources, before })
     const locks = forMove ? records.locks : pausable(records.locks, database)
     const listening = `http://${settings.server.listen}`
     const address = base ?? (await readFact(database, 'base')) ?? listening
     const urls = registryUrls(settings.registry, address)
-    const stores = { dir: root, settings, database, followers, locks, crates, urls, program }
+    const stores = {
+      dir: root,
+      settings,
+      access,
+      database,
+      followers,
+      locks,
+      crates,
+      urls,
+      program,
+    }
     return await withTree(stores, sources.env)
   } catch (error) {
     await records.locks.close()
@@ -121,7 +141,7 @@ export async function openWith(
 
 type Stores = Pick<
   Registry,
-  'dir' | 'settings' | 'database' | 'followers' | 'locks' | 'crates' | 'urls' | 'program'
+  'dir' | 'settings' | 'access' | 'database' | 'followers' | 'locks' | 'crates' | 'urls' | 'program'
 >
 
 async function withTree(stores: Stores, env: SettingSources['env']): Promise<Registry> {
@@ -161,16 +181,16 @@ async function withTree(stores: Stores, env: SettingSources['env']): Promise<Reg
 
 async function openRecords(
   dir: string,
-  settings: Settings,
+  place: Settings['database'],
   crates: CrateStore,
   program: Program,
   upgrade: BeforeUpgrade,
 ): Promise<Pick<Registry, 'database' | 'locks'>> {
-  const { url } = settings.database
+  const { url } = place
   if (url !== null) {
     // Most registries do not need it: it is loaded only here.
     const { openPostgres, ServerLocks } = await import('../database/postgres/open.ts')
-    const server = { ...settings.database, url }
+    const server = { ...place, url }
     const database = await openPostgres(server, program, upgrade)
     return { database, locks: new ServerLocks(server) }
   }

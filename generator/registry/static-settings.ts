@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { resolveSettings, type Settings } from '../../core/settings/settings.ts'
 import { type RegistryUrls, registryUrls } from '../../core/urls/urls.ts'
@@ -18,7 +18,8 @@ export function readStaticSettings(
   const name = from === null ? '' : join(from, SETTINGS_FILE)
   const text = from === null ? null : readTextSync(name)
   const file = text === null ? undefined : { name, text }
-  const { settings, origins } = resolveSettings({ file, ...sources })
+  const resolvePath = (path: string) => resolve(from ?? '', path)
+  const { settings, origins } = resolveSettings({ file, resolvePath, ...sources })
   const api = origins.get('registry.api') === 'default' ? 'none' : settings.registry.api
   return { settings, urls: registryUrls({ ...settings.registry, api }, TRIAL_BASE) }
 }

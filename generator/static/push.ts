@@ -10,6 +10,7 @@ import { sha256 } from '../../core/sha256.ts'
 import { type OwnDl, ownDl, requireOwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { Version } from '../../core/version.ts'
+import { workAsOwner } from '../places/disk/caller.ts'
 import { readBytes, sweepFolder } from '../places/disk/files.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import { FileMutex } from '../places/locks/lock.ts'
@@ -57,6 +58,7 @@ export interface PushFolder {
  * holder dies. Refuses a folder that contains something else than a public tree.
  */
 export async function openPushFolder(folder: string): Promise<PushFolder> {
+  workAsOwner(folder)
   const reader = new FolderPlace(folder, { sync: 'never' })
   for await (const path of reader.paths()) {
     if (isOfHost(path)) continue

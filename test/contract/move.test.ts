@@ -215,7 +215,7 @@ test('a pause that ends too early gives the move up; the next one succeeds', { s
   const order = { database: serverSettings(url), crates: null, tree: null }
   let changing: Promise<unknown> | null = null
   const progress = (step: string) => {
-    if (step !== 'copying crates') return
+    if (step !== 'comparing crates') return
     changing ??= endPause(registry.database).then(() =>
       addAndShow(registry, { name: 'new', version: '1.0.0' }),
     )

@@ -277,7 +277,7 @@ test('an upstream has a section of its own, crates.io without any setting', () =
       allow: ['a*', 'b@<2'],
     },
   })
-  const rows = describeSettings({ settings, values, origins })
+  const rows = describeSettings({ values, origins })
   assert.equal(rows.find(({ key }) => key === 'upstream.crates-io.hold')?.text, '"7d"')
   const text = renderSettingsFile(Object.fromEntries(values))
   assert.deepEqual(resolveSettings(toml(text)).settings.upstream, settings.upstream)

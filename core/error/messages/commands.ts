@@ -5,6 +5,8 @@ export const commandMessages = {
     registry_exists: '{dir} already contains a registry; nothing was changed',
     not_a_registry:
       '{dir} is not a registry; create one with `plimsoll init --dir {dir}`, or name another folder with --dir',
+    registry_of_other:
+      "{dir} belongs to the user {uid}, and its daemon could not use files of the user {user}; nothing was changed; run the same command with `sudo -u '#{uid}'` in front of it",
     restore_outside: '`{key}` leads out of {dir}, where restore changes nothing; leave it out',
     check_target:
       '{target} is not a registry that can be checked; write sparse+https://HOST/PATH/ of a sparse index, the URL of a git index, or the folder of a static tree',
@@ -51,6 +53,8 @@ export const commandMessages = {
       'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/run/several-daemons.md)',
     base_url_missing:
       'it is not known at which address users reach {address}; name it with --base-url, or as `registry.base_url`',
+    access_kept:
+      'nothing sets {keys} any more, so they stay as the daemon had them when it was started last; write what you want into plimsoll.toml, and start it once with --set KEY=VALUE if that opens more than before',
     base_url_changed:
       'until now `config.json`, pages and the lock files of users had the address {before}; from now on they have {now}, which Cargo takes for another registry; set `registry.base_url` to an address that stays',
     node_ended: 'Node {node} has had no security updates since 30 April 2026; install Node 24',
@@ -232,7 +236,7 @@ export const commandMessages = {
     database_unusable:
       'the database cannot be opened: {reason}; check that its folder exists and may be written to by this user',
     access_denied:
-      'the operating system denies access: {reason}; run this as the user who owns the folder',
+      'the operating system denies access: {reason}; run this as the user who owns the folder; on a registry of another user, root works with the rights of that user',
     system_refuses: 'the operating system reports an error: {reason}',
     database_damaged:
       'the database is damaged: {reason}; stop the daemon and keep the folder, then restore the newest backup into a new folder with `plimsoll restore`, or `plimsoll import` its `public` folder into a new registry',

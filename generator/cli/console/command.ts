@@ -1,6 +1,7 @@
 import { Argument, type Command, Help, InvalidArgumentError, Option } from 'commander'
 import type { Issue } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
+import { workAsOwner } from '../../places/disk/caller.ts'
 import type { Progress } from '../../projections/context.ts'
 import { type Change, operatorChange } from '../../records/change.ts'
 import type { Registry, RegistrySources } from '../../registry/registry.ts'
@@ -129,6 +130,7 @@ export async function withRegistry<Options>(
   how: Pick<RegistrySources, 'reads' | 'forMove'> = {},
 ): Promise<void> {
   const { io, options, progress } = task
+  workAsOwner(options.dir)
   const sources = { ...sourcesOf(io, options), ...how, progress }
   const registry = await io.openRegistry(options.dir, sources)
   io.transient?.('')

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import { isRegistry } from '../../registry/folder.ts'
+import { isRegistry, SETTINGS_FILE } from '../../registry/folder.ts'
 import { readStaticSettings } from '../../registry/static-settings.ts'
 import type { Task } from './command.ts'
 import { sourcesOf } from './io.ts'
@@ -8,17 +9,20 @@ import { sourcesOf } from './io.ts'
 /**
  * Reads the settings of a command that needs no registry: `plimsoll.toml` in `--dir` if the command
  * line has that, else the first in `--from` and the registry folder; then the environment and the
- * flags.
+ * flags. Says which, if the command line does not.
  */
-export function looseSettings({
-  io,
-  command,
-  options,
-}: Task): ReturnType<typeof readStaticSettings> {
+export function looseSettings(
+  { io, command, options }: Task,
+  isTold = true,
+): ReturnType<typeof readStaticSettings> {
   const { dir, from } = options
   const isNamed = command.getOptionValueSource('dir') !== 'default'
-  const isWanted = isNamed || (from === undefined && Boolean(io.env.PLIMSOLL_DIR))
-  if (isWanted && !existsSync(dir)) refuse('file_missing', { path: dir })
+  if (isNamed && !existsSync(dir)) refuse('file_missing', { path: dir })
   const folders = isNamed || from === undefined ? [dir] : [from, dir]
-  return readStaticSettings(folders.find(isRegistry) ?? null, sourcesOf(io, options))
+  const found = folders.find(isRegistry) ?? null
+  const where = found === null ? 'no plimsoll.toml' : join(found, SETTINGS_FILE)
+  // Nobody has named it here.
+  if (isTold && !isNamed && (found === dir || io.env.PLIMSOLL_DIR))
+    io.err(`settings: ${where}, the environment and the command line`)
+  return readStaticSettings(found, sourcesOf(io, options))
 }

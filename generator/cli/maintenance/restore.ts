@@ -1,6 +1,7 @@
 import { refuseErrors, warning } from '../../../core/error/error.ts'
 import { counted } from '../../../core/quantity.ts'
 import { ORIGINAL_SETTINGS_FILE, restore } from '../../backup/restore.ts'
+import { workAsOwner } from '../../places/disk/caller.ts'
 import { showChanges } from '../console/changes.ts'
 import { command, type Task, withRegistry } from '../console/command.ts'
 import { printIssues, sourcesOf } from '../console/io.ts'
@@ -14,6 +15,7 @@ export const registerRestore = command('restore', {
   async run(task: Task, file: string) {
     const { io, options, report } = task
     const { dir } = options
+    workAsOwner(dir)
     const sources = sourcesOf(io, options)
     const restored = await restore(file, dir, sources, task.progress)
     const { crateFiles, leftOut, variables, within, isAgain } = restored
@@ -22,6 +24,8 @@ export const registerRestore = command('restore', {
     const inside = { ...options, set: { ...options.set, ...within } }
     await withRegistry({ ...task, options: inside }, async opened => {
       const { issues } = await showChanges(opened, true)
+      const { kept } = opened.registry.access
+      if (kept.length > 0) printIssues(io, [warning('access_kept', { keys: kept.join(', ') })])
       if (variables.length > 0)
         printIssues(io, [warning('restore_variables', { names: variables.join(', '), dir })])
       const flags = Object.entries(within).map(([key, value]) => ` --set ${key}=${value}`)

@@ -22,7 +22,7 @@ export const registerConfig = command('config', {
   fails: 'the settings cannot be read',
   async run(task: Task<{ with?: string; for?: Tool }>) {
     const { io, options } = task
-    const { settings } = looseSettings(task)
+    const { settings } = looseSettings(task, false)
     const { registry, server, upstream } = settings
     if (registry.base_url === null) {
       if (!isRegistry(options.dir)) refuse('not_a_registry', { dir: options.dir })

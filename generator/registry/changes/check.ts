@@ -82,7 +82,8 @@ export async function check(
     issues.push(...releaseConflicts(existing, { ...release, cksum }, change))
   const facts = await policyFacts(database, release, existing.crate, companions)
   const verdict = checkPolicy(release, facts, settings.policy)
-  issues.push(...verdict.issues)
+  // The operator brings back what was deleted, and may have been imported against the policy.
+  if (change.user || existing.deleted?.cksum !== cksum) issues.push(...verdict.issues)
   refuseErrors(issues)
   const isSame = existing.taken?.cksum === cksum
   const isLost = isSame && (await crates.checksum(crateKey(release.name, cksum))) !== cksum

@@ -1,15 +1,25 @@
-import { type Issue, unique, warning } from '../../../core/error/error.ts'
+import { type Issue, refuse, unique, warning } from '../../../core/error/error.ts'
+import type { Name } from '../../../core/name.ts'
+import { crateKey } from '../../../core/paths/crates.ts'
 import type { Release } from '../../../core/release/release.ts'
+import type { Version } from '../../../core/version.ts'
 import { pace } from '../../database/pace.ts'
 import type { Queries } from '../../database/statement.ts'
-import { fileBytes } from '../../places/disk/files.ts'
+import { asCaller } from '../../places/disk/caller.ts'
+import { fileChecksum, openFile } from '../../places/disk/files.ts'
+import type { Staged } from '../../places/crate-store.ts'
 import { IndexWriter } from '../../projections/index/index-writer.ts'
 import { type Change, operatorChange } from '../../records/change.ts'
 import type { CrateRecord } from '../../records/crates.ts'
 import { checkQuota } from '../../records/existing.ts'
-import { marksOf, setMarks } from '../../records/marks.ts'
+import { type MarkSubject, markAgain, marksOf, setMarks } from '../../records/marks.ts'
 import { followReleases, insertAdded, type ReleaseOutcome } from '../../records/release-changes.ts'
-import { type IndexedCrate, indexFiles } from '../../records/releases.ts'
+import {
+  type IndexedCrate,
+  indexFiles,
+  type ReleaseOfBytes,
+  releaseOfBytes,
+} from '../../records/releases.ts'
 import type { Registry } from '../registry.ts'
 import { type Addition, addTogether } from './add-together.ts'
 import { type Candidate, check, type Submission } from './check.ts'
@@ -139,34 +149,38 @@ async function record(
     await checkQuota(within, found, settings.limits, change)
     await submission.permit?.(within, found)
   })
-  // Its file in the public tree may be lost, too, and its pages were rendered without the bytes.
-  if (isLost && existing.taken) {
-    const { id } = existing.taken
-    const marks = ['file', 'release'].flatMap(kind => marksOf(kind, [id]))
-    await setMarks(tx, marks, added.crate.generation)
-  }
+  if (isLost && existing.taken)
+    await setMarks(tx, marksOfBytes(existing.taken.id), added.crate.generation)
   const { name, version } = release
-  const code = isLost ? 'release_restored' : 'release_present'
-  const present = added.outcome === 'present' ? [warning(code, { name, version })] : []
+  const present = added.outcome === 'present' ? [presentWarning(isLost, name, version)] : []
   const all = unique([...warnings, ...present])
   const { invalidCategories, invalidBadges } = verdict
   return { release, ...added, warnings: all, invalidCategories, invalidBadges }
 }
 
+interface AddedRelease {
+  readonly release: Pick<Release, 'name' | 'version'>
+}
+
 /**
  * Adds a `.crate` file with the checks of a publish, and renders its index file. `at` is the time
  * for the index (`2026-11-20T12:00:00Z`). Throws a `Refusal` with every issue. `buildPages` then
- * renders the pages.
+ * renders the pages. Bytes of a recorded release are put back without checks, and whatever has
+ * become of it: it may be yanked, or have been imported.
  */
 export async function addCrateFile(
   registry: Registry,
   path: string,
   { at, companions }: { readonly at: string } & Pick<Submission, 'companions'>,
-): Promise<Publication> {
-  const max = registry.settings.limits.crate_bytes
-  const bytes = await registry.crates.stage(fileBytes(path), max)
+): Promise<Pick<Publication, 'outcome' | 'warnings'> & AddedRelease> {
+  const cksum = await asCaller(() => fileChecksum(path))
+  const known = cksum === null ? null : await releaseOfBytes(registry.database, cksum)
+  const max = known ? Number.MAX_SAFE_INTEGER : registry.settings.limits.crate_bytes
+  const file = await asCaller(() => openFile(path))
+  const bytes = await registry.crates.stage(file?.bytes ?? refuse('file_missing', { path }), max)
   try {
     const queue = new PublishQueue(registry)
+    if (known?.cksum === bytes.cksum) return await putBack(registry, queue, bytes, known)
     const submission = { bytes, pubtime: at, ...(companions && { companions }) }
     const publication = await queue.publish(submission, operatorChange(at))
     await publication.shown
@@ -175,4 +189,35 @@ export async function addCrateFile(
   } finally {
     await bytes.discard()
   }
+}
+
+async function putBack(
+  { crates, database, mutex }: Registry,
+  queue: PublishQueue,
+  bytes: Staged,
+  { id, crateId, name, version, cksum }: ReleaseOfBytes,
+) {
+  const key = crateKey(name, cksum)
+  const isLost = (await crates.checksum(key)) !== cksum
+  if (isLost)
+    await mutex.run(async () => {
+      await bytes.keep(key)
+      await markAgain(database, marksOfBytes(id))
+    })
+  await queue.show(crateId)
+  await queue.settle()
+  return {
+    release: { name, version },
+    outcome: 'present',
+    warnings: [presentWarning(isLost, name, version)],
+  } as const
+}
+
+/** Its file in the public tree may be lost, too, and its pages were rendered without the bytes. */
+function marksOfBytes(id: number): MarkSubject[] {
+  return ['file', 'release'].flatMap(kind => marksOf(kind, [id]))
+}
+
+function presentWarning(isLost: boolean, name: Name, version: Version): Issue {
+  return warning(isLost ? 'release_restored' : 'release_present', { name, version })
 }

@@ -121,3 +121,48 @@ test('a tree that was in another folder for a while is brought up to date', asyn
   const [here, there] = ['registry/public', 'www'].map(path => sumsBelow(join(folder, path)))
   assert.deepEqual(here, there)
 })
+
+test('paths of settings are relative to the registry folder, wherever they stand', async t => {
+  const { dir, folder, run } = await registryFolder(t)
+  writeFileSync(
+    join(dir, 'plimsoll.toml'),
+    '[tls]\ncert = "tls/a.pem"\nkey = "/etc/key.pem"\n[outgoing]\nca_file = "../ca.pem"\n' +
+      '[upstream.crates-io]\ntoken_file = "token"\n[cdn]\npurge_headers = "purge"\n',
+  )
+  const ended = await run('settings', '--json', '--set', 'database.ca_file=db.pem')
+  assert.equal(ended.code, 0, ended.stderr)
+  const rows: readonly { readonly key: string; readonly value: unknown }[] = JSON.parse(
+    ended.stdout,
+  )
+  const paths = rows.filter(({ key }) => /^tls|_file$|headers$/.test(key))
+  assert.deepEqual(Object.fromEntries(paths.map(({ key, value }) => [key, value])), {
+    'database.password_file': null,
+    'database.ca_file': join(dir, 'db.pem'),
+    'cdn.purge_headers': join(dir, 'purge'),
+    'tls.cert': join(dir, 'tls', 'a.pem'),
+    'tls.key': '/etc/key.pem',
+    'outgoing.ca_file': join(folder, 'ca.pem'),
+    'upstream.crates-io.token_file': join(dir, 'token'),
+  })
+})
+
+test('a PLIMSOLL_DIR that is no registry stops no command that needs none', async t => {
+  const folder = folderOf(t)
+  const at = (name: string) => join(folder, name)
+  writeCrate(at('crates/demo.crate'), { name: 'demo', version: '1.0.0' })
+  for (const dir of ['nowhere', 'crates']) {
+    const out = at(`${dir}-tree`)
+    for (const args of [
+      ['build', '--from', at('crates'), '--out', out, '--no-cache', '--base-url', BASE],
+      ['push', at('crates'), '--to', `${out}-pushed`, '--base-url', BASE],
+      ['deploy', '--from', out, '--to', `${out}-deployed`],
+    ]) {
+      const ended = await plimsollHere(args, { PLIMSOLL_DIR: at(dir) })
+      assert.equal(ended.code, 0, `${args.join(' ')}: ${ended.stderr}`)
+      assert.match(
+        ended.stderr,
+        /^settings: no plimsoll\.toml, the environment and the command line$/m,
+      )
+    }
+  }
+})

@@ -1,0 +1,90 @@
+import * as v from 'valibot'
+import type { SettingValue } from './kind.ts'
+import { findSetting } from './schema.ts'
+import type { Origin } from './source.ts'
+
+/**
+ * The settings of access that a daemon was started with: by key what was in force, and what
+ * `plimsoll.toml` said, null for nothing.
+ */
+export type AccessRecord = Readonly<
+  Record<string, Readonly<Record<'value' | 'file', SettingValue>>>
+>
+
+/** How far a value opens the registry, compared with another of the same setting. */
+type Width = (value: SettingValue) => number
+
+const less: Width = value => -Number(value)
+/** The words that open least, the narrowest first; every other one opens more. */
+const words =
+  (...narrow: readonly string[]): Width =>
+  value =>
+    [...narrow, value].indexOf(value)
+const NO_LIMIT = Number.POSITIVE_INFINITY
+
+/** Who may read, publish and administer, and what they may; the first row that fits a key. */
+const WIDTHS: readonly (readonly [keys: RegExp, width: Width])[] = [
+  [/^auth\.(?:required|password_cost)$/, less],
+  [/^(?:auth|owners)\.(?!add$)/, Number],
+  [/^registry\.api$/, words('none')],
+  [/^owners\.add$/, words('invite')],
+  [/^limits\..*(?:logins_per_minute|_per_day)$/, value => Number(value) || NO_LIMIT],
+  [/^policy\.preset$/, words('public')],
+  [/^policy\..*_max$/, Number],
+  [/^policy\.(?!badges$|categories$)/, words('error', 'deny', 'warn')],
+  [/^upstream\.[^.]+\.(?:hold|lure_guard|offline)$/, less],
+  [/^upstream\.[^.]+\.fallback$/, words('off', 'redirect')],
+  [/^upstream\.[^.]+\.(?:allow|deny)$/, Number],
+]
+const FORBIDS = /\.(?:reserved_names_extra|reserved_prefixes|deny)$/
+
+function isWider(key: string, now: SettingValue, before: SettingValue): boolean {
+  const [, width] = WIDTHS.find(([keys]) => keys.test(key)) ?? []
+  if (!width) return false
+  if (!Array.isArray(now) || !Array.isArray(before)) return width(now) > width(before)
+  if (FORBIDS.test(key)) return before.some(item => !now.includes(item))
+  // An upstream without a list allows everything.
+  const isAll = (list: readonly string[]) => key.endsWith('.allow') && list.length === 0
+  return !isAll(before) && (isAll(now) || now.some(item => !before.includes(item)))
+}
+
+/**
+ * Keeps what was in force where that is narrower and nobody says otherwise: no flag, no variable,
+ * and no line of the file that was another before. Returns the keys that it has set.
+ */
+export function keepAccess(
+  values: Map<string, SettingValue>,
+  origins: Map<string, Origin>,
+  before: AccessRecord,
+  defaultOf: (key: string) => SettingValue,
+): string[] {
+  const kept: string[] = []
+  for (const [key, { value, file }] of Object.entries(before)) {
+    const kind = findSetting(key)?.row.kind
+    const upstream = /^upstream\.[^.]+\./.exec(key)?.[0] ?? ''
+    // Another version may not know the setting, or the value.
+    if (!kind || !v.is(kind.schema, value)) continue
+    const isThere = upstream === '' || [...values.keys()].some(each => each.startsWith(upstream))
+    if (!isThere) continue
+    const origin = origins.get(key)
+    const isSame = JSON.stringify(values.get(key)) === JSON.stringify(file)
+    const isSaid = typeof origin === 'object' && !(origin.kind === 'file' && isSame)
+    if (isSaid || !isWider(key, values.get(key) ?? defaultOf(key), value)) continue
+    values.set(key, value)
+    origins.set(key, { kind: 'records', name: 'the last start of the daemon' })
+    kept.push(key)
+  }
+  return kept
+}
+
+/** Returns the record of the settings of access that are given. */
+export function accessRecord(
+  values: ReadonlyMap<string, SettingValue>,
+  ofFile: ReadonlyMap<string, SettingValue>,
+): AccessRecord {
+  const given = [...values].filter(([key]) => WIDTHS.some(([keys]) => keys.test(key)))
+  // The preset comes first: defaults of others follow from it.
+  given.sort(([a], [b]) => Number(b === 'policy.preset') - Number(a === 'policy.preset'))
+  const rows = given.map(([key, value]) => [key, { value, file: ofFile.get(key) ?? null }] as const)
+  return Object.fromEntries(rows)
+}

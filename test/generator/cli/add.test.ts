@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { CrateParts } from '../../support/crate-builder.ts'
+import { registryFolder } from '../../support/registry-folder.ts'
+
+test('add puts lost bytes back, whatever has become of the version since', async t => {
+  const { folder, dir, run, ok, put } = await registryFolder(t)
+  await ok('user', 'add', 'admin', '--admin')
+  await ok('user', 'add', 'ann')
+  const versions: readonly (readonly [version: string, parts?: Partial<CrateParts>])[] = [
+    ['1.0.0'],
+    ['1.1.0'],
+    ['1.2.0', { files: { 'src/large.txt': 'x'.repeat(2_000_000) } }],
+  ]
+  for (const [version, parts] of versions)
+    put(`old/demo-${version}.crate`, { name: 'demo', version, ...parts })
+  await ok('import', '--as', 'crates', join(folder, 'old'), '--owner', 'ann')
+  await ok('yank', 'demo@1.0.0')
+  await ok('user', 'lock', 'ann')
+  rmSync(join(dir, 'crates'), { recursive: true })
+  rmSync(join(dir, 'public'), { recursive: true })
+  // Rules and limits that the versions do not meet.
+  const strict = ['--set', 'policy.preset=public', '--set', 'limits.crate_bytes=1024']
+  const again = async (version: string) =>
+    run('add', join(folder, 'old', `demo-${version}.crate`), '--json', ...strict)
+  for (const [version] of versions) {
+    const ended = await again(version)
+    assert.equal(ended.code, 0, ended.stderr)
+    assert.match(ended.stderr, /the missing bytes were put back/)
+    assert.match((await again(version)).stderr, /with the same bytes; nothing has changed/)
+  }
+  await ok('build')
+  assert.equal(await ok('verify'), 'everything agrees\n')
+  const lines = readFileSync(join(dir, 'public/index/de/mo/demo'), 'utf8').trim().split('\n')
+  assert.deepEqual(
+    lines.map(line => JSON.parse(line).yanked),
+    [true, false, false],
+  )
+  // What was deleted comes back under stricter rules, and only with the same bytes.
+  await ok('delete', 'demo@1.1.0', '--yes')
+  put('other.crate', { name: 'demo', version: '1.1.0', files: { 'README.md': 'other' } })
+  const other = await run('add', join(folder, 'other.crate'), '--set', 'policy.preset=public')
+  assert.equal(other.code, 1)
+  await ok('add', join(folder, 'old', 'demo-1.1.0.crate'), '--set', 'policy.preset=public')
+  await ok('backup', join(folder, 'one.tar'))
+})
