@@ -40,7 +40,7 @@ const placeOrNone = text('a folder, a bucket such as "s3://bucket/prefix", or ""
 
 const crateRule = text(
   '"name", "name@1.2.3", "name@<1.2.3" or "prefix*"',
-  value => parseRule(value) !== null,
+  value => parseRule(value, 'deny') !== null,
 )
 
 export const upstreamRows = {

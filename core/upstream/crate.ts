@@ -11,6 +11,8 @@ export interface Sighting {
   readonly gone?: string
   /** When it was first seen as yanked, after it had been seen otherwise. */
   readonly yanked?: string
+  /** When it was first seen, if its crate was known before. */
+  readonly first?: string
 }
 
 /** A crate of an upstream, as all its index files until now have told it. */
@@ -67,8 +69,13 @@ export function seeFile(
     if (!isSame && known?.claim !== line.text)
       alarm(first.cksum === line.cksum ? 'line' : 'checksum', line)
     const yanked = line.yanked && (known?.yanked ?? (first.yanked ? false : at))
-    const sighting = { ...(!isSame && { claim: line.text }), ...(yanked && { yanked }) }
-    if (!isSame || yanked) sightings.set(version, sighting)
+    const since = before && !before.lines.has(version) ? at : known?.first
+    const sighting = {
+      ...(!isSame && { claim: line.text }),
+      ...(yanked && { yanked }),
+      ...(since && { first: since }),
+    }
+    if (!isSame || yanked || since) sightings.set(version, sighting)
   }
   for (const [version, line] of before?.lines ?? []) {
     if (lines.has(version)) continue
@@ -84,11 +91,13 @@ export function seeFile(
 
 /** Returns the crate with what the upstream says of a version now, which somebody has accepted. */
 export function acceptChange(crate: UpstreamCrate, version: Version): UpstreamCrate {
-  const { claim, gone } = crate.sightings.get(version) ?? {}
+  const { claim, gone, first } = crate.sightings.get(version) ?? {}
   const lines = new Map(crate.lines)
   const sightings = new Map(crate.sightings)
+  sightings.delete(version)
   if (gone !== undefined) lines.delete(version)
   else if (claim !== undefined) lines.set(version, readLine(claim))
-  sightings.delete(version)
+  // Whoever trusts a line does not say that it is old.
+  if (gone === undefined && first) sightings.set(version, { first })
   return { ...crate, lines, sightings }
 }

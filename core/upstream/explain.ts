@@ -1,5 +1,6 @@
 import type { Name } from '../name.ts'
 import { DURATIONS, inUnits } from '../quantity.ts'
+import { untilText } from '../timestamp.ts'
 import type { Version } from '../version.ts'
 import { type AlarmKind, ANY_VERSION, type UpstreamCrate } from './crate.ts'
 import { type UpstreamPolicy, type Verdict, verdictsOf } from './policy.ts'
@@ -47,7 +48,7 @@ export function explainCrate(
       denied: `deny: ${verdict.rule}`,
     }[state]
     const rule = setting && `upstream.${upstream}.${setting}`
-    const until = verdict.until?.slice(0, 10) ?? null
+    const until = verdict.until === undefined ? null : untilText(verdict.until).slice(0, 10)
     const { claim, gone } = crate.sightings.get(version) ?? {}
     const changed = claim !== undefined || gone !== undefined
     const allowed = policy.allowed.has(version)

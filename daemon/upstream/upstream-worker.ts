@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { Repeater } from '../../core/async/repeater.ts'
 import { UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { checkNames } from '../../generator/upstream/names.ts'
+import { checkNames, unmatchedRules } from '../../generator/upstream/names.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
 import type { UpstreamSource } from '../../generator/upstream/upstream.ts'
 import type { Worker } from '../workers/worker.ts'
@@ -42,8 +42,13 @@ export class UpstreamWorker implements Worker {
     const { byName, sources } = this.#upstreams
     for (const source of sources)
       await countKept(source).catch(error => source.counts.failed(error))
-    for (const each of byName.values())
-      await checkNames(this.#registry, each).catch(error => each.source.counts.failed(error))
+    for (const each of byName.values()) {
+      const failed = (error: unknown) => each.source.counts.failed(error)
+      await checkNames(this.#registry, each).catch(failed)
+      await unmatchedRules(each).then(found => {
+        each.unmatched = found
+      }, failed)
+    }
   }
 
   async close(): Promise<void> {

@@ -78,12 +78,13 @@ export function postUpstream(deps: Deps, c: Context, request: SessionRequest) {
 
 /** Shows the page of an upstream; a crate that it cannot tell of is a notice on it. */
 function show(deps: Deps, upstream: Upstream, c: Context, outcome: Shown): Promise<Response> {
-  const { settings, source } = upstream
+  const { settings, source, unmatched } = upstream
   const { site } = deps.registry
   const crate = c.req.query('crate')?.trim() ?? ''
   const render = async (versions: VersionState[], { status, ...shown }: Shown) => {
     const alarms = await listAlarms(source.place, ALARMS_SHOWN)
-    const data = { settings, counts: source.counts, alarms, crate, versions, ...shown }
+    const { counts } = source
+    const data = { settings, unmatched, counts, alarms, crate, versions, ...shown }
     return page(c, site, upstreamPage(site, data), status)
   }
   const work = async () => render(await versionsOf(upstream, crate), outcome)

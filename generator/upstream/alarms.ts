@@ -2,7 +2,7 @@ import { refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { ALARMS, alarmPath } from '../../core/paths/upstream.ts'
 import { type Alarm, ANY_VERSION, acceptChange } from '../../core/upstream/crate.ts'
-import type { Version } from '../../core/version.ts'
+import { requireThisBuild, type Version } from '../../core/version.ts'
 import type { Database } from '../database/connection.ts'
 import type { Place } from '../places/place.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
@@ -56,9 +56,13 @@ export async function acceptVersion(
   const found = await place.read(path)
   const alarm = found && read(found.bytes)
   const hasAlarm = alarm !== null && !alarm.isCleared
-  const isKnown = version !== null && (await index.kept(name))?.lines.has(version) === true
+  const lines = (await index.kept(name))?.lines
+  const isKnown = version !== null && lines?.has(version) === true
   const spec = version === null ? name : `${name}@${version}`
-  if (!hasAlarm && !isKnown) refuse('upstream_crate_unknown', { spec, upstream })
+  if (!hasAlarm && !isKnown) {
+    if (version) requireThisBuild(lines?.keys() ?? [], { name, version })
+    refuse('upstream_crate_unknown', { spec, upstream })
+  }
   const which = version === null ? {} : { version }
   const event = { action: 'upstream-accept', crate: name, ...which, detail: { upstream } }
   // Before anything else: it requires the right to the change.

@@ -1,6 +1,7 @@
 import { canonicalName, isName, type Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { ANY_VERSION } from '../../core/upstream/crate.ts'
+import { paced } from '../database/pace.ts'
 import { spellings } from '../records/crates.ts'
 import type { Registry } from '../registry/registry.ts'
 import { keptNames } from './tree.ts'
@@ -12,6 +13,24 @@ const NAMES_MAX = 1000
 
 /** How many names one statement looks up: all at once would hold up everything else. */
 const TOGETHER = 500
+
+/**
+ * Returns the rules of an upstream that match no version of which a line is kept, as the settings
+ * have them: a rule for what nobody has asked for yet, or one that is written wrong.
+ */
+export async function unmatchedRules({
+  rules: { allow, deny },
+  source,
+}: Pick<Upstream, 'rules' | 'source'>): Promise<string[]> {
+  const left = new Map([...allow, ...deny].map(rule => [rule, allow.includes(rule)]))
+  for (const name of left.size > 0 ? await keptNames(source) : []) {
+    const about = await paced(() => [...left.keys()].filter(rule => rule.isAbout(name)))
+    const lines = about.length > 0 ? (await source.index.kept(name, true))?.lines : null
+    for (const rule of about)
+      if ([...(lines?.keys() ?? [])].some(version => rule.matches(name, version))) left.delete(rule)
+  }
+  return Array.from(left, ([{ text }, isAllowed]) => `${isAllowed ? 'allow' : 'deny'}: ${text}`)
+}
 
 /**
  * Compares the names of an upstream's crates, those that are kept and the new ones in its RSS feed,

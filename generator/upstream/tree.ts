@@ -2,6 +2,7 @@ import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { isName, type Name } from '../../core/name.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { KNOWN_FOLDER, releaseOfUpstreamPath, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
+import { untilText } from '../../core/timestamp.ts'
 import type { LockedPackage } from '../../core/upstream/lock-file.ts'
 import type { FileInfo } from '../places/place.ts'
 import type { Upstream, UpstreamSource } from './upstream.ts'
@@ -18,7 +19,7 @@ export async function renderUpstream(
   const old = new Set<string>()
   for await (const { path } of place.list(`${INDEX_FOLDER}/`)) old.add(path)
   let [changed, crates] = [0, 0]
-  let until: string | null = null
+  let until: number | null = null
   const write = async (path: string, bytes: Buffer) => {
     old.delete(path)
     const before = await place.read(path)
@@ -38,7 +39,7 @@ export async function renderUpstream(
     await place.remove(path)
     changed++
   }
-  return { crates, changed, until }
+  return { crates, changed, until: until === null ? null : untilText(until) }
 }
 
 /** Returns the names of all crates of which something is kept, in lowercase. */

@@ -74,7 +74,9 @@ export class Upstream {
   /** Where its own tree is rendered. */
   readonly place: Place
   readonly #registry: Registry
-  readonly #rules: Pick<UpstreamPolicy, 'allow' | 'deny'>
+  readonly rules: Pick<UpstreamPolicy, 'allow' | 'deny'>
+  /** The rules that match no version known here, when they were last looked at, for the page. */
+  unmatched: readonly string[] = []
   readonly #rendered = new LRUCache<Name, ShownIndexFile>({
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: ({ bytes, zipped }) => bytes.length + zipped.length + 500,
@@ -93,8 +95,9 @@ export class Upstream {
     this.source = source
     this.place = place
     this.#registry = registry
-    const rules = (texts: readonly string[]) => texts.map(parseRule).filter(rule => rule !== null)
-    this.#rules = { allow: rules(settings.allow), deny: rules(settings.deny) }
+    const rules = (list: 'allow' | 'deny') =>
+      settings[list].map(text => parseRule(text, list)).filter(rule => rule !== null)
+    this.rules = { allow: rules('allow'), deny: rules('deny') }
   }
 
   get name(): string {
@@ -162,7 +165,7 @@ export class Upstream {
   /** Returns the `.crate` of a version if it is here; refuses a denied version by its rule. */
   async keptCrateFile(wanted: WantedVersion): Promise<FoundCrateFile | null> {
     const { name, version, cksum } = wanted
-    const denied = deniedBy(wanted, this.#rules)
+    const denied = deniedBy(wanted, this.rules)
     if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
     const { counts, files, index } = this.source
     const known = cksum === null ? lineOf(await index.kept(name), wanted) : { ...wanted, cksum }
@@ -210,9 +213,8 @@ export class Upstream {
     const policy = await this.#policy(name)
     const allowed = [...policy.allowed].join()
     const now = this.#registry.clock()
-    const at = timestamp(now)
     const before = this.#rendered.get(name)
-    const isCurrent = before?.until == null || before.until > at
+    const isCurrent = before?.until == null || before.until > now.getTime()
     const isSame = before?.crate === crate && before.allowed === allowed && isCurrent
     // Offline, another process may have brought a `.crate`.
     if (isSame && !this.settings.offline) return before
@@ -222,8 +224,10 @@ export class Upstream {
     const tag = sha256(bytes).slice(0, 32)
     const rendered = { crate, allowed, ...shown, bytes, tag, zipped: await compress(bytes) }
     this.#rendered.set(name, rendered)
-    if (lure)
-      await this.source.onAlarm({ kind: 'lure', name: lure.name, version: lure.version, at })
+    if (lure) {
+      const { name, version } = lure
+      await this.source.onAlarm({ kind: 'lure', name, version, at: timestamp(now) })
+    }
     return rendered
   }
 
@@ -268,7 +272,7 @@ export class Upstream {
   async #policy(name: Name): Promise<UpstreamPolicy> {
     const { hold, lure_guard: lureGuard } = this.settings
     const allowed = await allowedVersions(this.#registry.database, this.name, name)
-    return { hold, lureGuard, ...this.#rules, allowed }
+    return { hold, lureGuard, ...this.rules, allowed }
   }
 }
 

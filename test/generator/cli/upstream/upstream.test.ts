@@ -119,6 +119,42 @@ test('fetch brings the newest versions that fit and are shown, with all that the
   )
 })
 
+test('who names a version that is there with build metadata only is told its whole name', async t => {
+  const { made, upstream, run } = await start(t)
+  made.publish({ name: 'demo', version: '1.0.0+meta' })
+  await upstream('explain', 'demo@1.0.0+meta')
+  for (const spec of ['demo@1.0.0', 'demo@1.0.0+other'])
+    for (const verb of ['explain', 'allow', 'accept']) {
+      const { code, stderr } = await run('upstream', verb, spec)
+      assert.deepEqual(
+        [code, /here, but 1\.0\.0\+meta, which differs/.test(stderr)],
+        [1, true],
+        verb,
+      )
+    }
+  // What is not there at all may be allowed before it comes, and a decision be taken back.
+  await upstream('allow', 'demo@1.0.1')
+  await upstream('allow', 'demo@1.0.0', '--undo')
+})
+
+test('status and page name the rules that match no version known here', async t => {
+  const { made, upstream, ok } = await start(t, {
+    PLIMSOLL_UPSTREAM_UP_DENY: 'demo@<1.0.0, demo@1.0.0, other, de*, x*',
+    PLIMSOLL_UPSTREAM_UP_ALLOW: 'demo@1.0.0, DEMO',
+  })
+  made.publish({ name: 'demo', version: '1.0.0+meta' })
+  await upstream('explain', 'demo')
+  const rules = ['allow: demo@1.0.0', 'deny: demo@<1.0.0', 'deny: other', 'deny: x*']
+  const { unmatched } = JSON.parse(await ok('status', '--json')).upstream
+  assert.deepEqual(
+    unmatched,
+    rules.map(rule => ({ upstream: 'up', rule })),
+  )
+  const text = await ok('status')
+  for (const rule of rules)
+    assert.ok(text.includes(`rule      upstream.up.${rule} matches no version known here`), text)
+})
+
 test('explain says what is held, until when, and who may allow it; allow and accept decide', async t => {
   const { made, upstream, run, ok } = await start(t, { PLIMSOLL_UPSTREAM_UP_HOLD: '7d' })
   made.publish({ name: 'demo', version: '1.0.0', pubtime: '2020-01-01T00:00:00Z' })
