@@ -117,7 +117,7 @@ function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Ori
   for (const upstream of upstreamNames(values)) {
     for (const { key, name } of upstreamSettings(upstream)) {
       if (values.has(key)) continue
-      values.set(key, upstreamDefault(upstream, name))
+      values.set(key, upstreamDefault(upstream, name, values.get(`upstream.${upstream}.index`)))
       origins.set(key, 'default')
     }
   }

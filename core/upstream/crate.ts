@@ -25,8 +25,11 @@ export interface UpstreamCrate {
   readonly sightings: ReadonlyMap<Version, Sighting>
 }
 
+/** Lines that are left out: a version for the second time, another crate's, other bytes than UTF-8. */
+export const LEFT_OUT = ['duplicate', 'foreign', 'encoding'] as const
+
 /** `name`: an own crate of this registry has appeared at the upstream, too. */
-export type AlarmKind = 'checksum' | 'line' | 'gone' | 'lure' | 'name'
+export type AlarmKind = 'checksum' | 'line' | 'gone' | 'lure' | 'name' | (typeof LEFT_OUT)[number]
 
 /** In place of a version, in an alarm about a whole crate. */
 export const ANY_VERSION = '*'
@@ -99,5 +102,6 @@ export function acceptChange(crate: UpstreamCrate, version: Version): UpstreamCr
   else if (claim !== undefined) lines.set(version, readLine(claim))
   // Whoever trusts a line does not say that it is old.
   if (gone === undefined && first) sightings.set(version, { first })
-  return { ...crate, lines, sightings }
+  // Asked for as a whole: there may be another build of a version that is no longer here.
+  return { ...crate, etag: null, lines, sightings }
 }

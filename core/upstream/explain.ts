@@ -25,6 +25,9 @@ export const ALARMS: Readonly<Record<AlarmKind, string>> = {
   line: 'has another index line there now; the first one stays here',
   gone: 'is not there any more; it is shown as yanked',
   lure: 'is held, and all others were yanked around its release: do not allow it unseen',
+  duplicate: 'has two lines of one version there; only the first one is shown here',
+  foreign: 'has lines of other crates in its index file there; they are left out',
+  encoding: 'has lines there that are not UTF-8; they are left out',
   name: 'is a crate of this registry, and now there, too: find out whose',
 }
 

@@ -11,6 +11,7 @@ import { WebFailure } from '../web/failure.ts'
 import type { Web } from '../web/web.ts'
 import { webUrl } from '../web/web-url.ts'
 import type { CrateIndexOptions } from './crate-index.ts'
+import { failureRefusal } from './refusal.ts'
 
 export interface CrateFilesOptions extends Pick<CrateIndexOptions, 'url' | 'counts' | 'now'> {
   readonly store: CrateStore
@@ -132,7 +133,7 @@ export class CrateFiles {
       this.#dl = null
       // Worded for the client already.
       if (error instanceof Refusal && error.issues[0].code.startsWith('upstream_')) throw error
-      throw new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })
+      throw failureRefusal(name, error instanceof Refusal ? error.cause : error)
     }
   }
 

@@ -66,6 +66,10 @@ export const registryMessages = {
       'too many of your requests wait for the upstream right now; try again in a few seconds',
     upstream_away:
       'the upstream does not answer for `{name}`, of which nothing is kept here; try again in a few seconds',
+    upstream_status:
+      'the upstream answers for `{name}`, of which nothing is kept here, with the status {status}; if that stays so, the operator has to find out why',
+    upstream_unusable:
+      'the upstream answers for `{name}`, of which nothing is kept here, but with what cannot be used; the operator finds the reason in the log',
     upstream_slow:
       '`{name}` {version} is still being fetched from the upstream; try again in a few seconds',
     upstream_bytes:
