@@ -1,9 +1,11 @@
 import { canonicalName, isName, type Name } from '../../core/name.ts'
+import { knownPath } from '../../core/paths/upstream.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { ANY_VERSION } from '../../core/upstream/crate.ts'
 import { paced } from '../database/pace.ts'
 import { spellings } from '../records/crates.ts'
 import type { Registry } from '../registry/registry.ts'
+import type { Upstreams } from './open.ts'
 import { keptNames } from './tree.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -30,6 +32,26 @@ export async function unmatchedRules({
       if ([...(lines?.keys() ?? [])].some(version => rule.matches(name, version))) left.delete(rule)
   }
   return Array.from(left, ([{ text }, isAllowed]) => `${isAllowed ? 'allow' : 'deny'}: ${text}`)
+}
+
+/**
+ * Returns the upstreams of which lines are kept under the name of a new crate here, which takes
+ * their place for all who use this registry; each gets its alarm.
+ */
+export async function takenFrom(
+  { byName }: Pick<Upstreams, 'byName'>,
+  name: Name,
+  at: string,
+): Promise<string[]> {
+  const spelled = ['-', '_'].map(mark => name.replaceAll(/[-_]/g, mark) as Name)
+  const taken: string[] = []
+  for (const { name: upstream, source } of byName.values()) {
+    const files = [name, ...spelled].map(each => source.place.head(knownPath(each)))
+    if ((await Promise.all(files)).every(file => file === null)) continue
+    taken.push(upstream)
+    await source.onAlarm({ kind: 'name', name, version: ANY_VERSION, at })
+  }
+  return taken
 }
 
 /**

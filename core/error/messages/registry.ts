@@ -94,6 +94,8 @@ export const registryMessages = {
     body_long: 'the publish request continues after the {announced} bytes announced for the .crate',
     release_present:
       '`{name}` {version} was published before with the same bytes; nothing has changed',
+    name_upstream:
+      'the upstream `{upstream}` has a crate `{name}`, too, and versions of it are kept here; from now on all who use this registry for both get yours in its place, and its operator is told',
     release_restored: '`{name}` {version} was published before; the missing bytes were put back',
     index_late: 'the index of `{name}` could not be written yet; the daemon keeps trying',
   },
