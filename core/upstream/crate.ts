@@ -23,6 +23,8 @@ export interface UpstreamCrate {
   /** The first line of each version, with the newest `yanked`, in the upstream's order. */
   readonly lines: ReadonlyMap<Version, UpstreamLine>
   readonly sightings: ReadonlyMap<Version, Sighting>
+  /** Whether a `.crate` of it was here once, and was removed: its lines stay. */
+  readonly isUsed?: true
 }
 
 /** Lines that are left out: a version for the second time, another crate's, other bytes than UTF-8. */
@@ -89,7 +91,8 @@ export function seeFile(
   }
   // What does not say when it was changed is no reason to take an older file afterwards.
   const lastModified = file.lastModified ?? before?.lastModified ?? null
-  return { crate: { etag: file.etag, lastModified, lines, sightings }, alarms }
+  const { etag } = file
+  return { crate: { ...before, etag, lastModified, lines, sightings }, alarms }
 }
 
 /** Returns the crate with what the upstream says of a version now, which somebody has accepted. */

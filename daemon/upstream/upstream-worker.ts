@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Repeater } from '../../core/async/repeater.ts'
-import { UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
+import { KNOWN_FOLDER, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { checkNames, unmatchedRules } from '../../generator/upstream/names.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
@@ -58,6 +58,7 @@ export class UpstreamWorker implements Worker {
 
 async function countKept({ place, counts }: UpstreamSource): Promise<void> {
   let bytes = 0
-  for await (const { size } of place.list(UPSTREAM_CRATES)) bytes += size
+  for (const folder of [UPSTREAM_CRATES, `${KNOWN_FOLDER}/`])
+    for await (const { size } of place.list(folder)) bytes += size
   counts.kept = bytes
 }

@@ -19,7 +19,7 @@ import { isTemporary, WebFailure } from '../web/failure.ts'
 import type { Web, WebAnswer } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
 import { type KnownCrate, readKnown, writeKnown } from './known-crates.ts'
-import { failureRefusal } from './refusal.ts'
+import { FREE, failureRefusal, IN_VAIN, requireToken, type Spend } from './refusal.ts'
 
 export interface CrateIndexOptions {
   /** The address of the sparse index, without `sparse+`, with a final slash. */
@@ -47,9 +47,7 @@ interface Failed {
   readonly until: number
 }
 
-interface ReadFile extends SeenFile {
-  readonly leftOut: ReadonlySet<(typeof LEFT_OUT)[number]>
-}
+type ReadFile = SeenFile & { readonly leftOut: ReadonlySet<(typeof LEFT_OUT)[number]> }
 
 /** The largest index file, in bytes and lines; the largest on crates.io has about 3 MB. */
 const FILE_MAX = 8 * 1024 * 1024
@@ -101,11 +99,12 @@ export class CrateIndex {
 
   /**
    * Returns a crate, which the upstream has confirmed within the last `fresh` milliseconds, or as
-   * it was last if the upstream is away. Refuses a crate of which nothing is known then.
+   * it was last if the upstream is away, or the caller may `spend` no more requests on it. Refuses
+   * a crate of which nothing is known then.
    */
-  async find(name: Name, fresh: number): Promise<FoundCrate> {
+  async find(name: Name, fresh: number, spend: Spend = FREE): Promise<FoundCrate> {
     const key = name.toLowerCase() as Name
-    const found = await this.#flights.join(key, () => this.#find(key, fresh))
+    const found = await this.#flights.join(key, () => this.#find(key, fresh, spend))
     if (!this.#options.isShared) return found
     // Another daemon may have answered with a newer file while this one asked.
     return { ...found, crate: (await this.kept(key)) ?? found.crate }
@@ -132,7 +131,7 @@ export class CrateIndex {
     this.#held.set(key, after)
   }
 
-  async #find(name: Name, fresh: number): Promise<FoundCrate> {
+  async #find(name: Name, fresh: number, spend: Spend): Promise<FoundCrate> {
     const { counts } = this.#options
     let held = await this.#read(name, false)
     // Other processes may have accepted a change since this one read the file.
@@ -144,9 +143,13 @@ export class CrateIndex {
     if (!held && this.#isMissing(name)) return { crate: null, staleSince: null }
     for (const failed of [this.#failed.get(name), this.#away])
       if (failed && failed.until > this.#now()) return this.#without(name, held, failed.failure)
+    if (!held) requireToken(spend)
+    else if (spend(1) > 0) return this.#stale(held)
     counts.misses++
     try {
-      return { crate: await this.#ask(name, held), staleSince: null }
+      const crate = await this.#ask(name, held)
+      if (!crate) spend(IN_VAIN)
+      return { crate, staleSince: null }
     } catch (error) {
       if (!(error instanceof WebFailure)) throw error
       const failed = { failure: error, until: this.#now() + FAILURE_MS }
@@ -154,6 +157,7 @@ export class CrateIndex {
       if (isTemporary(error) && counts.failure !== null) this.#away = failed
       // Another process may have been faster with the first file.
       const kept = held ?? (await this.#read(name, true))
+      if (!kept) spend(IN_VAIN)
       if (this.#isNone(kept, error)) counts.errors++
       else counts.failed(error)
       this.#failed.set(name, failed)
@@ -177,6 +181,10 @@ export class CrateIndex {
   #without(name: Name, held: KnownCrate | null, failure: WebFailure): FoundCrate {
     if (this.#isNone(held, failure)) return { crate: null, staleSince: null }
     if (!held) throw failureRefusal(name, failure, FAILURE_MS / 1000)
+    return this.#stale(held)
+  }
+
+  #stale(held: KnownCrate): FoundCrate {
     this.#options.counts.stale++
     return { crate: held.crate, staleSince: held.checked }
   }
@@ -284,7 +292,8 @@ function utf8Of(text: string): string | null {
   return isUtf8(bytes) ? bytes.toString() : null
 }
 
-function sizeOf({ lines, sightings }: UpstreamCrate): number {
+/** Returns the characters of all that is known of a crate. */
+export function sizeOf({ lines, sightings }: UpstreamCrate): number {
   const claims = [...sightings.values()].reduce((sum, { claim = '' }) => sum + claim.length, 0)
   return [...lines.values()].reduce((sum, { text }) => sum + text.length, claims)
 }

@@ -124,7 +124,8 @@ const registerAccept = registryCommand('accept', {
 })
 
 const registerPrune = registryCommand('prune', {
-  about: 'remove .crate files of an upstream; they are fetched again when somebody asks',
+  about:
+    'remove .crate files of an upstream, and lines of which none was ever here; they are fetched again when somebody asks',
   takes: {
     ...WHICH,
     '--keep-lock <file...>': 'keep what these Cargo.lock files name',

@@ -32,6 +32,11 @@ test('what is kept of an upstream is counted, for a metric and an alert about it
     const answer = await registry.app.request(`/upstream/up/crates/${name}-1.0.0-${cksum}.crate`)
     bytes += (await answer.arrayBuffer()).byteLength
   }
+  const [source] = registry.upstreams.sources
+  for await (const { path, size } of source?.place.list('lines/') ?? []) {
+    assert.match(path, /\/(?:demo|other)$/)
+    bytes += size
+  }
   await worker.look()
   assert.equal(await kept(), String(bytes))
   const ask = (name: string) => registry.request('GET', `/upstream/up/index/de/mo/${name}`)

@@ -404,11 +404,43 @@ test('an endless graph of dependencies is not followed without end', async t => 
   }
   await ask(DEMO)
   await until(
-    () => made.requests.all.length === 1001,
+    () => made.requests.all.length === 501,
     () => `${made.requests.all.length} requests`,
   )
   await settle()
-  assert.equal(made.requests.all.length, 1001)
+  assert.equal(made.requests.all.length, 501)
+})
+
+test('what is fetched ahead for one index file has a budget of bytes', async t => {
+  const { made, ask, source } = await start(t)
+  const deps = (from: number) =>
+    Array.from({ length: 100 }, (_, at) => ({
+      ...{ name: `node-${from + at}`, req: '*', features: [], optional: false },
+      ...{ default_features: true, target: null, kind: 'normal' },
+    }))
+  const entry = { vers: '1.0.0', deps: [], cksum: '0'.repeat(64), features: {}, yanked: false }
+  const features = { f: ['x'.repeat(1_000_000)] }
+  made.fault = url => {
+    const name = /\/(node-\d+|demo)$/.exec(url)?.[1]
+    if (name === undefined) return null
+    const more = name === 'demo' ? { deps: deps(0) } : { features }
+    return { status: 200, body: `${JSON.stringify({ ...entry, name, ...more })}\n` }
+  }
+  await ask(DEMO)
+  let before = -1
+  await until(
+    async () => {
+      const asked = made.requests.all.length
+      const isOver = asked > 1 && asked === before && made.requests.all.every(each => each.status)
+      before = asked
+      await settle()
+      return isOver
+    },
+    () => `${made.requests.all.length} requests`,
+  )
+  let bytes = 0
+  for await (const { size } of source.place.list('lines/')) bytes += size
+  assert.ok(bytes > 25e6 && bytes < 50e6, `${bytes}`)
 })
 
 test('a version twice, lines of others and lines that are not UTF-8 are left out, and told once', async t => {

@@ -88,9 +88,10 @@ test('who takes a name that is kept of an upstream is told at once, and so is th
   assert.deepEqual(await publish('some_public', '9.0.0'), [
     'the upstream `up` has a crate `some_public`, too, and versions of it are kept here; from now on all who use this registry for both get yours in its place, and its operator is told',
   ])
-  assert.deepEqual((await listAlarms(source.place)).map(({ kind, name }) => [kind, name]), [
-    ['name', 'some_public'],
-  ])
+  assert.deepEqual(
+    (await listAlarms(source.place)).map(({ kind, name }) => [kind, name]),
+    [['name', 'some_public']],
+  )
   assert.deepEqual(source.counts.alarms, new Map([['name', 1]]))
   assert.deepEqual(await publish('some_public', '9.0.1'), [])
   // A storage that fails is no failure of the publish.

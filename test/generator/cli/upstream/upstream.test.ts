@@ -189,6 +189,28 @@ test('explain says what is held, until when, and who may allow it; allow and acc
   assert.deepEqual(actions, ['upstream-allow', 'upstream-hold', 'upstream-accept'])
 })
 
+test('prune removes lines of which no .crate was ever here, and no others', async t => {
+  const { made, folder, run, upstream, kept } = await start(t)
+  const line = made.publish({ name: 'used' })
+  for (const name of ['seen', 'named']) made.publish({ name })
+  writeFileSync(
+    join(folder, 'Cargo.lock'),
+    locked(made.publish({ name: 'named', version: '1.1.0' })),
+  )
+  await upstream('fetch', '--crate', 'used')
+  for (const name of ['seen', 'named']) await upstream('explain', name)
+  const asked = await run('upstream', 'prune', '--keep-lock', 'Cargo.lock')
+  assert.match(asked.stdout, /^would remove 2 files \(/)
+  await upstream('prune', '--keep-lock', 'Cargo.lock', '--yes')
+  const lines = () => kept().filter(path => !path.startsWith('index/'))
+  assert.deepEqual(lines(), ['lines/na/me/named', 'lines/us/ed/used'])
+  // Its .crate was here: the lines are what a changed past is recognized by.
+  await upstream('prune', '--older-than', '1s')
+  assert.ok(lines().includes('lines/us/ed/used'))
+  made.edit('used', () => [line.replace(/"cksum":".{4}/, '"cksum":"0000')])
+  assert.match(await upstream('explain', 'used'), /the upstream has changed it/)
+})
+
 test('prune asks first, and keeps what lock files name', async t => {
   const { made, folder, run, upstream, kept } = await start(t)
   const [first, second] = ['one', 'two'].map(name => made.publish({ name }))
