@@ -40,7 +40,7 @@ import { upstreamPages } from './web/upstream.ts'
 export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] {
   const { registry } = deps
   const { settings } = registry
-  const upstreamFiles = new UpstreamFiles(deps, stream)
+  const upstreamFiles = new UpstreamFiles(registry, deps.upstreams, stream)
   const missing = missingFile(registry, files, upstreamFiles.fallback)
   const on = giving(deps)
   const crate = '/api/v1/crates/:name'

@@ -6,12 +6,12 @@ import { releaseOfUpstreamPath, upstreamCratePath } from '../../core/paths/upstr
 import { timestamp } from '../../core/timestamp.ts'
 import type { WantedVersion } from '../../core/upstream/line.ts'
 import { isVersion } from '../../core/version.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
 import type { Spend } from '../../generator/upstream/refusal.ts'
 import type { Upstream } from '../../generator/upstream/upstream.ts'
 import { RateLimit } from '../access/rate-limit.ts'
 import { get, type OpenHandler, type Route } from '../access/route.ts'
-import type { Deps } from '../deps.ts'
 import { answerText } from '../http/answer.ts'
 import { addressGroup, addressOf } from '../http/client-address.ts'
 import { Slots } from '../http/slots.ts'
@@ -46,11 +46,14 @@ export class UpstreamFiles {
   readonly #limits: readonly [each: RateLimit, all: RateLimit]
   readonly #now: () => Date
 
-  constructor({ registry, upstreams }: Deps, stream: StreamFromBucket) {
-    const { server, limits } = registry.settings
+  constructor(
+    { settings: { server, limits }, clock }: Pick<Registry, 'settings' | 'clock'>,
+    upstreams: Upstreams,
+    stream: StreamFromBucket,
+  ) {
     const { upstream_per_minute: perMinute } = limits
     this.#limits = [new RateLimit(perMinute), new RateLimit(10 * perMinute)]
-    this.#now = registry.clock
+    this.#now = clock
     this.#upstreams = upstreams
     this.#stream = stream
     this.#addressOf = addressOf(server)

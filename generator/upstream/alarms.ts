@@ -44,8 +44,8 @@ export async function listAlarms(place: Place, most = 1000): Promise<Alarm[]> {
 }
 
 /**
- * Takes over what an upstream says of a version now, and clears its alarm; for null, clears those of
- * the whole crate. An audit event says who did. Returns whether there was an alarm; refuses what
+ * Takes over what an upstream says of a version now, and clears its alarm; for null, clears those
+ * of the whole crate. An audit event says who did. Returns whether there was an alarm; refuses what
  * nothing is known of.
  */
 export async function acceptVersion(

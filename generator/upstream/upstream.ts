@@ -65,11 +65,11 @@ export interface ShownIndexFile extends Pick<ShownFile, 'until' | 'undated'> {
 type FoundCrateFile = CrateFile & { readonly size: number }
 
 /** Index files that are fetched ahead of those who will ask: at a time, and waiting. */
-const AHEAD_AT_ONCE = 16
+const AHEAD_AT_ONCE = 24
 const AHEAD_WAITING = 1000
 
 /** The most that is fetched ahead for one index file: files, and characters, which end it. */
-const AHEAD_FILES = 500
+const AHEAD_FILES = 1000
 const AHEAD_SIZE = 32 * 1024 * 1024
 
 /** An upstream: the crates of another registry, by the rules of a section `[upstream.NAME]`. */
