@@ -41,15 +41,23 @@ export function parseRequirement(text: string): Requirement {
 /**
  * Whether `version` satisfies `requirement` in Cargo: a pre-release only matches a comparator with
  * a pre-release of the same `major.minor.patch`; build metadata is ignored. True for a version that
- * is too long for the library, because callers want to protect dependents.
+ * is too long for the library, because callers want to protect dependents. With
+ * `includePrerelease`, precedence alone decides.
  */
-export function satisfies(requirement: Requirement, version: Version): boolean {
+export function satisfies(
+  requirement: Requirement,
+  version: Version,
+  includePrerelease = false,
+): boolean {
   const comparators = readComparators(requirement) ?? []
   const parts = versionParts(version)
   const rank = ranking([parts, ...comparators].flatMap(numbersOf))
   const parsed = semver.parse(spell(parts, rank))
-  const range = comparators.map(part => `${operatorOf(part)}${spell(part, rank)}`).join(' ')
-  return parsed === null || semver.satisfies(parsed, range)
+  // The library takes `<2` for `<2.0.0-0`.
+  const whole = (part: Comparator) =>
+    part.operator === '<' ? { ...part, minor: part.minor ?? '0', patch: part.patch ?? '0' } : part
+  const range = comparators.map(part => `${operatorOf(part)}${spell(whole(part), rank)}`).join(' ')
+  return parsed === null || semver.satisfies(parsed, range, { includePrerelease })
 }
 
 /** Says what a requirement allows, in one way for `^1.0` and `>=1.0.0, <2.0.0`. */

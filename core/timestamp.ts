@@ -17,6 +17,11 @@ export function latest(now: Date, seconds = 0): string {
   return timestamp(now, seconds + SKEW)
 }
 
+/** Formats a time in milliseconds since 1970 in the same way; one after the year 9999 as its end. */
+export function untilText(ms: number): string {
+  return timestamp(new Date(Math.min(ms, Date.UTC(9999, 11, 31, 23, 59, 59))))
+}
+
 /** Whether Cargo accepts `value` as a `pubtime`; any other makes a version unusable. */
 export function isPubtime(value: string): boolean {
   // Cargo accepts leap seconds, `Date` does not.

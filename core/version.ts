@@ -67,6 +67,16 @@ export function versionIdentity(version: Version): VersionIdentity {
   return version.replace(/\+.*$/, '') as VersionIdentity
 }
 
+/** Refuses a version of which there is only another build: who changes one names that very one. */
+export function requireThisBuild(
+  versions: Iterable<Version>,
+  { name, version }: { readonly name: string; readonly version: Version },
+): void {
+  const identity = versionIdentity(version)
+  const existing = [...versions].find(each => versionIdentity(each) === identity)
+  if (existing && existing !== version) refuse('release_other_build', { name, version, existing })
+}
+
 /** Whether the version is a pre-release (`1.0.0-alpha`). */
 export function isPrerelease(version: Version): boolean {
   return versionParts(version).pre.length > 0

@@ -40,7 +40,7 @@ import { upstreamPages } from './web/upstream.ts'
 export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] {
   const { registry } = deps
   const { settings } = registry
-  const upstreamFiles = new UpstreamFiles(settings.server, deps.upstreams, stream)
+  const upstreamFiles = new UpstreamFiles(registry, deps.upstreams, stream)
   const missing = missingFile(registry, files, upstreamFiles.fallback)
   const on = giving(deps)
   const crate = '/api/v1/crates/:name'
@@ -79,7 +79,7 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     get(`${version}/readme`, 'reader', on(crates.readme), 'read'),
     get(`${version}/download`, 'reader', on(crates.download(files, stored))),
     get('/api/openapi.json', 'reader', document),
-    ...upstreamPages(deps),
+    ...upstreamPages(deps, upstreamFiles.spend),
     ...upstreamFiles.routes(missing),
     ...downloadRoutes(deps, files, stored, missing),
     ...gitRoutes(deps),

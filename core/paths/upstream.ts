@@ -11,7 +11,7 @@ export function knownPath(name: Name): string {
   return `${KNOWN_FOLDER}/${lowerPrefix(name)}/${name.toLowerCase()}`
 }
 
-/** Returns the path in an upstream's storage of an alarm. */
+/** Returns the path in an upstream's storage of an alarm about a version, or of a kind of lines. */
 export function alarmPath(name: Name, version: string): string {
   return `${ALARMS}${name.toLowerCase()}@${version.replace('*', 'any')}.json`
 }

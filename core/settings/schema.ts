@@ -182,6 +182,7 @@ export const sections = {
     logins_per_minute: row(rate, 20),
     account_logins_per_minute: row(rate, 100),
     searches_per_minute: row(rate, 600),
+    upstream_per_minute: row(rate, 6000),
     new_crates_per_day: row(rate, 0),
     versions_per_day: row(rate, 0),
     tokens_per_user: row(integer(1, 1_000_000), 500),

@@ -145,7 +145,8 @@ function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Ori
 function defaultOf(key: string, values: ReadonlyMap<string, SettingValue>): SettingValue {
   const preset = values.get('policy.preset') === 'public' ? 'public' : 'private'
   const [, upstream, name] = /^upstream\.([^.]+)\.([^.]+)$/.exec(key) ?? []
-  if (upstream !== undefined && name !== undefined) return upstreamDefault(upstream, name)
+  if (upstream !== undefined && name !== undefined)
+    return upstreamDefault(upstream, name, values.get(`upstream.${upstream}.index`))
   return settingTable.get(key)?.row[preset] ?? null
 }
 

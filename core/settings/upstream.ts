@@ -40,7 +40,7 @@ const placeOrNone = text('a folder, a bucket such as "s3://bucket/prefix", or ""
 
 const crateRule = text(
   '"name", "name@1.2.3", "name@<1.2.3" or "prefix*"',
-  value => parseRule(value) !== null,
+  value => parseRule(value, 'deny') !== null,
 )
 
 export const upstreamRows = {
@@ -71,9 +71,19 @@ export function isUpstreamName(name: string): boolean {
   return /^[a-z](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name)
 }
 
-/** Returns the default of a setting where `crates-io` has another one than other upstreams. */
-export function upstreamDefault(name: string, key: string): SettingValue {
-  if (name === CRATES_IO && key === 'index') return 'sparse+https://index.crates.io/'
-  if (name === CRATES_IO && key === 'feed') return 'https://static.crates.io/rss/crates.xml'
+const CRATES_IO_INDEX = 'sparse+https://index.crates.io/'
+
+/**
+ * Returns the default of a setting where `crates-io` has another one than other upstreams; with
+ * another `index`, that section is no longer about crates.io, whose feed nobody asks for then.
+ */
+export function upstreamDefault(
+  name: string,
+  key: string,
+  index: SettingValue = CRATES_IO_INDEX,
+): SettingValue {
+  if (name === CRATES_IO && key === 'index') return CRATES_IO_INDEX
+  if (name === CRATES_IO && key === 'feed' && index === CRATES_IO_INDEX)
+    return 'https://static.crates.io/rss/crates.xml'
   return new Map<string, Row<SettingValue>>(Object.entries(upstreamRows)).get(key)?.private ?? null
 }

@@ -11,6 +11,8 @@ export interface Sighting {
   readonly gone?: string
   /** When it was first seen as yanked, after it had been seen otherwise. */
   readonly yanked?: string
+  /** When it was first seen, if its crate was known before. */
+  readonly first?: string
 }
 
 /** A crate of an upstream, as all its index files until now have told it. */
@@ -21,10 +23,15 @@ export interface UpstreamCrate {
   /** The first line of each version, with the newest `yanked`, in the upstream's order. */
   readonly lines: ReadonlyMap<Version, UpstreamLine>
   readonly sightings: ReadonlyMap<Version, Sighting>
+  /** Whether a `.crate` of it was here once, and was removed: its lines stay. */
+  readonly isUsed?: true
 }
 
+/** Lines that are left out: a version for the second time, another crate's, other bytes than UTF-8. */
+export const LEFT_OUT = ['duplicate', 'foreign', 'encoding'] as const
+
 /** `name`: an own crate of this registry has appeared at the upstream, too. */
-export type AlarmKind = 'checksum' | 'line' | 'gone' | 'lure' | 'name'
+export type AlarmKind = 'checksum' | 'line' | 'gone' | 'lure' | 'name' | (typeof LEFT_OUT)[number]
 
 /** In place of a version, in an alarm about a whole crate. */
 export const ANY_VERSION = '*'
@@ -67,8 +74,13 @@ export function seeFile(
     if (!isSame && known?.claim !== line.text)
       alarm(first.cksum === line.cksum ? 'line' : 'checksum', line)
     const yanked = line.yanked && (known?.yanked ?? (first.yanked ? false : at))
-    const sighting = { ...(!isSame && { claim: line.text }), ...(yanked && { yanked }) }
-    if (!isSame || yanked) sightings.set(version, sighting)
+    const since = before && !before.lines.has(version) ? at : known?.first
+    const sighting = {
+      ...(!isSame && { claim: line.text }),
+      ...(yanked && { yanked }),
+      ...(since && { first: since }),
+    }
+    if (!isSame || yanked || since) sightings.set(version, sighting)
   }
   for (const [version, line] of before?.lines ?? []) {
     if (lines.has(version)) continue
@@ -79,16 +91,20 @@ export function seeFile(
   }
   // What does not say when it was changed is no reason to take an older file afterwards.
   const lastModified = file.lastModified ?? before?.lastModified ?? null
-  return { crate: { etag: file.etag, lastModified, lines, sightings }, alarms }
+  const { etag } = file
+  return { crate: { ...before, etag, lastModified, lines, sightings }, alarms }
 }
 
 /** Returns the crate with what the upstream says of a version now, which somebody has accepted. */
 export function acceptChange(crate: UpstreamCrate, version: Version): UpstreamCrate {
-  const { claim, gone } = crate.sightings.get(version) ?? {}
+  const { claim, gone, first } = crate.sightings.get(version) ?? {}
   const lines = new Map(crate.lines)
   const sightings = new Map(crate.sightings)
+  sightings.delete(version)
   if (gone !== undefined) lines.delete(version)
   else if (claim !== undefined) lines.set(version, readLine(claim))
-  sightings.delete(version)
-  return { ...crate, lines, sightings }
+  // Whoever trusts a line does not say that it is old.
+  if (gone === undefined && first) sightings.set(version, { first })
+  // Asked for as a whole: there may be another build of a version that is no longer here.
+  return { ...crate, etag: null, lines, sightings }
 }

@@ -1,5 +1,6 @@
 import type { Name } from '../name.ts'
 import { DURATIONS, inUnits } from '../quantity.ts'
+import { untilText } from '../timestamp.ts'
 import type { Version } from '../version.ts'
 import { type AlarmKind, ANY_VERSION, type UpstreamCrate } from './crate.ts'
 import { type UpstreamPolicy, type Verdict, verdictsOf } from './policy.ts'
@@ -24,6 +25,9 @@ export const ALARMS: Readonly<Record<AlarmKind, string>> = {
   line: 'has another index line there now; the first one stays here',
   gone: 'is not there any more; it is shown as yanked',
   lure: 'is held, and all others were yanked around its release: do not allow it unseen',
+  duplicate: 'has two lines of one version there; only the first one is shown here',
+  foreign: 'has lines of other crates in its index file there; they are left out',
+  encoding: 'has lines there that are not UTF-8; they are left out',
   name: 'is a crate of this registry, and now there, too: find out whose',
 }
 
@@ -47,7 +51,7 @@ export function explainCrate(
       denied: `deny: ${verdict.rule}`,
     }[state]
     const rule = setting && `upstream.${upstream}.${setting}`
-    const until = verdict.until?.slice(0, 10) ?? null
+    const until = verdict.until === undefined ? null : untilText(verdict.until).slice(0, 10)
     const { claim, gone } = crate.sightings.get(version) ?? {}
     const changed = claim !== undefined || gone !== undefined
     const allowed = policy.allowed.has(version)

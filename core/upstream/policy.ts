@@ -1,11 +1,10 @@
-import { timestamp } from '../timestamp.ts'
 import type { Version } from '../version.ts'
-import type { UpstreamCrate } from './crate.ts'
+import type { Sighting, UpstreamCrate } from './crate.ts'
 import { type UpstreamLine, withYanked } from './line.ts'
 import type { CrateRule } from './rules.ts'
 
 export interface UpstreamPolicy {
-  /** Seconds for which a version is held after its `pubtime`. */
+  /** Seconds for which a version is held: after its `pubtime`, or since it was first seen. */
   readonly hold: number
   readonly allow: readonly CrateRule[]
   readonly deny: readonly CrateRule[]
@@ -20,8 +19,11 @@ export interface Verdict {
    * `gone`: the upstream does not have it any more; `held`: it is too young, or of unknown age.
    */
   readonly state: 'shown' | 'yanked' | 'guarded' | 'gone' | 'held' | 'denied'
-  /** When it will be shown in another way; no time changes that without it. */
-  readonly until?: string
+  /**
+   * When it will be shown in another way, in milliseconds since 1970: the year may be 10000, which
+   * texts put before all others. No time changes it without one.
+   */
+  readonly until?: number
   readonly rule?: string
 }
 
@@ -43,12 +45,12 @@ export function verdictsOf(
   const verdictOf = (line: UpstreamLine): Verdict => {
     const denied = deniedBy(line, policy)
     if (denied) return { state: 'denied', rule: denied.text }
-    const { gone, yanked = '' } = crate.sightings.get(line.version) ?? {}
-    if (gone !== undefined) return { state: 'gone' }
-    if (!line.yanked) return heldBy(line, policy, now) ?? { state: 'shown' }
-    const until = later(yanked, LURE_MS)
-    const isGuarded = policy.lureGuard && lure?.yanked.has(line.version) && until > timestamp(now)
-    return isGuarded ? { state: 'guarded', until } : { state: 'yanked' }
+    const seen = crate.sightings.get(line.version) ?? {}
+    if (seen.gone !== undefined) return { state: 'gone' }
+    if (!line.yanked) return heldBy(line, seen, policy, now) ?? { state: 'shown' }
+    const until = timeOf(seen.yanked ?? '') + LURE_MS
+    const isGuarded = lure?.yanked.has(line.version) && until > now.getTime()
+    return policy.lureGuard && isGuarded ? { state: 'guarded', until } : { state: 'yanked' }
   }
   return new Map(Array.from(crate.lines.values(), line => [line, verdictOf(line)]))
 }
@@ -61,14 +63,24 @@ export function deniedBy(
   return deny.find(({ matches }) => matches(name, version))
 }
 
-function heldBy(line: UpstreamLine, policy: UpstreamPolicy, now: Date): Verdict | null {
+function heldBy(
+  line: UpstreamLine,
+  seen: Sighting,
+  policy: UpstreamPolicy,
+  now: Date,
+): Verdict | null {
   const { name, version, pubtime } = line
   if (policy.hold === 0) return null
   if (policy.allow.some(({ matches }) => matches(name, version))) return null
   if (policy.allowed.has(version)) return null
   if (pubtime === null) return { state: 'held' }
-  const until = later(pubtime, policy.hold * 1000)
-  return until > timestamp(now) ? { state: 'held', until } : null
+  const until = releaseTime(line, seen) + policy.hold * 1000
+  return until > now.getTime() ? { state: 'held', until } : null
+}
+
+/** Returns when a version became known; what its own line says may be dated back. */
+function releaseTime({ pubtime }: UpstreamLine, { first }: Sighting): number {
+  return timeOf(first ?? pubtime ?? '')
 }
 
 /**
@@ -79,17 +91,18 @@ export function lureOf(crate: UpstreamCrate, policy: UpstreamPolicy, now: Date):
   const held: UpstreamLine[] = []
   const yanked = new Map<Version, number>()
   for (const line of crate.lines.values()) {
-    const { gone, yanked: seen } = crate.sightings.get(line.version) ?? {}
-    if (gone !== undefined || deniedBy(line, policy)) continue
+    const seen = crate.sightings.get(line.version) ?? {}
+    if (seen.gone !== undefined || deniedBy(line, policy)) continue
     if (line.yanked) {
       // A version that was held when it was yanked has never been taken, and must not be now.
-      const at = seen === undefined ? null : new Date(seen)
-      if (at && !heldBy(line, policy, at)) yanked.set(line.version, at.getTime())
-    } else if (heldBy(line, policy, now)) held.push(line)
+      const at = seen.yanked === undefined ? null : new Date(seen.yanked)
+      if (at && !heldBy(line, seen, policy, at)) yanked.set(line.version, at.getTime())
+    } else if (heldBy(line, seen, policy, now)) held.push(line)
     else return null
   }
-  for (const { name, version, pubtime } of held) {
-    const released = Date.parse(later(pubtime ?? '', 0))
+  for (const line of held) {
+    const { name, version } = line
+    const released = releaseTime(line, crate.sightings.get(version) ?? {})
     // Yanks of another time are their owners' own.
     const near = [...yanked].filter(([, at]) => Math.abs(at - released) <= LURE_MS)
     if (near.length > 0) return { name, version, yanked: new Set(near.map(([known]) => known)) }
@@ -99,8 +112,8 @@ export function lureOf(crate: UpstreamCrate, policy: UpstreamPolicy, now: Date):
 
 export interface ShownFile {
   readonly text: string
-  /** When it will be shown in another way; null if no time changes it. */
-  readonly until: string | null
+  /** When it will be shown in another way, in milliseconds since 1970; null if no time does it. */
+  readonly until: number | null
   /** The versions that are held because nobody knows their age. */
   readonly undated: number
   readonly lure: Lure | null
@@ -117,7 +130,7 @@ export function showFile(
   isThere: (line: UpstreamLine) => boolean = () => true,
 ): ShownFile {
   let text = ''
-  let until: string | null = null
+  let until: number | null = null
   let undated = 0
   const lure = lureOf(crate, policy, now)
   for (const [line, found] of verdictsOf(crate, policy, now, lure)) {
@@ -130,8 +143,7 @@ export function showFile(
   return { text, until, undated, lure }
 }
 
-function later(time: string, ms: number): string {
+function timeOf(text: string): number {
   // A `pubtime` may be in a leap second, which `Date` does not accept.
-  const start = Date.parse(time.replace(':60Z', ':59Z'))
-  return Number.isNaN(start) ? '' : timestamp(new Date(start + ms))
+  return Date.parse(text.replace(':60Z', ':59Z'))
 }

@@ -1,16 +1,24 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { collect, groupWarnings, type Issue, issue, refuseErrors } from '../../core/error/error.ts'
+import {
+  collect,
+  groupWarnings,
+  type Issue,
+  issue,
+  refuseErrors,
+  warning,
+} from '../../core/error/error.ts'
 import { type Name, parseName } from '../../core/name.ts'
 import { type PublishMetadata, publishMetadata } from '../../core/release/metadata.ts'
 import { parseVersion, type Version } from '../../core/version.ts'
 import { pace } from '../../generator/database/pace.ts'
 import { type ExistingRelease, readExisting } from '../../generator/records/existing.ts'
 import { requireUnpaused } from '../../generator/records/pause.ts'
+import { takenFrom } from '../../generator/upstream/names.ts'
 import { type Actor, changeBy, coversCrate, hasScope } from '../access/auth.ts'
 import { recordReading } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
-import { recordSubject } from '../http/log.ts'
+import { logFailure, recordSubject } from '../http/log.ts'
 import { bodyOf } from '../http/request-body.ts'
 import { decodePublish, parseJson } from './publish-body.ts'
 
@@ -49,16 +57,28 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
     deps.metrics.published(accepted.outcome)
     deps.git?.wake()
     const others = accepted.warnings.filter(({ code }) => code !== 'category_unknown')
+    const taken = existing.crate ? [] : await takenNames(deps, metadata.name, change.at)
     const late = accepted.isShown ? [] : [issue('index_late', { name: metadata.name })]
     return c.json({
       warnings: {
         invalid_categories: accepted.invalidCategories,
         invalid_badges: accepted.invalidBadges,
-        other: [...groupWarnings(others), ...late].map(warning => warning.message),
+        other: [...taken, ...groupWarnings(others), ...late].map(warning => warning.message),
       },
     })
   } finally {
     await staged.discard()
+  }
+}
+
+/** Warns of upstreams whose crate a new one replaces; what fails then is no failure of the publish. */
+async function takenNames({ upstreams, log }: Deps, name: Name, at: string): Promise<Issue[]> {
+  try {
+    const taken = await takenFrom(upstreams, name, at)
+    return taken.map(upstream => warning('name_upstream', { name, upstream }))
+  } catch (error) {
+    logFailure(log, error, 'cannot compare a new name with those of upstreams')
+    return []
   }
 }
 

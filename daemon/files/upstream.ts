@@ -3,12 +3,14 @@ import { isName, type Name } from '../../core/name.ts'
 import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { releaseOfUpstreamPath, upstreamCratePath } from '../../core/paths/upstream.ts'
-import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { WantedVersion } from '../../core/upstream/line.ts'
 import { isVersion } from '../../core/version.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
+import type { Spend } from '../../generator/upstream/refusal.ts'
 import type { Upstream } from '../../generator/upstream/upstream.ts'
+import { RateLimit } from '../access/rate-limit.ts'
 import { get, type OpenHandler, type Route } from '../access/route.ts'
 import { answerText } from '../http/answer.ts'
 import { addressGroup, addressOf } from '../http/client-address.ts'
@@ -41,11 +43,32 @@ export class UpstreamFiles {
   readonly #lookups = new Slots(TURNS)
   readonly #downloads = new Slots(TURNS)
   readonly #addressOf: (c: Context) => string
+  readonly #limits: readonly [each: RateLimit, all: RateLimit]
+  readonly #now: () => Date
 
-  constructor(server: Settings['server'], upstreams: Upstreams, stream: StreamFromBucket) {
+  constructor(
+    { settings: { server, limits }, clock }: Pick<Registry, 'settings' | 'clock'>,
+    upstreams: Upstreams,
+    stream: StreamFromBucket,
+  ) {
+    const { upstream_per_minute: perMinute } = limits
+    this.#limits = [new RateLimit(perMinute), new RateLimit(10 * perMinute)]
+    this.#now = clock
     this.#upstreams = upstreams
     this.#stream = stream
     this.#addressOf = addressOf(server)
+  }
+
+  /** Returns what counts the requests to upstreams that a client causes: for it, and for all. */
+  readonly spend = (c: Context): Spend => {
+    const client = addressGroup(this.#addressOf(c))
+    const [each, all] = this.#limits
+    return tokens => {
+      const now = this.#now()
+      // What is refused to one client is not taken from the others.
+      if (tokens === 1) return each.take(client, now).wait || all.take('', now).wait
+      return Math.max(each.owe(client, tokens, now), all.owe('', tokens, now))
+    }
   }
 
   /** Returns the routes below `/upstream/NAME/`; `missing` answers what an upstream does not have. */
@@ -81,8 +104,9 @@ export class UpstreamFiles {
     if (upstream.settings.fallback === 'serve') return this.#answer(upstream, wanted, c)
     const { files, index } = upstream.source
     if (wanted.version === null) return redirectTo(index.address(wanted.name))
-    const line = () => upstream.line(wanted)
-    const address = await this.#inTurn(this.#lookups, c, () => files.address(wanted, line))
+    const spend = this.spend(c)
+    const line = () => upstream.line(wanted, spend)
+    const address = await this.#inTurn(this.#lookups, c, () => files.address(wanted, line, spend))
     return address === null ? null : redirectTo(address)
   }
 
@@ -106,7 +130,7 @@ export class UpstreamFiles {
   }
 
   async #indexFile(upstream: Upstream, name: Name, c: Context): Found {
-    const find = () => upstream.indexFile(name)
+    const find = () => upstream.indexFile(name, this.spend(c))
     const found = await (upstream.isFresh(name) ? find() : this.#inTurn(this.#lookups, c, find))
     if (!found) return null
     const { file, staleSince } = found
@@ -122,7 +146,9 @@ export class UpstreamFiles {
   async #crateFile(upstream: Upstream, wanted: WantedVersion, c: Context): Found {
     const found =
       (await upstream.keptCrateFile(wanted)) ??
-      (await this.#inTurn(this.#downloads, c, () => upstream.crateFile(wanted)))
+      (await this.#inTurn(this.#downloads, c, () =>
+        upstream.crateFile(wanted, false, this.spend(c)),
+      ))
     if (!found) return null
     const path = upstreamCratePath(found)
     const answer = crateAnswer(c, path, found, wanted.cksum === null ? revalidated : headersOf)

@@ -32,7 +32,7 @@ export function upstreamMetrics(
     ['stale_total', 'Answers older than `fresh`, because the upstream is away', each => each.stale],
     ['up', '1 if the last request to the upstream succeeded', each => +(each.failure === null)],
     ['age', 'Seconds since the upstream last answered', age],
-    ['kept_bytes', 'Bytes of the `.crate` files that are kept', ({ kept }) => kept],
+    ['kept_bytes', 'Bytes of the index lines and `.crate` files that are kept', ({ kept }) => kept],
   ]
   for (const [name, help, read] of metrics)
     add(name, help, () => sources.map(({ name, counts }) => [{ upstream: name }, read(counts)]))

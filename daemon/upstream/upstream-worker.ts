@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { Repeater } from '../../core/async/repeater.ts'
-import { UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
+import { KNOWN_FOLDER, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { checkNames } from '../../generator/upstream/names.ts'
+import { checkNames, unmatchedRules } from '../../generator/upstream/names.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
 import { halfWrittenIn } from '../../generator/upstream/tree.ts'
 import type { UpstreamSource } from '../../generator/upstream/upstream.ts'
@@ -46,8 +46,13 @@ export class UpstreamWorker implements Worker {
       await countKept(source).catch(error => source.counts.failed(error))
     for (const { place } of sources)
       for await (const path of halfWrittenIn(place)) await rm(path, { force: true })
-    for (const each of byName.values())
-      await checkNames(this.#registry, each).catch(error => each.source.counts.failed(error))
+    for (const each of byName.values()) {
+      const failed = (error: unknown) => each.source.counts.failed(error)
+      await checkNames(this.#registry, each).catch(failed)
+      await unmatchedRules(each).then(found => {
+        each.unmatched = found
+      }, failed)
+    }
   }
 
   async close(): Promise<void> {
@@ -57,6 +62,7 @@ export class UpstreamWorker implements Worker {
 
 async function countKept({ place, counts }: UpstreamSource): Promise<void> {
   let bytes = 0
-  for await (const { size } of place.list(UPSTREAM_CRATES)) bytes += size
+  for (const folder of [UPSTREAM_CRATES, `${KNOWN_FOLDER}/`])
+    for await (const { size } of place.list(folder)) bytes += size
   counts.kept = bytes
 }

@@ -7,6 +7,7 @@ import { parseVersion } from '../../core/version.ts'
 import { FEED_LENGTH, renderFeed } from '../../generator/projections/feed.ts'
 import { acceptVersion, listAlarms } from '../../generator/upstream/alarms.ts'
 import { decideVersion } from '../../generator/upstream/decisions.ts'
+import { FREE, type Spend } from '../../generator/upstream/refusal.ts'
 import type { Upstream } from '../../generator/upstream/upstream.ts'
 import {
   ALARMS_SHOWN,
@@ -23,7 +24,7 @@ import { page, redirect } from '../http/page.ts'
 import { attempt, noticeOf, type Outcome, viewerOf } from './notice.ts'
 
 /** Returns the routes of the pages about upstreams and the feeds of their alarms, for readers. */
-export function upstreamPages(deps: Deps): Route[] {
+export function upstreamPages(deps: Deps, spend: (c: Context) => Spend): Route[] {
   const { site } = deps.registry
   const { byName } = deps.upstreams
   if (byName.size === 0) return []
@@ -32,7 +33,7 @@ export function upstreamPages(deps: Deps): Route[] {
     const reader = { viewer: null, notice: null }
     const [path, feed] = [account.upstream(upstream.name), account.upstreamFeed(upstream.name)]
     return [
-      get(`/${path}`, 'reader', (c: Context) => show(deps, upstream, c, reader), 'read'),
+      get(`/${path}`, 'reader', (c: Context) => show(deps, upstream, c, reader, spend(c)), 'read'),
       get(`/${feed}`, 'reader', (c: Context) => alarmFeed(deps, upstream, c), 'read'),
     ]
   })
@@ -77,27 +78,38 @@ export function postUpstream(deps: Deps, c: Context, request: SessionRequest) {
 }
 
 /** Shows the page of an upstream; a crate that it cannot tell of is a notice on it. */
-function show(deps: Deps, upstream: Upstream, c: Context, outcome: Shown): Promise<Response> {
-  const { settings, source } = upstream
+function show(
+  deps: Deps,
+  upstream: Upstream,
+  c: Context,
+  outcome: Shown,
+  spend = FREE,
+): Promise<Response> {
+  const { settings, source, unmatched } = upstream
   const { site } = deps.registry
   const crate = c.req.query('crate')?.trim() ?? ''
   const render = async (versions: VersionState[], { status, ...shown }: Shown) => {
     const alarms = await listAlarms(source.place, ALARMS_SHOWN)
-    const data = { settings, counts: source.counts, alarms, crate, versions, ...shown }
+    const { counts } = source
+    const data = { settings, unmatched, counts, alarms, crate, versions, ...shown }
     return page(c, site, upstreamPage(site, data), status)
   }
-  const work = async () => render(await versionsOf(upstream, crate), outcome)
+  const work = async () => render(await versionsOf(upstream, crate, spend), outcome)
   return attempt(c, work, refused => render([], { ...outcome, ...refused }))
 }
 
 type Shown = Pick<UpstreamData, 'viewer' | 'notice'> & Outcome<object>
 
 /** Returns the versions of a crate. No upstream is asked for a name that is for crates here. */
-async function versionsOf(upstream: Upstream, crate: string): Promise<VersionState[]> {
+async function versionsOf(
+  upstream: Upstream,
+  crate: string,
+  spend: Spend,
+): Promise<VersionState[]> {
   if (crate === '') return []
   const name = parseName(crate)
   if (await upstream.isOwnName(name)) refuse('upstream_name_own', { name })
-  const found = await upstream.explain(name)
+  const found = await upstream.explain(name, false, spend)
   return found ?? refuse('upstream_crate_unknown', { spec: name, upstream: upstream.name })
 }
 

@@ -77,7 +77,12 @@ export class StaticReleases {
    * of the crates that these are added to; null when there are no others.
    */
   check(skipBad: boolean, elsewhere: ReadonlyMap<CanonicalName, Name> | null = null): void {
-    const listed = new Set(this.#settings.yanked)
+    // What is written in another spelling or without the build metadata is meant all the same.
+    const keyOf = (spec: string) => {
+      const [name = '', version] = spec.split(/[@+]/)
+      return `${canonicalName(name)}@${version}`
+    }
+    const listed = new Map(this.#settings.yanked.map(spec => [keyOf(spec), spec]))
     const warnings = new Map<StaticRelease, readonly Issue[]>()
     for (let isStable = false; !isStable; ) {
       isStable = true
@@ -103,12 +108,12 @@ export class StaticReleases {
     for (const [canonical, versions] of this.#crates) {
       if (versions.size === 0) this.#crates.delete(canonical)
       for (const [identity, release] of versions) {
-        const yanked = listed.delete(`${release.name}@${release.version}`)
+        const yanked = listed.delete(keyOf(`${release.name}@${release.version}`))
         versions.set(identity, { ...release, entry: { ...release.entry, yanked } })
       }
     }
     if (elsewhere === null)
-      for (const spec of listed) this.issues.push(issue('yanked_unknown', { spec }))
+      for (const spec of listed.values()) this.issues.push(issue('yanked_unknown', { spec }))
   }
 
   async #inspect(path: string, size: number, cksum: string): Promise<Inspected> {

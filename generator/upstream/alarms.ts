@@ -1,8 +1,8 @@
 import { refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { ALARMS, alarmPath } from '../../core/paths/upstream.ts'
-import { type Alarm, ANY_VERSION, acceptChange } from '../../core/upstream/crate.ts'
-import type { Version } from '../../core/version.ts'
+import { type Alarm, ANY_VERSION, acceptChange, LEFT_OUT } from '../../core/upstream/crate.ts'
+import { requireThisBuild, type Version } from '../../core/version.ts'
 import type { Database } from '../database/connection.ts'
 import type { Place } from '../places/place.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
@@ -13,7 +13,7 @@ type KeptAlarm = Alarm & { readonly isCleared?: true }
 
 /** Whether an alarm is found again and again, and not only when something changes. */
 export function isLasting({ kind }: Alarm): boolean {
-  return kind === 'lure' || kind === 'name'
+  return kind === 'lure' || kind === 'name' || LEFT_OUT.some(each => each === kind)
 }
 
 /**
@@ -21,7 +21,9 @@ export function isLasting({ kind }: Alarm): boolean {
  * is the first, or the first of its kind since another one was cleared.
  */
 export async function keepAlarm(place: Place, alarm: Alarm): Promise<boolean> {
-  const path = alarmPath(alarm.name, alarm.version)
+  // One about lines that are left out hides no other one of the crate.
+  const isLeftOut = LEFT_OUT.some(kind => kind === alarm.kind)
+  const path = alarmPath(alarm.name, isLeftOut ? alarm.kind : alarm.version)
   const found = await place.read(path)
   const before = found && read(found.bytes)
   if (before && !(before.isCleared && before.kind !== alarm.kind)) return false
@@ -42,8 +44,8 @@ export async function listAlarms(place: Place, most = 1000): Promise<Alarm[]> {
 }
 
 /**
- * Takes over what an upstream says of a version now, and clears its alarm; for null, clears that of
- * the whole crate. An audit event says who did. Returns whether there was an alarm; refuses what
+ * Takes over what an upstream says of a version now, and clears its alarm; for null, clears those
+ * of the whole crate. An audit event says who did. Returns whether there was an alarm; refuses what
  * nothing is known of.
  */
 export async function acceptVersion(
@@ -52,20 +54,29 @@ export async function acceptVersion(
   { name: upstream, source: { index, place } }: Upstream,
   { name, version }: { readonly name: Name; readonly version: Version | null },
 ): Promise<boolean> {
-  const path = alarmPath(name, version ?? ANY_VERSION)
-  const found = await place.read(path)
-  const alarm = found && read(found.bytes)
-  const hasAlarm = alarm !== null && !alarm.isCleared
-  const isKnown = version !== null && (await index.kept(name))?.lines.has(version) === true
+  const open: (readonly [path: string, alarm: KeptAlarm])[] = []
+  for (const about of version === null ? [ANY_VERSION, ...LEFT_OUT] : [version]) {
+    const path = alarmPath(name, about)
+    const found = await place.read(path)
+    const alarm = found && read(found.bytes)
+    if (alarm && !alarm.isCleared) open.push([path, alarm])
+  }
+  const hasAlarm = open.length > 0
+  const lines = (await index.kept(name))?.lines
+  const isKnown = version !== null && lines?.has(version) === true
   const spec = version === null ? name : `${name}@${version}`
-  if (!hasAlarm && !isKnown) refuse('upstream_crate_unknown', { spec, upstream })
+  if (!hasAlarm && !isKnown) {
+    if (version) requireThisBuild(lines?.keys() ?? [], { name, version })
+    refuse('upstream_crate_unknown', { spec, upstream })
+  }
   const which = version === null ? {} : { version }
   const event = { action: 'upstream-accept', crate: name, ...which, detail: { upstream } }
   // Before anything else: it requires the right to the change.
   await makeChange(database, change, (tx, by) => addEvent(tx, by, event))
   if (isKnown) await index.change(name, crate => acceptChange(crate, version))
-  if (hasAlarm && isLasting(alarm)) await place.put(path, bytesOf({ ...alarm, isCleared: true }))
-  else if (hasAlarm) await place.remove(path)
+  for (const [path, alarm] of open)
+    if (isLasting(alarm)) await place.put(path, bytesOf({ ...alarm, isCleared: true }))
+    else await place.remove(path)
   return hasAlarm
 }
 

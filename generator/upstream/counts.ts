@@ -7,7 +7,7 @@ export class UpstreamCounts {
   hits = 0
   misses = 0
   bytes = 0
-  /** Bytes of the `.crate` files that are kept, when they were last counted; null before that. */
+  /** Bytes of the index lines and `.crate` files that are kept, when they were last counted; null before that. */
   kept: number | null = null
   errors = 0
   /** Answers that are older than the settings want, because the upstream is away. */

@@ -11,6 +11,7 @@ import { WebFailure } from '../web/failure.ts'
 import type { Web } from '../web/web.ts'
 import { webUrl } from '../web/web-url.ts'
 import type { CrateIndexOptions } from './crate-index.ts'
+import { FREE, failureRefusal, IN_VAIN, requireToken, type Spend } from './refusal.ts'
 
 export interface CrateFilesOptions extends Pick<CrateIndexOptions, 'url' | 'counts' | 'now'> {
   readonly store: CrateStore
@@ -54,12 +55,13 @@ export class CrateFiles {
   /**
    * Fetches a `.crate`, and returns its size. Refuses what the upstream does not have or sends
    * wrong, and unless the caller `isPatient`, a fetch that takes too long, which goes on behind it.
+   * Refuses to begin one if the caller may `spend` no more requests.
    */
-  async fetch(line: CrateFile, isPatient: boolean): Promise<number> {
+  async fetch(line: CrateFile, isPatient: boolean, spend: Spend = FREE): Promise<number> {
     const { waitMs = 20_000 } = this.#options
     const path = upstreamCratePath(line)
     const { name, version } = line
-    const flight = this.#flights.join(path, () => this.#get(path, line))
+    const flight = this.#flights.join(path, () => this.#get(path, line, spend))
     // Who has stopped waiting asks again.
     flight.catch(() => undefined)
     const late = isPatient ? [] : [sleep(waitMs, null, { ref: false })]
@@ -75,17 +77,19 @@ export class CrateFiles {
   async address(
     release: Pick<UpstreamLine, 'name' | 'version'>,
     find: () => Promise<UpstreamLine | null>,
+    spend: Spend = FREE,
   ): Promise<string | null> {
-    const template = await this.#asking(release.name, () => this.#template())
+    const template = await this.#asking(release.name, spend, () => this.#template(spend))
     const hasSum = template.includes('{sha256-checksum}')
     const line = hasSum ? await find() : { ...release, cksum: '' }
     return (line && webUrl(expandDl(template, line))?.href) ?? null
   }
 
-  #get(path: string, line: CrateFile): Promise<number> {
+  async #get(path: string, line: CrateFile, spend: Spend): Promise<number> {
     const { name, version } = line
+    requireToken(spend)
     this.#options.counts.misses++
-    return this.#asking(name, async () => {
+    return this.#asking(name, spend, async () => {
       const size = await this.#receive(path, line)
       if (size !== null) return size
       // A `dl` may have moved since it was read.
@@ -97,7 +101,7 @@ export class CrateFiles {
   async #receive(path: string, line: CrateFile): Promise<number | null> {
     const { store, web, counts, now, crateMax = CRATE_MAX } = this.#options
     const { name, version, cksum } = line
-    const url = expandDl(await this.#template(), line)
+    const url = expandDl(await this.#template(FREE), line)
     return web.take(url, async bytes => {
       if (bytes === null) return null
       const staged = await store.stage(this.#inTime(bytes, url), crateMax)
@@ -123,24 +127,26 @@ export class CrateFiles {
   }
 
   /** Runs what asks the upstream. An error is counted, and thrown as clients are told of it. */
-  async #asking<T>(name: Name, work: () => Promise<T>): Promise<T> {
+  async #asking<T>(name: Name, spend: Spend, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
       if (!isOfUpstream(error)) throw error
       this.#options.counts.failed(error)
+      spend(IN_VAIN)
       this.#dl = null
       // Worded for the client already.
       if (error instanceof Refusal && error.issues[0].code.startsWith('upstream_')) throw error
-      throw new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })
+      throw failureRefusal(name, error instanceof Refusal ? error.cause : error)
     }
   }
 
-  async #template(): Promise<string> {
+  async #template(spend: Spend): Promise<string> {
     const { web } = this.#options
     const now = this.#options.now().getTime()
     const left = (this.#dl?.until ?? 0) - now
     if (this.#dl && left > 0 && left <= CONFIG_MS) return this.#dl.template
+    requireToken(spend)
     const url = `${this.#options.url}config.json`
     const { status, bytes } = await web.ask(url, { max: CONFIG_MAX, timeoutMs: REQUEST_MS })
     if (status !== 200) throw new WebFailure(url, 'it is not there')

@@ -1,21 +1,25 @@
+import { isUtf8 } from 'node:buffer'
 import { LRUCache } from 'lru-cache'
 import { Flights } from '../../core/async/flights.ts'
-import { issue, Refusal } from '../../core/error/error.ts'
 import { lowerPrefix, type Name } from '../../core/name.ts'
+import { timestamp } from '../../core/timestamp.ts'
 import {
   type Alarm,
+  ANY_VERSION,
+  type LEFT_OUT,
   type SeenFile,
   seeFile,
   type UpstreamCrate,
 } from '../../core/upstream/crate.ts'
 import { parseLine, type UpstreamLine } from '../../core/upstream/line.ts'
-import type { Version } from '../../core/version.ts'
+import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
 import { isTemporary, WebFailure } from '../web/failure.ts'
 import type { Web, WebAnswer } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
 import { type KnownCrate, readKnown, writeKnown } from './known-crates.ts'
+import { FREE, failureRefusal, IN_VAIN, requireToken, type Spend } from './refusal.ts'
 
 export interface CrateIndexOptions {
   /** The address of the sparse index, without `sparse+`, with a final slash. */
@@ -36,6 +40,14 @@ export interface FoundCrate {
   /** When this was so, in milliseconds since 1970, if the upstream has not confirmed it now. */
   readonly staleSince: number | null
 }
+
+interface Failed {
+  readonly failure: WebFailure
+  /** When it is forgotten, in milliseconds since 1970. */
+  readonly until: number
+}
+
+type ReadFile = SeenFile & { readonly leftOut: ReadonlySet<(typeof LEFT_OUT)[number]> }
 
 /** The largest index file, in bytes and lines; the largest on crates.io has about 3 MB. */
 const FILE_MAX = 8 * 1024 * 1024
@@ -70,8 +82,8 @@ export class CrateIndex {
   })
   readonly #flights = new Flights<FoundCrate>()
   readonly #missing = new LRUCache<Name, number>({ max: NAMES_MAX })
-  readonly #failed = new LRUCache<Name, number>({ max: NAMES_MAX })
-  #awayUntil = 0
+  readonly #failed = new LRUCache<Name, Failed>({ max: NAMES_MAX })
+  #away: Failed | null = null
 
   constructor(options: CrateIndexOptions) {
     this.#options = options
@@ -87,11 +99,12 @@ export class CrateIndex {
 
   /**
    * Returns a crate, which the upstream has confirmed within the last `fresh` milliseconds, or as
-   * it was last if the upstream is away. Refuses a crate of which nothing is known then.
+   * it was last if the upstream is away, or the caller may `spend` no more requests on it. Refuses
+   * a crate of which nothing is known then.
    */
-  async find(name: Name, fresh: number): Promise<FoundCrate> {
+  async find(name: Name, fresh: number, spend: Spend = FREE): Promise<FoundCrate> {
     const key = name.toLowerCase() as Name
-    const found = await this.#flights.join(key, () => this.#find(key, fresh))
+    const found = await this.#flights.join(key, () => this.#find(key, fresh, spend))
     if (!this.#options.isShared) return found
     // Another daemon may have answered with a newer file while this one asked.
     return { ...found, crate: (await this.kept(key)) ?? found.crate }
@@ -118,7 +131,7 @@ export class CrateIndex {
     this.#held.set(key, after)
   }
 
-  async #find(name: Name, fresh: number): Promise<FoundCrate> {
+  async #find(name: Name, fresh: number, spend: Spend): Promise<FoundCrate> {
     const { counts } = this.#options
     let held = await this.#read(name, false)
     // Other processes may have accepted a change since this one read the file.
@@ -128,20 +141,30 @@ export class CrateIndex {
       return { crate: held.crate, staleSince: null }
     }
     if (!held && this.#isMissing(name)) return { crate: null, staleSince: null }
-    const failed = this.#failed.get(name) ?? 0
-    const left = Math.max(this.#awayUntil, failed) - this.#now()
-    if (left > 0 && left <= FAILURE_MS) return this.#stale(name, held)
+    for (const failed of [this.#failed.get(name), this.#away]) {
+      const left = (failed?.until ?? 0) - this.#now()
+      if (failed && left > 0 && left <= FAILURE_MS)
+        return this.#without(name, held, failed.failure)
+    }
+    if (!held) requireToken(spend)
+    else if (spend(1) > 0) return this.#stale(held)
     counts.misses++
     try {
-      return { crate: await this.#ask(name, held), staleSince: null }
+      const crate = await this.#ask(name, held)
+      if (!crate) spend(IN_VAIN)
+      return { crate, staleSince: null }
     } catch (error) {
       if (!(error instanceof WebFailure)) throw error
+      const failed = { failure: error, until: this.#now() + FAILURE_MS }
       // One request that fails between others that are answered is no reason to stop all of them.
-      if (isTemporary(error) && counts.failure !== null) this.#awayUntil = this.#now() + FAILURE_MS
-      counts.failed(error)
-      this.#failed.set(name, this.#now() + FAILURE_MS)
+      if (isTemporary(error) && counts.failure !== null) this.#away = failed
       // Another process may have been faster with the first file.
-      return this.#stale(name, held ?? (await this.#read(name, true)))
+      const kept = held ?? (await this.#read(name, true))
+      if (!kept) spend(IN_VAIN)
+      if (this.#isNone(kept, error)) counts.errors++
+      else counts.failed(error)
+      this.#failed.set(name, failed)
+      return this.#without(name, kept, error)
     }
   }
 
@@ -154,9 +177,18 @@ export class CrateIndex {
     return left > 0 && left <= MISSING_MS
   }
 
-  #stale(name: Name, held: KnownCrate | null): FoundCrate {
-    if (!held)
-      throw new Refusal([issue('upstream_away', { name })], { retryAfter: FAILURE_MS / 1000 })
+  /** Returns whether a failure means that there is no such crate: storage says 403 for 404. */
+  #isNone(held: KnownCrate | null, { status }: WebFailure): boolean {
+    return !held && status === 403 && this.#options.counts.answered !== null
+  }
+
+  #without(name: Name, held: KnownCrate | null, failure: WebFailure): FoundCrate {
+    if (this.#isNone(held, failure)) return { crate: null, staleSince: null }
+    if (!held) throw failureRefusal(name, failure, FAILURE_MS / 1000)
+    return this.#stale(held)
+  }
+
+  #stale(held: KnownCrate): FoundCrate {
     this.#options.counts.stale++
     return { crate: held.crate, staleSince: held.checked }
   }
@@ -191,11 +223,13 @@ export class CrateIndex {
     return this.#see(name, await this.#readLines(answer, name, held), held)
   }
 
-  async #see(name: Name, file: SeenFile, before: KnownCrate | null): Promise<UpstreamCrate | null> {
+  async #see(name: Name, file: ReadFile, before: KnownCrate | null): Promise<UpstreamCrate | null> {
     const { place, onAlarm, now } = this.#options
     const { crate, alarms } = await paced(() => seeFile(before?.crate ?? null, file, now()))
     if (sizeOf(crate) > KNOWN_MAX) this.#wrong(name, 'too much, with what it has sent before')
     for (const alarm of alarms.slice(0, ALARMS_MAX)) await onAlarm(alarm)
+    for (const kind of file.leftOut)
+      await onAlarm({ kind, name, version: ANY_VERSION, at: timestamp(now()) })
     const known = await writeKnown(place, name, crate, before)
     if (known) return this.#hold(name, known)
     // Another process was faster: what it has seen may be newer than this file.
@@ -208,27 +242,43 @@ export class CrateIndex {
     return known.crate
   }
 
-  async #readLines(answer: WebAnswer, name: Name, held: KnownCrate | null): Promise<SeenFile> {
+  async #readLines(answer: WebAnswer, name: Name, held: KnownCrate | null): Promise<ReadFile> {
     const known = new Map<string, UpstreamLine>()
     for (const line of held?.crate.lines.values() ?? []) known.set(line.text, line)
+    // The version that is shown where several differ only in build metadata: the first one seen.
+    const shown = new Map<VersionIdentity, Version>()
+    for (const version of [...(held?.crate.lines.keys() ?? [])].reverse())
+      shown.set(versionIdentity(version), version)
     const lines = new Map<Version, UpstreamLine>()
-    const text = answer.bytes.toString('utf8')
-    const texts = answer.status === 404 ? [] : text.split('\n', LINES_MAX + 1)
+    const leftOut = new Set<(typeof LEFT_OUT)[number]>()
+    const isText = isUtf8(answer.bytes)
+    const all = answer.bytes.toString(isText ? 'utf8' : 'latin1')
+    const texts = answer.status === 404 ? [] : all.split('\n', LINES_MAX + 1)
     if (texts.length > LINES_MAX) this.#wrong(name, 'too many lines')
     const last = texts.at(-1)
-    for (const text of texts) {
-      if (text.trim() === '') continue
+    for (const raw of texts) {
+      if (raw.trim() === '') continue
+      const text = isText ? raw : utf8Of(raw)
+      if (text === null) leftOut.add('encoding')
       // A copy, because a piece of the text would keep all of it in memory.
-      const line = known.get(text) ?? (await paced(() => parseLine(Buffer.from(text).toString())))
-      if (line === null && text === last) this.#wrong(name, 'a file that ends within a line')
-      if (line?.name.toLowerCase() === name && !lines.has(line.version))
-        lines.set(line.version, line)
+      const parse = () => (text === null ? null : parseLine(Buffer.from(text).toString()))
+      const line = known.get(text ?? '') ?? (await paced(parse))
+      if (line === null && raw === last) this.#wrong(name, 'a file that ends within a line')
+      if (line === null) continue
+      const identity = versionIdentity(line.version)
+      const first = shown.get(identity) ?? line.version
+      if (line.name.toLowerCase() !== name) leftOut.add('foreign')
+      else if (first !== line.version || lines.has(line.version)) leftOut.add('duplicate')
+      else {
+        shown.set(identity, first)
+        lines.set(first, line)
+      }
     }
     if (answer.status === 200 && lines.size === 0) this.#wrong(name, 'no line of this crate')
     // Nothing would be newer than a file of the future.
     const isPast = Date.parse(answer.lastModified ?? '') <= this.#now()
     const lastModified = isPast ? answer.lastModified : null
-    return { etag: answer.etag, lastModified, lines: [...lines.values()] }
+    return { etag: answer.etag, lastModified, lines: [...lines.values()], leftOut }
   }
 
   #wrong(name: Name, what: string): never {
@@ -240,7 +290,14 @@ export class CrateIndex {
   }
 }
 
-function sizeOf({ lines, sightings }: UpstreamCrate): number {
+/** Reads bytes that were read as Latin-1, each a character, as UTF-8; null if they are not. */
+function utf8Of(text: string): string | null {
+  const bytes = Buffer.from(text, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : null
+}
+
+/** Returns the characters of all that is known of a crate. */
+export function sizeOf({ lines, sightings }: UpstreamCrate): number {
   const claims = [...sightings.values()].reduce((sum, { claim = '' }) => sum + claim.length, 0)
   return [...lines.values()].reduce((sum, { text }) => sum + text.length, claims)
 }

@@ -14,7 +14,7 @@ export interface KnownCrate {
 }
 
 /** The first line of a file; the lines of the index follow it as they are. */
-interface Head extends Pick<UpstreamCrate, 'etag' | 'lastModified'> {
+interface Head extends Omit<UpstreamCrate, 'lines' | 'sightings'> {
   readonly sightings: Readonly<Record<string, Sighting>>
 }
 
@@ -28,14 +28,14 @@ export async function readKnown(
   if (!found) return null
   if (held?.tag === found.etag) return held
   const [first = '', ...texts] = found.bytes.toString('utf8').split('\n').slice(0, -1)
-  const { etag, lastModified, sightings }: Head = JSON.parse(first)
+  const { sightings, ...head }: Head = JSON.parse(first)
   const lines = new Map<Version, UpstreamLine>()
   for (const text of texts) {
     const line = await paced(() => readLine(text))
     lines.set(line.version, line)
   }
   const seen = new Map(Object.entries(sightings) as [Version, Sighting][])
-  const crate = { etag, lastModified, lines, sightings: seen }
+  const crate = { ...head, lines, sightings: seen }
   return { crate, tag: found.etag, checked: held?.checked ?? 0 }
 }
 
@@ -50,9 +50,9 @@ export async function writeKnown(
   before: KnownCrate | null,
 ): Promise<KnownCrate | null> {
   const onlyIf = before ? { etag: before.tag } : ('absent' as const)
-  const { etag, lastModified, lines, sightings } = crate
+  const { lines, sightings, ...rest } = crate
   const bytes = await paced(() => {
-    const head: Head = { etag, lastModified, sightings: Object.fromEntries(sightings) }
+    const head: Head = { ...rest, sightings: Object.fromEntries(sightings) }
     const texts = [JSON.stringify(head), ...Array.from(lines.values(), ({ text }) => text)]
     return Buffer.from(`${texts.join('\n')}\n`)
   })

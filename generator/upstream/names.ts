@@ -1,8 +1,11 @@
 import { canonicalName, isName, type Name } from '../../core/name.ts'
+import { knownPath } from '../../core/paths/upstream.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { ANY_VERSION } from '../../core/upstream/crate.ts'
+import { paced } from '../database/pace.ts'
 import { spellings } from '../records/crates.ts'
 import type { Registry } from '../registry/registry.ts'
+import type { Upstreams } from './open.ts'
 import { keptNames } from './tree.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -12,6 +15,44 @@ const NAMES_MAX = 1000
 
 /** How many names one statement looks up: all at once would hold up everything else. */
 const TOGETHER = 500
+
+/**
+ * Returns the rules of an upstream that match no version of which a line is kept, as the settings
+ * have them: a rule for what nobody has asked for yet, or one that is written wrong.
+ */
+export async function unmatchedRules({
+  rules: { allow, deny },
+  source,
+}: Pick<Upstream, 'rules' | 'source'>): Promise<string[]> {
+  const left = new Map([...allow, ...deny].map(rule => [rule, allow.includes(rule)]))
+  for (const name of left.size > 0 ? await keptNames(source) : []) {
+    const about = await paced(() => [...left.keys()].filter(rule => rule.isAbout(name)))
+    const lines = about.length > 0 ? (await source.index.kept(name, true))?.lines : null
+    for (const rule of about)
+      if ([...(lines?.keys() ?? [])].some(version => rule.matches(name, version))) left.delete(rule)
+  }
+  return Array.from(left, ([{ text }, isAllowed]) => `${isAllowed ? 'allow' : 'deny'}: ${text}`)
+}
+
+/**
+ * Returns the upstreams of which lines are kept under the name of a new crate here, which takes
+ * their place for all who use this registry; each gets its alarm.
+ */
+export async function takenFrom(
+  { byName }: Pick<Upstreams, 'byName'>,
+  name: Name,
+  at: string,
+): Promise<string[]> {
+  const spelled = ['-', '_'].map(mark => name.replaceAll(/[-_]/g, mark) as Name)
+  const taken: string[] = []
+  for (const { name: upstream, source } of byName.values()) {
+    const files = [name, ...spelled].map(each => source.place.head(knownPath(each)))
+    if ((await Promise.all(files)).every(file => file === null)) continue
+    taken.push(upstream)
+    await source.onAlarm({ kind: 'name', name, version: ANY_VERSION, at })
+  }
+  return taken
+}
 
 /**
  * Compares the names of an upstream's crates, those that are kept and the new ones in its RSS feed,

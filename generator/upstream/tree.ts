@@ -2,6 +2,7 @@ import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { isName, type Name } from '../../core/name.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { KNOWN_FOLDER, releaseOfUpstreamPath, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
+import { untilText } from '../../core/timestamp.ts'
 import type { LockedPackage } from '../../core/upstream/lock-file.ts'
 import { halfWritten } from '../places/disk/files.ts'
 import type { FileInfo, Place } from '../places/place.ts'
@@ -19,7 +20,7 @@ export async function renderUpstream(
   const old = new Set<string>()
   for await (const { path } of place.list(`${INDEX_FOLDER}/`)) old.add(path)
   let [changed, crates] = [0, 0]
-  let until: string | null = null
+  let until: number | null = null
   const write = async (path: string, bytes: Buffer) => {
     old.delete(path)
     const before = await place.read(path)
@@ -39,7 +40,7 @@ export async function renderUpstream(
     await place.remove(path)
     changed++
   }
-  return { crates, changed, until }
+  return { crates, changed, until: until === null ? null : untilText(until) }
 }
 
 /** Returns the names of all crates of which something is kept, in lowercase. */
@@ -59,8 +60,9 @@ export function halfWrittenIn(place: Place): AsyncIterable<string> | readonly st
 
 /**
  * Removes, unless `isTrial`, the `.crate` files that are not `locked` and have not changed since
- * `limit`, in milliseconds since 1970, if there is one; returns them, their bytes and how many are
- * `kept`. Lines stay: they are what a changed past is recognized by.
+ * `limit`, in milliseconds since 1970, if there is one, and the lines of crates of which no `.crate`
+ * was ever here; returns them, their bytes and how many are `kept`. Other lines stay: they are what
+ * a changed past is recognized by.
  */
 export async function prune(
   { source }: Upstream,
@@ -68,20 +70,33 @@ export async function prune(
   limit: number | null,
   isTrial: boolean,
 ): Promise<{ readonly paths: readonly string[]; readonly bytes: number; readonly kept: number }> {
+  // The names of which there is a `.crate`, or that somebody needs.
+  const used = new Set(locked.map(({ name }) => name.toLowerCase()))
   const staying = new Set(locked.map(({ name, version }) => `${name}@${version}`))
-  const goes = ({ path, changed }: FileInfo): boolean => {
-    const release = releaseOfUpstreamPath(path)
-    if (!release || staying.has(`${release.name}@${release.version}`)) return false
-    return limit === null || changed < limit
-  }
   const paths: string[] = []
   let [bytes, kept] = [0, 0]
-  for await (const file of source.place.list(UPSTREAM_CRATES)) {
-    if (goes(file)) {
-      paths.push(file.path)
-      bytes += file.size
-    } else kept++
+  const sort = ({ path, size, changed }: FileInfo, mayGo: boolean) => {
+    const isGoing = mayGo && (limit === null || changed < limit)
+    if (isGoing) paths.push(path)
+    if (isGoing) bytes += size
+    else kept++
+    return isGoing
   }
-  if (!isTrial) for (const path of paths) await source.place.remove(path)
+  const losing = new Set<Name>()
+  for await (const file of source.place.list(UPSTREAM_CRATES)) {
+    const release = releaseOfUpstreamPath(file.path)
+    if (release) used.add(release.name.toLowerCase())
+    const mayGo = release !== null && !staying.has(`${release.name}@${release.version}`)
+    if (sort(file, mayGo) && release) losing.add(release.name)
+  }
+  for await (const file of source.place.list(`${KNOWN_FOLDER}/`)) {
+    const name = file.path.slice(file.path.lastIndexOf('/') + 1)
+    // Lines that stay are not counted: they are not what was asked about.
+    const mayGo = isName(name) && !used.has(name) && !(await source.index.kept(name))?.isUsed
+    if (mayGo) sort(file, true)
+  }
+  if (isTrial) return { paths: paths.sort(), bytes, kept }
+  for (const name of losing) await source.index.change(name, crate => ({ ...crate, isUsed: true }))
+  for (const path of paths) await source.place.remove(path)
   return { paths: paths.sort(), bytes, kept }
 }

@@ -35,8 +35,9 @@ import { findCrate } from '../records/crates.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Web } from '../web/web.ts'
 import type { CrateFiles } from './crate-files.ts'
-import type { CrateIndex, CrateIndexOptions, FoundCrate } from './crate-index.ts'
+import { type CrateIndex, type CrateIndexOptions, type FoundCrate, sizeOf } from './crate-index.ts'
 import { allowedVersions } from './decisions.ts'
+import { FREE, type Spend } from './refusal.ts'
 
 const compress = promisify(gzip)
 
@@ -63,9 +64,13 @@ export interface ShownIndexFile extends Pick<ShownFile, 'until' | 'undated'> {
 
 type FoundCrateFile = CrateFile & { readonly size: number }
 
-/** Index files that are fetched ahead of those who will ask: at a time, waiting, for one file. */
+/** Index files that are fetched ahead of those who will ask: at a time, and waiting. */
 const AHEAD_AT_ONCE = 24
-const AHEAD_MAX = 1000
+const AHEAD_WAITING = 1000
+
+/** The most that is fetched ahead for one index file: files, and characters, which end it. */
+const AHEAD_FILES = 1000
+const AHEAD_SIZE = 32 * 1024 * 1024
 
 /** An upstream: the crates of another registry, by the rules of a section `[upstream.NAME]`. */
 export class Upstream {
@@ -74,13 +79,15 @@ export class Upstream {
   /** Where its own tree is rendered. */
   readonly place: Place
   readonly #registry: Registry
-  readonly #rules: Pick<UpstreamPolicy, 'allow' | 'deny'>
+  readonly rules: Pick<UpstreamPolicy, 'allow' | 'deny'>
+  /** The rules that match no version known here, when they were last looked at, for the page. */
+  unmatched: readonly string[] = []
   readonly #rendered = new LRUCache<Name, ShownIndexFile>({
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: ({ bytes, zipped }) => bytes.length + zipped.length + 500,
   })
-  /** The names to be fetched ahead, with all that are for the same file. */
-  readonly #ahead: (readonly [name: Name, seen: Set<Name>])[] = []
+  /** What fetches the files that wait to be fetched ahead. */
+  readonly #ahead: (() => Promise<void>)[] = []
   #running = 0
 
   constructor(
@@ -93,8 +100,9 @@ export class Upstream {
     this.source = source
     this.place = place
     this.#registry = registry
-    const rules = (texts: readonly string[]) => texts.map(parseRule).filter(rule => rule !== null)
-    this.#rules = { allow: rules(settings.allow), deny: rules(settings.deny) }
+    const rules = (list: 'allow' | 'deny') =>
+      settings[list].map(text => parseRule(text, list)).filter(rule => rule !== null)
+    this.rules = { allow: rules('allow'), deny: rules('deny') }
   }
 
   get name(): string {
@@ -110,15 +118,17 @@ export class Upstream {
 
   /**
    * Returns the index file of a crate, and since when the upstream has not confirmed it; null when
-   * there is no such crate. Refuses a crate that nobody knows while the upstream is away.
+   * there is no such crate. Refuses a crate that nobody knows while the upstream is away. What it
+   * asks the upstream for, also ahead, the caller has to `spend`.
    */
   async indexFile(
     name: Name,
+    spend: Spend = FREE,
   ): Promise<{ readonly file: ShownIndexFile; readonly staleSince: number | null } | null> {
-    const { crate, staleSince } = await this.crate(name)
+    const { crate, staleSince } = await this.crate(name, false, spend)
     if (!crate) return null
     const file = await this.#show(name, crate)
-    if (!this.settings.offline) this.#lookAhead(crate)
+    if (!this.settings.offline) this.#lookAhead(crate, spend)
     return file.bytes.length === 0 ? null : { file, staleSince }
   }
 
@@ -142,27 +152,27 @@ export class Upstream {
   }
 
   /** Returns the line of a version, with its checksum if that is known; null without one. */
-  async line(wanted: WantedVersion): Promise<UpstreamLine | null> {
+  async line(wanted: WantedVersion, spend = FREE): Promise<UpstreamLine | null> {
     const kept = lineOf(await this.source.index.kept(wanted.name), wanted)
-    return kept ?? lineOf((await this.crate(wanted.name)).crate, wanted)
+    return kept ?? lineOf((await this.crate(wanted.name, false, spend)).crate, wanted)
   }
 
   /**
    * Returns what is known of a crate, as fresh as the settings want. A name that is for crates here
    * is asked for only if that `isMeant`, or if lines of the upstream's crate are here already.
    */
-  async crate(name: Name, isMeant = false): Promise<FoundCrate> {
+  async crate(name: Name, isMeant = false, spend = FREE): Promise<FoundCrate> {
     const { index } = this.source
     if (this.settings.offline) return { crate: await index.kept(name, true), staleSince: null }
     if (!isMeant && (await this.isOwnName(name)) && !(await index.kept(name, true)))
       return { crate: null, staleSince: null }
-    return index.find(name, this.settings.fresh * 1000)
+    return index.find(name, this.settings.fresh * 1000, spend)
   }
 
   /** Returns the `.crate` of a version if it is here; refuses a denied version by its rule. */
   async keptCrateFile(wanted: WantedVersion): Promise<FoundCrateFile | null> {
     const { name, version, cksum } = wanted
-    const denied = deniedBy(wanted, this.#rules)
+    const denied = deniedBy(wanted, this.rules)
     if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
     const { counts, files, index } = this.source
     const known = cksum === null ? lineOf(await index.kept(name), wanted) : { ...wanted, cksum }
@@ -176,12 +186,16 @@ export class Upstream {
    * Does the same, and fetches a `.crate` that is not here; null when the upstream has none.
    * Refuses one that is slow to come, unless the caller `isPatient`.
    */
-  async crateFile(wanted: WantedVersion, isPatient = false): Promise<FoundCrateFile | null> {
+  async crateFile(
+    wanted: WantedVersion,
+    isPatient = false,
+    spend = FREE,
+  ): Promise<FoundCrateFile | null> {
     const kept = await this.keptCrateFile(wanted)
-    const line = kept ? null : await this.line(wanted)
+    const line = kept ? null : await this.line(wanted, spend)
     if (line?.name !== wanted.name) return kept
     if (this.settings.offline) return this.keptCrateFile(line)
-    return { ...line, size: await this.source.files.fetch(line, isPatient) }
+    return { ...line, size: await this.source.files.fetch(line, isPatient, spend) }
   }
 
   /** Returns the line and the bytes of a version, for an export; null without one. */
@@ -198,8 +212,8 @@ export class Upstream {
   }
 
   /** Returns how each version of a crate is shown; null when there is no such crate. */
-  async explain(name: Name, isMeant = false): Promise<VersionState[] | null> {
-    const { crate } = await this.crate(name, isMeant)
+  async explain(name: Name, isMeant = false, spend = FREE): Promise<VersionState[] | null> {
+    const { crate } = await this.crate(name, isMeant, spend)
     if (!crate) return null
     const policy = await this.#policy(name)
     return paced(() => explainCrate(this.name, crate, policy, this.#registry.clock()))
@@ -210,9 +224,8 @@ export class Upstream {
     const policy = await this.#policy(name)
     const allowed = [...policy.allowed].join()
     const now = this.#registry.clock()
-    const at = timestamp(now)
     const before = this.#rendered.get(name)
-    const isCurrent = before?.until == null || before.until > at
+    const isCurrent = before?.until == null || before.until > now.getTime()
     const isSame = before?.crate === crate && before.allowed === allowed && isCurrent
     // Offline, another process may have brought a `.crate`.
     if (isSame && !this.settings.offline) return before
@@ -222,8 +235,10 @@ export class Upstream {
     const tag = sha256(bytes).slice(0, 32)
     const rendered = { crate, allowed, ...shown, bytes, tag, zipped: await compress(bytes) }
     this.#rendered.set(name, rendered)
-    if (lure)
-      await this.source.onAlarm({ kind: 'lure', name: lure.name, version: lure.version, at })
+    if (lure) {
+      const { name, version } = lure
+      await this.source.onAlarm({ kind: 'lure', name, version, at: timestamp(now) })
+    }
     return rendered
   }
 
@@ -238,13 +253,19 @@ export class Upstream {
   }
 
   /** Fetches the index files of the newest version's dependencies, which Cargo asks for next. */
-  #lookAhead(crate: UpstreamCrate, seen = new Set<Name>()): void {
+  #lookAhead(crate: UpstreamCrate, spend: Spend, root = { seen: new Set<Name>(), size: 0 }): void {
     const newest = [...crate.lines.values()].filter(line => !line.yanked).at(-1)
     for (const { name, optional } of newest ? needsOf(newest) : []) {
-      if (optional || seen.has(name) || this.isFresh(name)) continue
-      if (Math.max(seen.size, this.#ahead.length) >= AHEAD_MAX) break
-      seen.add(name)
-      this.#ahead.push([name, seen])
+      if (optional || root.seen.has(name) || this.isFresh(name)) continue
+      if (root.seen.size >= AHEAD_FILES || this.#ahead.length >= AHEAD_WAITING) break
+      root.seen.add(name)
+      this.#ahead.push(async () => {
+        if (root.size >= AHEAD_SIZE || this.isFresh(name)) return
+        const found = await this.crate(name, false, spend)
+        if (!found.crate || found.staleSince !== null) return
+        root.size += sizeOf(found.crate)
+        this.#lookAhead(found.crate, spend, root)
+      })
     }
     while (this.#running < AHEAD_AT_ONCE && this.#ahead.length > 0) void this.#fetchAhead()
   }
@@ -252,23 +273,16 @@ export class Upstream {
   /** Some connections stay free, because a request that waits for one may run out of time. */
   async #fetchAhead(): Promise<void> {
     this.#running++
-    for (let next = this.#ahead.shift(); next; next = this.#ahead.shift()) {
-      const [name, seen] = next
-      if (this.isFresh(name)) continue
-      await this.crate(name)
-        .then(found => {
-          if (found.crate && found.staleSince === null) this.#lookAhead(found.crate, seen)
-        })
-        // Whoever needs the file asks for it, and is told why there is none.
-        .catch(() => undefined)
-    }
+    for (let next = this.#ahead.shift(); next; next = this.#ahead.shift())
+      // Whoever needs the file asks for it, and is told why there is none.
+      await next().catch(() => undefined)
     this.#running--
   }
 
   async #policy(name: Name): Promise<UpstreamPolicy> {
     const { hold, lure_guard: lureGuard } = this.settings
     const allowed = await allowedVersions(this.#registry.database, this.name, name)
-    return { hold, lureGuard, ...this.#rules, allowed }
+    return { hold, lureGuard, ...this.rules, allowed }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { refuse } from '../../core/error/error.ts'
+import { issue, Refusal } from '../../core/error/error.ts'
 import { PrivateAddress } from './private-address.ts'
 import { plain } from './web-url.ts'
 
@@ -52,9 +52,13 @@ export function isTemporary({ isNetwork, status }: WebFailure): boolean {
 }
 
 /** Throws a failure as a `Refusal` that tells the user of a command what to do. */
-export function refuseFailure({ url, status, message, cause }: WebFailure): never {
-  if (status === 401 || status === 403) refuse('import_http_denied', { url, status })
-  if (cause instanceof PrivateAddress)
-    refuse('import_address_private', { url, address: cause.address })
-  return refuse('import_http', { url, reason: message })
+export function refuseFailure(failure: WebFailure): never {
+  const { url, status, message, cause } = failure
+  const told =
+    status === 401 || status === 403
+      ? issue('import_http_denied', { url, status })
+      : cause instanceof PrivateAddress
+        ? issue('import_address_private', { url, address: cause.address })
+        : issue('import_http', { url, reason: message })
+  throw new Refusal([told], { cause: failure })
 }

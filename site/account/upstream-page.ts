@@ -15,6 +15,8 @@ export interface UpstreamData {
   readonly viewer: Viewer | null
   readonly notice: Notice | null
   readonly settings: UpstreamSettings
+  /** The rules that match no version known here, such as `deny: demo@1.0.0`. */
+  readonly unmatched: readonly string[]
   /** Since the start of the daemon; `answered` in milliseconds since 1970. */
   readonly counts: Readonly<Record<'hits' | 'misses' | 'bytes', number>> & {
     readonly answered: number | null
@@ -55,7 +57,7 @@ export function upstreamPage(site: SiteConfig, data: UpstreamData): string {
   const [own, admin] = [account.upstream(settings.name), account.upstreamAdmin(settings.name)]
   const path = viewer ? admin : own
   const body = html`<p class="lead">The crates of <code>${settings.index}</code>, served here at <code>sparse+${site.base}/${own}index/</code>.</p>
-${rules(settings)}
+${rules(data)}
 <section class="part"><h2>Freshness</h2>${freshness(data)}</section>
 <section class="part"><h2>Alarms</h2>${alarms(data, to, path)}</section>
 <section class="part"><h2>How a crate is shown</h2>
@@ -81,7 +83,7 @@ export function alarmEntries(upstream: string, alarms: readonly Alarm[]) {
   }))
 }
 
-function rules(settings: UpstreamSettings): Markup {
+function rules({ settings, unmatched }: UpstreamData): Markup {
   const { fallback, hold, allow, deny, lure_guard: isGuarded, offline } = settings
   const codes = (texts: readonly string[]) => join(texts.map(text => html`<code>${text}</code>`))
   return facts([
@@ -89,6 +91,7 @@ function rules(settings: UpstreamSettings): Markup {
     ['Held', hold === 0 ? 'nothing' : `versions younger than ${inUnits(hold, DURATIONS)}`],
     allow.length > 0 && ['Never held', codes(allow)],
     deny.length > 0 && ['Denied', codes(deny)],
+    unmatched.length > 0 && ['Rules that match no version known here', codes(unmatched)],
     isGuarded && ['Yanks around a held release', 'not shown for 24 hours'],
     offline && ['Offline', 'it is never asked; only what is kept here is shown'],
   ])

@@ -277,6 +277,10 @@ test('an upstream has a section of its own, crates.io without any setting', () =
       allow: ['a*', 'b@<2'],
     },
   })
+  // With another index, that section is about another registry, which has no feed of crates.io.
+  const copy = { PLIMSOLL_UPSTREAM_CRATES_IO_INDEX: 'sparse+https://m.example/i/' }
+  const { settings: other } = resolveSettings({ ...toml(''), env: copy, flags: {} })
+  assert.equal(other.upstream['crates-io']?.feed, '')
   const rows = describeSettings({ values, origins })
   assert.equal(rows.find(({ key }) => key === 'upstream.crates-io.hold')?.text, '"7d"')
   const text = renderSettingsFile(Object.fromEntries(values))

@@ -66,6 +66,10 @@ export const registryMessages = {
       'too many of your requests wait for the upstream right now; try again in a few seconds',
     upstream_away:
       'the upstream does not answer for `{name}`, of which nothing is kept here; try again in a few seconds',
+    upstream_status:
+      'the upstream answers for `{name}`, of which nothing is kept here, with the status {status}; if that stays so, the operator has to find out why',
+    upstream_unusable:
+      'the upstream answers for `{name}`, of which nothing is kept here, but with what cannot be used; the operator finds the reason in the log',
     upstream_slow:
       '`{name}` {version} is still being fetched from the upstream; try again in a few seconds',
     upstream_bytes:
@@ -90,6 +94,8 @@ export const registryMessages = {
     body_long: 'the publish request continues after the {announced} bytes announced for the .crate',
     release_present:
       '`{name}` {version} was published before with the same bytes; nothing has changed',
+    name_upstream:
+      'the upstream `{upstream}` has a crate `{name}`, too, and versions of it are kept here; from now on all who use this registry for both get yours in its place, and its operator is told',
     release_restored: '`{name}` {version} was published before; the missing bytes were put back',
     index_late: 'the index of `{name}` could not be written yet; the daemon keeps trying',
   },

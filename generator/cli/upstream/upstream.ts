@@ -4,6 +4,7 @@ import { counted, formatBytes } from '../../../core/quantity.ts'
 import { parseRequirement } from '../../../core/requirement.ts'
 import { before } from '../../../core/timestamp.ts'
 import { sentenceOf } from '../../../core/upstream/explain.ts'
+import { requireThisBuild } from '../../../core/version.ts'
 import { readLockFiles } from '../../export/export.ts'
 import { acceptVersion } from '../../upstream/alarms.ts'
 import { decideVersion } from '../../upstream/decisions.ts'
@@ -71,7 +72,14 @@ const registerExplain = registryCommand('explain', {
       const { name, version } = parseSpec(spec)
       const all = (await upstream.explain(name)) ?? []
       const found = all.filter(each => version === null || each.version === version)
-      if (found.length === 0) refuse('upstream_crate_unknown', { spec, upstream: upstream.name })
+      if (found.length === 0) {
+        if (version)
+          requireThisBuild(
+            all.map(each => each.version),
+            { name, version },
+          )
+        refuse('upstream_crate_unknown', { spec, upstream: upstream.name })
+      }
       task.report(found, found.map(sentenceOf))
     }),
 })
@@ -88,6 +96,8 @@ const registerAllow = registryCommand('allow', {
       if (version === null) return refuse('release_spec_invalid', { spec })
       const decided = { upstream: upstream.name, name, version }
       const allowed = !task.options.undo
+      const known = await upstream.source.index.kept(name)
+      if (allowed) requireThisBuild(known?.lines.keys() ?? [], decided)
       await decideVersion(task.registry.database, task.change, decided, allowed)
       task.report({ ...decided, allowed }, [`${spec} is ${allowed ? 'allowed' : 'held again'}`])
     }),
@@ -114,7 +124,8 @@ const registerAccept = registryCommand('accept', {
 })
 
 const registerPrune = registryCommand('prune', {
-  about: 'remove .crate files of an upstream; they are fetched again when somebody asks',
+  about:
+    'remove .crate files of an upstream, and lines of which none was ever here; they are fetched again when somebody asks',
   takes: {
     ...WHICH,
     '--keep-lock <file...>': 'keep what these Cargo.lock files name',

@@ -3,7 +3,7 @@ import { issue, Refusal, refuse } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import { parseRequirement, satisfies } from '../../../core/requirement.ts'
-import { type Version, versionIdentity } from '../../../core/version.ts'
+import { requireThisBuild, type Version, versionIdentity } from '../../../core/version.ts'
 import { systemRefusal } from '../../places/disk/fault.ts'
 import { buildWhole } from '../../projections/index/build.ts'
 import { withoutRelease } from '../../projections/index/orphans.ts'
@@ -42,10 +42,15 @@ export async function planDeletion(registry: Registry, deletion: Deletion): Prom
   const all = await listReleases(registry.database, crate.id)
   const releases = version === null ? all : all.filter(release => release.version === version)
   const unfinished = await listUnfinished(registry, crate, version)
-  if (releases.length === 0 && unfinished.length === 0)
-    return version === null
-      ? refuse('crate_unknown', { name: crate.name })
-      : refuse('release_unknown', { name: crate.name, version })
+  if (releases.length === 0 && unfinished.length === 0) {
+    if (version === null) return refuse('crate_unknown', { name: crate.name })
+    const wanted = { name: crate.name, version }
+    requireThisBuild(
+      all.map(release => release.version),
+      wanted,
+    )
+    return refuse('release_unknown', wanted)
+  }
   return {
     crate,
     releases,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { seeFile, type UpstreamCrate } from '../../../core/upstream/crate.ts'
+import { acceptChange, seeFile, type UpstreamCrate } from '../../../core/upstream/crate.ts'
+import { explainCrate } from '../../../core/upstream/explain.ts'
 import { type UpstreamLine, withYanked } from '../../../core/upstream/line.ts'
 import { lureOf, showFile, type UpstreamPolicy, verdictsOf } from '../../../core/upstream/policy.ts'
 import { parseRule } from '../../../core/upstream/rules.ts'
@@ -16,7 +17,8 @@ function policy(given: Partial<UpstreamPolicy> = {}): UpstreamPolicy {
 const verdictOf = (crate: UpstreamCrate, line: UpstreamLine, given: UpstreamPolicy, now: Date) =>
   verdictsOf(crate, given, now).get(crate.lines.get(line.version) ?? line) ?? assert.fail()
 
-const rules = (...texts: string[]) => texts.map(text => parseRule(text) ?? assert.fail(text))
+const rules = (...texts: string[]) =>
+  texts.map(text => parseRule(text, 'deny') ?? assert.fail(text))
 
 function crateOf(...files: readonly (readonly UpstreamLine[])[]): UpstreamCrate {
   let crate: UpstreamCrate | null = null
@@ -42,7 +44,7 @@ test('young versions are yanked until they are old enough, undated ones until th
   const shown = showFile(crate, policy({ hold: DAY }), at(0))
   const expected = [old, withYanked(young, true), withYanked(undated, true)]
   assert.equal(shown.text, expected.map(({ text }) => `${text}\n`).join(''))
-  assert.deepEqual([shown.until, shown.undated], ['2026-08-01T12:00:00Z', 1])
+  assert.deepEqual([shown.until, shown.undated], [Date.UTC(2026, 7, 1, 12), 1])
   assert.deepEqual(showFile(crate, policy({ hold: DAY }), at(12)).until, null)
   const stateOf = (given: Partial<UpstreamPolicy>, which: UpstreamLine) =>
     verdictOf(crate, which, policy({ hold: DAY, ...given }), at(0)).state
@@ -53,8 +55,43 @@ test('young versions are yanked until they are old enough, undated ones until th
   assert.equal(stateOf({ deny: rules('foo@>=2') }, old), 'shown')
   // Cargo takes a leap second for a time.
   const leap = line('4.0.0', { pubtime: '2026-07-31T12:00:60Z' })
-  const held = { state: 'held', until: '2026-08-01T12:00:59Z' }
+  const held = { state: 'held', until: Date.UTC(2026, 7, 1, 12, 0, 59) }
   assert.deepEqual(verdictOf(crateOf([leap]), leap, policy({ hold: DAY }), at(0)), held)
+})
+
+test('a time at the end of what a text can say is later than now, and said as a date', () => {
+  const far = line('1.0.0', { pubtime: '9999-12-31T23:59:59Z' })
+  const crate = crateOf([far])
+  const given = policy({ hold: DAY })
+  assert.equal(verdictOf(crate, far, given, at(0)).state, 'held')
+  assert.equal(explainCrate('up', crate, given, at(0))[0]?.until, '9999-12-31')
+  const guarded = { ...given, lureGuard: true }
+  assert.equal(showFile(crate, guarded, at(0)).text, `${withYanked(far, true).text}\n`)
+})
+
+test('a version that is new to a known crate is held from when it was seen, whatever it says', () => {
+  const [first, backdated] = [line('1.0.0', OLD), line('1.1.0', OLD)]
+  const given = policy({ hold: DAY })
+  const stateOf = (crate: UpstreamCrate, hour: number) =>
+    verdictOf(crate, backdated, given, at(hour)).state
+  assert.equal(stateOf(crateOf([first, backdated]), 0), 'shown')
+  const crate = crateOf([first], [first, backdated], [first], [first, backdated])
+  assert.deepEqual(
+    [2, 24, 25].map(hour => stateOf(crate, hour)),
+    ['held', 'held', 'shown'],
+  )
+  assert.equal(stateOf(acceptChange(crate, backdated.version), 2), 'held')
+  // Its yanked neighbors are still those of a lure.
+  for (const lure of [backdated, line('1.1.0')]) {
+    const around = crateOf([first], [withYanked(first, true), lure])
+    assert.equal(lureOf(around, given, at(2))?.version, '1.1.0')
+  }
+  const future = line('2.0.0', { pubtime: '9999-12-31T23:59:59Z' })
+  const later = crateOf([first], [first, future])
+  assert.deepEqual(
+    [2, 25].map(hour => verdictOf(later, future, given, at(hour)).state),
+    ['held', 'shown'],
+  )
 })
 
 test('denied and vanished versions are yanked, and only what is there is shown offline', () => {
@@ -92,7 +129,7 @@ test('a held version for which all others are yanked is a lure; the guard shows 
     shown.text,
     [first, second, withYanked(lure, true)].map(({ text }) => `${text}\n`).join(''),
   )
-  assert.equal(shown.until, '2026-08-02T02:00:00Z')
+  assert.equal(shown.until, Date.UTC(2026, 7, 2, 2))
   assert.deepEqual(states(guarded, 26), ['yanked', 'yanked', 'held'])
   // Whoever allows the release decides that it is no lure.
   assert.deepEqual(states({ ...guarded, allowed: new Set([lure.version]) }, 3), [
@@ -107,13 +144,13 @@ test('no lure: a version that is still good, yanks long ago or unseen, a release
   const release = line('1.2.0', { pubtime: '2026-08-01T01:30:00Z' })
   const late = line('1.2.0', { pubtime: '2026-08-05T00:00:00Z' })
   const yanked = (each: UpstreamLine) => withYanked(each, true)
+  const quiet = Array.from({ length: 95 }, () => [yanked(first)])
   const held = policy({ hold: 70 * DAY })
   const rows: [string, UpstreamCrate, UpstreamPolicy][] = [
     ['good', crateOf([first, second], [yanked(first), second, release]), held],
     ['unseen', crateOf([yanked(first), yanked(second), release]), held],
-    ['long ago', crateOf([first], [yanked(first), late]), held],
+    ['long ago', crateOf([first], ...quiet, [yanked(first), late]), held],
     ['not held', crateOf([first], [yanked(first), release]), policy()],
-    ['undated', crateOf([first], [yanked(first), line('1.2.0')]), held],
   ]
   for (const [what, crate, given] of rows) {
     const hold = what === 'good' ? { ...given, allow: rules('foo@1.1') } : given

@@ -194,6 +194,86 @@ test('made-up names of one client hold up no others, and nothing that is here', 
   assert.ok((await Promise.all(flood)).every(status => status === 404 || status === 503))
 })
 
+test('invented names of one client end soon, by every road; what is kept and others go on', async t => {
+  const { made, registry } = await start(t, 'serve', { PLIMSOLL_LIMITS_UPSTREAM_PER_MINUTE: '200' })
+  const { cksum } = JSON.parse(made.publish({ name: 'demo' }))
+  made.publish({ name: 'other' })
+  const ask = async (remoteAddress: string, path: string) => {
+    const env = { incoming: { socket: { remoteAddress } } }
+    const answer = await registry.app.request(path, {}, env)
+    return { answer, text: await answer.text() }
+  }
+  const [index, file] = ['/index/de/mo/demo', `/upstream/up/crates/demo-1.0.0-${cksum}.crate`]
+  for (const path of [index, file]) assert.equal((await ask('192.0.2.1', path)).answer.status, 200)
+  const roads: ((name: string) => string)[] = [
+    name => `/index/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`,
+    name => `/upstream/up/index/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`,
+    name => `/crates/${name}/${name}-1.0.0.crate`,
+    name => `/crates/${name}/1.0.0/download`,
+    name => `/upstream/up/crates/${name}/1.0.0/download`,
+    name => `/upstream/up/crates/${name}-1.0.0-${cksum}.crate`,
+    name => `/upstream/up/?crate=${name}`,
+  ]
+  for (const [at, road] of roads.entries()) {
+    const client = `198.51.100.${at}`
+    made.requests.clear()
+    const statuses = new Map<number, number>()
+    for (let n = 0; n < 40; n++) {
+      const { answer } = await ask(client, road(`made${at}x${n}`))
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+      if (answer.status === 429) assert.match(answer.headers.get('retry-after') ?? '', /^[1-6]$/)
+    }
+    assert.deepEqual(
+      statuses,
+      new Map([
+        [404, 10],
+        [429, 30],
+      ]),
+      road('name'),
+    )
+    assert.equal(made.requests.all.length, 10)
+    // What is kept is answered, and not confirmed; names that are not wait.
+    registry.now = new Date(registry.now.getTime() + 11_000 * (at % 2))
+    for (const path of [index, file]) assert.equal((await ask(client, path)).answer.status, 200)
+    assert.equal((await ask('192.0.2.1', index)).answer.status, 200)
+  }
+  // In all, ten times as many.
+  let requests = 0
+  registry.now = new Date(registry.now.getTime() + 600_000)
+  for (let n = 0; n < 250; n++) {
+    made.requests.clear()
+    await ask(`203.0.113.${n}`, `/index/al/l/al-l${n}`)
+    await ask(`203.0.113.${n}`, `/index/al/l-/al-l${n}`)
+    await ask(`203.0.113.${n}`, `/index/al/l-/all-${n}`)
+    await ask(`203.0.113.${n}`, `/index/al/l-/all-${n}`)
+    requests += made.requests.all.length
+  }
+  assert.equal(requests, 100)
+  assert.equal((await ask('192.0.2.2', '/index/ot/he/other')).answer.status, 429)
+  assert.equal((await ask('192.0.2.2', file)).answer.status, 200)
+  registry.now = new Date(registry.now.getTime() + 60_000)
+  assert.equal((await ask('192.0.2.2', '/index/ot/he/other')).answer.status, 200)
+})
+
+test('downloads that always fail, and a place of .crate files that is not there, count as well', async t => {
+  const limit = { PLIMSOLL_LIMITS_UPSTREAM_PER_MINUTE: '200' }
+  const { made, ask } = await start(t, 'serve', limit)
+  made.publish({ name: 'demo' })
+  made.remove('/files/demo/demo-1.0.0.crate')
+  const asked = async (path: string) => {
+    made.requests.clear()
+    for (let n = 0; n < 40; n++) await ask(path)
+    assert.equal((await ask(path)).status, 429)
+    return made.requests.all.length
+  }
+  // Each of ten attempts reads `config.json` again, and asks twice.
+  assert.ok((await asked('/crates/demo/demo-1.0.0.crate')) <= 41)
+  const other = await start(t, 'redirect', limit)
+  other.made.fault = () => ({ status: 500 })
+  for (let n = 0; n < 40; n++) await other.ask('/crates/demo/demo-1.0.0.crate')
+  assert.equal(other.made.requests.all.length, 10)
+})
+
 test('names of crates here arrive at no address of an upstream, unless its crate is here already', async t => {
   const { made, ask, registry } = await start(t, 'serve')
   made.publish({ name: 'ours', version: '9.0.0' })

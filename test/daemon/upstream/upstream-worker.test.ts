@@ -13,7 +13,7 @@ import { TestRegistry } from '../../support/registry.ts'
 
 test('what is kept of an upstream is counted, for a metric and an alert about it; a turn is logged', async t => {
   const made = await MadeUpUpstream.start(new Cleanup(t))
-  const env = { PLIMSOLL_UPSTREAM_UP_INDEX: made.index }
+  const env = { PLIMSOLL_UPSTREAM_UP_INDEX: made.index, PLIMSOLL_UPSTREAM_UP_DENY: 'demoo' }
   const registry = await TestRegistry.open(t, { env })
   const lines: string[] = []
   const log = openLog('info', { write: line => lines.push(line) })
@@ -26,11 +26,18 @@ test('what is kept of an upstream is counted, for a metric and an alert about it
   assert.equal(await kept(), undefined)
   await worker.look()
   assert.equal(await kept(), '0')
+  const page = await (await registry.request('GET', '/upstream/up/')).text()
+  assert.match(page, /Rules that match no version known here.*<code>deny: demoo<\/code>/s)
   let bytes = 0
   for (const name of ['demo', 'other']) {
     const { cksum } = JSON.parse(made.publish({ name }))
     const answer = await registry.app.request(`/upstream/up/crates/${name}-1.0.0-${cksum}.crate`)
     bytes += (await answer.arrayBuffer()).byteLength
+  }
+  const [source] = registry.upstreams.sources
+  for await (const { path, size } of source?.place.list('lines/') ?? []) {
+    assert.match(path, /\/(?:demo|other)$/)
+    bytes += size
   }
   await worker.look()
   assert.equal(await kept(), String(bytes))

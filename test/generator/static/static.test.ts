@@ -89,7 +89,7 @@ test('a folder of .crate files becomes a tree: lines by SemVer, no api, what is 
   for (const version of ['1.10.0', '1.9.0', '1.10.0-rc.1', '0.1.0'])
     put(job.from, `${version}.crate`, crate('demo', version))
   put(job.from, 'deep/down/x.crate', crate('Other', '1.0.0+build', needs('demo')))
-  const result = await run({ ...job, yanked: ['demo@1.9.0'] })
+  const result = await run({ ...job, yanked: ['DEMO@1.9.0+any', 'other@1.0.0'] })
   const sums = { crates: 2, releases: 5, changed: filesBelow(job.out).length }
   assert.deepEqual({ ...result, warnings: [] }, { ...sums, warnings: [], refused: [] })
   assert.deepEqual(cargoFiles(job.out), [
@@ -108,6 +108,7 @@ test('a folder of .crate files becomes a tree: lines by SemVer, no api, what is 
     shown.map(({ vers, yanked }) => `${vers} ${yanked}`),
     ['0.1.0 false', '1.9.0 true', '1.10.0-rc.1 false', '1.10.0 false'],
   )
+  assert.match(readFileSync(join(job.out, 'index/ot/he/other'), 'utf8'), /"yanked":true/)
   assert.equal(
     readFileSync(join(job.out, 'index/config.json'), 'utf8'),
     `{"dl":"${BASE}/crates/{crate}/{crate}-{version}.crate"}\n`,

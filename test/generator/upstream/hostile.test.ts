@@ -411,6 +411,115 @@ test('an endless graph of dependencies is not followed without end', async t => 
   assert.equal(made.requests.all.length, 1001)
 })
 
+test('what is fetched ahead for one index file has a budget of bytes', async t => {
+  const { made, ask, source } = await start(t)
+  const deps = (from: number) =>
+    Array.from({ length: 100 }, (_, at) => ({
+      ...{ name: `node-${from + at}`, req: '*', features: [], optional: false },
+      ...{ default_features: true, target: null, kind: 'normal' },
+    }))
+  const entry = { vers: '1.0.0', deps: [], cksum: '0'.repeat(64), features: {}, yanked: false }
+  const features = { f: ['x'.repeat(1_000_000)] }
+  made.fault = url => {
+    const name = /\/(node-\d+|demo)$/.exec(url)?.[1]
+    if (name === undefined) return null
+    const more = name === 'demo' ? { deps: deps(0) } : { features }
+    return { status: 200, body: `${JSON.stringify({ ...entry, name, ...more })}\n` }
+  }
+  await ask(DEMO)
+  let before = -1
+  await until(
+    async () => {
+      const asked = made.requests.all.length
+      const isOver = asked > 1 && asked === before && made.requests.all.every(each => each.status)
+      before = asked
+      await settle()
+      return isOver
+    },
+    () => `${made.requests.all.length} requests`,
+  )
+  let bytes = 0
+  for await (const { size } of source.place.list('lines/')) bytes += size
+  assert.ok(bytes > 25e6 && bytes < 60e6, `${bytes}`)
+})
+
+test('a version twice, lines of others and lines that are not UTF-8 are left out, and told once', async t => {
+  const { made, ask, later, line, source, alarms } = await start(t)
+  const other = (vers: string) => line.replace('1.0.0', vers)
+  const foreign = line.replace('"demo"', '"evil"')
+  const invalid = Buffer.from(other('1.1.0').replace('{}', '{"\u00e9":[]}'), 'latin1')
+  const lines = [
+    other('1.0.0+x'),
+    foreign,
+    invalid,
+    line,
+    other('2.0.0+é'.replace('é', 'e')),
+    other('2.0.0'),
+  ]
+  const send = (...sent: (string | Buffer)[]) => {
+    const body = Buffer.concat(sent.flatMap(each => [Buffer.from(each), Buffer.from('\n')]))
+    made.fault = at(made.pathOf('demo'), { body, headers: { etag: `"${sent.length}"` } })
+    later()
+    return ask(DEMO)
+  }
+  const valid = other('1.2.0').replace('{}', '{"\u00e9":[]}')
+  // Before anything is known, the first line of a version counts; from then on the one that is kept.
+  assert.equal((await send(line, valid)).text, `${line}\n${valid}\n`)
+  const shown = (await send(...lines, valid)).text
+  assert.equal(shown, `${line}\n${other('2.0.0+e')}\n${valid}\n`)
+  const told = ['duplicate demo *', 'encoding demo *', 'foreign demo *']
+  assert.deepEqual((await alarms()).sort(), told)
+  await send(...lines, valid, valid)
+  const kinds = ['duplicate', 'foreign', 'encoding']
+  assert.deepEqual(source.counts.alarms, new Map(kinds.map(kind => [kind, 1])))
+})
+
+test('clients are told what the upstream answered; only silence is no answer', async t => {
+  const { made, ask, later, line, crate } = await start(t)
+  const rows: [fault: UpstreamFault, index: RegExp, file: RegExp][] = [
+    [{ status: 403 }, /with the status 403/, /with the status 403/],
+    [{ status: 500 }, /with the status 500/, /with the status 500/],
+    [{ body: 'x'.repeat(900) }, /cannot be used/, /sends other bytes for `demo` 1\.0\.0/],
+    [{ stopsAfter: 1, hangsUp: true }, /does not answer for `demo`/, /does not answer for `demo`/],
+  ]
+  for (const [fault, index] of rows) {
+    made.fault = at(made.pathOf('demo'), fault)
+    later()
+    const answer = await ask(DEMO)
+    assertLater(answer)
+    assert.match(answer.text, index)
+    assert.ok(!answer.text.includes(String(made)), answer.text)
+  }
+  made.fault = () => null
+  later()
+  assert.equal((await ask(DEMO)).text, `${line}\n`)
+  for (const [fault, , file] of rows) {
+    made.fault = at(CRATE, fault)
+    later()
+    const answer = await ask(crate)
+    assert.equal(answer.status, 503)
+    assert.match(answer.text, file)
+  }
+  assert.equal((await ask(crate)).headers.has('retry-after'), true)
+})
+
+test('403 for an unknown name is no such crate once the upstream has answered others', async t => {
+  const { made, ask, later, source } = await start(t)
+  made.fault = url => (url === made.pathOf('demo') ? null : { status: 403 })
+  const ours = `${UP}/index/ou/rs/ours`
+  const first = await ask(ours)
+  assert.deepEqual([first.status, /with the status 403/.test(first.text)], [503, true])
+  assert.equal((await ask(DEMO)).status, 200)
+  for (const name of ['ours', 'mine'])
+    assert.equal((await ask(`${UP}${made.pathOf(name)}`)).status, 404)
+  assert.deepEqual([source.counts.errors, source.counts.failure], [2, null])
+  // What is kept stays.
+  made.fault = () => ({ status: 403 })
+  later()
+  const kept = await ask(DEMO)
+  assert.deepEqual([kept.status, kept.headers.has('warning')], [200, true])
+})
+
 test('names of JavaScript are names like others', async t => {
   const { made, ask, later } = await start(t)
   for (const name of ['constructor', 'toString', 'hasOwnProperty', 'valueOf']) {

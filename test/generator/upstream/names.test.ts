@@ -71,3 +71,31 @@ test('an own crate with the name of one that is kept of an upstream raises an al
     [['name', 'public']],
   )
 })
+
+test('who takes a name that is kept of an upstream is told at once, and so is the operator', async t => {
+  const made = await MadeUpUpstream.start(new Cleanup(t))
+  made.publish({ name: 'Some-public' })
+  const registry = await TestRegistry.open(t, { env: { PLIMSOLL_UPSTREAM_UP_INDEX: made.index } })
+  const asked = await registry.request('GET', '/upstream/up/index/so/me/some-public')
+  assert.equal(asked.status, 200)
+  const { source } = registry.upstreams.byName.get('up') ?? assert.fail()
+  const token = await registry.user('mallory')
+  const publish = async (name: string, version: string) => {
+    const { body } = await registry.publish(token, { name, version })
+    return body.warnings?.other
+  }
+  assert.deepEqual(await publish('another', '1.0.0'), [])
+  assert.deepEqual(await publish('some_public', '9.0.0'), [
+    'the upstream `up` has a crate `some_public`, too, and versions of it are kept here; from now on all who use this registry for both get yours in its place, and its operator is told',
+  ])
+  assert.deepEqual(
+    (await listAlarms(source.place)).map(({ kind, name }) => [kind, name]),
+    [['name', 'some_public']],
+  )
+  assert.deepEqual(source.counts.alarms, new Map([['name', 1]]))
+  assert.deepEqual(await publish('some_public', '9.0.1'), [])
+  // A storage that fails is no failure of the publish.
+  source.place.head = () => Promise.reject(new Error('no storage'))
+  assert.deepEqual(await publish('third', '1.0.0'), [])
+  assert.ok(registry.logged.some(line => line.includes('no storage')))
+})

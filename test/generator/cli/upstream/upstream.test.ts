@@ -119,6 +119,42 @@ test('fetch brings the newest versions that fit and are shown, with all that the
   )
 })
 
+test('who names a version that is there with build metadata only is told its whole name', async t => {
+  const { made, upstream, run } = await start(t)
+  made.publish({ name: 'demo', version: '1.0.0+meta' })
+  await upstream('explain', 'demo@1.0.0+meta')
+  for (const spec of ['demo@1.0.0', 'demo@1.0.0+other'])
+    for (const verb of ['explain', 'allow', 'accept']) {
+      const { code, stderr } = await run('upstream', verb, spec)
+      assert.deepEqual(
+        [code, /here, but 1\.0\.0\+meta, which differs/.test(stderr)],
+        [1, true],
+        verb,
+      )
+    }
+  // What is not there at all may be allowed before it comes, and a decision be taken back.
+  await upstream('allow', 'demo@1.0.1')
+  await upstream('allow', 'demo@1.0.0', '--undo')
+})
+
+test('status and page name the rules that match no version known here', async t => {
+  const { made, upstream, ok } = await start(t, {
+    PLIMSOLL_UPSTREAM_UP_DENY: 'demo@<1.0.0, demo@1.0.0, other, de*, x*',
+    PLIMSOLL_UPSTREAM_UP_ALLOW: 'demo@1.0.0, DEMO',
+  })
+  made.publish({ name: 'demo', version: '1.0.0+meta' })
+  await upstream('explain', 'demo')
+  const rules = ['allow: demo@1.0.0', 'deny: demo@<1.0.0', 'deny: other', 'deny: x*']
+  const { unmatched } = JSON.parse(await ok('status', '--json')).upstream
+  assert.deepEqual(
+    unmatched,
+    rules.map(rule => ({ upstream: 'up', rule })),
+  )
+  const text = await ok('status')
+  for (const rule of rules)
+    assert.ok(text.includes(`rule      upstream.up.${rule} matches no version known here`), text)
+})
+
 test('explain says what is held, until when, and who may allow it; allow and accept decide', async t => {
   const { made, upstream, run, ok } = await start(t, { PLIMSOLL_UPSTREAM_UP_HOLD: '7d' })
   made.publish({ name: 'demo', version: '1.0.0', pubtime: '2020-01-01T00:00:00Z' })
@@ -151,6 +187,28 @@ test('explain says what is held, until when, and who may allow it; allow and acc
   assert.deepEqual([gone.code, gone.stderr], [1, 'error: the upstream `up` has no `demo@1.0.0`\n'])
   const actions = (await ok('audit')).match(/upstream-\w+/g)
   assert.deepEqual(actions, ['upstream-allow', 'upstream-hold', 'upstream-accept'])
+})
+
+test('prune removes lines of which no .crate was ever here, and no others', async t => {
+  const { made, folder, run, upstream, kept } = await start(t)
+  const line = made.publish({ name: 'used' })
+  for (const name of ['seen', 'named']) made.publish({ name })
+  writeFileSync(
+    join(folder, 'Cargo.lock'),
+    locked(made.publish({ name: 'named', version: '1.1.0' })),
+  )
+  await upstream('fetch', '--crate', 'used')
+  for (const name of ['seen', 'named']) await upstream('explain', name)
+  const asked = await run('upstream', 'prune', '--keep-lock', 'Cargo.lock')
+  assert.match(asked.stdout, /^would remove 2 files \(/)
+  await upstream('prune', '--keep-lock', 'Cargo.lock', '--yes')
+  const lines = () => kept().filter(path => !path.startsWith('index/'))
+  assert.deepEqual(lines(), ['lines/na/me/named', 'lines/us/ed/used'])
+  // Its .crate was here: the lines are what a changed past is recognized by.
+  await upstream('prune', '--older-than', '1s')
+  assert.ok(lines().includes('lines/us/ed/used'))
+  made.edit('used', () => [line.replace(/"cksum":".{4}/, '"cksum":"0000')])
+  assert.match(await upstream('explain', 'used'), /the upstream has changed it/)
 })
 
 test('prune asks first, and keeps what lock files name', async t => {

@@ -149,6 +149,9 @@ test('unknown crates and versions are refused', async t => {
   await assert.rejects(deleteReleases(registry, none, OPERATOR), refusedWith('crate_unknown'))
   const version = { name: base, version: parseVersion('9.9.9'), force: true }
   await assert.rejects(deleteReleases(registry, version, OPERATOR), refusedWith('release_unknown'))
+  const build = { name: base, version: parseVersion('1.0.0+x'), force: true }
+  const other = refusedWith('release_other_build')
+  await assert.rejects(deleteReleases(registry, build, OPERATOR), other)
   await agrees(registry)
 })
 
