@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { within } from '../core/async/within.ts'
 import { Refusal } from '../core/error/error.ts'
 import { timestamp } from '../core/timestamp.ts'
-import { writeFact } from '../generator/records/facts.ts'
+import { readFact, writeFact } from '../generator/records/facts.ts'
 import type { OpenHandler } from './access/route.ts'
 import type { Deps } from './deps.ts'
 
@@ -15,6 +15,9 @@ const HOLDS = 1000
 
 /** How many milliseconds a part may take; whoever asks waits for two seconds at most. */
 const PATIENCE_MS = 1500
+
+/** The fact that is written and read. */
+const PROBE = 'probe'
 
 /** Does a test; returns what is wrong if the part itself is not. */
 type Probe = () => Promise<unknown>
@@ -56,7 +59,11 @@ function probesOf({ registry, freeBytes }: ReadinessDeps): Record<string, Probe>
   const { database, crates, tree, dir, settings } = registry
   return {
     // The records; alerts and dashboards know this name.
-    catalog: () => writeFact(database, 'probe', timestamp(registry.clock())),
+    catalog: async () => {
+      await writeFact(database, PROBE, timestamp(registry.clock()))
+      // Whoever reads uses another connection, which may see less than was written.
+      if ((await readFact(database, PROBE)) === null) throw new Error('the probe was not written')
+    },
     'crate store': () => crates.probe(),
     'public tree': () => tree.probe(),
     disk: async () => {

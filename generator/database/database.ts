@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import Libsql from 'libsql'
 import { createPrivately, syncFile } from '../places/disk/durable.ts'
+import { openSqlite } from '../places/disk/sqlite-file.ts'
 import type { Database } from './connection.ts'
 import { type BeforeUpgrade, migrate, type SchemaOwner } from './migrations.ts'
 import { SqliteDatabase } from './sqlite.ts'
@@ -21,7 +21,7 @@ export async function openDatabase(
 ): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
   createPrivately(path)
-  const writer = new Libsql(path)
+  const writer = openSqlite(path)
   // Only during opening does SQLite itself wait, which blocks the process; later the driver waits.
   writer.exec('PRAGMA busy_timeout = 10000')
   const { journal_mode: mode } = writer.prepare('PRAGMA journal_mode = WAL').get() as Row
@@ -31,7 +31,7 @@ export async function openDatabase(
   wal?.begin()
   writer.exec(`PRAGMA synchronous = ${wal ? 'NORMAL' : 'FULL'}`)
   writer.exec('PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 0')
-  const database = new SqliteDatabase(writer, new Libsql(path), wal)
+  const database = new SqliteDatabase(writer, openSqlite(path), wal)
   try {
     await migrate(database, path, owner, beforeUpgrade)
   } catch (error) {
@@ -43,7 +43,7 @@ export async function openDatabase(
 
 /** Opens an empty database that ends with its last statement and is in no file. */
 export async function openMemory(): Promise<Database> {
-  const handle = new Libsql(':memory:')
+  const handle = openSqlite(':memory:')
   handle.exec('PRAGMA foreign_keys = ON')
   const database = new SqliteDatabase(handle, handle, null)
   await migrate(database, ':memory:')
@@ -71,7 +71,7 @@ export interface Snapshot {
 
 /** Opens the SQLite database at `path` as it is now, for reading only. */
 export function openSnapshot(path: string): Snapshot {
-  const [reader, writer] = [new Libsql(path), new Libsql(path)]
+  const [reader, writer] = [openSqlite(path), openSqlite(path)]
   reader.exec('BEGIN')
   // The transaction begins with its first read.
   reader.prepare('SELECT count(*) FROM sqlite_master').all()

@@ -21,6 +21,7 @@ export const registerBackup = registryCommand('backup', {
     const told = isOutput ? { ...io, out: io.err } : io
     report(told, options, { file, crate_files: crates }, [
       `${isOutput ? 'the backup' : file} contains the registry with its ${counted(crates, '.crate file')}, and the hashes of its tokens; keep it secret`,
+      'its copy of the records was checked, and is sound',
     ])
   },
 })

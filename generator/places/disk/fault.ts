@@ -77,8 +77,6 @@ function codeOf(error: unknown): string {
   // A worker thread that cannot start has no code of its own.
   const inner = /\bE[MN]FILE\b/.exec(message)?.[0]
   if (inner) return inner
-  // libsql names the code of a database that cannot be opened only in its text: SQLITE_CANTOPEN.
-  if (code === '' && /^ConnectionFailed.*: 14"\)$/s.test(message)) return 'SQLITE_CANTOPEN'
   // Errors of libraries may have numbers or anything else as their code.
   return typeof code === 'string' ? (/^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code) : ''
 }

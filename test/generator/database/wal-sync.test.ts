@@ -3,16 +3,16 @@ import { copyFileSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import Libsql from 'libsql'
 import { openDatabase } from '../../../generator/database/database.ts'
 import { WalSync } from '../../../generator/database/wal-sync.ts'
+import { openSqlite } from '../../../generator/places/disk/sqlite-file.ts'
 import { insertRows } from '../../support/rows.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 /** The keys that the database has without its log, of which the system may have dropped a part. */
 function keysWithoutLog(path: string): string[] {
   copyFileSync(path, `${path}.copy`)
-  const copy = new Libsql(`${path}.copy`)
+  const copy = openSqlite(`${path}.copy`)
   const facts = copy.prepare('SELECT key FROM facts').all() as { key: string }[]
   copy.close()
   return facts.map(fact => fact.key).sort()
