@@ -36,7 +36,7 @@ const DRAFT = 'draft'
  * Writes settings, records, and every `.crate` of a registry into one tar file, even while a daemon
  * is running: from a snapshot of the records, or a new one if a deletion removes some of its bytes.
  * The records are a file of SQLite, also where a server has them; a fact says when this was done.
- * The file appears complete or not at all, and only if SQLite finds no fault in its records. Refuses
+ * The file appears complete or not at all, and only if SQLite finds no fault in it. Refuses
  * a place in the public tree, and a second backup. The file `-` is standard output, to
  * which nothing can be written again: there is one attempt.
  */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type Libsql from 'libsql'
 import { LRUCache } from 'lru-cache'
 import { Mutex } from '../../core/async/mutex.ts'
-import { writing } from '../places/disk/fault.ts'
+import { unknownOutcome, writing } from '../places/disk/fault.ts'
 import { type Database, inTransaction } from './connection.ts'
 import { paced } from './pace.ts'
 import type { Queries, Result } from './statement.ts'
@@ -79,7 +79,10 @@ export class SqliteDatabase implements Database {
         throw error
       }
     })
-    if (sync === 'now') await this.#wal?.sync()
+    if (sync === 'now')
+      await this.#wal?.sync().catch(error => {
+        throw unknownOutcome('the disk failed to sync it', error)
+      })
     return result
   }
 

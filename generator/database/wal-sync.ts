@@ -74,8 +74,9 @@ export class WalSync {
   #emptyLog(): boolean {
     const database = openSqlite(this.#database)
     try {
-      const row = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
-      return row.busy === 0
+      const [row] = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all() as { busy: number }[]
+      // A full disk may leave no row.
+      return row?.busy === 0
     } finally {
       database.close()
     }

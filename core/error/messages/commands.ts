@@ -222,7 +222,7 @@ export const commandMessages = {
     database_away:
       'the database cannot be reached ({reason}); nothing was changed, try again in some seconds',
     commit_unknown:
-      'the connection to the database was lost ({reason}) while a change was committed; look whether it was made, then try again',
+      'nobody knows whether the change was made, or will last: {reason}; look whether it was made, then try again',
     files_exhausted:
       'too many files are open: {reason}; raise the limit (`ulimit -n`, or `LimitNOFILE=` of the service), then try again',
   },

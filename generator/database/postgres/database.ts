@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import { Backoff } from '../../../core/async/backoff.ts'
 import { Mutex } from '../../../core/async/mutex.ts'
+import { unknownOutcome } from '../../places/disk/fault.ts'
 import { type Database, inTransaction } from '../connection.ts'
 import type { Queries, Result } from '../statement.ts'
-import { failure, isLost, unknownOutcome } from './failure.ts'
+import { failure, isLost } from './failure.ts'
 import { poolOf, type ServerSettings } from './server.ts'
 import { translate } from './translation.ts'
 import { parameter } from './values.ts'
@@ -23,6 +24,8 @@ const CRASH = '(SELECT stats_reset::text FROM pg_stat_bgwriter)'
  */
 const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(1886150003, hashtext(current_schema()));
   SELECT pg_current_xact_id()::text AS id, ${CRASH} AS crash`
+
+const LOST = 'the connection to the database was lost during its commit'
 
 interface Transaction {
   readonly client: PoolClient
@@ -123,7 +126,7 @@ export class ServerDatabase implements Database {
       if (!isLost(error)) throw failure(error)
       const outcome = await this.#outcome(id, crash).catch(() => null)
       if (outcome === 'aborted') throw failure(error)
-      if (outcome !== 'committed') throw unknownOutcome(error)
+      if (outcome !== 'committed') throw unknownOutcome(LOST, error)
       return false
     }
   }

@@ -62,9 +62,3 @@ export function failure(error: unknown): unknown {
   const kind = FAULTS.get(code)
   return kind ? new Refusal([issue(kind, { reason })], because) : error
 }
-
-/** Returns the refusal of a change of which nobody knows whether it was committed. */
-export function unknownOutcome(error: unknown): Refusal {
-  const reason = error instanceof Error ? error.message : String(error)
-  return new Refusal([issue('commit_unknown', { reason })], { cause: error })
-}

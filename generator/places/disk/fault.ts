@@ -68,6 +68,12 @@ export function systemRefusal(error: unknown, reader: 'operator' | 'client'): Re
   return new Refusal([issue(kind, { reason })], { cause: error })
 }
 
+/** Returns the refusal of a change of which nobody knows whether it was made, as `what` failed. */
+export function unknownOutcome(what: string, error: unknown): Refusal {
+  const reason = `${what} (${error instanceof Error ? reasonOf(error) : error})`
+  return new Refusal([issue('commit_unknown', { reason })], { cause: error })
+}
+
 /** Returns the code of an error, without SQLite's extensions such as SQLITE_READONLY_DBMOVED. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
