@@ -1,8 +1,11 @@
 import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
 import { within } from '../core/async/within.ts'
 import { Refusal } from '../core/error/error.ts'
 import { timestamp } from '../core/timestamp.ts'
+import { damage } from '../generator/places/disk/damage.ts'
 import { readFact, writeFact } from '../generator/records/facts.ts'
+import { DATABASE_FILE } from '../generator/registry/folder.ts'
 import type { OpenHandler } from './access/route.ts'
 import type { Deps } from './deps.ts'
 
@@ -24,8 +27,9 @@ type Probe = () => Promise<unknown>
 
 /**
  * Handles `GET /readyz`. Answers 200 if readers and publishers could be served now: test writes to
- * database, crate store and public tree succeed in time, and the disk has room for the largest
- * `.crate`; else 503. Also 200 in a pause and after a move: readers are served.
+ * database, crate store and public tree succeed in time, the disk has room for the largest
+ * `.crate`, and no damage of the database is known; else 503. Also 200 in a pause and after a move:
+ * readers are served.
  */
 export function readiness(deps: ReadinessDeps): OpenHandler {
   const probes = Object.entries(probesOf(deps)).map(([part, probe]) =>
@@ -60,9 +64,11 @@ function probesOf({ registry, freeBytes }: ReadinessDeps): Record<string, Probe>
   return {
     // The records; alerts and dashboards know this name.
     catalog: async () => {
+      if (damage.of(join(dir, DATABASE_FILE)) !== null) return 'database damaged'
       await writeFact(database, PROBE, timestamp(registry.clock()))
       // Whoever reads uses another connection, which may see less than was written.
       if ((await readFact(database, PROBE)) === null) throw new Error('the probe was not written')
+      return null
     },
     'crate store': () => crates.probe(),
     'public tree': () => tree.probe(),

@@ -15,6 +15,7 @@ const EXTERNAL = ['libsql', 'nodegit', 'pg', 'pino']
 const THREADS = {
   [built('generator/sandbox/sandbox.js')]: 'sandbox-worker',
   [built('generator/places/disk/disk.js')]: 'disk-worker',
+  [built('generator/places/disk/damage.js')]: 'damage-worker',
 }
 
 /** A module finds the files beside it where it was compiled, not where it was bundled. */
@@ -40,6 +41,7 @@ const programs = {
   main: 'daemon/cli.js',
   'sandbox-worker': 'generator/sandbox/worker.js',
   'disk-worker': 'generator/places/disk/worker.js',
+  'damage-worker': 'generator/places/disk/damage-worker.js',
 }
 /** Each by itself: every set of programs that share a module would have a file of its own. */
 const bundle = ([name, path]) => ({

@@ -10,6 +10,7 @@ import {
 } from 'prom-client'
 import { Refusal, refusalOnly } from '../../core/error/error.ts'
 import { readEngine } from '../../generator/database/engine.ts'
+import { damage } from '../../generator/places/disk/damage.ts'
 import { MARK_KINDS } from '../../generator/projections/projections.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
 import { LAST_BACKUP, readFact } from '../../generator/records/facts.ts'
@@ -192,6 +193,12 @@ function gauges(
   gauge('plimsoll_database_bytes', [], 'The size of the database', async () => [
     [{}, await databaseBytes()],
   ])
+  gauge(
+    'plimsoll_database_damaged',
+    [],
+    'Whether the database is known to be damaged: 1, else 0',
+    async () => [[{}, damage.of(join(dir, DATABASE_FILE)) === null ? 0 : 1]],
+  )
   gauge(
     'plimsoll_last_backup_timestamp_seconds',
     [],

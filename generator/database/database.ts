@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { damage } from '../places/disk/damage.ts'
 import { createPrivately, syncFile } from '../places/disk/durable.ts'
 import { openSqlite } from '../places/disk/sqlite-file.ts'
 import type { Database } from './connection.ts'
@@ -21,6 +22,17 @@ export async function openDatabase(
 ): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
   createPrivately(path)
+  const database = await damage.explain(path, async () => connect(path))
+  try {
+    await migrate(database, path, owner, beforeUpgrade)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return database
+}
+
+function connect(path: string): SqliteDatabase {
   const writer = openSqlite(path)
   // Only during opening does SQLite itself wait, which blocks the process; later the driver waits.
   writer.exec('PRAGMA busy_timeout = 10000')
@@ -31,21 +43,14 @@ export async function openDatabase(
   wal?.begin()
   writer.exec(`PRAGMA synchronous = ${wal ? 'NORMAL' : 'FULL'}`)
   writer.exec('PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 0')
-  const database = new SqliteDatabase(writer, openSqlite(path), wal)
-  try {
-    await migrate(database, path, owner, beforeUpgrade)
-  } catch (error) {
-    await database.close()
-    throw error
-  }
-  return database
+  return new SqliteDatabase(path, writer, openSqlite(path), wal)
 }
 
 /** Opens an empty database that ends with its last statement and is in no file. */
 export async function openMemory(): Promise<Database> {
   const handle = openSqlite(':memory:')
   handle.exec('PRAGMA foreign_keys = ON')
-  const database = new SqliteDatabase(handle, handle, null)
+  const database = new SqliteDatabase(':memory:', handle, handle)
   await migrate(database, ':memory:')
   return database
 }
@@ -75,7 +80,7 @@ export function openSnapshot(path: string): Snapshot {
   reader.exec('BEGIN')
   // The transaction begins with its first read.
   reader.prepare('SELECT count(*) FROM sqlite_master').all()
-  const queries = new SqliteDatabase(writer, reader, null)
+  const queries = new SqliteDatabase(path, writer, reader)
   return {
     queries,
     close: async () => {

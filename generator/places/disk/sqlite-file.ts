@@ -42,7 +42,9 @@ export function findFault(path: string): string | null {
     const database = openSqlite(path)
     try {
       const [row] = database.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[]
-      return row?.quick_check === 'ok' ? null : (row?.quick_check ?? 'quick_check says nothing')
+      // Its first line names the database.
+      const said = row?.quick_check.split('\n').at(-1) ?? 'quick_check says nothing'
+      return said === 'ok' ? null : said
     } finally {
       database.close()
     }
