@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { within } from '../core/async/within.ts'
 import { Refusal } from '../core/error/error.ts'
 import { timestamp } from '../core/timestamp.ts'
+import { isOnServer, probeRoom } from '../generator/database/engine.ts'
 import { damage } from '../generator/places/disk/damage.ts'
 import { readFact, writeFact } from '../generator/records/facts.ts'
 import { DATABASE_FILE } from '../generator/registry/folder.ts'
@@ -32,12 +33,14 @@ type Probe = () => Promise<unknown>
  * readers are served.
  */
 export function readiness(deps: ReadinessDeps): OpenHandler {
-  const probes = Object.entries(probesOf(deps)).map(([part, probe]) =>
-    inTime(part, async () => {
+  const probes = Object.entries(probesOf(deps)).map(([part, probe]) => {
+    const timed = async () => {
       const end = deps.metrics.probing(part)
       return probe().finally(end)
-    }),
-  )
+    }
+    // What is asked of a server has an end of its own, by its settings.
+    return inTime(part, timed, part === 'catalog' && isOnServer(deps.registry.database))
+  })
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
   const find = async () => {
     const found = await Promise.all(probes.map(probe => probe()))
@@ -66,6 +69,7 @@ function probesOf({ registry, freeBytes }: ReadinessDeps): Record<string, Probe>
     catalog: async () => {
       if (damage.of(join(dir, DATABASE_FILE)) !== null) return 'database damaged'
       await writeFact(database, PROBE, timestamp(registry.clock()))
+      await probeRoom(database)
       // Whoever reads uses another connection, which may see less than was written.
       if ((await readFact(database, PROBE)) === null) throw new Error('the probe was not written')
       return null
@@ -81,20 +85,28 @@ function probesOf({ registry, freeBytes }: ReadinessDeps): Record<string, Probe>
 
 /**
  * Returns the same probe with an end: a part that fails, or says nothing for too long, is at fault
- * itself. One that has not ended is not begun again.
+ * itself; one that `mayBeSlow` is then as it was before. One that has not ended is not begun again.
  */
-function inTime(part: string, probe: Probe): Probe {
+function inTime(part: string, probe: Probe, mayBeSlow: boolean): Probe {
+  let last: unknown = part
   let running: Promise<unknown> | null = null
   const begin = () =>
     probe()
-      .catch(error => (error instanceof Refusal && error.has('storage_full') ? 'disk full' : part))
-      .finally(() => {
+      .catch(error => (isFull(error) ? 'disk full' : part))
+      .then(fault => {
         running = null
+        last = fault
+        return fault
       })
   return async () => {
     running ??= begin()
-    return within(running, PATIENCE_MS, part)
+    return within(running, PATIENCE_MS, mayBeSlow ? last : part)
   }
+}
+
+function isFull(error: unknown): boolean {
+  const codes = ['storage_full', 'storage_server_full'] as const
+  return error instanceof Refusal && codes.some(code => error.has(code))
 }
 
 function notReady(why: string): Response {

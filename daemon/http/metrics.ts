@@ -36,7 +36,14 @@ export type BackgroundWork = (typeof BACKGROUND)[number]
  * The codes of failures that alerts are about. They are there before the first failure: `increase`
  * of Prometheus does not count the one with which a series begins.
  */
-const ALERTED = ['unexpected', 'storage_full', 'storage_readonly', 'storage_failing'] as const
+const ALERTED = [
+  'unexpected',
+  'storage_full',
+  'storage_readonly',
+  'storage_failing',
+  'storage_server_full',
+  'storage_server_failing',
+] as const
 
 const EPOCH = '1970-01-01T00:00:00Z'
 

@@ -32,8 +32,17 @@ export function isLost(error: unknown): boolean {
   return ENDED.test(code) || GONE.test(message)
 }
 
-const FAULTS = new Map<string, 'database_locked' | 'database_slow' | 'storage_full'>([
-  ['53100', 'storage_full'],
+type Fault =
+  | 'database_conflict'
+  | 'database_locked'
+  | 'database_slow'
+  | 'storage_server_failing'
+  | 'storage_server_full'
+
+const FAULTS = new Map<string, Fault>([
+  ['40001', 'database_conflict'],
+  ['53100', 'storage_server_full'],
+  ['58030', 'storage_server_failing'],
   ['55P03', 'database_locked'],
   ['40P01', 'database_locked'],
   ['57014', 'database_slow'],

@@ -83,6 +83,9 @@ function codeOf(error: unknown): string {
   // A worker thread that cannot start has no code of its own.
   const inner = /\bE[MN]FILE\b/.exec(message)?.[0]
   if (inner) return inner
+  // libsql has no name for some; the lowest byte is the kind of them, 10 for failed calls.
+  const number = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(String(code))?.[1]
+  if (number !== undefined && (Number(number) & 0xff) === 10) return 'SQLITE_IOERR'
   // Errors of libraries may have numbers or anything else as their code.
   return typeof code === 'string' ? (/^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code) : ''
 }
@@ -96,6 +99,7 @@ function reasonOf(error: unknown): string {
 const OF_STORAGE = new Set<string>([
   'storage_full',
   'storage_readonly',
+  'storage_server_full',
   'bucket_unreachable',
   'bucket_refuses',
   'bucket_keys_missing',

@@ -46,6 +46,7 @@ test('errors of the system have messages of their own, and bugs have none', () =
   const expected = {
     EIO: 'storage_failing',
     SQLITE_IOERR_WRITE: 'storage_failing',
+    UNKNOWN_SQLITE_ERROR_8458: 'storage_failing',
     EMFILE: 'files_exhausted',
     ENFILE: 'files_exhausted',
     EACCES: 'access_denied',
