@@ -70,7 +70,12 @@ const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines.node)
 const text = `#!/usr/bin/env node
 const { node } = process.versions
 const [major, minor] = node.split('.').map(Number)
-if (major > ${major} || (major === ${major} && minor >= ${minor})) import('./main.js')
+if (major > ${major} || (major === ${major} && minor >= ${minor}))
+  import('./main.js').catch(error => {
+    if (error.code !== 'EMFILE' && error.code !== 'ENFILE') throw error
+    console.error('error: too many files are open: ' + error.message + '; raise the limit (\`ulimit -n\`, or \`LimitNOFILE=\` of the service), then try again')
+    process.exitCode = 1
+  })
 else {
   console.error('error: Plimsoll needs Node ${major}.${minor} or newer, and this is ' + node + '; install a newer Node and run it again')
   process.exitCode = 2

@@ -77,6 +77,24 @@ test('no default of a role or database changes what a session relies on', { skip
   await locks.close()
 })
 
+test('a commit that waits for a standby is told as that', { skip }, async t => {
+  const settings = await empty({ statement_seconds: 1 })
+  const database = await open(t, settings)
+  const standby = (names: string) =>
+    execute(settings.url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
+  const reload = () => execute(settings.url, 'SELECT pg_reload_conf()')
+  t.after(async () => {
+    await standby('')
+    await reload()
+  })
+  await standby('nobody')
+  await reload()
+  await assert.rejects(
+    writeFact(database, 'a', '1'),
+    /it waits for a standby of the database server/,
+  )
+})
+
 test('what a server calls another change in between is tried again by hand', () => {
   const kinds = { '40001': 'database_conflict', '53100': 'storage_server_full' } as const
   for (const [code, kind] of Object.entries(kinds))

@@ -226,6 +226,8 @@ export const commandMessages = {
       'the database cannot be reached ({reason}); nothing was changed, try again in some seconds',
     commit_unknown:
       'nobody knows whether the change was made, or will last: {reason}; look whether it was made, then try again',
+    threads_exhausted:
+      'the operating system starts no more threads or processes: {reason}; raise the limit (`ulimit -u`, `TasksMax=` of the service, or that of the container), then try again',
     files_exhausted:
       'too many files are open: {reason}; raise the limit (`ulimit -n`, or `LimitNOFILE=` of the service), then try again',
   },

@@ -28,6 +28,8 @@ const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_loc
 
 const LOST = 'the connection to the database was lost during its commit'
 
+const NO_STANDBY = 'it waits for a standby of the database server that does not answer'
+
 interface Transaction {
   readonly client: PoolClient
   readonly id: string
@@ -127,6 +129,7 @@ export class ServerDatabase implements Database {
       if (!isLost(error)) throw failure(error)
       const outcome = await this.#outcome(id, crash).catch(() => null)
       if (outcome === 'aborted') throw failure(error)
+      if (outcome === 'waiting') throw unknownOutcome(NO_STANDBY, error)
       if (outcome !== 'committed') throw unknownOutcome(LOST, error)
       return false
     }
@@ -159,14 +162,17 @@ export class ServerDatabase implements Database {
     return { rows, changes: command === 'SELECT' ? 0 : (rowCount ?? 0) }
   }
 
-  /** Returns what became of a transaction; null when the server cannot tell. */
+  /** Returns what became of a transaction, or `waiting`; null when the server cannot tell. */
   async #outcome(id: string, before: string | null): Promise<string | null> {
     return retried(async () => {
-      const sql = `SELECT pg_xact_status(CAST($1 AS xid8)) AS outcome, ${CRASH} AS crash`
-      const { rows } = await this.#readers.query<Record<'outcome' | 'crash', string | null>>(sql, [
-        id,
-      ])
-      const { outcome = null, crash = null } = rows[0] ?? {}
+      const sql = `SELECT pg_xact_status(CAST($1 AS xid8)) AS outcome, ${CRASH} AS crash,
+        (SELECT wait_event FROM pg_stat_activity
+          WHERE backend_xid = xid(CAST($1 AS xid8))) AS waits`
+      const { rows } = await this.#readers.query<
+        Record<'outcome' | 'crash' | 'waits', string | null>
+      >(sql, [id])
+      const { outcome = null, crash = null, waits } = rows[0] ?? {}
+      if (outcome === 'in progress' && waits === 'SyncRep') return 'waiting'
       if (outcome === 'in progress') throw new Error('Connection terminated')
       return outcome === 'committed' && crash !== before ? null : outcome
     }, LONG_ATTEMPTS)

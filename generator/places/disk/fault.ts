@@ -17,6 +17,7 @@ type SystemCode =
   | 'files_exhausted'
   | 'storage_failing'
   | 'system_refuses'
+  | 'threads_exhausted'
 
 /** The issue of every other error that the machine is the reason for; any other error is a bug. */
 const OF_THE_SYSTEM = new Map<string, SystemCode>([
@@ -24,6 +25,7 @@ const OF_THE_SYSTEM = new Map<string, SystemCode>([
   ['SQLITE_IOERR', 'storage_failing'],
   ['EMFILE', 'files_exhausted'],
   ['ENFILE', 'files_exhausted'],
+  ['EAGAIN', 'threads_exhausted'],
   ['EACCES', 'access_denied'],
   ['EPERM', 'access_denied'],
   ['SQLITE_BUSY', 'database_locked'],
@@ -81,7 +83,7 @@ function codeOf(error: unknown): string {
   // This is how a recursive mkdir of Node.js reports a disk that takes no writes.
   if (code === 'ENOENT' && syscall === 'mkdir') return 'EROFS'
   // A worker thread that cannot start has no code of its own.
-  const inner = /\bE[MN]FILE\b/.exec(message)?.[0]
+  const inner = /\bE(?:[MN]FILE|AGAIN)\b/.exec(message)?.[0]
   if (inner) return inner
   // libsql has no name for some; the lowest byte is the kind of them, 10 for failed calls.
   const number = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(String(code))?.[1]

@@ -49,6 +49,7 @@ test('errors of the system have messages of their own, and bugs have none', () =
     UNKNOWN_SQLITE_ERROR_8458: 'storage_failing',
     EMFILE: 'files_exhausted',
     ENFILE: 'files_exhausted',
+    EAGAIN: 'threads_exhausted',
     EACCES: 'access_denied',
     SQLITE_BUSY_SNAPSHOT: 'database_locked',
     SQLITE_LOCKED: 'database_locked',
