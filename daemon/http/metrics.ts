@@ -97,6 +97,13 @@ export class Metrics {
     for (const outcome of ['added', 'present']) this.#publishes.inc({ outcome }, 0)
     for (const code of ALERTED) this.#failures.inc({ code }, 0)
     for (const what of BACKGROUND) this.#backgroundFailures.inc({ what }, 0)
+    new Gauge({
+      ...{ name: 'plimsoll_database_damaged', registers },
+      help: 'Whether the database is known to be damaged: 1, else 0',
+      collect() {
+        this.set(damage.of(join(registry.dir, DATABASE_FILE)) === null ? 0 : 1)
+      },
+    })
     gauges(registry, registers, tlsExpiry)
   }
 
@@ -200,12 +207,6 @@ function gauges(
   gauge('plimsoll_database_bytes', [], 'The size of the database', async () => [
     [{}, await databaseBytes()],
   ])
-  gauge(
-    'plimsoll_database_damaged',
-    [],
-    'Whether the database is known to be damaged: 1, else 0',
-    async () => [[{}, damage.of(join(dir, DATABASE_FILE)) === null ? 0 : 1]],
-  )
   gauge(
     'plimsoll_last_backup_timestamp_seconds',
     [],

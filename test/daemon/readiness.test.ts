@@ -12,6 +12,7 @@ import { isOnPostgres } from '../support/engine.ts'
 import { openServer } from '../support/open-server.ts'
 import { refusedWith } from '../support/refusal.ts'
 import { TestRegistry } from '../support/registry.ts'
+import { until } from '../support/until.ts'
 
 /** What `/readyz` says, when what it said before no longer holds. */
 async function ready(test: TestRegistry): Promise<[number, string]> {
@@ -78,6 +79,23 @@ test('a damaged database is not ready, and metrics and status say so, after it w
   assert.match(metrics, /^plimsoll_database_damaged 1$/m)
   const [warning = ''] = warningsOf(await readStatus(test.registry, test.now, 1))
   assert.match(warning, /^the database is damaged: .+; stop the daemon and keep the folder, then/)
+})
+
+test('a server that is slow is as ready as it was, until it fails', {
+  skip: isOnPostgres ? false : 'needs a server',
+}, async t => {
+  const test = await TestRegistry.open(t)
+  assert.deepEqual(await ready(test), READY)
+  let fail: (error: Error) => void = () => undefined
+  const slow = t.mock.method(test.registry.database, 'execute', () => {
+    return new Promise<never>((_, reject) => {
+      fail = reject
+    })
+  })
+  assert.deepEqual(await ready(test), READY)
+  fail(new Error('the server has not answered in time'))
+  slow.mock.restore()
+  await until(async () => (await ready(test))[0] === 200, 'it is not asked again')
 })
 
 test('asking often makes no more work', async t => {

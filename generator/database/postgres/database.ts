@@ -18,12 +18,13 @@ const CRASH = '(SELECT stats_reset::text FROM pg_stat_bgwriter)'
 
 /**
  * Begins a transaction that writes. The lock serializes the writers of all processes, as SQLite
- * does: ids and generations are given in the order of the commits. Each statement sees what others
- * have committed before it, whatever the default of the server is. The number of the transaction
- * tells later whether it was committed, unless the server has crashed: it may then give the number
- * to another transaction. A crash resets its statistics; a restart does not.
+ * does: ids and generations are given in the order of the commits, and each statement sees what
+ * was committed before it. The number of the transaction tells later whether it was committed,
+ * unless the server has crashed: it may then give the number to another transaction. A crash resets
+ * its statistics; a restart does not.
  */
-const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(1886150003, hashtext(current_schema()));
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
+  SELECT pg_advisory_xact_lock(1886150003, hashtext(current_schema()));
   SELECT pg_current_xact_id()::text AS id, ${CRASH} AS crash`
 
 const LOST = 'the connection to the database was lost during its commit'
