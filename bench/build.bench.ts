@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import Libsql from 'libsql'
+import { openSqlite } from '../generator/places/disk/sqlite-file.ts'
 import { DATABASE_FILE } from '../generator/registry/folder.ts'
 import { quantile } from '../test/support/measure.ts'
 import { filledRegistry } from './support/filled-registry.ts'
@@ -47,7 +47,7 @@ await bench(async ({ folder }) => {
 
 /** Marks every index file for rendering, and nothing else: the invented crates have no bytes. */
 function markIndex(path: string): void {
-  const database = new Libsql(path)
+  const database = openSqlite(path)
   database.exec(
     `INSERT INTO marks (kind, subject, generation) SELECT 'index', id, generation FROM crates`,
   )

@@ -5,7 +5,7 @@
  */
 import { Agent } from 'node:http'
 import { join } from 'node:path'
-import Libsql from 'libsql'
+import { openSqlite } from '../generator/places/disk/sqlite-file.ts'
 import { DATABASE_FILE } from '../generator/registry/folder.ts'
 import { quantile } from '../test/support/measure.ts'
 import { filledRegistry } from './support/filled-registry.ts'
@@ -45,7 +45,7 @@ await bench(async servers => {
 
 /** Typical queries: a name, beginnings, words from very common to rare, two words, nothing. */
 function queriesOf(path: string): string[] {
-  const database = new Libsql(path)
+  const database = openSqlite(path)
   const texts = (sql: string) =>
     database
       .prepare(sql)

@@ -7,9 +7,10 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import Libsql from 'libsql'
+import { openSqlite } from '../generator/places/disk/sqlite-file.ts'
 import { RawClient } from '../test/support/raw-client.ts'
-import { ask } from './driver/api.ts'
+import { ask, isSuccess, putVersion } from './driver/api.ts'
+import { Calls, type Kind } from './faults/calls.ts'
 import {
   begin,
   ensureReads,
@@ -34,7 +35,13 @@ const trials: Readonly<Record<string, (run: Run) => Promise<string>>> = {
   'database locked by another process': lockedDatabase,
   'no permission to write': noPermission,
   'clock 20 years ahead, then back': clocks,
+  'single failed reads of the database': run => singleCalls(run, 'read'),
+  'single failed writes of the database': run => singleCalls(run, 'write'),
+  'single failed syncs of the database': run => singleCalls(run, 'sync'),
 }
+
+/** How many calls of one kind fail, one at a time. */
+const SINGLE_CALLS = 60
 
 await chaos('faults', { count: 1, minutes: 20, options: ['only'] }, async run => {
   const violations: string[] = []
@@ -102,7 +109,7 @@ async function fewDescriptors(run: Run): Promise<string> {
 
 async function lockedDatabase(run: Run): Promise<string> {
   const scene = await begin(run)
-  const other = new Libsql(join(scene.folder.dir, 'plimsoll.db'))
+  const other = openSqlite(join(scene.folder.dir, 'plimsoll.db'))
   other.exec('BEGIN IMMEDIATE')
   const words = await publishBad(scene, 'while-0')
   await ensureReads(scene)
@@ -143,4 +150,24 @@ async function clocks(run: Run): Promise<string> {
     }
   }
   return 'published at all three times; verify finds nothing'
+}
+
+/** One system call below SQLite fails at a time, while somebody publishes and others read. */
+async function singleCalls(run: Run, kind: Kind): Promise<string> {
+  const calls = new Calls(run)
+  const scene = await begin(run, calls.manner)
+  let failed = 0
+  let refused = 0
+  for (let at = 0; at < SINGLE_CALLS; at++) {
+    calls.fail(kind, 'EIO', 'plimsoll.db', 1 + (at % 7))
+    const name = `single-${at}`
+    const reply = await putVersion(scene.url, scene.token, name, '1.0.0')
+    await ask(`${scene.url}/api/v1/crates?q=single`)
+    failed += calls.end()
+    if (reply !== null && isSuccess(reply)) scene.names.push(name)
+    else refused++
+  }
+  ensure(failed > SINGLE_CALLS / 5, `only ${failed} calls failed`)
+  await ensureReturn(scene)
+  return `${failed} failed, ${refused} publishes refused; the others are all there`
 }

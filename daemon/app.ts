@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { compress } from 'hono/compress'
 import { Refusal, refuse } from '../core/error/error.ts'
 import { gitIndexPath } from '../generator/git/git-index.ts'
@@ -25,7 +25,7 @@ import { quickFiles } from './files/quick-files.ts'
 import { type StoredCrate, storedCrates } from './files/stored-crate.ts'
 import { assetFile, latest, missingFile, treeFile, treePage } from './files/tree-file.ts'
 import { UpstreamFiles } from './files/upstream.ts'
-import { refused, unexpected } from './http/answer.ts'
+import { issuesOf, refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
 import type { FastPath } from './http/exchange.ts'
 import { logFailure, requestLog } from './http/log.ts'
@@ -125,6 +125,7 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
   if (log.isLevelEnabled('debug')) app.get('/*', requestLog(log, null))
   const changing = ['PUT', 'DELETE', 'POST', 'PATCH']
   const bounds = { bytes: limits.crate_bytes + 64 * 1024 ** 2, seconds: limits.request_seconds }
+  app.on(changing, '/*', showUnknown(deps))
   app.on(changing, '/*', requestLog(log, addressOf(registry.settings.server)), readToEnd(bounds))
   app.use(metrics.middleware)
   // Not pages of accounts: their compressed length would tell of the tokens in them (BREACH).
@@ -155,6 +156,16 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
       ? null
       : quickFiles(files, pathOf, metrics.countFile, onFailure)
   return Object.assign(app, { quick })
+}
+
+/** Has shown what a change has made, too, of which nobody knows whether it was made. */
+function showUnknown({ indexWorker, git }: Deps): MiddlewareHandler {
+  return async (c, next) => {
+    await next()
+    if (!issuesOf(c).some(({ code }) => code === 'commit_unknown')) return
+    indexWorker.hurry()
+    git?.wake()
+  }
 }
 
 function gitRoutes({ git, log, registry }: Deps): Route[] {

@@ -1,9 +1,13 @@
 import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
 import { within } from '../core/async/within.ts'
 import type { Code } from '../core/error/catalog.ts'
 import { Refusal } from '../core/error/error.ts'
 import { timestamp } from '../core/timestamp.ts'
-import { writeFact } from '../generator/records/facts.ts'
+import { isOnServer, probeRoom } from '../generator/database/engine.ts'
+import { damage } from '../generator/places/disk/damage.ts'
+import { readFact, writeFact } from '../generator/records/facts.ts'
+import { DATABASE_FILE } from '../generator/registry/folder.ts'
 import type { OpenHandler } from './access/route.ts'
 import type { Deps } from './deps.ts'
 
@@ -17,21 +21,27 @@ const HOLDS = 1000
 /** How many milliseconds a part may take; whoever asks waits for two seconds at most. */
 const PATIENCE_MS = 1500
 
+/** The fact that is written and read. */
+const PROBE = 'probe'
+
 /** Does a test; returns what is wrong if the part itself is not. */
 type Probe = () => Promise<unknown>
 
 /**
  * Handles `GET /readyz`. Answers 200 if readers and publishers could be served now: test writes to
- * database, crate store and public tree succeed in time, and the disk has room for the largest
- * `.crate`; else 503. Also 200 in a pause and after a move: readers are served.
+ * database, crate store and public tree succeed in time, the disk has room for the largest
+ * `.crate`, and no damage of the database is known; else 503. Also 200 in a pause and after a move:
+ * readers are served.
  */
 export function readiness(deps: ReadinessDeps): OpenHandler {
-  const probes = Object.entries(probesOf(deps)).map(([part, probe]) =>
-    inTime(part, async () => {
+  const probes = Object.entries(probesOf(deps)).map(([part, probe]) => {
+    const timed = async () => {
       const end = deps.metrics.probing(part)
       return probe().finally(end)
-    }),
-  )
+    }
+    // What is asked of a server has an end of its own, by its settings.
+    return inTime(part, timed, part === 'catalog' && isOnServer(deps.registry.database))
+  })
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
   const find = async () => {
     const found = await Promise.all(probes.map(probe => probe()))
@@ -57,7 +67,14 @@ function probesOf({ registry, freeBytes }: ReadinessDeps): Record<string, Probe>
   const { database, crates, tree, dir, settings } = registry
   return {
     // The records; alerts and dashboards know this name.
-    catalog: () => writeFact(database, 'probe', timestamp(registry.clock())),
+    catalog: async () => {
+      if (damage.of(join(dir, DATABASE_FILE)) !== null) return 'database damaged'
+      await writeFact(database, PROBE, timestamp(registry.clock()))
+      await probeRoom(database)
+      // Whoever reads uses another connection, which may see less than was written.
+      if ((await readFact(database, PROBE)) === null) throw new Error('the probe was not written')
+      return null
+    },
     'crate store': () => crates.probe(),
     'public tree': () => tree.probe(),
     disk: async () => {
@@ -69,24 +86,29 @@ function probesOf({ registry, freeBytes }: ReadinessDeps): Record<string, Probe>
 
 /**
  * Returns the same probe with an end: a part that fails, or says nothing for too long, is at fault
- * itself. One that has not ended is not begun again.
+ * itself; one that `mayBeSlow` is then as it was before. One that has not ended is not begun again.
  */
-function inTime(part: string, probe: Probe): Probe {
+function inTime(part: string, probe: Probe, mayBeSlow: boolean): Probe {
+  let last: unknown = part
   let running: Promise<unknown> | null = null
   const begin = () =>
     probe()
-      .catch(error => {
-        const has = (code: Code) => error instanceof Refusal && error.has(code)
-        if (has('bucket_foreign')) return `${part} (no object storage)`
-        return has('storage_full') ? 'disk full' : part
-      })
-      .finally(() => {
+      .catch(error => faultOf(error, part))
+      .then(fault => {
         running = null
+        last = fault
+        return fault
       })
   return async () => {
     running ??= begin()
-    return within(running, PATIENCE_MS, part)
+    return within(running, PATIENCE_MS, mayBeSlow ? last : part)
   }
+}
+
+function faultOf(error: unknown, part: string): string {
+  const has = (code: Code) => error instanceof Refusal && error.has(code)
+  if (has('bucket_foreign')) return `${part} (no object storage)`
+  return has('storage_full') || has('storage_server_full') ? 'disk full' : part
 }
 
 function notReady(why: string): Response {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Refusal, refusalOnly } from '../core/error/error.ts'
+import { issue, Refusal, refusalOnly } from '../core/error/error.ts'
 import { GIT_INDEX_FOLDER } from '../core/paths/tree.ts'
 import { timestamp } from '../core/timestamp.ts'
 import { listDaemons } from './database/daemons.ts'
@@ -9,6 +9,7 @@ import { readEngine } from './database/engine.ts'
 import { isMirrored } from './deploy/complete-mirror.ts'
 import { fetchProblem } from './git/git-index.ts'
 import { findEngine } from './git/index-repository/repository.ts'
+import { damage } from './places/disk/damage.ts'
 import { lacksAdministrator, NO_ADMINISTRATOR } from './records/accounts/accounts.ts'
 import { listWithoutRead } from './records/accounts/tokens.ts'
 import { registryCounts } from './records/crates.ts'
@@ -55,6 +56,7 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     base_url: urls.base,
     index: urls.sparseIndex,
     database_bytes: bytes,
+    database_damage: damage.of(join(dir, DATABASE_FILE)),
     disks: await readDisks(dir, tree.root),
     crate_store: crates.place.name,
     public_tree: tree.shared?.name ?? tree.root,
@@ -76,10 +78,11 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
 
 /** Returns what operators should do something about. */
 export function warningsOf(status: Status): string[] {
-  const { pause, tokens_without_read: withoutRead } = status
+  const { pause, database_damage: reason, tokens_without_read: withoutRead } = status
   const tokens = withoutRead.map(({ id, user }) => `${id} of ${user}`).join(', ')
   const limited = `tokens for certain crates cannot read, because reading is not limited by crate: ${tokens}; whoever has to read needs a token for all crates`
   return [
+    reason === null ? [] : issue('database_damaged', { reason }).message,
     status.git_index_problem ?? [],
     pause ? describePause(pause) : [],
     withoutRead.length === 0 ? [] : limited,

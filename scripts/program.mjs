@@ -15,6 +15,7 @@ const EXTERNAL = ['libsql', 'nodegit', 'pg', 'pino']
 const THREADS = {
   [built('generator/sandbox/sandbox.js')]: 'sandbox-worker',
   [built('generator/places/disk/disk.js')]: 'disk-worker',
+  [built('generator/places/disk/damage.js')]: 'damage-worker',
 }
 
 /** A module finds the files beside it where it was compiled, not where it was bundled. */
@@ -40,6 +41,7 @@ const programs = {
   main: 'daemon/cli.js',
   'sandbox-worker': 'generator/sandbox/worker.js',
   'disk-worker': 'generator/places/disk/worker.js',
+  'damage-worker': 'generator/places/disk/damage-worker.js',
 }
 /** Each by itself: every set of programs that share a module would have a file of its own. */
 const bundle = ([name, path]) => ({
@@ -68,7 +70,12 @@ const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines.node)
 const text = `#!/usr/bin/env node
 const { node } = process.versions
 const [major, minor] = node.split('.').map(Number)
-if (major > ${major} || (major === ${major} && minor >= ${minor})) import('./main.js')
+if (major > ${major} || (major === ${major} && minor >= ${minor}))
+  import('./main.js').catch(error => {
+    if (error.code !== 'EMFILE' && error.code !== 'ENFILE') throw error
+    console.error('error: too many files are open: ' + error.message + '; raise the limit (\`ulimit -n\`, or \`LimitNOFILE=\` of the service), then try again')
+    process.exitCode = 1
+  })
 else {
   console.error('error: Plimsoll needs Node ${major}.${minor} or newer, and this is ' + node + '; install a newer Node and run it again')
   process.exitCode = 2

@@ -61,6 +61,7 @@ const MAY_USE_TIMERS: Readonly<Record<string, string>> = {
 const sources = Object.keys(MAY).flatMap(list)
 const textOf = new Map(sources.map(file => [file, readFileSync(join(root, file), 'utf8')]))
 const tests = list('test').filter(file => !file.startsWith('test/sample-app/'))
+const textAt = (file: string) => readFileSync(join(root, file), 'utf8')
 const imports = new Map(sources.map(file => [file, importsOf(file)]))
 const tools = WORKSHOPS.flatMap(list)
 const toolText = new Map(tools.map(file => [file, readFileSync(join(root, file), 'utf8')]))
@@ -139,6 +140,16 @@ test('the daemon has no statements of SQL, and its workers have one shape and on
     const [, name = ''] = /^export class (\w+) implements Worker\b/m.exec(text) ?? []
     assert.ok(list.includes(name === 'PageWorker' ? 'IndexWorker' : name) && name !== '', file)
   }
+})
+
+test('every file of SQLite is opened by one function, which no failed read gets past', () => {
+  const all = [...textOf, ...[...tools, ...list('test')].map(file => [file, textAt(file)] as const)]
+  const isAnother = (file: string) =>
+    !['generator/places/disk/sqlite-file.ts', 'test/architecture.test.ts'].includes(file)
+  const opens = /\bnew Libsql\(|\bATTACH\b|\brequire\('libsql'\)|\bimport\('libsql'\)/
+  none(all.filter(([file, text]) => isAnother(file) && opens.test(text)).map(([file]) => file))
+  const loads = /^import (?!type\b)[^\n]*'libsql'|node:sqlite|better-sqlite3/m
+  none([...textOf].filter(([file, text]) => isAnother(file) && loads.test(text)))
 })
 
 test('handlers of the daemon never import each other', () => {

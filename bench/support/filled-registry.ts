@@ -9,12 +9,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import Libsql from 'libsql'
+import type Libsql from 'libsql'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { lookAlikeSkeleton } from '../../core/policy/look-alike.ts'
 import { run } from '../../generator/database/statement.ts'
 import { openRegistry } from '../../generator/open.ts'
 import { pagesFingerprint } from '../../generator/pages/claim.ts'
+import { openSqlite } from '../../generator/places/disk/sqlite-file.ts'
 import { listOutputs } from '../../generator/projections/lists/letters.ts'
 import { beginWhole } from '../../generator/projections/search/files.ts'
 import { writeFact } from '../../generator/records/facts.ts'
@@ -101,7 +102,7 @@ async function settle(dir: string): Promise<void> {
 
 /** Fills the tables in bulk: without indexes and triggers, which are made again at the end. */
 function fill(path: string, size: number): void {
-  const connection = new Libsql(path)
+  const connection = openSqlite(path)
   connection.exec(
     'PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -500000',
   )

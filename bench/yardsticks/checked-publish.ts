@@ -8,14 +8,14 @@ import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import Libsql from 'libsql'
 import { canonicalName } from '../../core/name.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
+import { openSqlite } from '../../generator/places/disk/sqlite-file.ts'
 import { answerPublishes, storeCrate } from './publish-server.ts'
 
 const [folder = ''] = process.argv.slice(2)
 mkdirSync(join(folder, 'index'), { recursive: true })
-const database = new Libsql(join(folder, 'checked.db'))
+const database = openSqlite(join(folder, 'checked.db'))
 database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
   CREATE TABLE tokens (hash BLOB PRIMARY KEY, user INTEGER);
   CREATE TABLE crates (id INTEGER PRIMARY KEY, name TEXT UNIQUE);

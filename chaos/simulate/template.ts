@@ -1,9 +1,9 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Libsql from 'libsql'
 import { Metrics } from '../../daemon/http/metrics.ts'
 import { openDatabase } from '../../generator/database/database.ts'
 import { openRegistry } from '../../generator/open.ts'
+import { openSqlite } from '../../generator/places/disk/sqlite-file.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
 import { createToken } from '../../generator/records/accounts/tokens.ts'
 import { operatorChange } from '../../generator/records/change.ts'
@@ -43,7 +43,7 @@ export class Template {
       tokens.set(login, (await createToken(database, order, operatorChange(at))).token)
     }
     await database.close()
-    const writer = new Libsql(path)
+    const writer = openSqlite(path)
     writer.exec(ON_SERVER)
     writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     writer.close()

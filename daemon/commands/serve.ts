@@ -1,4 +1,5 @@
-import { Refusal, refuse, warning } from '../../core/error/error.ts'
+import type { Logger } from 'pino'
+import { issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import { type ListenAddress, parseListen } from '../../core/settings/kind.ts'
 import type { Settings } from '../../core/settings/settings.ts'
@@ -12,6 +13,7 @@ import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
 import { painter } from '../../generator/cli/console/terminal.ts'
 import { openRegistry } from '../../generator/open.ts'
 import { asCaller, workAsOwner } from '../../generator/places/disk/caller.ts'
+import { damage } from '../../generator/places/disk/damage.ts'
 import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
 import {
@@ -27,7 +29,12 @@ import { registryCounts } from '../../generator/records/crates.ts'
 import { isPaused } from '../../generator/records/pause.ts'
 import { prepareChecks } from '../../generator/registry/changes/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
-import { initRegistry, type Registry, serveLock } from '../../generator/registry/registry.ts'
+import {
+  findDamage,
+  initRegistry,
+  type Registry,
+  serveLock,
+} from '../../generator/registry/registry.ts'
 import { beginServing, noteServed, type Serving } from '../../generator/serving.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
@@ -165,6 +172,7 @@ async function work(
   }
   answer()
   life.reload = () => reload({ registry, server, log, read, answer })
+  watchDamage(registry, log)
   await printWelcome(io, registry)
   if (await lacksAdministrator(registry.database)) log.warn(NO_ADMINISTRATOR)
   const { node } = process.versions
@@ -177,6 +185,12 @@ async function work(
   const signal = await Promise.race([life.stopped, outdated])
   const hint = signal === 'SIGINT' ? '; Ctrl-C again stops at once' : ''
   log.info({ signal }, `stopping (${signal}): finishing work, at most ${patience()} s${hint}`)
+}
+
+/** Looks for damage of the database behind the start, and logs what is ever found. */
+function watchDamage(registry: Registry, log: Logger): void {
+  damage.onFound = reason => log.error(issue('database_damaged', { reason }).message)
+  findDamage(registry).catch(error => logFailure(log, error, 'cannot look for damage'))
 }
 
 /** Returns what tells how many seconds are left; they begin with the first call. */

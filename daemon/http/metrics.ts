@@ -10,6 +10,7 @@ import {
 } from 'prom-client'
 import { Refusal, refusalOnly } from '../../core/error/error.ts'
 import { readEngine } from '../../generator/database/engine.ts'
+import { damage } from '../../generator/places/disk/damage.ts'
 import { MARK_KINDS } from '../../generator/projections/projections.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
 import { LAST_BACKUP, readTime } from '../../generator/records/facts.ts'
@@ -35,7 +36,14 @@ export type BackgroundWork = (typeof BACKGROUND)[number]
  * The codes of failures that alerts are about. They are there before the first failure: `increase`
  * of Prometheus does not count the one with which a series begins.
  */
-const ALERTED = ['unexpected', 'storage_full', 'storage_readonly', 'storage_failing'] as const
+const ALERTED = [
+  'unexpected',
+  'storage_full',
+  'storage_readonly',
+  'storage_failing',
+  'storage_server_full',
+  'storage_server_failing',
+] as const
 
 const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.split(' '))
 
@@ -87,6 +95,13 @@ export class Metrics {
     for (const outcome of ['added', 'present']) this.#publishes.inc({ outcome }, 0)
     for (const code of ALERTED) this.#failures.inc({ code }, 0)
     for (const what of BACKGROUND) this.#backgroundFailures.inc({ what }, 0)
+    new Gauge({
+      ...{ name: 'plimsoll_database_damaged', registers },
+      help: 'Whether the database is known to be damaged: 1, else 0',
+      collect() {
+        this.set(damage.of(join(registry.dir, DATABASE_FILE)) === null ? 0 : 1)
+      },
+    })
     gauges(registry, registers, tlsExpiry)
   }
 

@@ -20,6 +20,9 @@ export interface Timing {
 
 const LONGEST_PAUSE = 60_000
 
+/** How often at most a success has failed builds tried at once, in milliseconds. */
+const HURRY_EVERY = 4000
+
 const IDLE_WAIT_MS = 100
 
 /** How long after an answer the client is taken to be about to publish again, in milliseconds. */
@@ -51,6 +54,9 @@ export class IndexWorker implements Worker {
     return null
   })
   readonly #backoff: Backoff
+  /** When the retry is due, and when it was or will be hurried. */
+  #retryAt = 0
+  #hurriedAt = Number.NEGATIVE_INFINITY
 
   constructor(
     context: Registry,
@@ -113,6 +119,15 @@ export class IndexWorker implements Worker {
     await this.pages.close(seconds)
   }
 
+  /** Has all that is marked shown soon: at once, but not more often than every four seconds. */
+  hurry(): void {
+    const now = performance.now()
+    const at = Math.max(now, this.#hurriedAt + HURRY_EVERY)
+    if (this.#retry.isScheduled && this.#retryAt <= at) return
+    this.#hurriedAt = at
+    this.#tryIn(at - now)
+  }
+
   /** Waits until there are no publishes and no index builds, but at most `IDLE_WAIT_MS`. */
   async #waitForIdle(): Promise<void> {
     const deadline = performance.now() + IDLE_WAIT_MS
@@ -146,6 +161,7 @@ export class IndexWorker implements Worker {
       try {
         await shown
         this.pages.wake()
+        if (this.#retry.isScheduled) this.hurry()
         return true
       } catch (error) {
         this.#failed(error)
@@ -169,7 +185,12 @@ export class IndexWorker implements Worker {
 
   #failed(error: unknown): void {
     this.#onFailure(error)
-    if (!this.#retry.isScheduled) this.#retry.schedule(this.#backoff.next())
+    if (!this.#retry.isScheduled) this.#tryIn(this.#backoff.next())
+  }
+
+  #tryIn(ms: number): void {
+    this.#retryAt = performance.now() + ms
+    this.#retry.schedule(ms)
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

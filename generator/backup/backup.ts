@@ -11,6 +11,7 @@ import { run } from '../database/statement.ts'
 import { asCaller } from '../places/disk/caller.ts'
 import { createPrivately, makeFolder, syncFile, syncFolder } from '../places/disk/durable.ts'
 import { isInside, openFile, readFolder, readText, statOf } from '../places/disk/files.ts'
+import { findFault } from '../places/disk/sqlite-file.ts'
 import { isTemporary, temporaryPath } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
 import type { OpenFile } from '../places/place.ts'
@@ -43,9 +44,10 @@ const DRAFT = 'draft'
  * Writes settings, records, and every `.crate` of a registry into one tar file, even while a daemon
  * is running: from a snapshot of the records, or a new one if a deletion removes some of its bytes.
  * The records are a file of SQLite, also where a server has them; a fact says when this was done.
- * The file appears complete or not at all; versions whose bytes are lost are returned as issues, and
- * named in it. Refuses a place in the public tree, and a second backup.
- * The file `-` is standard output, to which nothing can be written again: there is one attempt.
+ * The file appears complete or not at all, and only if SQLite finds no fault in it; versions whose
+ * bytes are lost are returned as issues, and named in it. Refuses a place in the public tree, and a
+ * second backup. The file `-` is standard output, to which nothing can be written again: there is
+ * one attempt.
  */
 export async function backup(
   registry: Registry,
@@ -93,6 +95,8 @@ async function write(
     if (temporary !== null) await writeFile(join(workplace, DRAFT), temporary)
     progress?.('copying the database', 0, 0)
     await copyRecords(registry, snapshot, progress)
+    const reason = findFault(snapshot)
+    if (reason !== null) refuse('database_damaged', { reason: `its copy: ${reason}` })
     const archive = pack()
     const output =
       temporary === null

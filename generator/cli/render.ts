@@ -1,6 +1,7 @@
-import { refuseErrors } from '../../core/error/error.ts'
+import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import { completeMirror, isMirrored } from '../deploy/complete-mirror.ts'
+import { findDamage } from '../registry/registry.ts'
 import { openUpstreams } from '../upstream/open.ts'
 import { renderUpstream } from '../upstream/tree.ts'
 import { showChanges } from './console/changes.ts'
@@ -11,6 +12,8 @@ export function renderRegistry(task: Task<{ readonly all?: boolean }>): Promise<
   const { io, options, progress, report } = task
   return withRegistry(task, async opened => {
     const { registry } = opened
+    const reason = await findDamage(registry)
+    if (reason !== null) refuse('database_damaged', { reason })
     const { crates, issues } = await showChanges(opened, options.all)
     if (options.all || !(await isMirrored(registry))) await completeMirror(registry, progress)
     const upstreams = await openUpstreams(registry, { env: io.env })

@@ -5,20 +5,22 @@ import { ALARMS, specOf } from '../../core/upstream/explain.ts'
 import { describeDaemon } from '../database/daemons.ts'
 import { PAGE_KINDS, workOf } from '../projections/projections.ts'
 import type { FailedMark } from '../records/marks.ts'
+import { findDamage } from '../registry/registry.ts'
 import { readStatus, type Status, warningsOf } from '../status.ts'
 import { listAlarms } from '../upstream/alarms.ts'
 import { unmatchedRules } from '../upstream/names.ts'
 import { openUpstreams } from '../upstream/open.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
-import type { Line } from './console/io.ts'
+import { Exit, type Line } from './console/io.ts'
 
 export const registerStatus = registryCommand('status', {
   about: 'print counts, pending work, disk space and the last errors',
   examples: { 'plimsoll status': 'also works while a daemon is running' },
-  json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, always 0, as images are no longer copied; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `commit`, the one that `plimsoll` was built from, or `unknown`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false; `upstream`, an object with `known`, an array with `name` and `index`, `alarms`, an array with `upstream`, `kind`, `crate`, `version` and `at`, and `unmatched`, an array with `upstream` and `rule`, the rules that match no version known here',
-  fails: 'the registry cannot be read',
+  json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, always 0, as images are no longer copied; `database_bytes`; `database_damage`, what SQLite finds wrong with the file, a text or null; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `commit`, the one that `plimsoll` was built from, or `unknown`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false; `upstream`, an object with `known`, an array with `name` and `index`, `alarms`, an array with `upstream`, `kind`, `crate`, `version` and `at`, and `unmatched`, an array with `upstream` and `rule`, the rules that match no version known here',
+  fails: 'the registry cannot be read, or its database is damaged',
   reads: true,
   async run({ io, registry, report }: RegistryTask) {
+    const damaged = await findDamage(registry)
     const status = await readStatus(registry, io.now(), Number.MAX_SAFE_INTEGER)
     const upstreams = await openUpstreams(registry, { env: io.env })
     const alarms: OpenAlarm[] = []
@@ -39,6 +41,7 @@ export const registerStatus = registryCommand('status', {
         `rule      upstream.${upstream}.${rule} matches no version known here; compare its name and version`,
     )
     report(json, [...linesOf(status), ...alarms.map(alarmLine), ...ruleLines])
+    if (damaged !== null) throw new Exit(1)
   },
 })
 

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import Libsql from 'libsql'
+import { damage } from '../places/disk/damage.ts'
 import { createPrivately, syncFile } from '../places/disk/durable.ts'
+import { openSqlite } from '../places/disk/sqlite-file.ts'
 import type { Database } from './connection.ts'
 import { type BeforeUpgrade, migrate, type SchemaOwner } from './migrations.ts'
 import { SqliteDatabase } from './sqlite.ts'
@@ -21,17 +22,7 @@ export async function openDatabase(
 ): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
   createPrivately(path)
-  const writer = new Libsql(path)
-  // Only during opening does SQLite itself wait, which blocks the process; later the driver waits.
-  writer.exec('PRAGMA busy_timeout = 10000')
-  const { journal_mode: mode } = writer.prepare('PRAGMA journal_mode = WAL').get() as Row
-  // Some network file systems do not support a WAL. With a WAL, SQLite keeps the file consistent
-  // and `WalSync` makes each commit durable.
-  const wal = mode === 'wal' ? new WalSync(path) : null
-  wal?.begin()
-  writer.exec(`PRAGMA synchronous = ${wal ? 'NORMAL' : 'FULL'}`)
-  writer.exec('PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 0')
-  const database = new SqliteDatabase(writer, new Libsql(path), wal)
+  const database = await damage.explain(path, async () => connect(path))
   try {
     await migrate(database, path, owner, beforeUpgrade)
   } catch (error) {
@@ -41,11 +32,25 @@ export async function openDatabase(
   return database
 }
 
+function connect(path: string): SqliteDatabase {
+  const writer = openSqlite(path)
+  // Only during opening does SQLite itself wait, which blocks the process; later the driver waits.
+  writer.exec('PRAGMA busy_timeout = 10000')
+  const { journal_mode: mode } = writer.prepare('PRAGMA journal_mode = WAL').get() as Row
+  // Some network file systems do not support a WAL. With a WAL, SQLite keeps the file consistent
+  // and `WalSync` makes each commit durable.
+  const wal = mode === 'wal' ? new WalSync(path) : null
+  wal?.begin()
+  writer.exec(`PRAGMA synchronous = ${wal ? 'NORMAL' : 'FULL'}`)
+  writer.exec('PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 0')
+  return new SqliteDatabase(path, writer, openSqlite(path), wal)
+}
+
 /** Opens an empty database that ends with its last statement and is in no file. */
 export async function openMemory(): Promise<Database> {
-  const handle = new Libsql(':memory:')
+  const handle = openSqlite(':memory:')
   handle.exec('PRAGMA foreign_keys = ON')
-  const database = new SqliteDatabase(handle, handle, null)
+  const database = new SqliteDatabase(':memory:', handle, handle)
   await migrate(database, ':memory:')
   return database
 }
@@ -71,11 +76,11 @@ export interface Snapshot {
 
 /** Opens the SQLite database at `path` as it is now, for reading only. */
 export function openSnapshot(path: string): Snapshot {
-  const [reader, writer] = [new Libsql(path), new Libsql(path)]
+  const [reader, writer] = [openSqlite(path), openSqlite(path)]
   reader.exec('BEGIN')
   // The transaction begins with its first read.
   reader.prepare('SELECT count(*) FROM sqlite_master').all()
-  const queries = new SqliteDatabase(writer, reader, null)
+  const queries = new SqliteDatabase(path, writer, reader)
   return {
     queries,
     close: async () => {

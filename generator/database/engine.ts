@@ -6,6 +6,17 @@ export function isOnServer(db: Queries): boolean {
   return db.engine === 'PostgreSQL'
 }
 
+const NEW_PAGE =
+  'CREATE TABLE probe_room (n INTEGER); INSERT INTO probe_room VALUES (1); DROP TABLE probe_room'
+
+/**
+ * Fails where a server has no room for one more page, or cannot write it. An update finds room in
+ * pages that are there, and sees nothing.
+ */
+export async function probeRoom(db: Queries): Promise<void> {
+  if (isOnServer(db)) await db.execute(NEW_PAGE, [])
+}
+
 /** The clock of the server, the same for all: milliseconds since 1970. */
 const NOW = 'SELECT CAST(1000 * extract(epoch FROM clock_timestamp()) AS bigint) AS now'
 

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type Libsql from 'libsql'
 import { LRUCache } from 'lru-cache'
 import { Mutex } from '../../core/async/mutex.ts'
-import { writing } from '../places/disk/fault.ts'
+import { damage } from '../places/disk/damage.ts'
+import { unknownOutcome, writing } from '../places/disk/fault.ts'
 import { type Database, inTransaction } from './connection.ts'
 import { paced } from './pace.ts'
 import type { Queries, Result } from './statement.ts'
@@ -30,22 +31,29 @@ export class SqliteDatabase implements Database {
   readonly #writer: Handle
   readonly #reader: Handle
   readonly #wal: WalSync | null
+  readonly #path: string
   /** Held by the work that uses the writer until its transaction ends. */
   readonly #mutex = new Mutex()
   #closing: Promise<void> | null = null
 
-  /** `wal` makes a commit durable; null when SQLite does so itself. */
-  constructor(writer: Libsql.Database, reader: Libsql.Database, wal: WalSync | null) {
+  /** `wal` makes a commit durable; null when SQLite does so itself. `path` is that of the file. */
+  constructor(
+    path: string,
+    writer: Libsql.Database,
+    reader: Libsql.Database,
+    wal: WalSync | null = null,
+  ) {
+    this.#path = path
     this.#writer = new Handle(writer)
     this.#reader = new Handle(reader)
     this.#wal = wal
   }
 
   async execute(sql: string, parameters: readonly unknown[]): Promise<Result> {
-    if (READS.test(sql)) return retryWhileLocked(() => this.#reader.query(sql, parameters))
+    if (READS.test(sql)) return this.#locked(() => this.#reader.query(sql, parameters))
     if (!STANDS_ALONE.test(sql)) return this.#commit(() => this.#write(sql, parameters))
     const work = () => this.#writer.query(sql, parameters)
-    return this.#mutex.run(() => retryWhileLocked(work))
+    return this.#mutex.run(() => this.#locked(work))
   }
 
   transaction<T>(work: (tx: Queries) => Promise<T>, sync: 'now' | 'later' = 'now'): Promise<T> {
@@ -68,10 +76,10 @@ export class SqliteDatabase implements Database {
     const writer = this.#writer.database
     const result = await this.#mutex.run(async () => {
       // Takes the write lock at once: a deferred transaction can fail later, at its first write.
-      await writing(() => retryWhileLocked(() => writer.exec('begin immediate')))
+      await writing(() => this.#locked(() => writer.exec('begin immediate')))
       try {
         const result = await work()
-        await writing(async () => writer.exec('commit'))
+        await writing(() => damage.explain(this.#path, async () => writer.exec('commit')))
         return result
       } catch (error) {
         // A full disk makes SQLite roll back by itself; a rollback would then hide that error.
@@ -79,13 +87,22 @@ export class SqliteDatabase implements Database {
         throw error
       }
     })
-    if (sync === 'now') await this.#wal?.sync()
+    if (sync === 'now')
+      await this.#wal?.sync().catch(error => {
+        throw unknownOutcome('the disk failed to sync it', error)
+      })
     return result
   }
 
   /** SQLite answers within the call: statements alone would keep the event loop from others. */
   #write(sql: string, parameters: readonly unknown[]): Promise<Result> {
-    return writing(() => paced(() => this.#writer.query(sql, parameters)))
+    const work = () => paced(() => this.#writer.query(sql, parameters))
+    return writing(() => damage.explain(this.#path, work))
+  }
+
+  /** Retries while another process has the lock. */
+  #locked<T>(work: () => T): Promise<T> {
+    return damage.explain(this.#path, () => retryWhileLocked(work))
   }
 }
 

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import Libsql from 'libsql'
 import { syncFolder } from '../places/disk/durable.ts'
+import { openSqlite } from '../places/disk/sqlite-file.ts'
 
 /**
  * Syncs SQLite's write-ahead log to disk. SQLite's own sync would block the event loop; this one
@@ -72,10 +72,11 @@ export class WalSync {
    * commits behind the gap would be lost.
    */
   #emptyLog(): boolean {
-    const database = new Libsql(this.#database)
+    const database = openSqlite(this.#database)
     try {
-      const row = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
-      return row.busy === 0
+      const [row] = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all() as { busy: number }[]
+      // A full disk may leave no row.
+      return row?.busy === 0
     } finally {
       database.close()
     }

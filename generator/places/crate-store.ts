@@ -76,6 +76,7 @@ export class CrateStore {
     const bytes = await this.#receive(source, maxBytes)
     let isWaiting = true
     const discard = async () => {
+      if (!isWaiting) return
       isWaiting = false
       if (typeof bytes.content === 'string') await rm(bytes.content, { force: true })
     }

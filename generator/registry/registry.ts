@@ -16,6 +16,7 @@ import { isOnServer } from '../database/engine.ts'
 import type { BeforeUpgrade } from '../database/migrations.ts'
 import { ChangeNumber } from '../places/change-number.ts'
 import type { CrateStore } from '../places/crate-store.ts'
+import { damage } from '../places/disk/damage.ts'
 import { writeDurably } from '../places/disk/durable.ts'
 import { fileFacts } from '../places/disk/files.ts'
 import { FileLocks, Lock } from '../places/locks/lock.ts'
@@ -210,6 +211,15 @@ async function isNew(database: Database): Promise<boolean> {
 
 async function requireNoCrates(dir: string, file: string, crates: CrateStore): Promise<void> {
   for await (const _ of crates.list()) refuse('records_missing', { dir, file })
+}
+
+/**
+ * Has SQLite look at the whole file of the records; returns what is wrong, and null for nothing or
+ * where a server has them. Its time grows with the file.
+ */
+export async function findDamage(registry: Pick<Registry, 'database' | 'dir'>) {
+  const { database, dir } = registry
+  return isOnServer(database) ? null : damage.look(join(dir, DATABASE_FILE))
 }
 
 /** Returns the lock that the daemon of a registry folder holds while it runs. */

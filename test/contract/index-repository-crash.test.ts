@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -68,6 +68,31 @@ for (const engine of engines) {
         'tmp_pack_young',
       ])
       assert.equal(existsSync(join(path, 'fast_import_crash_1')), false)
+    })
+
+    test('what a failed commit has left is removed after the next one, and at a start', async () => {
+      const path = fresh()
+      const repository = await open(path)
+      await repository.commit([put('1/a')], info())
+      const objects = join(path, 'objects')
+      await rename(objects, `${objects}.away`)
+      await assert.rejects(repository.commit([put('1/b')], info()))
+      await rm(objects, { recursive: true, force: true })
+      await rename(`${objects}.away`, objects)
+      await mkdir(join(objects, '17'), { recursive: true })
+      const left = ['pack/tmp_pack_x', 'info/commit-graph.lock', '17/tmp_obj_x', 'tmp_obj_y']
+      for (const name of left) await writeFile(join(objects, name), '')
+      await repository.maintain()
+      assert.ok(left.every(name => !existsSync(join(objects, name))))
+      assert.ok(await repository.commit([put('1/b')], info()))
+      await repository.close()
+      await git(path, 'fsck', '--strict')
+
+      const loose = join(objects, '17/tmp_obj_x')
+      await writeFile(loose, '')
+      await utimes(loose, new Date(), new Date(Date.now() - 60_000))
+      await (await open(path)).close()
+      assert.equal(existsSync(loose), false)
     })
 
     test('close does not wait for packing, and the next start goes on from there', async () => {

@@ -4,11 +4,17 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Hono } from 'hono'
 import { readiness, whileStarting } from '../../daemon/readiness.ts'
-import { run } from '../../generator/database/statement.ts'
+import { all, run } from '../../generator/database/statement.ts'
+import { DATABASE_FILE } from '../../generator/registry/folder.ts'
+import { readStatus, warningsOf } from '../../generator/status.ts'
 import { Cleanup } from '../support/cleanup.ts'
+import { damageTable } from '../support/damage-file.ts'
+import { isOnPostgres } from '../support/engine.ts'
 import { openServer } from '../support/open-server.ts'
+import { refusedWith } from '../support/refusal.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { startS3 } from '../support/s3/bucket.ts'
+import { until } from '../support/until.ts'
 
 /** What `/readyz` says, when what it said before no longer holds. */
 async function ready(test: TestRegistry): Promise<[number, string]> {
@@ -73,6 +79,44 @@ test('a registry is not ready while something else answers as its object storage
   assert.deepEqual(await ready(test), [503, 'not ready: crate store (no object storage)\n'])
   s3.fault = () => null
   assert.deepEqual(await ready(test), READY)
+})
+
+test('a damaged database is not ready, and metrics and status say so, after it was read once', {
+  skip: isOnPostgres ? 'a server has no file' : false,
+}, async t => {
+  const test = await TestRegistry.open(t)
+  assert.deepEqual(await ready(test), READY)
+  damageTable(join(test.dir, DATABASE_FILE), 'invitations')
+  const token = await test.user('alice')
+  assert.deepEqual(await ready(test), READY, 'nobody knows yet')
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  const found = await all(test.registry.database, 'SELECT * FROM invitations').catch(
+    (error: unknown) => error,
+  )
+  assert.ok(refusedWith('database_damaged')(found))
+  for (const _ of [1, 2])
+    assert.deepEqual(await ready(test), [503, 'not ready: database damaged\n'])
+  const metrics = await (await test.metrics.page()).text()
+  assert.match(metrics, /^plimsoll_database_damaged 1$/m)
+  const [warning = ''] = warningsOf(await readStatus(test.registry, test.now, 1))
+  assert.match(warning, /^the database is damaged: .+; stop the daemon and keep the folder, then/)
+})
+
+test('a server that is slow is as ready as it was, until it fails', {
+  skip: isOnPostgres ? false : 'needs a server',
+}, async t => {
+  const test = await TestRegistry.open(t)
+  assert.deepEqual(await ready(test), READY)
+  let fail: (error: Error) => void = () => undefined
+  const slow = t.mock.method(test.registry.database, 'execute', () => {
+    return new Promise<never>((_, reject) => {
+      fail = reject
+    })
+  })
+  assert.deepEqual(await ready(test), READY)
+  fail(new Error('the server has not answered in time'))
+  slow.mock.restore()
+  await until(async () => (await ready(test))[0] === 200, 'it is not asked again')
 })
 
 test('asking often makes no more work', async t => {

@@ -1,6 +1,7 @@
-import Libsql from 'libsql'
+import type Libsql from 'libsql'
 import { ServerDatabase } from '../../../generator/database/postgres/database.ts'
 import { translate } from '../../../generator/database/postgres/translation.ts'
+import { openSqlite } from '../../../generator/places/disk/sqlite-file.ts'
 
 /** The result of a statement, in PostgreSQL's words. */
 export interface Result {
@@ -37,7 +38,7 @@ export class Statements {
   readonly #prepared = new Map<string, Libsql.Statement>()
 
   constructor(path: string) {
-    this.#database = new Libsql(path)
+    this.#database = openSqlite(path)
     // Nothing here survives the program.
     this.#database.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON')
   }

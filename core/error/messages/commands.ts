@@ -203,6 +203,8 @@ export const commandMessages = {
     backup_damaged: '{file} is damaged: the bytes of {entry} do not have the checksum in its name',
   },
   full: {
+    storage_server_full:
+      'the disk of the database server is full ({reason}); nothing was changed, try again when there is room',
     storage_full:
       'the disk of the registry is full: {reason}; the change was not made, try again when there is room',
   },
@@ -221,12 +223,15 @@ export const commandMessages = {
       'the registry is paused and takes no changes until {until} at the latest; nothing was changed, try again then (operators end a pause with `plimsoll resume`)',
     database_locked:
       'another process keeps the database locked ({reason}); wait for it or stop it, then try again',
+    database_conflict: 'another change came in between ({reason}); nothing was changed, try again',
     database_slow:
       'the database took longer than `database.statement_seconds` allows ({reason}); nothing was changed, try again later',
     database_away:
       'the database cannot be reached ({reason}); nothing was changed, try again in some seconds',
     commit_unknown:
-      'the connection to the database was lost ({reason}) while a change was committed; look whether it was made, then try again',
+      'nobody knows whether the change was made, or will last: {reason}; look whether it was made, then try again',
+    threads_exhausted:
+      'the operating system starts no more threads or processes: {reason}; raise the limit (`ulimit -u`, `TasksMax=` of the service, or that of the container), then try again',
     files_exhausted:
       'too many files are open: {reason}; raise the limit (`ulimit -n`, or `LimitNOFILE=` of the service), then try again',
   },
@@ -240,6 +245,8 @@ export const commandMessages = {
     system_refuses: 'the operating system reports an error: {reason}',
     database_damaged:
       'the database is damaged: {reason}; stop the daemon and keep the folder, then restore the newest backup into a new folder with `plimsoll restore`, or `plimsoll import` its `public` folder into a new registry',
+    storage_server_failing:
+      'the disk of the database server reports an error ({reason}); look for its cause in the log of that server',
     storage_failing:
       'the disk reports an error: {reason}; look for its cause in the log of the operating system, then check the registry with `plimsoll verify`',
     delete_unfinished:

@@ -1,5 +1,5 @@
 import { Argument, type Command, Help, InvalidArgumentError, Option } from 'commander'
-import type { Issue } from '../../../core/error/error.ts'
+import { type Issue, Refusal } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import { workAsOwner } from '../../places/disk/caller.ts'
 import type { Progress } from '../../projections/context.ts'
@@ -136,6 +136,13 @@ export async function withRegistry<Options>(
   io.transient?.('')
   try {
     await work({ ...task, registry, change: operatorChange(timestamp(io.now())) })
+  } catch (error) {
+    // A change that was perhaps made is shown all the same.
+    if (error instanceof Refusal && error.has('commit_unknown')) {
+      const { drain } = await import('../../projections/index/build.ts')
+      await drain(registry).catch(failure => io.err(`warning: ${failure.message}`))
+    }
+    throw error
   } finally {
     await registry.close()
   }

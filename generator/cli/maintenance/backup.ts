@@ -27,6 +27,7 @@ export const registerBackup = registryCommand('backup', {
       { file, crate_files: crateFiles, lost: lost.map(({ message }) => message) },
       [
         `${isOutput ? 'the backup' : file} contains the registry with its ${counted(crateFiles, '.crate file')}, and the hashes of its tokens; keep it secret`,
+        'its copy of the records was checked, and is sound',
       ],
     )
     if (lost.length > 0) throw new Exit(1)

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import { Backoff } from '../../../core/async/backoff.ts'
 import { Mutex } from '../../../core/async/mutex.ts'
+import { unknownOutcome } from '../../places/disk/fault.ts'
 import { type Database, inTransaction } from '../connection.ts'
 import type { Queries, Result } from '../statement.ts'
-import { failure, isLost, unknownOutcome } from './failure.ts'
+import { failure, isLost } from './failure.ts'
 import { poolOf, type ServerSettings } from './server.ts'
 import { translate } from './translation.ts'
 import { parameter } from './values.ts'
@@ -17,12 +18,18 @@ const CRASH = '(SELECT stats_reset::text FROM pg_stat_bgwriter)'
 
 /**
  * Begins a transaction that writes. The lock serializes the writers of all processes, as SQLite
- * does: ids and generations are given in the order of the commits. The number of the transaction
- * tells later whether it was committed, unless the server has crashed: it may then give the number
- * to another transaction. A crash resets its statistics; a restart does not.
+ * does: ids and generations are given in the order of the commits, and each statement sees what
+ * was committed before it. The number of the transaction tells later whether it was committed,
+ * unless the server has crashed: it may then give the number to another transaction. A crash resets
+ * its statistics; a restart does not.
  */
-const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(1886150003, hashtext(current_schema()));
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
+  SELECT pg_advisory_xact_lock(1886150003, hashtext(current_schema()));
   SELECT pg_current_xact_id()::text AS id, ${CRASH} AS crash`
+
+const LOST = 'the connection to the database was lost during its commit'
+
+const NO_STANDBY = 'it waits for a standby of the database server that does not answer'
 
 interface Transaction {
   readonly client: PoolClient
@@ -123,7 +130,8 @@ export class ServerDatabase implements Database {
       if (!isLost(error)) throw failure(error)
       const outcome = await this.#outcome(id, crash).catch(() => null)
       if (outcome === 'aborted') throw failure(error)
-      if (outcome !== 'committed') throw unknownOutcome(error)
+      if (outcome === 'waiting') throw unknownOutcome(NO_STANDBY, error)
+      if (outcome !== 'committed') throw unknownOutcome(LOST, error)
       return false
     }
   }
@@ -155,14 +163,17 @@ export class ServerDatabase implements Database {
     return { rows, changes: command === 'SELECT' ? 0 : (rowCount ?? 0) }
   }
 
-  /** Returns what became of a transaction; null when the server cannot tell. */
+  /** Returns what became of a transaction, or `waiting`; null when the server cannot tell. */
   async #outcome(id: string, before: string | null): Promise<string | null> {
     return retried(async () => {
-      const sql = `SELECT pg_xact_status(CAST($1 AS xid8)) AS outcome, ${CRASH} AS crash`
-      const { rows } = await this.#readers.query<Record<'outcome' | 'crash', string | null>>(sql, [
-        id,
-      ])
-      const { outcome = null, crash = null } = rows[0] ?? {}
+      const sql = `SELECT pg_xact_status(CAST($1 AS xid8)) AS outcome, ${CRASH} AS crash,
+        (SELECT wait_event FROM pg_stat_activity
+          WHERE backend_xid = xid(CAST($1 AS xid8))) AS waits`
+      const { rows } = await this.#readers.query<
+        Record<'outcome' | 'crash' | 'waits', string | null>
+      >(sql, [id])
+      const { outcome = null, crash = null, waits } = rows[0] ?? {}
+      if (outcome === 'in progress' && waits === 'SyncRep') return 'waiting'
       if (outcome === 'in progress') throw new Error('Connection terminated')
       return outcome === 'committed' && crash !== before ? null : outcome
     }, LONG_ATTEMPTS)

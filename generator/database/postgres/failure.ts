@@ -32,8 +32,17 @@ export function isLost(error: unknown): boolean {
   return ENDED.test(code) || GONE.test(message)
 }
 
-const FAULTS = new Map<string, 'database_locked' | 'database_slow' | 'storage_full'>([
-  ['53100', 'storage_full'],
+type Fault =
+  | 'database_conflict'
+  | 'database_locked'
+  | 'database_slow'
+  | 'storage_server_failing'
+  | 'storage_server_full'
+
+const FAULTS = new Map<string, Fault>([
+  ['40001', 'database_conflict'],
+  ['53100', 'storage_server_full'],
+  ['58030', 'storage_server_failing'],
   ['55P03', 'database_locked'],
   ['40P01', 'database_locked'],
   ['57014', 'database_slow'],
@@ -61,10 +70,4 @@ export function failure(error: unknown): unknown {
     return new Refusal([issue('database_denied', { reason })], because)
   const kind = FAULTS.get(code)
   return kind ? new Refusal([issue(kind, { reason })], because) : error
-}
-
-/** Returns the refusal of a change of which nobody knows whether it was committed. */
-export function unknownOutcome(error: unknown): Refusal {
-  const reason = error instanceof Error ? error.message : String(error)
-  return new Refusal([issue('commit_unknown', { reason })], { cause: error })
 }

@@ -77,7 +77,7 @@ export class ServerLocks implements Locks {
    * Throws a `Refusal` when the server is away.
    */
   #take(take: string, key: number): Promise<Hold | null> {
-    const sql = `BEGIN; SELECT ${take}(${key}, hashtext(current_schema())) AS taken`
+    const sql = `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${take}(${key}, hashtext(current_schema())) AS taken`
     return retried(async () => {
       const client = await this.#pool.connect()
       try {

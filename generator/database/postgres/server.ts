@@ -14,12 +14,33 @@ const ANSWER_MS = 5000
 
 /** Returns a pool of at most `max` connections; `more` replaces settings of theirs. */
 export function poolOf(settings: ServerSettings, max: number, more: PoolConfig = {}): Pool {
-  const pool = new Pool({ ...connectionOf(settings), ...more, max, types })
+  const config = { ...connectionOf(settings), ...more }
+  const pool = new Pool({ ...config, options: sessionOf(config), max, types })
   // A connection that ends while nobody uses it leaves the pool; the next use opens another one.
   pool.on('error', () => undefined)
   // An error on a busy connection surfaces in its query.
   pool.on('connect', client => client.on('error', () => undefined))
   return pool
+}
+
+/**
+ * Returns what a session relies on and a role or database may have another default of; `pg` itself
+ * leaves out a limit of 0.
+ */
+function sessionOf(config: PoolConfig): string {
+  const limits = [
+    'statement_timeout',
+    'lock_timeout',
+    'idle_in_transaction_session_timeout',
+  ] as const
+  return [
+    'default_transaction_isolation=read\\ committed',
+    'standard_conforming_strings=on',
+    'TimeZone=UTC',
+    ...limits.map(limit => `${limit}=${config[limit] || 0}`),
+  ]
+    .map(setting => `-c ${setting}`)
+    .join(' ')
 }
 
 /** Returns how `pg` connects; `statement_seconds` = 0 sets no limit. */

@@ -118,20 +118,27 @@ export async function removeStaleLocks(path: string, ref: string): Promise<void>
   }
 }
 
-/** Removes files of killed processes: temporary packs, locks of the packer, fast-import's marks. */
-export async function removeStaleFiles(path: string): Promise<void> {
-  for (const [folder, names] of [
-    ['', /^fast_import_crash_|^(?:config|shallow)\.lock$|^gc\.pid/],
-    ['objects', /^tmp_object_git2_/],
-    ['objects/info', /\.lock$|^tmp_/],
-    ['objects/pack', /^\.?tmp[-_]|\.lock$/],
+/**
+ * Removes files of killed processes: temporary objects and packs, locks, fast-import's marks; with
+ * `all`, as nobody writes now, also those that are so new that somebody might.
+ */
+export async function removeStaleFiles(path: string, all = false): Promise<void> {
+  const objects = (await readFolder(join(path, 'objects'))).map(({ name }) => name)
+  for (const [folder, names, age] of [
+    ['', /^fast_import_crash_|^(?:config|shallow)\.lock$|^gc\.pid/, WORK_MS],
+    ['objects', /^tmp_obj/, LOCK_MS],
+    ['objects/info', /\.lock$|^tmp_/, WORK_MS],
+    ['objects/pack', /^\.?tmp[-_]|\.lock$/, WORK_MS],
+    ...objects
+      .filter(name => /^[0-9a-f]{2}$/.test(name))
+      .map(name => [`objects/${name}`, /^tmp_obj/, LOCK_MS] as const),
   ] as const) {
     for (const { name } of await readFolder(join(path, folder))) {
       const suspect = join(path, folder, name)
       if (!(names.test(name) || isTemporary(name) || (await isReleased(suspect)))) continue
       const since = await modified(suspect)
-      if (since !== null && Math.abs(Date.now() - since) >= WORK_MS)
-        await rm(suspect, { force: true })
+      if (since !== null && (all || Math.abs(Date.now() - since) >= age))
+        await rm(suspect, { force: true, recursive: true })
     }
   }
 }

@@ -82,6 +82,8 @@ export class IndexRepository {
   readonly #bulk: Engine
   readonly #maintenance: Maintenance
   readonly #mutex = new Mutex()
+  /** Whether a commit has failed, whose files nobody has removed. */
+  #hasFailed = false
 
   /** Without `packing`, a git executable, all objects stay loose. */
   constructor(path: string, engine: Engine, packing: Engine | null, maintenance: Maintenance) {
@@ -102,6 +104,7 @@ export class IndexRepository {
     await removeStaleLocks(path, tip.ref)
     const engine = changes.length > BULK ? this.#bulk : this.#engine
     const id = await engine.commit(tip, changes, info).catch(async error => {
+      this.#hasFailed = true
       if ((await readHead(path)) !== tip.head) refuse('git_index_moved', { path })
       throw error
     })
@@ -128,6 +131,8 @@ export class IndexRepository {
 
   /** Packs if there are many loose objects or packs. Cheap otherwise: call it after every batch. */
   async maintain(): Promise<void> {
+    if (this.#hasFailed)
+      await this.#maintenance.whileIdle(() => this.#mutex.run(() => this.#sweep()))
     await this.#maintenance.run(
       () => this.#mutex.run(() => this.#rest()),
       () => this.#mutex.run(() => updateServerInfo(this.#path)),
@@ -138,6 +143,11 @@ export class IndexRepository {
     // Aborts packing; the next start resumes it.
     await this.#maintenance.stop()
     await this.#mutex.run(() => this.#rest())
+  }
+
+  async #sweep(): Promise<void> {
+    await removeStaleFiles(this.#path, true)
+    this.#hasFailed = false
   }
 
   async #rest(): Promise<void> {
@@ -182,6 +192,11 @@ class Maintenance {
       await this.#pack({ command: this.#command, path: this.#path }, how)
       await after()
     })
+  }
+
+  /** Does work while nothing is packed. */
+  whileIdle(work: () => Promise<void>): Promise<void> {
+    return this.#mutex.run(work)
   }
 
   /** Aborts a running packing; git leaves the repository intact, and the next start continues. */

@@ -17,6 +17,7 @@ type SystemCode =
   | 'files_exhausted'
   | 'storage_failing'
   | 'system_refuses'
+  | 'threads_exhausted'
 
 /** The issue of every other error that the machine is the reason for; any other error is a bug. */
 const OF_THE_SYSTEM = new Map<string, SystemCode>([
@@ -24,6 +25,7 @@ const OF_THE_SYSTEM = new Map<string, SystemCode>([
   ['SQLITE_IOERR', 'storage_failing'],
   ['EMFILE', 'files_exhausted'],
   ['ENFILE', 'files_exhausted'],
+  ['EAGAIN', 'threads_exhausted'],
   ['EACCES', 'access_denied'],
   ['EPERM', 'access_denied'],
   ['SQLITE_BUSY', 'database_locked'],
@@ -68,6 +70,12 @@ export function systemRefusal(error: unknown, reader: 'operator' | 'client'): Re
   return new Refusal([issue(kind, { reason })], { cause: error })
 }
 
+/** Returns the refusal of a change of which nobody knows whether it was made, as `what` failed. */
+export function unknownOutcome(what: string, error: unknown): Refusal {
+  const reason = `${what} (${error instanceof Error ? reasonOf(error) : error})`
+  return new Refusal([issue('commit_unknown', { reason })], { cause: error })
+}
+
 /** Returns the code of an error, without SQLite's extensions such as SQLITE_READONLY_DBMOVED. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
@@ -75,10 +83,11 @@ function codeOf(error: unknown): string {
   // This is how a recursive mkdir of Node.js reports a disk that takes no writes.
   if (code === 'ENOENT' && syscall === 'mkdir') return 'EROFS'
   // A worker thread that cannot start has no code of its own.
-  const inner = /\bE[MN]FILE\b/.exec(message)?.[0]
+  const inner = /\bE(?:[MN]FILE|AGAIN)\b/.exec(message)?.[0]
   if (inner) return inner
-  // libsql names the code of a database that cannot be opened only in its text: SQLITE_CANTOPEN.
-  if (code === '' && /^ConnectionFailed.*: 14"\)$/s.test(message)) return 'SQLITE_CANTOPEN'
+  // libsql has no name for some; the lowest byte is the kind of them, 10 for failed calls.
+  const number = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(String(code))?.[1]
+  if (number !== undefined && (Number(number) & 0xff) === 10) return 'SQLITE_IOERR'
   // Errors of libraries may have numbers or anything else as their code.
   return typeof code === 'string' ? (/^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code) : ''
 }
@@ -92,6 +101,7 @@ function reasonOf(error: unknown): string {
 const OF_STORAGE = new Set<string>([
   'storage_full',
   'storage_readonly',
+  'storage_server_full',
   'bucket_unreachable',
   'bucket_foreign',
   'bucket_refuses',

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import Libsql from 'libsql'
+import type Libsql from 'libsql'
 import { Mutex } from '../../../core/async/mutex.ts'
 import { createPrivately } from '../disk/durable.ts'
 import { writing } from '../disk/fault.ts'
+import { openSqlite } from '../disk/sqlite-file.ts'
 import { isMissing } from '../disk/steps.ts'
 import type { Lease, Locks, MutexName, ProcessMutex } from './process-mutex.ts'
 
@@ -150,7 +151,7 @@ type LockFile = Libsql.Database
 function openLockFile(path: string): LockFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   createPrivately(path)
-  const file = new Libsql(path)
+  const file = openSqlite(path)
   file.exec('PRAGMA busy_timeout = 0')
   return file
 }

@@ -84,6 +84,21 @@ test('a failing build does not fail the publish: it warns, is tried again, and s
   )
 })
 
+test('the first success has all others that failed shown at once', async t => {
+  const test = await TestRegistry.open(t)
+  test.timing.retry = 3_600_000
+  const worker = new IndexWorker(test.registry, () => undefined, test.timing)
+  t.after(() => worker.close())
+  const token = await test.user('alice')
+  const mend = breakTree(test)
+  const demo = { name: 'demo', version: '1.0.0' }
+  Object.assign(test, { indexWorker: worker })
+  assert.equal((await test.publish(token, demo)).status, 200)
+  mend()
+  assert.equal((await test.publish(token, { ...demo, name: 'second' })).status, 200)
+  await shows(test, 'index/de/mo/demo')
+})
+
 test('one crate that cannot be rendered holds up no other', async t => {
   const test = await TestRegistry.open(t)
   const { tree } = test.registry

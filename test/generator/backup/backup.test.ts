@@ -52,6 +52,21 @@ test('a backup is not written into the public tree', async () => {
   await registry.close()
 })
 
+test('a copy of the records that is damaged is no backup', async () => {
+  const registry = await makeRegistry('damaged')
+  const database = withQueryHook(registry.database, (sql, [copy]) => {
+    if (!sql.startsWith('VACUUM INTO')) return
+    const bytes = readFileSync(String(copy))
+    writeFileSync(String(copy), bytes.fill(7, 4096, 8192))
+  })
+  const target = join(folder, 'damaged.tar')
+  const refused = refusedWith('database_damaged')
+  await assert.rejects(backup({ ...registry, database }, target), refused)
+  assert.ok(!existsSync(target))
+  assert.deepEqual(leftovers(), [])
+  await registry.close()
+})
+
 test('a restored registry renders to the same tree, and what came after the backup is not in it', async () => {
   const registry = await makeRegistry('first')
   await addCrate(registry, { name: 'one', version: '1.0.0' })

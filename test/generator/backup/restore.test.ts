@@ -283,6 +283,7 @@ test('a backup goes through a pipe, and what is cut off is refused by name', asy
   const whole = piped('cat', restored)
   assert.equal(whole.status, 0, whole.stderr)
   assert.match(whole.stderr, /^the backup contains the registry with its 2 \.crate files/m)
+  assert.match(whole.stderr, /^its copy of the records was checked, and is sound$/m)
   assert.match(whole.stdout, /^restored 2 \.crate files$/m)
   const cut = piped('head -c 5000', at('cut'))
   assert.equal(cut.status, 1)

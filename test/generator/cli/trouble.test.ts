@@ -21,11 +21,13 @@ import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
 import { run as command, type Run } from '../../support/command.ts'
+import { damageTable } from '../../support/damage-file.ts'
 import { treeDigest } from '../../support/folder.ts'
-import { plimsoll as program, root } from '../../support/plimsoll.ts'
+import { plimsoll as program, root, serve } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { scratch } from '../../support/scratch.ts'
 import { refuses } from '../../support/served-folder.ts'
+import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 import { writeCrate } from '../../support/write-crate.ts'
 
@@ -117,6 +119,21 @@ test('a database that was cut off or written over, or is none, is told in one se
       [['serve', '--listen', '0'], 1, said],
     ])
   }
+})
+
+test('a database that is damaged where nobody reads is not well: status, build and the log say so', async t => {
+  const { dir, plimsoll } = await scene(t)
+  damageTable(join(dir, 'plimsoll.db'), 'imported_logs')
+  const said = /the database is damaged: [^\n]+; stop the daemon and keep the folder/
+  const status = await plimsoll('status')
+  assert.equal(status.code, 1)
+  assert.match(status.stdout, /^warning +the database is damaged: /m)
+  const build = await plimsoll('build')
+  assert.equal(build.code, 1)
+  assert.match(build.stderr, said)
+  const daemon = await serve(new Cleanup(t), dir, ENV)
+  await until(() => said.test(daemon.log()), 'the log does not say so')
+  assert.equal(await (await fetch(`${daemon.url}/readyz`)).text(), 'not ready: database damaged\n')
 })
 
 test('a file where a folder has to be is told in one sentence', async t => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import Libsql from 'libsql'
 import { levelOf } from '../../../generator/database/migrations.ts'
+import { openSqlite } from '../../../generator/places/disk/sqlite-file.ts'
 import { PLIMSOLL } from '../../../generator/projections/context.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { laterProgram, plimsoll, serve } from '../../support/plimsoll.ts'
@@ -27,7 +27,7 @@ test('commands that read never upgrade the records, nor do others beside an olde
   const dir = join(folder, 'registry')
   const newer = (...args: string[]) => later('newer', folder, ...args, '--dir', dir)
   assert.equal((await plimsollHere(['init', '--dir', dir])).code, 0)
-  const records = new Libsql(join(dir, 'plimsoll.db'))
+  const records = openSqlite(join(dir, 'plimsoll.db'))
   t.after(() => records.close())
   const found = (sql: string) => (records.prepare(sql).get() as { value: string }).value
   const steps = () => found('SELECT max(name) AS value FROM kysely_migration')

@@ -6,11 +6,11 @@ import { existsSync, fstatSync, statSync } from 'node:fs'
 import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import Libsql from 'libsql'
 import { issue, Refusal } from '../../../core/error/error.ts'
 import { openDatabase } from '../../../generator/database/database.ts'
 import { PLIMSOLL_SCHEMA } from '../../../generator/database/migrations.ts'
 import { all, type Queries, type Row, run, value } from '../../../generator/database/statement.ts'
+import { openSqlite } from '../../../generator/places/disk/sqlite-file.ts'
 import {
   countFailedMarks,
   dueMarks,
@@ -26,6 +26,7 @@ import { insertRows } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
+const SQLITE_FILE = join(root, 'dist', 'generator', 'places', 'disk', 'sqlite-file.js')
 const DATABASE = join(root, 'dist', 'generator', 'database', 'database.js')
 
 async function open(t: Parameters<typeof folderOf>[0], path: string) {
@@ -108,7 +109,7 @@ test('a full disk is told as such, not as a failed rollback', async t => {
 test('waiting for another process stops neither this one, nor those who read in it, nor, afterwards, its commits', async t => {
   const path = join(folderOf(t), 'plimsoll.db')
   const database = await open(t, path)
-  const other = new Libsql(path)
+  const other = openSqlite(path)
   const insert = (key: string, queries: Queries) => insertRows(queries, 'facts', { key, value: '' })
   for (const write of [
     (key: string) => database.transaction(tx => insert(key, tx)),
@@ -185,8 +186,8 @@ test('a database that is opened twice keeps its log when another process closes 
   await open(t, path)
   await insertRows(first, 'facts', { key: 'a', value: '' })
   const program = `
-    import Libsql from 'libsql'
-    const database = new Libsql(process.argv[1])
+    import { openSqlite } from ${JSON.stringify(SQLITE_FILE)}
+    const database = openSqlite(process.argv[1])
     console.log(database.prepare('SELECT key FROM facts').all().length)
     database.close()`
   const rows = execFileSync(process.execPath, ['--input-type=module', '-e', program, path])

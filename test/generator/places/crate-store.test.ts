@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { CrateStore } from '../../../generator/places/crate-store.ts'
@@ -56,6 +56,16 @@ test('bytes that another program copied are compared, and rotten ones replaced',
   assert.equal(await store.localFile(KEY), null)
   await (await store.stage(once(BYTES), 100)).keep(KEY)
   assert.deepEqual(s3.objects.get(STORED)?.bytes, BYTES)
+})
+
+test('bytes that were kept are not looked for again, which could fail behind the commit', async t => {
+  const root = folderOf(t)
+  const store = CrateStore.inFolder(root)
+  const staged = await store.stage(once(Buffer.alloc(100_000)), 100_000)
+  await staged.keep(KEY)
+  renameSync(join(root, 'incoming'), join(root, 'aside'))
+  writeFileSync(join(root, 'incoming'), '')
+  await staged.discard()
 })
 
 test('a local copy is made once', async t => {

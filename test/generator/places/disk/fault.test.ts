@@ -46,8 +46,10 @@ test('errors of the system have messages of their own, and bugs have none', () =
   const expected = {
     EIO: 'storage_failing',
     SQLITE_IOERR_WRITE: 'storage_failing',
+    UNKNOWN_SQLITE_ERROR_8458: 'storage_failing',
     EMFILE: 'files_exhausted',
     ENFILE: 'files_exhausted',
+    EAGAIN: 'threads_exhausted',
     EACCES: 'access_denied',
     SQLITE_BUSY_SNAPSHOT: 'database_locked',
     SQLITE_LOCKED: 'database_locked',
@@ -64,8 +66,6 @@ test('errors of the system have messages of their own, and bugs have none', () =
     const told = systemRefusal(failed(code), 'operator')?.issues.map(issue => issue.code)
     assert.deepEqual(told, ['system_refuses'], 'a client gets an id instead')
   }
-  const opening = 'ConnectionFailed("Unable to open connection to local database /srv/x.db: 14")'
-  assert.equal(codeOf(Object.assign(new Error(opening), { code: '' })), 'database_unusable')
   const thread = new Error('Error [ERR_WORKER_INIT_FAILED]: EMFILE\n    at [kOnExit]')
   assert.equal(codeOf(thread), 'files_exhausted')
 })

@@ -1,0 +1,70 @@
+import { Worker } from 'node:worker_threads'
+import { issue, Refusal } from '../../../core/error/error.ts'
+import { isDamageCode } from './sqlite-file.ts'
+
+/** How long what was found is not looked for again: a failing disk has many failed reads. */
+const HOLDS_MS = 10_000
+
+/** What a failed read is called that left no damage: SQLite has one code for both. */
+const READ_FAILED = 'a read of the database failed, and SQLite finds no damage'
+
+/** The damage of databases in files, which is believed when SQLite has found it in the whole file. */
+class Damage {
+  /** Told once of each damaged database. */
+  onFound: (reason: string) => void = () => undefined
+  readonly #found = new Map<string, string>()
+  readonly #looks = new Map<string, Promise<string | null>>()
+
+  /** Returns what is known to be wrong with a database; null for nothing. */
+  of(path: string): string | null {
+    return this.#found.get(path) ?? null
+  }
+
+  /** Looks at a whole database in a thread, and keeps what it finds; null for a sound one. */
+  look(path: string): Promise<string | null> {
+    const look = this.#looks.get(path) ?? this.#look(path)
+    this.#looks.set(path, look)
+    return look
+  }
+
+  /** Runs work on a database; finds out what an error that speaks of damage means. */
+  async explain<T>(path: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isDamageCode(error)) throw error
+      const reason = await this.look(path)
+      const told =
+        reason === null
+          ? issue('storage_failing', { reason: READ_FAILED })
+          : issue('database_damaged', { reason })
+      throw new Refusal([told], { cause: error })
+    }
+  }
+
+  async #look(path: string): Promise<string | null> {
+    try {
+      const reason = await inThread(path)
+      if (reason !== null) {
+        this.#found.set(path, reason)
+        this.onFound(reason)
+      }
+      return reason
+    } finally {
+      setTimeout(() => this.#looks.delete(path), HOLDS_MS).unref()
+    }
+  }
+}
+
+/** The damage that this process knows of. */
+export const damage = new Damage()
+
+function inThread(workerData: string): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    const options = { workerData, trackUnmanagedFds: false }
+    const worker = new Worker(new URL('./damage-worker.js', import.meta.url), options)
+    worker.on('message', resolve)
+    worker.on('error', reject)
+    worker.on('exit', () => reject(new Error('the thread that looks for damage has ended')))
+  })
+}

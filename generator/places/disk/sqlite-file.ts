@@ -1,0 +1,60 @@
+import { closeSync, openSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import Libsql from 'libsql'
+
+/** SQLite's own layer below a file. */
+const VFS = process.platform === 'win32' ? 'win32' : 'unix'
+
+/** SQLite's numbers for why a file cannot be opened. */
+const CODES: Readonly<Record<string, string>> = {
+  5: 'SQLITE_BUSY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  26: 'SQLITE_NOTADB',
+}
+
+/**
+ * Opens a file of SQLite, or with `:memory:` a database in no file; everything that opens one does
+ * it here. By default libsql opens files through a layer for encryption that hides a failed read:
+ * statements answer from what the buffer held, and the next write stores it. Throws an error with
+ * a code of the system, or of SQLite.
+ */
+export function openSqlite(path: string): Libsql.Database {
+  const address = path === ':memory:' ? `file:${path}` : pathToFileURL(path).href
+  try {
+    return new Libsql(`${address}?vfs=${VFS}`)
+  } catch (error) {
+    // libsql names the code only in its text, and the system may know better.
+    closeSync(openSync(path, 'r+'))
+    const number = /: (\d+)"\)$/.exec((error as Error).message)?.[1] ?? ''
+    const code = CODES[number] ?? 'SQLITE_CANTOPEN'
+    throw Object.assign(new Error(`${path} cannot be opened: ${code}`, { cause: error }), { code })
+  }
+}
+
+/**
+ * Returns the first fault that SQLite finds in a whole file, on a connection of its own; null for a
+ * sound one. Its time grows with the file.
+ */
+export function findFault(path: string): string | null {
+  try {
+    const database = openSqlite(path)
+    try {
+      const [row] = database.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[]
+      // Its first line names the database.
+      const said = row?.quick_check.split('\n').at(-1) ?? 'quick_check says nothing'
+      return said === 'ok' ? null : said
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    if (isDamageCode(error)) return (error as Error).message
+    throw error
+  }
+}
+
+/** Returns whether SQLite says that a file is damaged; it also says so after one failed read. */
+export function isDamageCode(error: unknown): boolean {
+  return /^SQLITE_(?:CORRUPT|NOTADB)/.test(String((error as { code?: unknown } | null)?.code))
+}
