@@ -192,6 +192,12 @@ test('the unit is hardened, and starts the program that the image starts', () =>
   assert.match(unit, /^ExecStart=\S*\/node \S+\/dist\/program\/cli\.js serve --init$/m)
 })
 
+test('image and unit say where the home folder is: a uid without an account has none', () => {
+  const final = parseDockerfile(read('Dockerfile')).at(-1)
+  assert.equal(final && variables(final).HOME, '/data')
+  assert.match(read('deploy/systemd/plimsoll.service'), /^Environment=HOME=\/var\/lib\/plimsoll$/m)
+})
+
 test('the documents that the unit names are there', () => {
   const unit = read('deploy/systemd/plimsoll.service')
   const [, documents = ''] = /^Documentation=(.+)$/m.exec(unit) ?? []

@@ -227,6 +227,8 @@ export const commandMessages = {
       'too many files are open: {reason}; raise the limit (`ulimit -n`, or `LimitNOFILE=` of the service), then try again',
   },
   failed: {
+    fault_unexpected:
+      'something failed that Plimsoll does not know ({reason}); please report what the same command prints with NODE_DEBUG=plimsoll',
     database_denied:
       'the database server refuses this registry ({reason}); check user, password, database and TLS in the `database` settings',
     database_unusable:

@@ -95,6 +95,7 @@ const OF_STORAGE = new Set<string>([
   'bucket_unreachable',
   'bucket_refuses',
   'bucket_keys_missing',
+  'bucket_client_unusable',
   'database_away',
   'database_denied',
   'registry_moved',
