@@ -87,7 +87,8 @@ export function warningsOf(status: Status): string[] {
   ].flat()
 }
 
-function describePause({ until, place }: Pause): string {
+/** Says until when a registry is paused, and why. */
+export function describePause({ until, place }: Pause): string {
   if (place !== null) return `paused: \`plimsoll migrate\` is copying the records to ${place}`
   return `paused until ${timestamp(new Date(until))}; \`plimsoll resume\` ends it`
 }

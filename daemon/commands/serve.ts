@@ -23,11 +23,12 @@ import { makeLink, passwordLink } from '../../generator/records/accounts/credent
 import { createToken } from '../../generator/records/accounts/tokens.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
-import { isPaused } from '../../generator/records/pause.ts'
+import { isPaused, readPause } from '../../generator/records/pause.ts'
 import { prepareChecks } from '../../generator/registry/changes/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
 import { initRegistry, type Registry, serveLock } from '../../generator/registry/registry.ts'
 import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
+import { describePause } from '../../generator/status.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
 import { listen } from '../http/listen.ts'
@@ -161,6 +162,8 @@ async function work(
   life.reload = () => reload({ registry, server, log, read, answer })
   await printWelcome(io, registry)
   if (await lacksAdministrator(registry.database)) log.warn(NO_ADMINISTRATOR)
+  const pause = await readPause(registry.database)
+  if (pause) log.warn(describePause(pause))
   const { node } = process.versions
   if (node.startsWith('20.')) log.warn(warning('node_ended', { node }).message)
   io.out(`listening on ${server.url}`)

@@ -66,7 +66,7 @@ export const commandMessages = {
       suggestion: string | null
       accepted: readonly string[]
     }) =>
-      `${p.where}: there is no setting \`${p.key}\`${p.suggestion === null ? ';' : `; did you mean \`${p.suggestion}\`?`} accepted: ${p.accepted.join(', ')}`,
+      `${p.where}: there is no setting \`${p.key}\`; ${p.suggestion === null ? `accepted: ${p.accepted.join(', ')}` : `did you mean \`${p.suggestion}\`?`}`,
     setting_removed: '{where}: the setting `{key}` is gone: {advice}',
     setting_invalid: '{where}: `{key}` cannot be {given}; accepted: {accepts}',
     setting_twice: '`{key}` is set differently by {first} and by {second}; remove one of them',

@@ -1,5 +1,5 @@
 import { debuglog, inspect } from 'node:util'
-import { InvalidArgumentError } from 'commander'
+import { CommanderError, InvalidArgumentError } from 'commander'
 import { groupWarnings, type Issue, issue, kindOf, Refusal } from '../../../core/error/error.ts'
 import { formatNumber } from '../../../core/quantity.ts'
 import { isBucket } from '../../../core/settings/bucket.ts'
@@ -120,7 +120,8 @@ export async function run(io: Io, work: () => Promise<void>): Promise<void> {
 /** Returns why a command failed; the stack of what nobody thought of is for those who ask for it. */
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  if (error instanceof Exit || !(error instanceof Error)) throw error
+  if (error instanceof Exit || error instanceof CommanderError || !(error instanceof Error))
+    throw error
   const known = systemRefusal(error, 'operator')
   if (known) return known
   debuglog('plimsoll')('%s', inspect(error))
