@@ -8,6 +8,7 @@ import {
   Histogram,
   Registry as Prometheus,
 } from 'prom-client'
+import { codesOf } from '../../core/error/catalog.ts'
 import { Refusal, refusalOnly } from '../../core/error/error.ts'
 import { readEngine } from '../../generator/database/engine.ts'
 import { MARK_KINDS } from '../../generator/projections/projections.ts'
@@ -35,7 +36,7 @@ export type BackgroundWork = (typeof BACKGROUND)[number]
  * The codes of failures that alerts are about. They are there before the first failure: `increase`
  * of Prometheus does not count the one with which a series begins.
  */
-const ALERTED = ['unexpected', 'storage_full', 'storage_readonly', 'storage_failing'] as const
+const ALERTED = codesOf('busy', 'full', 'failed')
 
 const EPOCH = '1970-01-01T00:00:00Z'
 

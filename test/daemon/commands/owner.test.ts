@@ -11,7 +11,7 @@ test('owner add, list, remove: what they do, and what they refuse', async t => {
   assert.equal(await ok('owner', 'list', 'demo-x'), '')
   assert.equal(await ok('owner', 'add', 'DEMO_X', 'ALICE'), 'alice owns demo-x\n')
   assert.equal(await ok('owner', 'add', 'demo-x', 'alice'), 'alice owns demo-x, as before\n')
-  await refuses(folder, [
+  await refuses({ run: args => folder.run(...args) }, [
     [['owner', 'remove', 'demo-x', 'alice'], 1, /`demo-x` would have no owner left/],
     [['owner', 'remove', 'demo-x', 'bob'], 1, /`bob` is not an owner of `demo-x`/],
     [['owner', 'add', 'demo-x', 'carol'], 1, /there is no user `carol` here/],

@@ -71,7 +71,7 @@ test('a push that fails shows in the log, in /metrics and in status, and a start
   const counted = /^plimsoll_background_failures_total\{what="git push"\} [1-9]/m
   await until(async () => counted.test(await metricsOf(first)), 'the failure is not counted')
   assert.match(first.log(), /a push of the git index failed; trying again/)
-  const line = /^error {5}\S+ git push: the git index was not pushed to `.*mirror\.git`/m
+  const line = /^error {5}\S+ git push, not mended: the git index was not pushed to `.*mirror\.git`/m
   assert.match(await status(), line)
   first.stop()
   await until(async () => !/^daemon {4}process/m.test(await status()), 'the daemon does not end')
