@@ -16,6 +16,7 @@ import { listFailures } from './records/facts.ts'
 import { countMarks, listFailedMarks } from './records/marks.ts'
 import { listPlainPages } from './records/pages/plain-pages.ts'
 import { type Pause, readPause } from './records/pause.ts'
+import { tlsProblem } from './registry/certificate.ts'
 import { DATABASE_FILE } from './registry/folder.ts'
 import { type Registry, serveHolder } from './registry/registry.ts'
 import { COMMIT } from './version.ts'
@@ -70,6 +71,7 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     failed_work: await listFailedMarks(database, registry.followers),
     plain_pages: await listPlainPages(database, PLAIN_SHOWN),
     tokens_without_read: await listWithoutRead(database, registry.settings.auth.required, now),
+    tls_problem: tlsProblem(registry.settings),
     administrator_missing: await lacksAdministrator(database),
   }
 }
@@ -81,6 +83,7 @@ export function warningsOf(status: Status): string[] {
   const limited = `tokens for certain crates cannot read, because reading is not limited by crate: ${tokens}; whoever has to read needs a token for all crates`
   return [
     status.git_index_problem ?? [],
+    status.tls_problem ?? [],
     pause ? describePause(pause) : [],
     withoutRead.length === 0 ? [] : limited,
     status.administrator_missing ? NO_ADMINISTRATOR : [],

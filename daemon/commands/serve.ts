@@ -24,6 +24,7 @@ import { createToken } from '../../generator/records/accounts/tokens.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
 import { isPaused, readPause } from '../../generator/records/pause.ts'
+import { tlsHost } from '../../generator/registry/certificate.ts'
 import { prepareChecks } from '../../generator/registry/changes/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
 import { initRegistry, type Registry, serveLock } from '../../generator/registry/registry.ts'
@@ -86,8 +87,11 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
       requestSeconds: settings.limits.request_seconds,
       meanwhile: whileStarting,
       tls: cert !== null && key !== null ? { cert, key } : null,
+      tlsHost: tlsHost(settings),
       onTlsFailure: refusal =>
-        logFailure(log, refusal, 'the renewed TLS files are unusable; keeping the old ones'),
+        logFailure(log, refusal, 'the TLS files are not good; one in use that is good is kept'),
+      onTlsRenewed: until =>
+        log.info(`a renewed certificate is in use, which is valid until ${timestamp(until)}`),
     })
     // Otherwise a daemon that failed to start would keep its address and never exit.
     ends.push(() => server.stop(0))
