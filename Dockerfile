@@ -18,7 +18,8 @@ LABEL org.opencontainers.image.title="Plimsoll" \
   org.opencontainers.image.version="0.2.0"
 COPY --from=build /image /
 COPY --from=build --chown=10001:10001 /owned /
-ENV NODE_ENV=production \
+ENV HOME=/data \
+  NODE_ENV=production \
   PLIMSOLL_DIR=/data \
   PLIMSOLL_LISTEN=0.0.0.0:8080
 USER 10001:10001

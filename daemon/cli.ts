@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { homedir } from 'node:os'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -7,6 +8,13 @@ import { CommanderError } from 'commander'
 import { type Caller, Exit } from '../generator/cli/console/io.ts'
 import { terminalIo } from '../generator/cli/console/terminal.ts'
 import { createProgram } from './program.ts'
+
+// Libraries ask for the home folder of a user who may have none: a uid without an account.
+try {
+  homedir()
+} catch {
+  process.env.HOME = '/nonexistent'
+}
 
 /** Why something could not be printed to stdout: nobody reads it any more, or its disk is full. */
 let cut: NodeJS.ErrnoException | null = null

@@ -17,6 +17,7 @@ import { listFailures } from './records/facts.ts'
 import { countMarks, listFailedMarks } from './records/marks.ts'
 import { listPlainPages } from './records/pages/plain-pages.ts'
 import { type Pause, readPause } from './records/pause.ts'
+import { tlsProblem } from './registry/certificate.ts'
 import { DATABASE_FILE } from './registry/folder.ts'
 import { type Registry, serveHolder } from './registry/registry.ts'
 import { COMMIT } from './version.ts'
@@ -72,6 +73,7 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     failed_work: await listFailedMarks(database, registry.followers),
     plain_pages: await listPlainPages(database, PLAIN_SHOWN),
     tokens_without_read: await listWithoutRead(database, registry.settings.auth.required, now),
+    tls_problem: tlsProblem(registry.settings),
     administrator_missing: await lacksAdministrator(database),
   }
 }
@@ -84,13 +86,15 @@ export function warningsOf(status: Status): string[] {
   return [
     reason === null ? [] : issue('database_damaged', { reason }).message,
     status.git_index_problem ?? [],
+    status.tls_problem ?? [],
     pause ? describePause(pause) : [],
     withoutRead.length === 0 ? [] : limited,
     status.administrator_missing ? NO_ADMINISTRATOR : [],
   ].flat()
 }
 
-function describePause({ until, place }: Pause): string {
+/** Says until when a registry is paused, and why. */
+export function describePause({ until, place }: Pause): string {
   if (place !== null) return `paused: \`plimsoll migrate\` is copying the records to ${place}`
   return `paused until ${timestamp(new Date(until))}; \`plimsoll resume\` ends it`
 }

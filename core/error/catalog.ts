@@ -54,6 +54,11 @@ export function kindOf(code: Code): Kind {
   return entryOf(code).kind
 }
 
+/** Returns the codes of these kinds. */
+export function codesOf(...kinds: readonly Kind[]): Code[] {
+  return [...catalog].flatMap(([code, { kind }]) => (kinds.includes(kind) ? [code as Code] : []))
+}
+
 /** Returns the message of a code. Quoted text is clipped and cannot control a terminal. */
 export function message<C extends Code>(code: C, [params]: Params<C>): string {
   const { wording } = entryOf(code)

@@ -26,7 +26,8 @@ import { makeLink, passwordLink } from '../../generator/records/accounts/credent
 import { createToken } from '../../generator/records/accounts/tokens.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
-import { isPaused } from '../../generator/records/pause.ts'
+import { isPaused, readPause } from '../../generator/records/pause.ts'
+import { tlsHost } from '../../generator/registry/certificate.ts'
 import { prepareChecks } from '../../generator/registry/changes/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
 import {
@@ -36,6 +37,7 @@ import {
   serveLock,
 } from '../../generator/registry/registry.ts'
 import { beginServing, noteServed, type Serving } from '../../generator/serving.ts'
+import { describePause } from '../../generator/status.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
 import { listen } from '../http/listen.ts'
@@ -93,8 +95,11 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
       requestSeconds: settings.limits.request_seconds,
       meanwhile: whileStarting,
       tls: cert !== null && key !== null ? { cert, key } : null,
+      tlsHost: tlsHost(settings),
       onTlsFailure: (refusal: Refusal) =>
-        logFailure(log, refusal, 'the renewed TLS files are unusable; keeping the old ones'),
+        logFailure(log, refusal, 'the TLS files are not good; one in use that is good is kept'),
+      onTlsRenewed: (until: Date) =>
+        log.info(`a renewed certificate is in use, which is valid until ${timestamp(until)}`),
     }
     // Root alone may use a port below 1024, and its TLS key.
     const server = await asCaller(() => listen(order))
@@ -175,6 +180,8 @@ async function work(
   watchDamage(registry, log)
   await printWelcome(io, registry)
   if (await lacksAdministrator(registry.database)) log.warn(NO_ADMINISTRATOR)
+  const pause = await readPause(registry.database)
+  if (pause) log.warn(describePause(pause))
   const { node } = process.versions
   if (node.startsWith('20.')) log.warn(warning('node_ended', { node }).message)
   io.out(`listening on ${server.url}`)

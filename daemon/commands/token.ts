@@ -1,6 +1,6 @@
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
-import { after, before, timestamp } from '../../core/timestamp.ts'
+import { after, before, isPubtime, timestamp } from '../../core/timestamp.ts'
 import type { Version } from '../../core/version.ts'
 import { showChanges } from '../../generator/cli/console/changes.ts'
 import {
@@ -74,15 +74,46 @@ const registerCreate = registryCommand('create', {
   },
 })
 
+interface ListOptions {
+  readonly user?: string
+  readonly unusedSince?: string
+  readonly expiresBefore?: string
+}
+
+/** Returns the time of a date such as 2026-12-31, which is in UTC, or of a duration. */
+function timeOf(now: Date, text: string, since: typeof before): string {
+  return isPubtime(`${text}T00:00:00Z`) ? text : timestamp(since(now, text))
+}
+
 const registerList = registryCommand('list', {
   about: 'list the tokens that are not revoked',
-  examples: { 'plimsoll token list': 'one line for each token' },
+  takes: {
+    '--user <username>': 'only those of this user',
+    '--unused-since <time>':
+      'only those not used, or made, since: a date, or a duration before now such as 90d',
+    '--expires-before <time>':
+      'only those that expire before: a date, or a duration from now such as 30d',
+  },
+  examples: {
+    'plimsoll token list': 'one line for each token',
+    'plimsoll token list --user alice --unused-since 90d': 'those that nobody may miss',
+    'plimsoll token list --expires-before 14d': 'those to be renewed in two weeks, or too late',
+  },
   json: `an array with an object for each token: ${JSON_TOKEN}`,
-  fails: 'the registry cannot be read',
+  fails: 'there is no such user, or the registry cannot be read',
   reads: true,
-  async run({ io, registry, report }: RegistryTask) {
-    const tokens = await listTokens(registry.database)
-    const now = timestamp(io.now())
+  async run({ io, registry, options, report }: RegistryTask<ListOptions>) {
+    const { user, unusedSince, expiresBefore } = options
+    const of = user === undefined ? undefined : (await requireUser(registry.database, user)).id
+    const [now, unused] = [
+      timestamp(io.now()),
+      unusedSince && timeOf(io.now(), unusedSince, before),
+    ]
+    const end = expiresBefore && timeOf(io.now(), expiresBefore, after)
+    const tokens = (await listTokens(registry.database, of)).filter(
+      ({ last_used: used, created, expires }) =>
+        (!unused || (used ?? created) < unused) && (!end || (expires !== null && expires < end)),
+    )
     const rows = tokens.map(({ id, user, name, scopes, crates, expires, last_used: used }) => {
       const until = expires === null ? 'never' : `${expires <= now ? 'expired ' : ''}${expires}`
       const what = [scopes?.join(' ') ?? 'all', crates?.join(' ') ?? 'all']

@@ -1,15 +1,16 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { chmod, lstat, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { type AddressInfo, connect, isIP } from 'node:net'
-import type { Server, TLSSocket } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
 import { getSystemErrorMap } from 'node:util'
 import { getRequestListener, type ServerType } from '@hono/node-server'
-import { issue, Refusal, refuse } from '../../core/error/error.ts'
+import { issue, Refusal } from '../../core/error/error.ts'
 import type { ListenAddress } from '../../core/settings/kind.ts'
+import { readTls, type TlsFiles } from '../../generator/registry/certificate.ts'
+import { type TlsWatch, watchTls } from '../tls/certificate.ts'
+import { answerPlainHttp } from '../tls/plain-http.ts'
 import { Connections } from './connections.ts'
 import { endSilence, type FastPath, http1Exchange, http2Exchange } from './exchange.ts'
 import { waitingStreams } from './waiting-streams.ts'
@@ -74,7 +75,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const handshakeTimeout = Math.min(HEADERS_MS, silenceOf(options))
   const secure = pair && { allowHTTP1: true, settings, handshakeTimeout, ...pair }
   const server = secure ? createSecureServer(secure) : createServer()
-  if (secure) acceptOldClients(server)
+  if (secure) {
+    acceptOldClients(server)
+    answerPlainHttp(server)
+  }
   const connections = new Connections(server)
   await start(server, options)
   const isRenewable = options.tls && pair && 'setSecureContext' in server
@@ -212,76 +216,4 @@ function refuseMethod(stream: ServerHttp2Stream): void {
   if (stream.destroyed) return
   stream.respond({ ':status': 501 }, { endStream: true })
   stream.close()
-}
-
-export interface TlsFiles {
-  readonly cert: string
-  readonly key: string
-}
-
-type Pair = Readonly<Record<'cert' | 'key', Buffer>> & { readonly expiry: Date }
-
-/** Reads certificate and key. Refuses files that are missing, not PEM, or do not match. */
-export function readTls(files: TlsFiles): Pair {
-  const [cert, key] = [readPem(files.cert), readPem(files.key)]
-  const certificate = parse(files.cert, 'a certificate', () => new X509Certificate(cert))
-  const privateKey = parse(files.key, 'a private key', () => createPrivateKey(key))
-  if (!certificate.checkPrivateKey(privateKey)) refuse('tls_mismatch', files)
-  return { cert, key, expiry: new Date(certificate.validTo) }
-}
-
-export interface TlsWatch {
-  readonly onTlsFailure: (refusal: Refusal) => void
-  readonly renewalCheck?: number
-}
-
-/**
- * Polls the files and passes a new, valid pair to the server. While they are unusable, keeps the
- * old certificate and reports each reason once. `renew` does so at once, and reports any reason.
- */
-function watchTls(
-  files: TlsFiles,
-  server: Pick<Server, 'setSecureContext'>,
-  present: Pair,
-  { onTlsFailure, renewalCheck = 5000 }: TlsWatch,
-): { renew(): void; expiry(): Date; stop(): void } {
-  let last = present
-  let complaint = ''
-  const check = () => {
-    try {
-      const now = readTls(files)
-      complaint = ''
-      // Compare the bytes: a renewal may keep size and time.
-      if (now.cert.equals(last.cert) && now.key.equals(last.key)) return
-      server.setSecureContext(now)
-      last = now
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      if (error.message !== complaint) onTlsFailure(error)
-      complaint = error.message
-    }
-  }
-  const timer = setInterval(check, renewalCheck)
-  timer.unref()
-  const renew = () => {
-    complaint = ''
-    check()
-  }
-  return { renew, expiry: () => last.expiry, stop: () => clearInterval(timer) }
-}
-
-function readPem(path: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    return refuse('tls_unreadable', { path, reason: (error as Error).message })
-  }
-}
-
-function parse<T>(path: string, what: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    return refuse('tls_invalid', { path, what, reason: (error as Error).message })
-  }
 }

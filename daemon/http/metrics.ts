@@ -8,6 +8,7 @@ import {
   Histogram,
   Registry as Prometheus,
 } from 'prom-client'
+import { codesOf } from '../../core/error/catalog.ts'
 import { Refusal, refusalOnly } from '../../core/error/error.ts'
 import { readEngine } from '../../generator/database/engine.ts'
 import { damage } from '../../generator/places/disk/damage.ts'
@@ -36,14 +37,9 @@ export type BackgroundWork = (typeof BACKGROUND)[number]
  * The codes of failures that alerts are about. They are there before the first failure: `increase`
  * of Prometheus does not count the one with which a series begins.
  */
-const ALERTED = [
-  'unexpected',
-  'storage_full',
-  'storage_readonly',
-  'storage_failing',
-  'storage_server_full',
-  'storage_server_failing',
-] as const
+const ALERTED = codesOf('busy', 'full', 'failed')
+
+const EPOCH = '1970-01-01T00:00:00Z'
 
 const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.split(' '))
 

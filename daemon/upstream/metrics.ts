@@ -1,4 +1,6 @@
 import { Counter, Gauge, type Registry as Prometheus } from 'prom-client'
+import type { AlarmKind } from '../../core/upstream/crate.ts'
+import { ALARMS } from '../../core/upstream/explain.ts'
 import type { UpstreamCounts } from '../../generator/upstream/counts.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
 
@@ -38,7 +40,10 @@ export function upstreamMetrics(
     add(name, help, () => sources.map(({ name, counts }) => [{ upstream: name }, read(counts)]))
   add('alarms_total', 'What the upstream has changed of the past, by kind', () =>
     sources.flatMap(({ name: upstream, counts }) =>
-      Array.from(counts.alarms, ([kind, n]): Sample => [{ upstream, kind }, n]),
+      // `increase` of Prometheus does not count the one with which a series begins.
+      Object.keys(ALARMS).map((kind): Sample => {
+        return [{ upstream, kind }, counts.alarms.get(kind as AlarmKind) ?? 0]
+      }),
     ),
   )
   add('undated', 'Versions in memory that are held because nobody knows their age', () =>

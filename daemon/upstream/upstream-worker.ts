@@ -2,11 +2,14 @@ import { rm } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { Repeater } from '../../core/async/repeater.ts'
 import { KNOWN_FOLDER, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { recordFailure, recordMended } from '../../generator/records/facts.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { checkNames, unmatchedRules } from '../../generator/upstream/names.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
 import { halfWrittenIn } from '../../generator/upstream/tree.ts'
 import type { UpstreamSource } from '../../generator/upstream/upstream.ts'
+import { logFailure } from '../http/log.ts'
 import type { Worker } from '../workers/worker.ts'
 
 /** How often upstreams are looked after, and the first time after a start, in milliseconds. */
@@ -32,6 +35,9 @@ export class UpstreamWorker implements Worker {
       counts.onTurn = reason => {
         if (reason === null) log.info({ upstream }, 'an upstream answers again')
         else log.warn({ upstream, reason }, 'requests to an upstream fail')
+        record(registry, upstream, reason).catch(error =>
+          logFailure(log, error, 'cannot record this failure'),
+        )
       }
   }
 
@@ -46,6 +52,10 @@ export class UpstreamWorker implements Worker {
       await countKept(source).catch(error => source.counts.failed(error))
     for (const { place } of sources)
       for await (const path of halfWrittenIn(place)) await rm(path, { force: true })
+    // One of an earlier process may be recorded as failing.
+    for (const { name, counts } of sources)
+      if (counts.answered !== null && counts.failure === null)
+        await record(this.#registry, name, null)
     for (const each of byName.values()) {
       const failed = (error: unknown) => each.source.counts.failed(error)
       await checkNames(this.#registry, each).catch(failed)
@@ -58,6 +68,14 @@ export class UpstreamWorker implements Worker {
   async close(): Promise<void> {
     await this.#repeater.close()
   }
+}
+
+/** Records for `plimsoll status` why an upstream does not answer; with null, that it does again. */
+function record({ database, clock }: Registry, upstream: string, why: string | null) {
+  const [what, at] = [`requests to the upstream ${upstream}`, timestamp(clock())]
+  return why === null
+    ? recordMended(database, what, at)
+    : recordFailure(database, { what, at, why })
 }
 
 async function countKept({ place, counts }: UpstreamSource): Promise<void> {

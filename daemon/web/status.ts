@@ -46,7 +46,13 @@ async function readData(registry: Registry): Promise<Omit<StatusData, 'viewer'>>
         : `written with ${status.git_index}`,
     warnings: warningsOf(status),
     pending: status.pending_work.map(({ kind, n }) => bounded(workOf(kind), n)),
-    errors: errors.map(failure => ({ ...none, ...failure })),
+    errors: errors.map(({ what, mended, ...failure }) => {
+      return {
+        ...none,
+        ...failure,
+        what: `${what}, ${mended ? `mended at ${mended}` : 'not mended'}`,
+      }
+    }),
     failed: status.failed_work.map(({ kind, crate, version, attempts, retryAt, error }) => {
       const what = `${kind}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
       return { what, crate, version, why: error, at: null, retryAt }

@@ -6,6 +6,7 @@ import {
   hasDueDownloads,
   markDueDownloads,
 } from '../../generator/records/downloads/count.ts'
+import type { OnFailure } from '../../generator/records/facts.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Worker } from './worker.ts'
 
@@ -40,7 +41,7 @@ export interface DownloadWorkerDeps {
   readonly context: Registry
   readonly counter: DownloadCounter
   readonly onWritten: (n: number) => void
-  readonly onFailure: (error: unknown) => void
+  readonly onFailure: OnFailure
   readonly onMarked: () => void
 }
 
@@ -84,6 +85,7 @@ export class DownloadWorker implements Worker {
         waiting.splice(0, BATCH)
         onWritten(batch.reduce((sum, [, n]) => sum + n, 0))
       }
+      onFailure.done?.()
       if (!(await hasDueDownloads(context.database, now))) return
       await context.database.transaction(tx => markDueDownloads(tx, now, SHOWN_PER_MINUTE))
       onMarked()

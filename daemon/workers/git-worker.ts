@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { Repeater } from '../../core/async/repeater.ts'
 import { fetchProblem, GitIndex } from '../../generator/git/git-index.ts'
 import type { Lease } from '../../generator/places/locks/process-mutex.ts'
+import type { OnFailure } from '../../generator/records/facts.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Worker } from './worker.ts'
 
@@ -24,7 +25,7 @@ const AT_ONCE = 3
 export class GitWorker implements Worker {
   readonly #index: GitIndex
   readonly #lease: Lease
-  readonly #onFailure: (error: unknown) => void
+  readonly #onFailure: OnFailure
   readonly #repeater = new Repeater(() => this.#commit())
   #isLeading: boolean
   #failures = 0
@@ -37,7 +38,7 @@ export class GitWorker implements Worker {
   constructor(
     index: GitIndex,
     { lease, isLeading }: { readonly lease: Lease; readonly isLeading: boolean },
-    onFailure: (error: unknown) => void,
+    onFailure: OnFailure,
   ) {
     this.#index = index
     this.#lease = lease
@@ -84,6 +85,7 @@ export class GitWorker implements Worker {
       const commits = (await this.#leads()) ? await this.#index.commit() : 0
       if (commits > 0) this.#rested = Math.max(this.#rested, performance.now()) + APART
       this.#failures = 0
+      this.#onFailure.done?.()
     } catch (error) {
       this.#failures++
       this.#onFailure(error)
@@ -96,7 +98,7 @@ export class GitWorker implements Worker {
 export async function openGitWorker(
   registry: Registry,
   log: Logger,
-  reports: Record<'onFailure' | 'onPushFailure', (error: unknown) => void>,
+  reports: Record<'onFailure' | 'onPushFailure', OnFailure>,
 ): Promise<GitWorker | null> {
   const lease = registry.locks.lease('git')
   const isLeading = await lease.isMine()

@@ -5,6 +5,7 @@ import { within } from '../../core/async/within.ts'
 import { refuseErrors } from '../../core/error/error.ts'
 import { type Built, build } from '../../generator/projections/index/build.ts'
 import type { Change } from '../../generator/records/change.ts'
+import type { OnFailure } from '../../generator/records/facts.ts'
 import type { Submission } from '../../generator/registry/changes/check.ts'
 import { type Publication, PublishQueue } from '../../generator/registry/changes/publish.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
@@ -37,7 +38,7 @@ const SETTLE_MS = 500
  */
 export class IndexWorker implements Worker {
   readonly #context: Registry
-  readonly #onFailure: (error: unknown) => void
+  readonly #onFailure: OnFailure
   readonly #timing: Timing
   readonly pages: PageWorker
   readonly #running = new Set<Promise<unknown>>()
@@ -60,7 +61,7 @@ export class IndexWorker implements Worker {
 
   constructor(
     context: Registry,
-    onFailure: (error: unknown) => void,
+    onFailure: OnFailure,
     timing: Timing = { build: 15_000, retry: 1000 },
   ) {
     this.#context = context
@@ -68,7 +69,11 @@ export class IndexWorker implements Worker {
     this.#onFailure = onFailure
     this.#timing = timing
     this.#backoff = new Backoff(timing.retry, LONGEST_PAUSE)
-    this.pages = new PageWorker({ context, onFailure, waitForIdle: () => this.#waitForIdle() })
+    const ofPages: OnFailure = error => onFailure(error)
+    // Pages are rendered after the index: with them, all is well again.
+    ofPages.done = () => this.#retry.isScheduled || onFailure.done?.()
+    const waitForIdle = () => this.#waitForIdle()
+    this.pages = new PageWorker({ context, onFailure: ofPages, waitForIdle })
   }
 
   /**

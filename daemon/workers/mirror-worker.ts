@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from '../../core/async/backoff.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { completeMirror, isMirrored } from '../../generator/deploy/complete-mirror.ts'
+import type { OnFailure } from '../../generator/records/facts.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Worker } from './worker.ts'
 
@@ -18,7 +19,7 @@ export class MirrorWorker implements Worker {
   readonly #upload: () => Promise<void>
   #done = Promise.resolve()
 
-  constructor(registry: Registry, onFailure: (error: unknown) => void, pause = wait) {
+  constructor(registry: Registry, onFailure: OnFailure, pause = wait) {
     this.#upload = () => this.#run(registry, onFailure, pause)
   }
 
@@ -32,15 +33,15 @@ export class MirrorWorker implements Worker {
     return this.#done
   }
 
-  async #run(registry: Registry, onFailure: (error: unknown) => void, pause: Pause): Promise<void> {
+  async #run(registry: Registry, onFailure: OnFailure, pause: Pause): Promise<void> {
     const { signal } = this.#end
     const whileAway = new Backoff(1000, 60_000)
     // A person has to change what the storage refuses, and each attempt costs much.
     const whileRefused = new Backoff(60_000, 6 * 3_600_000)
     while (!signal.aborted) {
       try {
-        if (await isMirrored(registry)) return
-        return await completeMirror(registry, undefined, signal)
+        if (!(await isMirrored(registry))) await completeMirror(registry, undefined, signal)
+        return onFailure.done?.()
       } catch (error) {
         if (signal.aborted) return
         onFailure(error)

@@ -6,6 +6,7 @@ import { pageMarks } from '../../generator/pages/due.ts'
 import { buildMarks } from '../../generator/pages/marked.ts'
 import type { PageContext } from '../../generator/projections/context.ts'
 import { IDLE_KINDS, PAGE_KINDS } from '../../generator/projections/projections.ts'
+import type { OnFailure } from '../../generator/records/facts.ts'
 import { lastChange, nextRetry } from '../../generator/records/marks.ts'
 import { isPaused } from '../../generator/records/pause.ts'
 import type { Worker } from './worker.ts'
@@ -37,7 +38,7 @@ const MAX_IDLE_PAUSE_MS = 60_000
 
 export interface PageWorkerDeps {
   readonly context: PageContext
-  readonly onFailure: (error: unknown) => void
+  readonly onFailure: OnFailure
   /** Resolves when index builds leave time for pages: pages give way to publishes. */
   readonly waitForIdle: () => Promise<unknown>
   /** Milliseconds of a clock that nobody sets; `performance.now` by default. */
@@ -148,6 +149,7 @@ export class PageWorker implements Worker {
       this.#backoff.reset()
       const wait = this.#idleAt === null ? null : Math.max(0, this.#idleAt - this.#now)
       const retry = await this.#untilRetry()
+      if (retry === null) onFailure.done?.()
       return wait === null || retry === null ? (wait ?? retry) : Math.min(wait, retry)
     } catch (error) {
       onFailure(error)

@@ -4,6 +4,7 @@ import { timestamp } from '../../core/timestamp.ts'
 import { drain } from '../../generator/projections/index/build.ts'
 import { PAGE_KINDS } from '../../generator/projections/projections.ts'
 import { forgetBuckets } from '../../generator/records/accounts/rate-limits.ts'
+import type { OnFailure } from '../../generator/records/facts.ts'
 import { hasMarksUpTo, lastChange } from '../../generator/records/marks.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Serving } from '../../generator/serving.ts'
@@ -29,7 +30,7 @@ export class TakeoverWorker implements Worker {
   readonly #registry: Registry
   readonly #serving: Serving
   readonly #indexWorker: IndexWorker
-  readonly #onFailure: (error: unknown) => void
+  readonly #onFailure: OnFailure
   readonly #repeater = new Repeater(() => this.#look())
   /** The last changes at the two looks before. */
   #before: readonly [number, number] = [0, 0]
@@ -46,7 +47,7 @@ export class TakeoverWorker implements Worker {
     registry: Registry,
     serving: Serving,
     indexWorker: IndexWorker,
-    onFailure: (error: unknown) => void,
+    onFailure: OnFailure,
   ) {
     this.#registry = registry
     this.#serving = serving
@@ -81,6 +82,7 @@ export class TakeoverWorker implements Worker {
       this.#before = [last, await lastChange(database)]
       if (await hasMarksUpTo(database, PAGE_KINDS, last, at)) this.#indexWorker.pages.wake()
       this.#hasFailed = false
+      this.#onFailure.done?.()
     } catch (error) {
       if (error instanceof Refusal && OUTDATED.some(code => error.has(code))) this.#end(error)
       // Once: a database that is away is said often enough.

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { timestamp } from '../../core/timestamp.ts'
 import { systemRefusal } from '../../generator/places/disk/fault.ts'
-import { recordFailure } from '../../generator/records/facts.ts'
+import { type OnFailure, recordFailure, recordMended } from '../../generator/records/facts.ts'
 import { isPaused } from '../../generator/records/pause.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Serving } from '../../generator/serving.ts'
@@ -59,25 +59,32 @@ export async function openWorkers(
   return { list, indexWorker: index, git, downloads, outdated }
 }
 
-function failureReports(registry: Registry, log: Logger, metrics: Metrics) {
-  return (what: BackgroundWork, words: string) => (fault: unknown) => {
-    // It goes on after the pause, or elsewhere.
-    if (isPaused(fault)) return
-    const error = systemRefusal(fault, 'operator') ?? fault
-    logFailure(log, error, words)
-    metrics.backgroundFailed(what)
-    const why = error instanceof Error ? error.message : String(error)
-    const failure = { what, at: timestamp(registry.clock()), why }
-    recordFailure(registry.database, failure).catch(unrecorded =>
-      logFailure(log, unrecorded, 'cannot record this failure'),
-    )
+function failureReports({ database, clock }: Registry, log: Logger, metrics: Metrics) {
+  return (what: BackgroundWork, words: string): OnFailure => {
+    // One before the start may be recorded as not mended.
+    let isMended = false
+    const now = () => timestamp(clock())
+    const record = (work: Promise<void>) =>
+      work.catch(unrecorded => logFailure(log, unrecorded, 'cannot record this failure'))
+    const onFailure: OnFailure = fault => {
+      // It goes on after the pause, or elsewhere.
+      if (isPaused(fault)) return
+      const error = systemRefusal(fault, 'operator') ?? fault
+      logFailure(log, error, words)
+      metrics.backgroundFailed(what)
+      isMended = false
+      const why = error instanceof Error ? error.message : String(error)
+      record(recordFailure(database, { what, at: now(), why }))
+    }
+    onFailure.done = () => {
+      if (!isMended) record(recordMended(database, what, now()))
+      isMended = true
+    }
+    return onFailure
   }
 }
 
-function purgeWorker(
-  { tree: { cdn } }: Registry,
-  onFailure: (error: unknown) => void,
-): Worker | null {
+function purgeWorker({ tree: { cdn } }: Registry, onFailure: OnFailure): Worker | null {
   return (
     cdn && {
       start: async () => {

@@ -4,6 +4,7 @@ import type { Alarm } from '../../core/upstream/crate.ts'
 import { ALARMS, specOf } from '../../core/upstream/explain.ts'
 import { describeDaemon } from '../database/daemons.ts'
 import { PAGE_KINDS, workOf } from '../projections/projections.ts'
+import type { Failure } from '../records/facts.ts'
 import type { FailedMark } from '../records/marks.ts'
 import { findDamage } from '../registry/registry.ts'
 import { readStatus, type Status, warningsOf } from '../status.ts'
@@ -16,7 +17,7 @@ import { Exit, type Line } from './console/io.ts'
 export const registerStatus = registryCommand('status', {
   about: 'print counts, pending work, disk space and the last errors',
   examples: { 'plimsoll status': 'also works while a daemon is running' },
-  json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, always 0, as images are no longer copied; `database_bytes`; `database_damage`, what SQLite finds wrong with the file, a text or null; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `commit`, the one that `plimsoll` was built from, or `unknown`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false; `upstream`, an object with `known`, an array with `name` and `index`, `alarms`, an array with `upstream`, `kind`, `crate`, `version` and `at`, and `unmatched`, an array with `upstream` and `rule`, the rules that match no version known here',
+  json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, always 0, as images are no longer copied; `database_bytes`; `database_damage`, what SQLite finds wrong with the file, a text or null; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `commit`, the one that `plimsoll` was built from, or `unknown`; `last_errors`, with `mended` where the work has succeeded since, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false; `tls_problem`, why clients refuse the certificate of `tls.cert`, or null; `upstream`, an object with `known`, an array with `name` and `index`, `alarms`, an array with `upstream`, `kind`, `crate`, `version` and `at`, and `unmatched`, an array with `upstream` and `rule`, the rules that match no version known here',
   fails: 'the registry cannot be read, or its database is damaged',
   reads: true,
   async run({ io, registry, report }: RegistryTask) {
@@ -104,13 +105,18 @@ function linesOf(status: Status): Line[] {
       .map(pair => pair.join(' '))
       .join(', ')}`,
     `commit    ${status.commit}`,
-    ...status.last_errors.map(failure => `error     ${failure.at} ${failure.what}: ${failure.why}`),
+    ...status.last_errors.map(failure => `error     ${failure.at} ${failureText(failure)}`),
     ...status.failed_work.map(mark => `failed    ${failedLine(mark)}`),
     ...status.plain_pages.map(
       ({ name, version, what, because }) =>
         `plain     ${what} of ${name} ${version}, because ${because}`,
     ),
   ]
+}
+
+/** Says what failed, why, and whether it has succeeded since. */
+function failureText({ what, why, mended }: Failure): string {
+  return `${what}${mended ? `, mended at ${mended}` : ', not mended'}: ${why}`
 }
 
 function failedLine({ kind, crate, version, attempts, retryAt, error }: FailedMark): string {

@@ -6,7 +6,7 @@ import { type Issue, Refusal, warning } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/tree.ts'
 import type { ProcessMutex } from '../places/locks/process-mutex.ts'
 import { renderConfig } from '../projections/index/crate.ts'
-import { readFact, writeFact } from '../records/facts.ts'
+import { type OnFailure, readFact, writeFact } from '../records/facts.ts'
 import {
   followForGit,
   type GitBatch,
@@ -35,7 +35,7 @@ export interface GitIndexEvents {
   /** There is no git index, for this reason, and the settings do not require one. */
   readonly onMissing?: (refusal: Refusal) => void
   /** A push to a remote failed and will be tried again. */
-  readonly onPushFailure?: (failure: Refusal) => void
+  readonly onPushFailure?: OnFailure<Refusal>
 }
 
 /**
@@ -54,12 +54,15 @@ export class GitIndex {
   private constructor(
     registry: Registry,
     repository: IndexRepository,
-    onPushFailure: (failure: Refusal) => void = () => undefined,
+    onPushFailure: OnFailure<Refusal> = () => undefined,
   ) {
     this.#registry = registry
     this.#repository = repository
     this.#mutex = registry.locks.mutex('git')
-    const options = { path: gitIndexPath(registry), onFailure: onPushFailure }
+    const onFailure: OnFailure<Refusal> = failure => onPushFailure(failure)
+    onFailure.done = () =>
+      this.#remotes.some(({ isFailing }) => isFailing) || onPushFailure.done?.()
+    const options = { path: gitIndexPath(registry), onFailure }
     this.#remotes = registry.settings.git.push.map(remote => new Remote(remote, options))
   }
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from '../../core/async/backoff.ts'
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
 import { withoutCredentials } from '../../core/urls/urls.ts'
+import type { OnFailure } from '../records/facts.ts'
 import { readTip } from './index-repository/bare-repository.ts'
 import { checkRemote, complaintOf, startGit } from './index-repository/git-process.ts'
 
@@ -16,7 +17,7 @@ export interface PushOptions {
   /** How long `close` waits for a running push. */
   readonly closeMs?: number
   /** Called after each failed attempt; another one follows automatically. */
-  readonly onFailure: (failure: Refusal) => void
+  readonly onFailure: OnFailure<Refusal>
 }
 
 /** The longest time that a push may take, in milliseconds. */
@@ -34,6 +35,8 @@ export class Remote {
   readonly #closed = new AbortController()
   #child: ChildProcess | null = null
   #isLeft = false
+  /** Whether the last attempt has failed. */
+  isFailing = false
 
   constructor(remote: string, options: PushOptions) {
     this.#url = checkRemote(remote)
@@ -65,8 +68,11 @@ export class Remote {
       try {
         await this.#push()
         this.#pauses.reset()
+        this.isFailing = false
+        this.#options.onFailure.done?.()
       } catch (error) {
         this.#wanted = true
+        this.isFailing = true
         this.#options.onFailure(new Refusal([this.#explain(error)]))
         // Only `close` ends the pause early.
         await sleep(this.#pauses.next(), undefined, { signal, ref: false }).catch(() => undefined)

@@ -3,6 +3,7 @@ import { Repeater } from '../../core/async/repeater.ts'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { changedKeys } from '../../core/paths/purge-keys.ts'
 import { publicFile } from '../../core/paths/tree.ts'
+import type { OnFailure } from '../records/facts.ts'
 import { retried, Transient } from './s3/retry.ts'
 import type { TreeChanges } from './sync-batch.ts'
 
@@ -52,7 +53,7 @@ export class Cdn {
   readonly #repeater = new Repeater(() => this.#run())
   #isClosed = false
   /** Receives the error of a purge that failed; it is tried again. */
-  onFailure: (error: unknown) => void = () => undefined
+  onFailure: OnFailure = () => undefined
 
   /** Refuses a request that would name addresses in one place and keys in the other. */
   constructor(options: CdnOptions) {
@@ -94,6 +95,7 @@ export class Cdn {
     let pause = GATHER_MS
     try {
       await this.#purge()
+      this.onFailure.done?.()
     } catch (error) {
       this.onFailure(error)
       pause = PAUSE_MS

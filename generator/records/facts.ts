@@ -6,6 +6,14 @@ export interface Failure {
   readonly what: string
   readonly at: string
   readonly why: string
+  /** When the same work has succeeded since. */
+  readonly mended?: string
+}
+
+/** Is told that background work has failed; and by `done`, where it is there, of each success. */
+export interface OnFailure<E = unknown> {
+  (error: E): void
+  done?(): void
 }
 
 const FAILURE = 'failure:'
@@ -41,6 +49,12 @@ export async function writeFact(db: Queries, key: string, fact: string | null): 
 /** Records that background work failed, for the operator; keeps the last failure of each kind. */
 export function recordFailure(db: Queries, failure: Failure): Promise<void> {
   return writeFact(db, `${FAILURE}${failure.what}`, JSON.stringify(failure))
+}
+
+/** Records that work whose last failure is recorded has succeeded. */
+export async function recordMended(db: Queries, what: string, mended: string): Promise<void> {
+  const failure = await readJsonFact<Failure>(db, `${FAILURE}${what}`)
+  if (failure && !failure.mended) await recordFailure(db, { ...failure, mended })
 }
 
 /** Returns the last failure of each kind of background work. */

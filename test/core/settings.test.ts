@@ -199,9 +199,9 @@ test('all objections come at once', () => {
     [
       'plimsoll.toml: there is no setting `colour`; accepted: yanked, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [outgoing], [git], [log], [upstream.NAME]',
       'plimsoll.toml: `log` cannot be "info"; accepted: a section [log]',
-      'plimsoll.toml: there is no setting `auth.requird`; did you mean `auth.required`? accepted: required, password_cost, session_seconds, session_idle_seconds',
-      'plimsoll.toml: there is no setting `sevrer`; did you mean `server`? accepted: yanked, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [outgoing], [git], [log], [upstream.NAME]',
-      'environment: there is no setting `PLIMSOLL_AUTH_REQUIERD`; did you mean `PLIMSOLL_AUTH_REQUIRED`? accepted: PLIMSOLL_AUTH_REQUIRED, PLIMSOLL_AUTH_PASSWORD_COST, PLIMSOLL_AUTH_SESSION_SECONDS, PLIMSOLL_AUTH_SESSION_IDLE_SECONDS',
+      'plimsoll.toml: there is no setting `auth.requird`; did you mean `auth.required`?',
+      'plimsoll.toml: there is no setting `sevrer`; did you mean `server`?',
+      'environment: there is no setting `PLIMSOLL_AUTH_REQUIERD`; did you mean `PLIMSOLL_AUTH_REQUIRED`?',
       'environment: there is no setting `PLIMSOLL_FOO`; accepted: PLIMSOLL_SECTION_KEY for every setting, PLIMSOLL_DIR, PLIMSOLL_LISTEN',
       '--set owners.add: `owners.add` cannot be "maybe"; accepted: "direct", "invite"',
       '`tls.cert` is set but `tls.key` is not; set both or neither',

@@ -150,5 +150,6 @@ test('a daemon starts in a pause, and renders what is missing after it', async t
     () => `the front page is not rendered: ${daemon.log()}`,
   )
   // On Node 20 there is the warning about that.
-  assert.doesNotMatch(daemon.log(), /"level":(?:40|50)(?!.*install Node 24)/)
+  assert.doesNotMatch(daemon.log(), /"level":(?:40|50)(?!.*(?:install Node 24|paused until))/)
+  assert.match(daemon.log(), /"msg":"paused until \S+; `plimsoll resume` ends it"/)
 })

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
+import { codesOf } from '../../core/error/catalog.ts'
 import { CACHE_CONTROL } from '../../core/paths/tree.ts'
 import { settingByVariable, settingTable } from '../../core/settings/schema.ts'
 import { Cleanup } from '../support/cleanup.ts'
@@ -171,12 +172,38 @@ test('every alert has a heading that says what to do', () => {
     assert.equal(annotations.runbook_url, `docs/run/alerts.md#${alert.toLowerCase()}`)
 })
 
+test('every failure of the catalog that is a 5xx is in an alert, one burst of it is enough', () => {
+  const { groups } = parse(read('deploy/prometheus/plimsoll.rules.yaml'))
+  const rules: { alert: string; expr: string; for?: string }[] = groups[0].rules
+  const patterns = rules.flatMap(({ expr }) =>
+    [...expr.matchAll(/failures_total\{code=~"([^"]+)"/g)].map(
+      ([, all]) => new RegExp(`^(?:${all})$`),
+    ),
+  )
+  const left = codesOf('busy', 'full', 'failed').filter(
+    code => !patterns.some(pattern => pattern.test(code)),
+  )
+  assert.deepEqual(left, [])
+  for (const { alert, expr, for: lasting } of rules) {
+    const [, window] = /increase\(.*\[(\d+[mhd])\]\)/.exec(expr) ?? []
+    const seconds = (text: string) =>
+      Number.parseInt(text, 10) * ({ m: 60, h: 3600, d: 86_400 }[text.slice(-1)] ?? 0)
+    if (window && lasting) assert.ok(seconds(lasting) <= seconds(window) / 2, alert)
+  }
+})
+
 test('the unit is hardened, and starts the program that the image starts', () => {
   const unit = read('deploy/systemd/plimsoll.service')
   const hardening = ['NoNewPrivileges=yes', 'CapabilityBoundingSet=', 'ProtectSystem=strict']
   for (const line of [...hardening, 'RestartPreventExitStatus=2'])
     assert.ok(unit.split('\n').includes(line), line)
   assert.match(unit, /^ExecStart=\S*\/node \S+\/dist\/program\/cli\.js serve --init$/m)
+})
+
+test('image and unit say where the home folder is: a uid without an account has none', () => {
+  const final = parseDockerfile(read('Dockerfile')).at(-1)
+  assert.equal(final && variables(final).HOME, '/data')
+  assert.match(read('deploy/systemd/plimsoll.service'), /^Environment=HOME=\/var\/lib\/plimsoll$/m)
 })
 
 test('the documents that the unit names are there', () => {

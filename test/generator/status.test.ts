@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { run } from '../../generator/database/statement.ts'
-import { listFailures, recordFailure } from '../../generator/records/facts.ts'
+import { listFailures, recordFailure, recordMended } from '../../generator/records/facts.ts'
 import { beginPause, endPause } from '../../generator/records/pause.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { readStatus, warningsOf } from '../../generator/status.ts'
@@ -83,11 +83,15 @@ test('status shows the last failure of each kind of background work', async t =>
   const git = { what: 'git index', at: '2026-11-20T13:00:00Z', why: 'git is gone' }
   await recordFailure(registry.database, git)
   assert.deepEqual(await listFailures(registry.database), [build, git])
+  const mended = '2026-11-20T14:00:00Z'
+  for (const at of [mended, '2026-11-20T15:00:00Z'])
+    await recordMended(registry.database, 'git index', at)
+  await recordMended(registry.database, 'downloads', mended)
   const { stdout } = await plimsollHere(['status', '--dir', registry.dir])
   assert.match(
     stdout,
-    /^error {5}2026-11-20T12:00:00Z build: the disk is full\nerror {5}2026-11-20T13:00:00Z git index: git is gone\n/m,
+    /^error {5}2026-11-20T12:00:00Z build, not mended: the disk is full\nerror {5}2026-11-20T13:00:00Z git index, mended at 2026-11-20T14:00:00Z: git is gone\n/m,
   )
   const json = await plimsollHere(['status', '--dir', registry.dir, '--json'])
-  assert.deepEqual(JSON.parse(json.stdout).last_errors, [build, git])
+  assert.deepEqual(JSON.parse(json.stdout).last_errors, [build, { ...git, mended }])
 })

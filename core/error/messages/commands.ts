@@ -70,7 +70,7 @@ export const commandMessages = {
       suggestion: string | null
       accepted: readonly string[]
     }) =>
-      `${p.where}: there is no setting \`${p.key}\`${p.suggestion === null ? ';' : `; did you mean \`${p.suggestion}\`?`} accepted: ${p.accepted.join(', ')}`,
+      `${p.where}: there is no setting \`${p.key}\`; ${p.suggestion === null ? `accepted: ${p.accepted.join(', ')}` : `did you mean \`${p.suggestion}\`?`}`,
     setting_removed: '{where}: the setting `{key}` is gone: {advice}',
     setting_invalid: '{where}: `{key}` cannot be {given}; accepted: {accepts}',
     setting_twice: '`{key}` is set differently by {first} and by {second}; remove one of them',
@@ -100,6 +100,11 @@ export const commandMessages = {
     tls_invalid: 'the TLS file {path} does not contain {what} in PEM: {reason}',
     proxy_invalid:
       'the variable {variable} is not the URL of a proxy, such as "http://proxy.example.com:3128"',
+    tls_expired: 'the certificate in {cert} has expired at {at}; clients refuse it, renew it',
+    tls_early:
+      'the certificate in {cert} is not valid before {at}; check the clock of this machine',
+    tls_foreign:
+      'the certificate in {cert} is not for {host}, where clients reach this registry (`registry.base_url`)',
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
   },
   invalid: {
@@ -236,6 +241,8 @@ export const commandMessages = {
       'too many files are open: {reason}; raise the limit (`ulimit -n`, or `LimitNOFILE=` of the service), then try again',
   },
   failed: {
+    fault_unexpected:
+      'something failed that Plimsoll does not know ({reason}); please report what the same command prints with NODE_DEBUG=plimsoll',
     database_denied:
       'the database server refuses this registry ({reason}); check user, password, database and TLS in the `database` settings',
     database_unusable:

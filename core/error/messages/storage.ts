@@ -18,5 +18,7 @@ export const storageMessages = {
     file_refused: '{path} is not in the object storage as it should be: {reason}',
     bucket_keys_missing:
       'there are no keys for the object storage ({reason}); set `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or `AWS_PROFILE` for a profile in `~/.aws`, or give the machine or container a role',
+    bucket_client_unusable:
+      'no request to the object storage can be made ({reason}); check the variables that begin with `AWS_`, the files in `~/.aws` and the `storage` settings',
   },
 } as const satisfies MessageTable

@@ -201,7 +201,8 @@ function addRow(command: Command, name: string, row: Row): void {
   const made = name.startsWith('-') ? new Option(name, about) : new Argument(name, about)
   if (parse) made.argParser(parse)
   if (choices) made.choices(choices)
-  if (value !== undefined) made.default(value)
+  // Commander quotes texts, and numbers are texts here.
+  if (value !== undefined) made.default(value, /^\d+$/.test(value) ? value : undefined)
   if (made instanceof Argument) command.addArgument(made)
   else command.addOption(made.makeOptionMandatory(isRequired))
 }

@@ -1,5 +1,6 @@
-import { InvalidArgumentError } from 'commander'
-import { groupWarnings, type Issue, kindOf, Refusal } from '../../../core/error/error.ts'
+import { debuglog, inspect } from 'node:util'
+import { CommanderError, InvalidArgumentError } from 'commander'
+import { groupWarnings, type Issue, issue, kindOf, Refusal } from '../../../core/error/error.ts'
 import { formatNumber } from '../../../core/quantity.ts'
 import { isBucket } from '../../../core/settings/bucket.ts'
 import { systemRefusal } from '../../places/disk/fault.ts'
@@ -107,14 +108,25 @@ export async function run(io: Io, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : systemRefusal(error, 'operator')
-    if (!refusal) throw error
+    const refusal = refusalOf(error)
     printIssues(io, refusal.issues)
     // 2 for wrong usage or settings.
     throw new Exit(refusal.issues.some(({ code }) => kindOf(code) === 'misuse') ? 2 : 1)
   } finally {
     io.transient?.('')
   }
+}
+
+/** Returns why a command failed; the stack of what nobody thought of is for those who ask for it. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof Exit || error instanceof CommanderError || !(error instanceof Error))
+    throw error
+  const known = systemRefusal(error, 'operator')
+  if (known) return known
+  debuglog('plimsoll')('%s', inspect(error))
+  const code = 'syscall' in error ? 'system_refuses' : 'fault_unexpected'
+  return new Refusal([issue(code, { reason: error.message })])
 }
 
 /** Prints one warning of each kind with the number of the others, or all of them. */

@@ -106,6 +106,7 @@ const OF_STORAGE = new Set<string>([
   'bucket_foreign',
   'bucket_refuses',
   'bucket_keys_missing',
+  'bucket_client_unusable',
   'database_away',
   'database_denied',
   'registry_moved',

@@ -31,6 +31,8 @@ export function clientsOf(options: BucketOptions): { requests: S3Client; streams
     // Requests are tried again by `BucketPlace`, as long as its budget says.
     maxAttempts: 1,
     retryMode: 'standard',
+    // A wrong AWS_DEFAULTS_MODE ends the process: nobody awaits where the SDK reads it.
+    defaultsMode: 'legacy',
     // Many storages refuse bodies in chunks and checksums in trailers.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -61,5 +63,8 @@ function keysOf(env: Environment): Pick<S3ClientConfig, 'credentials'> {
 /** Returns the region; the SDK finds the one of a profile, and fails where no place names one. */
 function regionOf({ region, env }: BucketOptions): string | (() => Promise<string>) {
   const named = region ?? (env.AWS_REGION || env.AWS_DEFAULT_REGION)
-  return named || (() => new S3Client({}).config.region().catch(() => 'us-east-1'))
+  return (
+    named ||
+    (() => new S3Client({ defaultsMode: 'legacy' }).config.region().catch(() => 'us-east-1'))
+  )
 }

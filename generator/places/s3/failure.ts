@@ -1,10 +1,11 @@
-import { refuse } from '../../../core/error/error.ts'
+import { issue, Refusal, refuse } from '../../../core/error/error.ts'
 
 /** An error of the SDK; without a status it comes from the network, or there are no keys. */
 interface Failure {
   readonly name: string
   readonly message: string
   readonly code?: string
+  readonly syscall?: string
   readonly $metadata?: {
     readonly httpStatusCode?: number | undefined
     readonly clockSkewCorrected?: boolean
@@ -41,7 +42,7 @@ export async function reading<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    return refuseBroken(error)
+    throw connectionRefusal(error) ?? error
   }
 }
 
@@ -50,12 +51,19 @@ export function refuseForeign(reason: string): never {
   return refuse('bucket_foreign', { reason })
 }
 
-/** Throws a refusal that says why a request failed; other errors as they are. */
+/**
+ * Throws a refusal that says why a request failed; errors of the system as they are. What else the
+ * SDK throws is about what it was given: keys, regions and files of profiles.
+ */
 export function refuseFailure(method: string, error: unknown): never {
   const failure = error as Failure
   const { name, message } = failure
   const status = statusOf(error)
-  if (status === null) return refuseBroken(error)
+  if (status === null) {
+    const refusal = connectionRefusal(error)
+    if (refusal || failure.syscall !== undefined) throw refusal ?? error
+    throw new Refusal([issue('bucket_client_unusable', { reason: message })], { cause: error })
+  }
   if (status < 300) return refuseForeign(`${method} ${status} without the XML of S3`)
   // An answer without a body, as to HEAD, has no code.
   const reason =
@@ -71,12 +79,12 @@ export function refuseFailure(method: string, error: unknown): never {
   return refuse('bucket_refuses', { reason: isSaid ? `${reason}: ${hint}` : reason })
 }
 
-/** Throws a refusal for a connection that broke, or for missing keys; other errors as they are. */
-function refuseBroken(error: unknown): never {
+/** Returns the refusal for a connection that broke, or for missing keys; null for other errors. */
+function connectionRefusal(error: unknown): Refusal | null {
   const { name, message, code = '' } = error as Failure
   if (name === 'CredentialsProviderError' || name === 'TokenProviderError')
-    return refuse('bucket_keys_missing', { reason: message })
+    return new Refusal([issue('bucket_keys_missing', { reason: message })])
   if (isBroken(error) || UNTRUSTED.test(code))
-    return refuse('bucket_unreachable', { reason: message || code })
-  throw error
+    return new Refusal([issue('bucket_unreachable', { reason: message || code })])
+  return null
 }

@@ -8,7 +8,7 @@ import { loggedIn } from '../../support/visitor.ts'
 /** A log of one format, and everything it writes, without the time of text lines. */
 function scene(format: LogFormat) {
   const lines: string[] = []
-  const write = (line: string) => lines.push(line.replace(/^\d\d:\d\d:\d\d /, ''))
+  const write = (line: string) => lines.push(line.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d /, ''))
   return { lines, log: openLog('info', { write }, format) }
 }
 
@@ -42,9 +42,33 @@ test('what has to be expected is a warning with its cause; only other errors hav
   )
   assert.match(lines[1] ?? '', /^warning: there is no git index: .+\n$/)
   const [first, ...frames] = (lines[2] ?? '').trimEnd().split('\n')
-  assert.equal(first, 'error: unexpected error (PUT /api/v1/crates/new, 7): x is odd')
+  assert.equal(
+    first,
+    'error: unexpected error (PUT /api/v1/crates/new, 7): x is odd, code=ERR_INVALID_ARG_TYPE, status=403, ms=9.4',
+  )
   assert.ok(frames.length > 0 && frames.every(frame => frame.startsWith('    at ')), lines[2])
   assert.equal(lines[3], 'stopping (SIGTERM)\n')
+})
+
+test('text has every fact that JSON has', () => {
+  const facts = { upstream: 'crates-io', kind: 'lure', crate: 'demo', version: '1.0.0', left: [1] }
+  const cause = new Error('it rains')
+  const err = Object.assign(new Error('no picnic', { cause }), { code: 'E1', path: '/meadow' })
+  for (const [fields, msg] of [
+    [facts, 'an alarm'],
+    [{ err, settings: ['log.level'] }, 'a fault'],
+    [{ ...REQUEST, agent: 'Mozilla/5.0 (X11)', bytes: 7 }, 'request'],
+  ] as const) {
+    const { lines, log } = scene('text')
+    log.warn(fields, msg)
+    const text = lines.join('')
+    const { err: error, ...others } = { err: { message: '', code: '', path: '' }, ...fields }
+    for (const value of [...Object.values(others), error.message, error.code, error.path]) {
+      const said = typeof value === 'number' ? String(Math.round(value)) : value
+      assert.ok(text.includes(typeof said === 'string' ? said : JSON.stringify(said)), text)
+    }
+    if (error.message !== '') assert.match(text, /\ncaused by: Error: it rains\n/)
+  }
 })
 
 /** Escape sequences of 7 and 8 bits, line breaks, marks that turn text around, a tag character. */

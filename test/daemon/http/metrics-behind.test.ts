@@ -32,7 +32,10 @@ test('a crate that a daemon cannot render shows in /metrics and in status', asyn
   const failures = /^plimsoll_background_failures_total\{what="build"\} (\d+)$/m.exec(metrics)?.[1]
   assert.ok(Number(failures) > 0, metrics)
   assert.match(metrics, /^plimsoll_background_failures_total\{what="git index"\} 0$/m)
-  assert.match(await status(), /^error {5}\S+ build: the \.crate of `lost` 1\.0\.0 is missing/m)
+  assert.match(
+    await status(),
+    /^error {5}\S+ build, not mended: the \.crate of `lost` 1\.0\.0 is missing/m,
+  )
 })
 
 test('a page that cannot be written shows in /metrics and in status, with its next try', async t => {
@@ -71,7 +74,8 @@ test('a push that fails shows in the log, in /metrics and in status, and a start
   const counted = /^plimsoll_background_failures_total\{what="git push"\} [1-9]/m
   await until(async () => counted.test(await metricsOf(first)), 'the failure is not counted')
   assert.match(first.log(), /a push of the git index failed; trying again/)
-  const line = /^error {5}\S+ git push: the git index was not pushed to `.*mirror\.git`/m
+  const line =
+    /^error {5}\S+ git push, not mended: the git index was not pushed to `.*mirror\.git`/m
   assert.match(await status(), line)
   first.stop()
   await until(async () => !/^daemon {4}process/m.test(await status()), 'the daemon does not end')

@@ -12,11 +12,13 @@ import { after, type TestContext, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { Hono } from 'hono'
 import type { Code, Refusal } from '../../../core/error/error.ts'
-import { readTls } from '../../../daemon/http/listen.ts'
 import { readToEnd } from '../../../daemon/http/request-body.ts'
+import { faultOf, readTls, tlsProblem } from '../../../generator/registry/certificate.ts'
+import { readSettings } from '../../../generator/registry/folder.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { openServer } from '../../support/open-server.ts'
 import { refusedWith } from '../../support/refusal.ts'
+import { registryFolder } from '../../support/registry-folder.ts'
 import { until } from '../../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-tls-'))
@@ -219,10 +221,13 @@ async function renewable(t: TestContext, renewalCheck: number) {
   }
   put(first, 'cert', 'key')
   const failures: string[] = []
+  const renewed: Date[] = []
   const onTlsFailure = (refusal: Refusal) => failures.push(refusal.issues[0].code)
-  const server = await openServer(t, { tls: files, onTlsFailure, renewalCheck })
+  const onTlsRenewed = (until: Date) => renewed.push(until)
+  const options = { tls: files, onTlsFailure, onTlsRenewed, renewalCheck, tlsHost: '127.0.0.1' }
+  const server = await openServer(t, options)
   server.answer(() => new Response('hello'))
-  return { server, put, failures }
+  return { server, put, failures, renewed }
 }
 
 test('looks for a renewed certificate when it is told to', async t => {
@@ -264,4 +269,57 @@ test('certificates and keys that are missing, no PEM or of another pair are refu
   ]
   for (const [cert, key, code] of rows)
     assert.throws(() => readTls({ cert, key }), refusedWith(code), `${cert} ${key}`)
+})
+
+test('a certificate that clients refuse does not replace a good one; one that is good is announced', async t => {
+  const { server, put, failures, renewed } = await renewable(t, 1_000_000)
+  const old = makeCertificate(folder, 'old', '-days', '1')
+  const foreign = makeCertificate(folder, 'foreign', '-addext', 'subjectAltName=DNS:b.example')
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 1.5 * 86_400_000 })
+  for (const [pair, code] of [
+    [old, 'tls_expired'],
+    [foreign, 'tls_foreign'],
+  ] as const) {
+    put(pair, 'cert', 'key')
+    server.renewTls()
+    assert.equal(failures.at(-1), code)
+    assert.equal((await get(server.url)).name, 'first')
+  }
+  put(second, 'cert', 'key')
+  server.renewTls()
+  assert.equal((await get(server.url)).name, 'second')
+  const { validTo } = new X509Certificate(readFileSync(second.cert))
+  assert.deepEqual(renewed, [new Date(validTo)])
+  t.mock.timers.setTime(Date.now() - 30 * 86_400_000)
+  assert.ok(faultOf(readTls(first), first, null)?.has('tls_early'))
+})
+
+test('a certificate that clients refuse is said at the start and in status, and replaced by any', async t => {
+  const foreign = makeCertificate(folder, 'stranger', '-addext', 'subjectAltName=DNS:other.example')
+  const failures: string[] = []
+  const onTlsFailure = (refusal: Refusal) => failures.push(refusal.issues[0].code)
+  await openServer(t, { tls: foreign, onTlsFailure, tlsHost: 'crates.example' })
+  assert.deepEqual(failures, ['tls_foreign'])
+  const { dir } = await registryFolder(t)
+  const settings = (base: string | null) => {
+    const { settings } = readSettings(dir, { env: {}, flags: {} })
+    return { registry: { ...settings.registry, base_url: base }, tls: { ...foreign } }
+  }
+  assert.match(String(tlsProblem(settings('https://crates.example'))), /is not for crates\.example/)
+  assert.equal(tlsProblem(settings('https://other.example/x')), null)
+  assert.equal(tlsProblem(settings(null)), null)
+})
+
+test('plain HTTP on the port of TLS is answered in plain HTTP, which says so', async t => {
+  const server = await openServer(t, { tls: first })
+  server.answer(() => new Response('hello'))
+  const answer = await fetch(server.url.replace('https:', 'http:'))
+  assert.equal(answer.status, 400)
+  assert.match(await answer.text(), /^This port answers HTTPS only: write https:\/\//)
+  const socket = createConnection(Number(new URL(server.url).port), '127.0.0.1')
+  socket.write(`POST / HTTP/1.1\r\n\r\n${'x'.repeat(300_000)}`)
+  const [said] = await once(socket.setEncoding('utf8'), 'data')
+  assert.match(String(said), /^HTTP\/1\.1 400 /)
+  socket.destroy()
+  assert.deepEqual(await get(server.url), { name: 'first', status: 200 })
 })

@@ -2,14 +2,17 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { timestamp } from '../../../core/timestamp.ts'
 import { openLog } from '../../../daemon/http/log.ts'
 import { UpstreamWorker } from '../../../daemon/upstream/upstream-worker.ts'
 import { temporaryPath } from '../../../generator/places/disk/steps.ts'
 import { verifyUpstreams } from '../../../generator/verify/upstream.ts'
+import { listFailures } from '../../../generator/records/facts.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { root } from '../../support/plimsoll.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { until } from '../../support/until.ts'
 
 test('what is kept of an upstream is counted, for a metric and an alert about it; a turn is logged', async t => {
   const made = await MadeUpUpstream.start(new Cleanup(t))
@@ -44,13 +47,19 @@ test('what is kept of an upstream is counted, for a metric and an alert about it
   const ask = (name: string) => registry.request('GET', `/upstream/up/index/de/mo/${name}`)
   made.fault = () => ({ status: 503 })
   for (const name of ['demo1', 'demo2']) assert.equal((await ask(name)).status, 503)
+  const failures = async () => (await listFailures(registry.registry.database)).at(-1)
+  const why = `${made.index.slice('sparse+'.length)}de/mo/demo1: HTTP status 503`
+  const away = { what: 'requests to the upstream up', at: timestamp(registry.now), why }
+  await until(async () => (await failures()) !== undefined, 'nothing is recorded')
+  assert.deepEqual(await failures(), away)
   made.fault = () => null
   registry.now = new Date(registry.now.getTime() + 11_000)
   for (const name of ['demo3', 'demo4']) assert.equal((await ask(name)).status, 404)
+  await worker.look()
+  assert.deepEqual(await failures(), { ...away, mended: timestamp(registry.now) })
   const said = lines.map(line => JSON.parse(line)).map(({ level, reason }) => [level, reason])
-  const reason = `${made.index.slice('sparse+'.length)}de/mo/demo1: HTTP status 503`
   assert.deepEqual(said, [
-    [40, reason],
+    [40, why],
     [30, undefined],
   ])
   const rules = readFileSync(join(root, 'deploy', 'prometheus', 'plimsoll.rules.yaml'), 'utf8')

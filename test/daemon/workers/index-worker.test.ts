@@ -6,6 +6,7 @@ import { parseName } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import { IndexWorker } from '../../../daemon/workers/index-worker.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
+import type { OnFailure } from '../../../generator/records/facts.ts'
 import { listMarks } from '../../../generator/records/marks.ts'
 import { listReleases } from '../../../generator/records/releases.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
@@ -199,4 +200,21 @@ test('what a build could not render, beside everything else that it did, is a fa
   renameSync(`${path}.away`, path)
   await shows(test, 'index/lo/st/lost')
   assert.match((await test.shown('index/lo/st/lost')) ?? '', /"vers":"1\.0\.0"/)
+})
+
+test('a failure is told as mended only when the index and all pages are rendered again', async t => {
+  const test = await TestRegistry.open(t)
+  await test.everything()
+  const told: string[] = []
+  const onFailure: OnFailure = () => told.push('failed')
+  onFailure.done = () => told.push('done')
+  const worker = new IndexWorker(test.registry, onFailure, { build: 10_000, retry: 3_600_000 })
+  const mend = breakTree(test)
+  await addCrate(test.registry, { name: 'demo', version: '1.0.0' })
+  await worker.catchUp()
+  await worker.pages.flush()
+  assert.deepEqual(new Set(told), new Set(['failed']))
+  mend()
+  await worker.close()
+  assert.equal(told.at(-1), 'done')
 })

@@ -7,6 +7,7 @@ import { loadCommands, table } from '../../../daemon/program.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { plimsoll, root, serve } from '../../support/plimsoll.ts'
 import { scratch } from '../../support/scratch.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 /** What is loaded with a compiled file before it runs: files of `dist`, and packages by name. */
 function loadedWith(file: string, seen = new Set<string>()): Set<string> {
@@ -91,3 +92,67 @@ function asNode(version: string): string[] {
   const program = join(root, 'dist', 'program', 'cli.js')
   return ['--import', `data:text/javascript,${encodeURIComponent(other)}`, program]
 }
+
+/** `plimsoll` where Node's module `os` is changed by this code. */
+function withOs(code: string): readonly string[] {
+  const hook = `import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module'
+    ${code}; syncBuiltinESMExports()`
+  const url = `data:text/javascript,${encodeURIComponent(hook)}`
+  return ['--import', url, join(root, 'dist', 'program', 'cli.js')]
+}
+
+/** That of a user without an account, whose home folder the system does not know. */
+const HOMELESS = withOs(
+  `os.homedir = () => process.env.HOME ?? (() => { throw new Error('uv_os_homedir') })()`,
+)
+
+test('what libraries do not like about the environment is told in one sentence', async t => {
+  const folder = scratch(new Cleanup(t))
+  const crate = writeCrate(join(folder, 'in', 'demo-1.0.0.crate'), {
+    name: 'demo',
+    version: '1.0.0',
+  })
+  const url = ['--base-url', 'https://crates.example']
+  const nobody = { HOME: undefined, XDG_CACHE_HOME: undefined }
+  const build = ['build', '--from', 'in', '--out', 'out', ...url]
+  assert.equal((await plimsoll(folder, build, nobody, '', HOMELESS)).code, 0)
+  const keys = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' }
+  const none = { AWS_ACCESS_KEY_ID: undefined, AWS_EC2_METADATA_DISABLED: 'true', AWS_REGION: 'r' }
+  const told: readonly (readonly [NodeJS.ProcessEnv, RegExp])[] = [
+    [none, /there are no keys for the object storage/],
+    [{ ...none, AWS_REGION: undefined, AWS_DEFAULTS_MODE: 'none' }, /there are no keys/],
+    [{ ...keys, AWS_REGION: 'a b' }, /^error: no request to .+ can be made \(Region not accepted/],
+    [{ ...none, AWS_CONTAINER_CREDENTIALS_FULL_URI: 'x' }, /can be made \(Invalid URL\)/],
+    [
+      { ...keys, AWS_SECRET_ACCESS_KEY: '\n', AWS_SESSION_TOKEN: '\n' },
+      /Invalid character in header/,
+    ],
+  ]
+  const endpoint = ['--set', 'storage.endpoint=http://127.0.0.1:9']
+  const push = ['push', crate, '--to', 's3://bucket/x', ...url, ...endpoint]
+  for (const [env, sentence] of told) {
+    const run = await plimsoll(folder, push, { ...nobody, ...env }, '', HOMELESS)
+    assert.match(run.stderr, sentence)
+    assert.deepEqual([run.code, run.stderr.trim().split('\n').length], [1, 1], run.stderr)
+  }
+  const away = await plimsoll(folder, ['check', 'http://127.0.0.1:9/'], { TMPDIR: '/none' })
+  assert.match(away.stderr, /^error: the operating system reports an error: ENOENT.+mkdtemp/)
+})
+
+test('a fault nobody thought of is one sentence, and its stack is there for whoever asks', async t => {
+  const folder = scratch(new Cleanup(t))
+  const broken = withOs(`os.homedir = () => { throw new TypeError('out of tune') }`)
+  writeCrate(join(folder, 'in', 'demo-1.0.0.crate'), { name: 'demo', version: '1.0.0' })
+  const build = ['build', '--from', 'in', '--out', 'out', '--base-url', 'https://crates.example']
+  const said = await plimsoll(folder, build, { XDG_CACHE_HOME: '' }, '', broken)
+  assert.match(said.stderr, /^error: something failed .+ \(out of tune\); please report .+\n$/)
+  assert.equal(said.code, 1)
+  const asked = await plimsoll(
+    folder,
+    build,
+    { XDG_CACHE_HOME: '', NODE_DEBUG: 'plimsoll' },
+    '',
+    broken,
+  )
+  assert.match(asked.stderr, /TypeError: out of tune\n +at /)
+})

@@ -1,0 +1,72 @@
+import { refuse, refuseErrors } from '../../core/error/error.ts'
+import { isName } from '../../core/name.ts'
+import { showChanges } from '../../generator/cli/console/changes.ts'
+import {
+  commandGroup,
+  type RegistryTask,
+  registryCommand,
+} from '../../generator/cli/console/command.ts'
+import { table } from '../../generator/cli/console/table.ts'
+import { addOwners, removeOwners } from '../../generator/records/accounts/ownership.ts'
+import { findCrate, listOwners } from '../../generator/records/crates.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+
+const CRATE = { '<crate>': 'the name of a crate' }
+
+async function crateOf({ database }: Registry, name: string) {
+  return (isName(name) && (await findCrate(database, name))) || refuse('crate_unknown', { name })
+}
+
+const registerList = registryCommand('list', {
+  about: 'list the owners of a crate',
+  takes: CRATE,
+  examples: { 'plimsoll owner list demo': 'one line for each owner' },
+  json: 'an array with an object for each owner: `id`; `login`, the username; `name`',
+  fails: 'there is no such crate',
+  reads: true,
+  async run({ registry, report }: RegistryTask, name: string) {
+    const owners = await listOwners(registry.database, (await crateOf(registry, name)).id)
+    const rows = owners.map(owner => [String(owner.id), owner.login, owner.name ?? ''])
+    report(owners, table(['id', 'user', 'name'], rows))
+  },
+})
+
+/** Declares a command that makes a user an owner of a crate, or one no longer. */
+function changing(
+  name: 'add' | 'remove',
+  about: string,
+  work: typeof addOwners,
+  said: (user: string, crate: string) => string,
+) {
+  return registryCommand(name, {
+    about,
+    takes: { ...CRATE, '<username>': 'a user of this registry' },
+    examples: { [`plimsoll owner ${name} demo alice`]: said('alice', 'demo') },
+    json: 'an object: `crate`; `user`; `changed`, false if it was so before',
+    fails: 'there is no such crate or user, or the crate would have no owner left',
+    async run(task: RegistryTask, given: string, login: string) {
+      const crate = await crateOf(task.registry, given)
+      const { changed, unchanged } = await work(task.registry, crate, [login], task.change)
+      refuseErrors((await showChanges(task)).issues)
+      const user = [...changed, ...unchanged].join()
+      const result = { crate: crate.name, user, changed: changed.length > 0 }
+      task.report(result, [said(user, crate.name) + (result.changed ? '' : ', as before')])
+    },
+  })
+}
+
+export const registerOwner = commandGroup('owner', 'manage the owners of crates', [
+  registerList,
+  changing(
+    'add',
+    'make a user an owner of a crate, without an invitation',
+    addOwners,
+    (user, crate) => `${user} owns ${crate}`,
+  ),
+  changing(
+    'remove',
+    'remove an owner of a crate, or withdraw an invitation',
+    removeOwners,
+    (user, crate) => `${user} does not own ${crate} any more`,
+  ),
+])
