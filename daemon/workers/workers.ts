@@ -74,10 +74,10 @@ function failureReports({ database, clock }: Registry, log: Logger, metrics: Met
       metrics.backgroundFailed(what)
       isMended = false
       const why = error instanceof Error ? error.message : String(error)
-      record(recordFailure(database, { what, at: now(), why }))
+      void record(recordFailure(database, { what, at: now(), why }))
     }
     onFailure.done = () => {
-      if (!isMended) record(recordMended(database, what, now()))
+      if (!isMended) void record(recordMended(database, what, now()))
       isMended = true
     }
     return onFailure

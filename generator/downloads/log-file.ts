@@ -23,11 +23,16 @@ export interface LineBatch {
 /** Returns the content of a log; a file that begins like gzip is unpacked. */
 async function contentOf(path: string): Promise<AsyncIterable<Buffer>> {
   // First: a stream of a file that cannot be opened would fail before anybody listens.
-  const start = await buffer(await open(path, { start: 0, end: 1 }))
+  const isPacked = await isZipped(path)
   const raw = await open(path)
-  if (start[0] !== 0x1f || start[1] !== 0x8b) return raw
+  if (!isPacked) return raw
   // Closes the file also for a reader that stops early; the reader is told of errors.
   return pipeline(raw, createGunzip({ chunkSize: 256 * 1024 }), () => {})
+}
+
+async function isZipped(path: string): Promise<boolean> {
+  const start = await buffer(await open(path, { start: 0, end: 1 }))
+  return start.byteLength === 2 && start[0] === 0x1f && start[1] === 0x8b
 }
 
 async function open(path: string, range?: { start: number; end: number }) {

@@ -143,8 +143,7 @@ export class CrateIndex {
     if (!held && this.#isMissing(name)) return { crate: null, staleSince: null }
     for (const failed of [this.#failed.get(name), this.#away]) {
       const left = (failed?.until ?? 0) - this.#now()
-      if (failed && left > 0 && left <= FAILURE_MS)
-        return this.#without(name, held, failed.failure)
+      if (failed && left > 0 && left <= FAILURE_MS) return this.#without(name, held, failed.failure)
     }
     if (!held) requireToken(spend)
     else if (spend(1) > 0) return this.#stale(held)

@@ -1,4 +1,5 @@
-import { closeSync, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync } from 'node:fs'
+import { devNull } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import Libsql from 'libsql'
 
@@ -25,8 +26,10 @@ export function openSqlite(path: string): Libsql.Database {
   try {
     return new Libsql(`${address}?vfs=${VFS}`)
   } catch (error) {
-    // libsql names the code only in its text, and the system may know better.
-    closeSync(openSync(path, 'r+'))
+    // libsql names the code only in its text, and the system may know better. The file itself is
+    // not opened and closed: that would drop all locks that this process has on it (POSIX).
+    accessSync(path, constants.R_OK | constants.W_OK)
+    closeSync(openSync(devNull, 'r'))
     const number = /: (\d+)"\)$/.exec((error as Error).message)?.[1] ?? ''
     const code = CODES[number] ?? 'SQLITE_CANTOPEN'
     throw Object.assign(new Error(`${path} cannot be opened: ${code}`, { cause: error }), { code })
