@@ -188,8 +188,9 @@ async function takeSettings(
 const DAMAGED = 'its records are damaged'
 
 /**
- * Refuses a backup that lacks a `.crate` which was not lost before: cut off between two entries, it looks complete. The
- * records then know no pause, and no bucket with the whole tree: it may have a newer one.
+ * Refuses a backup that lacks a `.crate` which was not lost before: cut off between two entries, it
+ * looks complete. The records then know no pause, and no bucket with the whole tree: it may have a
+ * newer one.
  */
 async function finishRecords(
   database: string,

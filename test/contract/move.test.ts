@@ -13,6 +13,7 @@ import type { BucketPlace } from '../../generator/places/bucket-place.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
 import { LAST_BACKUP, readFact } from '../../generator/records/facts.ts'
 import { endPause } from '../../generator/records/pause.ts'
+import { readSettings } from '../../generator/registry/folder.ts'
 import { type Registry, serveLock } from '../../generator/registry/registry.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
@@ -63,8 +64,11 @@ test('records alone go to a server; the old ones take no changes, and go back an
   const { dir } = first
   const url = await server.create('moved')
   const [file, away] = [{ PLIMSOLL_DATABASE_URL: '' }, { PLIMSOLL_DATABASE_URL: url }]
-  const migrate = async (to: string, env: NodeJS.ProcessEnv = {}) => {
-    const ended = await plimsollHere(['migrate', '--to', to, '--dir', dir], env)
+  const migrate = async (to: string, env: NodeJS.ProcessEnv = {}, ...more: string[]) => {
+    const ended = await plimsollHere(['migrate', '--to', to, ...more, '--dir', dir], env)
+    // What the command has written is where the next one finds the records.
+    const { settings } = readSettings(dir, { env: {} })
+    if (more.length > 0) assert.equal(settings.database.url, to === 'file' ? null : to)
     return expectCode(`migrate --to ${to}`, ended, 0).stdout
   }
   assert.match(
@@ -87,10 +91,10 @@ test('records alone go to a server; the old ones take no changes, and go back an
     return rows
   }
   const second = await goOn(away, await rowsOf(first), 'second')
-  await migrate('file', away)
+  await migrate('file', away, '--write')
   assert.ok(!existsSync(join(dir, 'plimsoll.db.copy')))
   const third = await goOn(file, second, 'third')
-  await migrate(url, file)
+  await migrate(url, file, '--write')
   await goOn(away, third, 'fourth')
 })
 

@@ -1,12 +1,16 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 import { counted } from '../../../core/quantity.ts'
 import { isBucket, parseBucketAddress } from '../../../core/settings/bucket.ts'
+import { changedSettings } from '../../../core/settings/file.ts'
 import { type CopiedCrates, migrateCrates, setDeletedAside } from '../../migrate/crates.ts'
 import { migrate } from '../../migrate/migrate.ts'
 import { copyTree } from '../../migrate/tree.ts'
 import type { CrateStore } from '../../places/crate-store.ts'
+import { writeDurably } from '../../places/disk/durable.ts'
 import { openCrates, requireApart } from '../../places/storage.ts'
-import { readSettings } from '../../registry/folder.ts'
+import { readSettings, SETTINGS_FILE } from '../../registry/folder.ts'
 import { isServed } from '../../registry/registry.ts'
 import { command, type RegistryTask, type Task, withRegistry } from '../console/command.ts'
 import { flagsOf } from '../console/io.ts'
@@ -15,6 +19,7 @@ interface MoveOptions {
   readonly to?: string
   readonly crates?: string
   readonly public?: string
+  readonly write?: boolean
 }
 
 export const registerMigrate = command('migrate', {
@@ -23,6 +28,7 @@ export const registerMigrate = command('migrate', {
   takes: {
     '--to <url>': 'the URL of an empty PostgreSQL database, or `file`',
     '--crates <place>': 'where to copy .crate files, as in `storage.crates`',
+    '--write': 'with --to: write the new places into plimsoll.toml',
     '--public <place>': 'with --to: where to copy the public tree, as in `storage.public`',
   },
   examples: {
@@ -67,6 +73,12 @@ async function move(task: RegistryTask<MoveOptions>): Promise<void> {
     progress,
   })
   const { records, crates: files, pausedMs } = moved
+  const places = {
+    ...(url !== '' && { 'database.url': url }),
+    ...(place && { 'storage.crates': place }),
+    ...(tree && { 'storage.public': tree }),
+  }
+  if (options.write) await writePlaces(dir, places)
   const set = [
     `${url === '' ? 'remove `database.url` from' : 'set `database.url` in'} plimsoll.toml`,
     ...(crates ? ['set `storage.crates`'] : []),
@@ -84,9 +96,19 @@ async function move(task: RegistryTask<MoveOptions>): Promise<void> {
         ? `moved ${counted(records, 'record')} to ${moved.place}; publishers waited ${(pausedMs / 1000).toFixed(1)} s`
         : `the records are in ${moved.place} since an earlier command; this one copied nothing`,
       files !== null && place !== undefined && describeCrates(files, place),
-      `the old records take no changes; now stop the daemon, ${set}, and start it`,
+      options.write
+        ? 'plimsoll.toml names the new places; now restart the daemon, without older ones in its environment'
+        : `the old records take no changes; now stop the daemon, ${set}, and start it`,
     ],
   )
+}
+
+async function writePlaces(dir: string, places: Readonly<Record<string, string>>): Promise<void> {
+  const path = join(dir, SETTINGS_FILE)
+  const file = { name: path, text: await readFile(path, 'utf8') }
+  const isReplaced = (key: string) => key in places || key === 'database.url'
+  const { text } = changedSettings(file, isReplaced, places)
+  await writeDurably(path, Buffer.from(text), 0o600)
 }
 
 async function copyCrates(
