@@ -2,15 +2,18 @@ import { once } from 'node:events'
 import { chmod, lstat, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import { type AddressInfo, connect, isIP } from 'node:net'
+import { type AddressInfo, connect, isIP, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { getSystemErrorMap } from 'node:util'
 import { getRequestListener, type ServerType } from '@hono/node-server'
 import { issue, Refusal } from '../../core/error/error.ts'
 import type { ListenAddress } from '../../core/settings/kind.ts'
-import { readTls, type TlsFiles } from '../../generator/registry/certificate.ts'
-import { type TlsWatch, watchTls } from '../tls/certificate.ts'
-import { answerPlainHttp } from '../tls/plain-http.ts'
+import {
+  readTls,
+  type TlsFiles,
+  type TlsWatch,
+  watchTls,
+} from '../../generator/registry/certificate.ts'
 import { Connections } from './connections.ts'
 import { endSilence, type FastPath, http1Exchange, http2Exchange } from './exchange.ts'
 import { waitingStreams } from './waiting-streams.ts'
@@ -216,4 +219,27 @@ function refuseMethod(stream: ServerHttp2Stream): void {
   if (stream.destroyed) return
   stream.respond({ ':status': 501 }, { endStream: true })
   stream.close()
+}
+
+const PLAIN_TEXT = 'This port answers HTTPS only: write https:// instead of http:// in the URL.\n'
+const PLAIN_ANSWER = `HTTP/1.1 400 Bad Request\r
+Content-Type: text/plain; charset=utf-8\r
+Content-Length: ${PLAIN_TEXT.length}\r
+Connection: close\r
+\r
+${PLAIN_TEXT}`
+
+/** Has a server of TLS answer clients that speak plain HTTP in plain HTTP. */
+function answerPlainHttp(server: Pick<ServerType, 'on'>): void {
+  const open = new Map<string, Socket>()
+  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+  server.on('connection', (socket: Socket) => {
+    const name = nameOf(socket)
+    open.set(name, socket)
+    socket.once('close', () => open.delete(name))
+  })
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    // The connection below that of TLS, which Node closes after this event.
+    if (error.code === 'ERR_SSL_HTTP_REQUEST') open.get(nameOf(socket))?.end(PLAIN_ANSWER)
+  })
 }

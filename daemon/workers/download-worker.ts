@@ -1,3 +1,4 @@
+import type { OnFailure } from '../../core/async/on-failure.ts'
 import { Repeater } from '../../core/async/repeater.ts'
 import { dayOf } from '../../core/day-counts.ts'
 import { releaseOfPath } from '../../core/paths/crates.ts'
@@ -6,7 +7,6 @@ import {
   hasDueDownloads,
   markDueDownloads,
 } from '../../generator/records/downloads/count.ts'
-import type { OnFailure } from '../../generator/records/facts.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Worker } from './worker.ts'
 

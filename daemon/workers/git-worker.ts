@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
+import type { OnFailure } from '../../core/async/on-failure.ts'
 import { Repeater } from '../../core/async/repeater.ts'
 import { fetchProblem, GitIndex } from '../../generator/git/git-index.ts'
 import type { Lease } from '../../generator/places/locks/process-mutex.ts'
-import type { OnFailure } from '../../generator/records/facts.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Worker } from './worker.ts'
 

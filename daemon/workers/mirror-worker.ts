@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from '../../core/async/backoff.ts'
+import type { OnFailure } from '../../core/async/on-failure.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { completeMirror, isMirrored } from '../../generator/deploy/complete-mirror.ts'
-import type { OnFailure } from '../../generator/records/facts.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Worker } from './worker.ts'
 

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, rename, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { OnFailure } from '../../core/async/on-failure.ts'
 import { type Issue, Refusal, warning } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/tree.ts'
 import type { ProcessMutex } from '../places/locks/process-mutex.ts'
 import { renderConfig } from '../projections/index/crate.ts'
-import { type OnFailure, readFact, writeFact } from '../records/facts.ts'
+import { readFact, writeFact } from '../records/facts.ts'
 import {
   followForGit,
   type GitBatch,

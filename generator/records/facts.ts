@@ -10,12 +10,6 @@ export interface Failure {
   readonly mended?: string
 }
 
-/** Is told that background work has failed; and by `done`, where it is there, of each success. */
-export interface OnFailure<E = unknown> {
-  (error: E): void
-  done?(): void
-}
-
 const FAILURE = 'failure:'
 
 /** The fact when the last backup was complete. */

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import type { Server } from 'node:tls'
 import { issue, Refusal, refusalOnly, refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
@@ -11,7 +12,7 @@ export interface TlsFiles {
 }
 
 /** A certificate and its key, as PEM. */
-export type Pair = Readonly<Record<'cert' | 'key', Buffer>> & { readonly x509: X509Certificate }
+type Pair = Readonly<Record<'cert' | 'key', Buffer>> & { readonly x509: X509Certificate }
 
 /** Reads certificate and key. Refuses files that are missing, not PEM, or do not match. */
 export function readTls(files: TlsFiles): Pair {
@@ -45,6 +46,61 @@ export function tlsProblem(settings: Pick<Settings, 'registry' | 'tls'>): string
   } catch (error) {
     return refusalOnly(error).message
   }
+}
+
+export interface TlsWatch {
+  /** Told why clients refuse a certificate, or it cannot be used. */
+  readonly onTlsFailure: (refusal: Refusal) => void
+  /** Told until when a certificate is valid that has replaced another one. */
+  readonly onTlsRenewed?: (until: Date) => void
+  readonly renewalCheck?: number
+  /** The host name that clients know; null for any. */
+  readonly tlsHost?: string | null
+}
+
+/**
+ * Polls the files and passes a new pair to the server, but none that clients refuse in the place of
+ * a good one. Reports each reason once, also what is wrong with the present one. `renew` looks at
+ * once, and reports any reason.
+ */
+export function watchTls(
+  files: TlsFiles,
+  server: Pick<Server, 'setSecureContext'>,
+  present: Pair,
+  { onTlsFailure, onTlsRenewed, renewalCheck = 5000, tlsHost = null }: TlsWatch,
+): { renew(): void; expiry(): Date; stop(): void } {
+  let last = present
+  let complaint = ''
+  const expiry = () => new Date(last.x509.validTo)
+  const complain = (refusal: Refusal) => {
+    if (refusal.message !== complaint) onTlsFailure(refusal)
+    complaint = refusal.message
+  }
+  const check = () => {
+    try {
+      const now = readTls(files)
+      const fault = faultOf(now, files, tlsHost)
+      if (fault) complain(fault)
+      else complaint = ''
+      // Compare the bytes: a renewal may keep size and time.
+      if (now.cert.equals(last.cert) && now.key.equals(last.key)) return
+      if (fault && !faultOf(last, files, tlsHost)) return
+      server.setSecureContext(now)
+      last = now
+      onTlsRenewed?.(expiry())
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      complain(error)
+    }
+  }
+  check()
+  const timer = setInterval(check, renewalCheck)
+  timer.unref()
+  const renew = () => {
+    complaint = ''
+    check()
+  }
+  return { renew, expiry, stop: () => clearInterval(timer) }
 }
 
 function readPem(path: string): Buffer {

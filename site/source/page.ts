@@ -36,12 +36,16 @@ ${checkBox('The texts of the files')}
   return output(path, layout(site, { path, title, main, canonical: null, part: 'sources' }))
 }
 
+/** The most files that are listed for readers without scripts. */
+const FILES_SHOWN = 1000
+
 function fileList(files: readonly ArchiveFile[]): Markup {
   const bytes = files.reduce((sum, file) => sum + file.size, 0)
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  const more = files.length - FILES_SHOWN
   return html`<h2>${counted(files.length, 'file')}, ${formatBytes(bytes)}</h2>
 <ul class="plain files">
-${sorted.map(file => html`<li>${file.path} <span class="quiet">${formatBytes(file.size)}</span></li>\n`)}</ul>`
+${sorted.slice(0, FILES_SHOWN).map(file => html`<li>${file.path} <span class="quiet">${formatBytes(file.size)}</span></li>\n`)}</ul>${more > 0 ? html`<p class="quiet">${counted(more, 'more file')} ${more === 1 ? 'is' : 'are'} in the package.</p>` : null}`
 }
 
 /** Renders the page that compares the files of two versions of a crate, which a script does. */

@@ -3,7 +3,7 @@ import { MADE_BY_CARGO } from '../../compare/file-pairs.ts'
 import type { ChangedFile } from '../../compare/package-diff.ts'
 import { type CompareAddress, compareFragment, readCompareAddress } from '../../source/address.ts'
 import { visible } from '../../source/lines.ts'
-import { element, part } from '../element.ts'
+import { appendSome, element, part } from '../element.ts'
 import { CheckBox, placeOf } from './check.ts'
 import { hunkView } from './hunks.ts'
 import type { Workers } from './task-worker.ts'
@@ -11,6 +11,9 @@ import type { Check } from './workers/load.ts'
 
 /** Maximum numbers of changed lines that are shown at once, of a file and of all files. */
 const OPEN_MAX = { file: 400, page: 1500 }
+
+/** How many files are drawn at a time. */
+const BATCH = 50
 
 /** Compares the versions that the fragment of the address names, or the newest two. */
 export function startCompare(root: HTMLElement, workers: Workers): void {
@@ -32,8 +35,20 @@ class CompareView {
   /** What an address without versions means. */
   readonly #first: CompareAddress
   readonly #opened = new Map<string, Check>()
-  /** The lines that are loaded for files that are open from the beginning. */
-  #filling: Promise<void>[] = []
+  /** The lines that are loaded for files that have come into view. */
+  #filling: (Promise<void> | undefined)[] = []
+  /** Loads the lines of a file when its element comes into view. */
+  readonly #fills = new WeakMap<Element, () => Promise<void>>()
+  readonly #inView = new IntersectionObserver(
+    seen => {
+      for (const { target, isIntersecting } of seen)
+        if (isIntersecting) this.#filling.push(this.#fills.get(target)?.())
+    },
+    { rootMargin: '50%' },
+  )
+  #drawn: Promise<void> = Promise.resolve()
+  /** Shows a file that is not among the first ones. */
+  #add: (path: string) => void = () => undefined
   /** The versions that are shown, as in an address. */
   #shown = ''
 
@@ -100,30 +115,39 @@ class CompareView {
 
   #fill(from: string, to: string, files: readonly ChangedFile[]): void {
     const title = element('h2', {}, `Changes from ${from} to ${to}`)
-    const links = files.map(({ path, lines }) => {
+    const list = element('ul', { className: 'plain changed-files' })
+    const link = ({ path, lines }: ChangedFile) => {
       const href = compareFragment({ from, to, path })
       return element('li', {}, element('a', { href }, visible(path)), ' ', countsOf(lines))
-    })
-    const list = element('ul', { className: 'plain changed-files' }, ...links)
+    }
+    void appendSome(list, files, link, BATCH)
     let left = OPEN_MAX.page
     this.#filling = []
-    const details = files.map((file, at) => {
+    this.#inView.disconnect()
+    const details = element('div')
+    const make = (file: ChangedFile, at: number) => {
       const n = (file.lines?.added ?? 0) + (file.lines?.removed ?? 0)
       const isShort = n <= Math.min(left, OPEN_MAX.file) && !MADE_BY_CARGO.has(file.path)
       if (isShort) left -= n
       return this.#file(file, at, isShort, `../${file.after === null ? from : to}/src/`)
-    })
+    }
+    this.#drawn = appendSome(details, files, make, BATCH)
+    this.#add = path => {
+      const at = files.findIndex(file => file.path === path)
+      const file = files[at]
+      if (file) details.prepend(make(file, at))
+    }
     const view = part(this.#root, '[data-view]')
     view.replaceChildren(
       title,
       element('p', { className: 'file-sum' }, sumOf(files)),
       ...(files.length > 1 ? [list] : []),
-      ...details,
+      details,
     )
     view.hidden = false
   }
 
-  /** Makes the element of a file, whose lines are loaded when it is opened. */
+  /** Makes the element of a file, whose lines are loaded when it is open and comes into view. */
   #file(file: ChangedFile, at: number, isOpen: boolean, source: string): HTMLElement {
     const { kind, path, lines } = file
     const badge = element('span', { className: `badge ${kind}` }, kind)
@@ -142,24 +166,37 @@ class CompareView {
     if (words !== null) details.append(element('p', { className: 'quiet small' }, words))
     let isFilled = lines === null
     const fill = async () => {
-      if (isFilled) return
+      if (isFilled || !details.open) return
       isFilled = true
       const lines = hunkView(this.#workers, file, at, source)
       details.append(await lines.catch(error => `Not shown: ${error.message}.`))
     }
-    details.addEventListener('toggle', () => void fill())
+    this.#fills.set(details, fill)
+    details.addEventListener('toggle', () => {
+      // Observed anew, it is told whether it is in view.
+      this.#inView.unobserve(details)
+      if (details.open) this.#inView.observe(details)
+    })
     details.open = isOpen
-    if (isOpen) this.#filling.push(fill())
     return details
   }
 
   async #goTo(path: string): Promise<void> {
-    const all = this.#root.querySelectorAll<HTMLDetailsElement>('.file-diff')
-    const details = [...all].find(details => details.dataset.path === path)
+    const find = () => {
+      const all = this.#root.querySelectorAll<HTMLDetailsElement>('.file-diff')
+      return [...all].find(details => details.dataset.path === path)
+    }
+    await this.#drawn
+    // Of very many files, it may be one that is not shown at first.
+    if (!find()) this.#add(path)
+    const details = find()
     if (details) details.open = true
-    details?.scrollIntoView()
-    // The lines of files above it may only come now.
-    await Promise.all(this.#filling)
+    // The lines of files above it may only come now, when these are in view.
+    for (let round = 0; round < 3; round++) {
+      details?.scrollIntoView()
+      await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+      await Promise.all(this.#filling)
+    }
     details?.scrollIntoView()
   }
 }

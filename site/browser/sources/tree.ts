@@ -1,6 +1,6 @@
 import { fileFragment } from '../../source/address.ts'
 import { visible } from '../../source/lines.ts'
-import { element } from '../element.ts'
+import { appendSome, element, part } from '../element.ts'
 
 interface Folder {
   readonly folders: Map<string, Folder>
@@ -10,10 +10,12 @@ interface Folder {
 /** The files of a package as a tree; folders get their content when they are opened. */
 export class FileTree {
   readonly element: HTMLElement
+  readonly #paths: ReadonlySet<string>
   readonly #root: Folder = { folders: new Map(), files: [] }
 
   constructor(paths: Iterable<string>) {
-    for (const path of paths) {
+    this.#paths = new Set(paths)
+    for (const path of this.#paths) {
       let folder = this.#root
       for (const name of path.split('/').slice(0, -1)) {
         const next = folder.folders.get(name) ?? { folders: new Map(), files: [] }
@@ -38,8 +40,15 @@ export class FileTree {
       if (folder) folder.open = true
       list = folder?.querySelector(':scope > ul') ?? null
     }
-    const links = list?.querySelectorAll<HTMLAnchorElement>(':scope > li > a') ?? []
-    const link = [...links].find(link => link.hash === fileFragment({ path, lines: null }))
+    if (!(list instanceof HTMLElement)) return
+    const links = list.querySelectorAll<HTMLAnchorElement>(':scope > li > a')
+    let link = [...links].find(link => link.hash === fileFragment({ path, lines: null }))
+    if (!link && this.#paths.has(path)) {
+      // Of a long folder: beyond those that it shows at first.
+      const item = fileItem(path)
+      list.prepend(item)
+      link = part(item, 'a')
+    }
     link?.setAttribute('aria-current', 'page')
     link?.scrollIntoView({ block: 'nearest' })
   }
@@ -56,19 +65,25 @@ function fill(details: HTMLDetailsElement): void {
 
 function branch({ folders, files }: Folder): HTMLElement {
   const byName = (a: string, b: string) => (a < b ? -1 : 1)
-  const inner = [...folders]
-    .sort(([a], [b]) => byName(a, b))
-    .map(([name, folder]) => {
-      const details = element('details', {}, element('summary', {}, visible(name)))
-      details.dataset.name = name
-      closed.set(details, folder)
-      details.addEventListener('toggle', () => fill(details))
-      return element('li', {}, details)
-    })
-  const links = files.sort(byName).map(path => {
-    const href = fileFragment({ path, lines: null })
-    const name = visible(path.slice(path.lastIndexOf('/') + 1))
-    return element('li', {}, element('a', { href }, name))
-  })
-  return element('ul', { className: 'tree' }, ...inner, ...links)
+  const inner = [...folders].sort(([a], [b]) => byName(a, b))
+  const list = element('ul', { className: 'tree' })
+  const entries = [...inner, ...files.sort(byName)]
+  void appendSome(list, entries, entry =>
+    typeof entry === 'string' ? fileItem(entry) : folderItem(entry),
+  )
+  return list
+}
+
+function folderItem([name, folder]: readonly [string, Folder]): HTMLElement {
+  const details = element('details', {}, element('summary', {}, visible(name)))
+  details.dataset.name = name
+  closed.set(details, folder)
+  details.addEventListener('toggle', () => fill(details))
+  return element('li', {}, details)
+}
+
+function fileItem(path: string): HTMLElement {
+  const href = fileFragment({ path, lines: null })
+  const name = visible(path.slice(path.lastIndexOf('/') + 1))
+  return element('li', {}, element('a', { href }, name))
 }

@@ -271,11 +271,15 @@ test('certificates and keys that are missing, no PEM or of another pair are refu
     assert.throws(() => readTls({ cert, key }), refusedWith(code), `${cert} ${key}`)
 })
 
+function daysFromNow(days: number): number {
+  return Date.now() + days * 86_400_000
+}
+
 test('a certificate that clients refuse does not replace a good one; one that is good is announced', async t => {
   const { server, put, failures, renewed } = await renewable(t, 1_000_000)
   const old = makeCertificate(folder, 'old', '-days', '1')
   const foreign = makeCertificate(folder, 'foreign', '-addext', 'subjectAltName=DNS:b.example')
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 1.5 * 86_400_000 })
+  t.mock.timers.enable({ apis: ['Date'], now: daysFromNow(1.5) })
   for (const [pair, code] of [
     [old, 'tls_expired'],
     [foreign, 'tls_foreign'],
@@ -290,7 +294,7 @@ test('a certificate that clients refuse does not replace a good one; one that is
   assert.equal((await get(server.url)).name, 'second')
   const { validTo } = new X509Certificate(readFileSync(second.cert))
   assert.deepEqual(renewed, [new Date(validTo)])
-  t.mock.timers.setTime(Date.now() - 30 * 86_400_000)
+  t.mock.timers.setTime(daysFromNow(-30))
   assert.ok(faultOf(readTls(first), first, null)?.has('tls_early'))
 })
 
