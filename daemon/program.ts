@@ -72,7 +72,7 @@ export const table: Readonly<Record<string, () => Promise<Register>>> = {
   completion: async () => (await import('../generator/cli/completion.ts')).registerCompletion,
   'complete-words': async () =>
     (await import('../generator/cli/completion.ts')).registerCompleteWords,
-  check: async () => (await import('../generator/cli/maintenance/check.ts')).registerCheck,
+  check: async () => (await import('../check/command.ts')).registerCheck,
   user: async () => (await import('./commands/user.ts')).registerUser,
   token: async () => (await import('./commands/token.ts')).registerToken,
   owner: async () => (await import('./commands/owner.ts')).registerOwner,

@@ -1,4 +1,4 @@
-// `npm run bench -- [--docs] [NAME…]`: runs the measurements of bench/, each as its own program. A
+// `npm run bench -- [--docs] [NAME…]`: runs the measurements of test/bench/, each as its own program. A
 // NAME is a program's, or the beginning of several. `--docs` puts their output into
 // docs/work/performance.md, where it has a place for them.
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -12,9 +12,9 @@ import { program as versitygw } from './versitygw.mjs'
 await prepare()
 const END = '.bench.js'
 const programs = new Map(
-  readdirSync(join(root, 'dist', 'bench'), { recursive: true })
+  readdirSync(join(root, 'dist', 'test', 'bench'), { recursive: true })
     .filter(file => file.endsWith(END))
-    .map(file => [basename(file, END), join(root, 'dist', 'bench', file)]),
+    .map(file => [basename(file, END), join(root, 'dist', 'test', 'bench', file)]),
 )
 const all = [...programs.keys()].sort()
 const isForDocs = process.argv.includes('--docs')

@@ -1,4 +1,4 @@
-// `npm run chaos [NAME…] [-- --seed N --minutes M …]`: runs the programs of chaos/, one after the
+// `npm run chaos [NAME…] [-- --seed N --minutes M …]`: runs the programs of test/chaos/, one after the
 // other, until the first that finds a violation. Options go to each of them.
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
 
-const all = readdirSync(join(root, 'chaos'))
+const all = readdirSync(join(root, 'test', 'chaos'))
   .filter(file => file.endsWith('.chaos.ts'))
   .map(file => file.replace('.chaos.ts', ''))
   .sort()
@@ -29,7 +29,7 @@ if (unknown.length > 0) {
 await prepare()
 for (const name of names.length > 0 ? names : all) {
   console.log(`\n== ${name}`)
-  const program = join(root, 'dist', 'chaos', `${name}.chaos.js`)
+  const program = join(root, 'dist', 'test', 'chaos', `${name}.chaos.js`)
   const { status } = spawnSync(process.execPath, ['--enable-source-maps', program, ...options], {
     cwd: root,
     env: { ...process.env, ...postgres },

@@ -16,13 +16,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { transpile } from './transpile.mjs'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const SOURCES = ['core', 'generator', 'daemon', 'site', 'sample-app', 'test', 'bench', 'chaos']
+const SOURCES = ['core', 'generator', 'daemon', 'site', 'check', 'sample-app', 'test']
 
 /** The bundled folders, by the script that bundles them. */
 const BUNDLES = {
   sdk: [join('generator', 'places', 's3')],
   assets: ['core', 'site'],
-  program: ['core', 'site', 'generator', 'daemon'],
+  program: ['core', 'site', 'generator', 'check', 'daemon'],
 }
 
 /** The code for Node and the code for browsers: each sees only the globals of its own world. */

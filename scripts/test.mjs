@@ -40,7 +40,7 @@ const SLOW = [
   'daemon/access/access',
   'daemon/access/login-limit',
   'daemon/access/withdrawn',
-  'generator/records/accounts/sessions',
+  'generator/accounts/sessions',
   'daemon/api/publish-refused',
   'daemon/api/publish-together',
   'daemon/web/visits',

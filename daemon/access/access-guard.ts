@@ -2,21 +2,17 @@ import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
 import { configPath } from '../../core/paths/tree.ts'
-import { knownDevice } from '../../generator/records/accounts/credentials.ts'
-import { type RecordUse, recordUses } from '../../generator/records/accounts/last-use.ts'
-import { type LoginPriority, TOP_PRIORITY } from '../../generator/records/accounts/password.ts'
-import { formProof, isSameText, makeSecret } from '../../generator/records/accounts/secret.ts'
+import { knownDevice } from '../../generator/accounts/credentials.ts'
+import { type RecordUse, recordUses } from '../../generator/accounts/last-use.ts'
+import { type LoginPriority, TOP_PRIORITY } from '../../generator/accounts/password.ts'
+import { formProof, isSameText, makeSecret } from '../../generator/accounts/secret.ts'
 import {
   findSession,
   requireSession,
   type Session,
   type SessionTime,
-} from '../../generator/records/accounts/sessions.ts'
-import {
-  authenticate,
-  type Rejection,
-  type TokenHolder,
-} from '../../generator/records/accounts/tokens.ts'
+} from '../../generator/accounts/sessions.ts'
+import { authenticate, type Rejection, type TokenHolder } from '../../generator/accounts/tokens.ts'
 import type { Change } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { failureBody, recordIssues } from '../http/answer.ts'

@@ -1,10 +1,6 @@
 import { canonicalName, type Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import {
-  requireToken,
-  type Scope,
-  type TokenHolder,
-} from '../../generator/records/accounts/tokens.ts'
+import { requireToken, type Scope, type TokenHolder } from '../../generator/accounts/tokens.ts'
 import type { Change } from '../../generator/records/change.ts'
 
 export interface Actor extends TokenHolder {

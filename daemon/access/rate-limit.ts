@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { sha256Bytes } from '../../core/sha256.ts'
+import { oweTokens, takeToken } from '../../generator/accounts/rate-limits.ts'
 import type { Database } from '../../generator/database/connection.ts'
-import { oweTokens, takeToken } from '../../generator/records/accounts/rate-limits.ts'
 
 /** The tolerance for rounding errors, since buckets refill by fractions of a token. */
 const ROUNDING = 1e-6

@@ -1,8 +1,8 @@
 import { issue, Refusal } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import type { LoginPriority } from '../../generator/accounts/password.ts'
 import type { Database } from '../../generator/database/connection.ts'
 import { isOnServer } from '../../generator/database/engine.ts'
-import type { LoginPriority } from '../../generator/records/accounts/password.ts'
 import { addressGroup } from '../http/client-address.ts'
 import { type Allowance, RateLimit, SharedRateLimit } from './rate-limit.ts'
 

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuse } from '../../core/error/error.ts'
 import { before, timestamp } from '../../core/timestamp.ts'
-import { type RegistryTask, registryCommand } from '../../generator/cli/console/command.ts'
-import type { Io } from '../../generator/cli/console/io.ts'
-import { table } from '../../generator/cli/console/table.ts'
-import type { Database } from '../../generator/database/connection.ts'
 import {
   type AuditEvent,
   type AuditFilter,
   detailText,
   listActions,
   listEvents,
-} from '../../generator/records/accounts/audit.ts'
+} from '../../generator/accounts/audit.ts'
+import { type RegistryTask, registryCommand } from '../../generator/cli/console/command.ts'
+import type { Io } from '../../generator/cli/console/io.ts'
+import { table } from '../../generator/cli/console/table.ts'
+import type { Database } from '../../generator/database/connection.ts'
 
 type Conditions = Pick<AuditFilter, 'since' | 'actor' | 'crate' | 'action'>
 

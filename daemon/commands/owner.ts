@@ -1,5 +1,6 @@
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { isName } from '../../core/name.ts'
+import { addOwners, removeOwners } from '../../generator/accounts/ownership.ts'
 import { showChanges } from '../../generator/cli/console/changes.ts'
 import {
   commandGroup,
@@ -7,7 +8,6 @@ import {
   registryCommand,
 } from '../../generator/cli/console/command.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { addOwners, removeOwners } from '../../generator/records/accounts/ownership.ts'
 import { findCrate, listOwners } from '../../generator/records/crates.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 

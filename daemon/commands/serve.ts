@@ -8,6 +8,14 @@ import { cargoConfig, cargoSetup } from '../../core/upstream/cargo-config.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
 import { requireOwnDl } from '../../core/urls/dl-template.ts'
 import { registryUrls } from '../../core/urls/urls.ts'
+import {
+  addUser,
+  hasNoUsers,
+  lacksAdministrator,
+  NO_ADMINISTRATOR,
+} from '../../generator/accounts/accounts.ts'
+import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
+import { createToken } from '../../generator/accounts/tokens.ts'
 import { command, settingRows, type Task } from '../../generator/cli/console/command.ts'
 import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
 import { painter } from '../../generator/cli/console/terminal.ts'
@@ -16,14 +24,6 @@ import { asCaller, workAsOwner } from '../../generator/places/disk/caller.ts'
 import { damage } from '../../generator/places/disk/damage.ts'
 import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
-import {
-  addUser,
-  hasNoUsers,
-  lacksAdministrator,
-  NO_ADMINISTRATOR,
-} from '../../generator/records/accounts/accounts.ts'
-import { makeLink, passwordLink } from '../../generator/records/accounts/credentials.ts'
-import { createToken } from '../../generator/records/accounts/tokens.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
 import { isPaused, readPause } from '../../generator/records/pause.ts'

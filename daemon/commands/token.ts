@@ -2,14 +2,7 @@ import { refuse, refuseErrors } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { after, before, isPubtime, timestamp } from '../../core/timestamp.ts'
 import type { Version } from '../../core/version.ts'
-import { showChanges } from '../../generator/cli/console/changes.ts'
-import {
-  commandGroup,
-  type RegistryTask,
-  registryCommand,
-} from '../../generator/cli/console/command.ts'
-import { table } from '../../generator/cli/console/table.ts'
-import { requireUser } from '../../generator/records/accounts/accounts.ts'
+import { requireUser } from '../../generator/accounts/accounts.ts'
 import {
   createToken,
   listPublished,
@@ -18,7 +11,14 @@ import {
   parseScopes,
   revokeToken,
   SCOPES,
-} from '../../generator/records/accounts/tokens.ts'
+} from '../../generator/accounts/tokens.ts'
+import { showChanges } from '../../generator/cli/console/changes.ts'
+import {
+  commandGroup,
+  type RegistryTask,
+  registryCommand,
+} from '../../generator/cli/console/command.ts'
+import { table } from '../../generator/cli/console/table.ts'
 import { setYanked } from '../../generator/records/release-changes.ts'
 import { rowId } from '../http/paging.ts'
 

@@ -1,6 +1,17 @@
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { passwordIssues } from '../../core/password.ts'
 import { counted } from '../../core/quantity.ts'
+import {
+  addUser,
+  hasNoUsers,
+  listUsers,
+  requireUser,
+  setAdmin,
+  setLocked,
+  type User,
+} from '../../generator/accounts/accounts.ts'
+import { makeLink, passwordLink, setPassword } from '../../generator/accounts/credentials.ts'
+import { endSessions } from '../../generator/accounts/sessions.ts'
 import { showChanges } from '../../generator/cli/console/changes.ts'
 import {
   commandGroup,
@@ -10,21 +21,6 @@ import {
 } from '../../generator/cli/console/command.ts'
 import type { Caller } from '../../generator/cli/console/io.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import {
-  addUser,
-  hasNoUsers,
-  listUsers,
-  requireUser,
-  setAdmin,
-  setLocked,
-  type User,
-} from '../../generator/records/accounts/accounts.ts'
-import {
-  makeLink,
-  passwordLink,
-  setPassword,
-} from '../../generator/records/accounts/credentials.ts'
-import { endSessions } from '../../generator/records/accounts/sessions.ts'
 import {
   planRemoval,
   type RemovedUser,

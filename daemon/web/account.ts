@@ -2,14 +2,14 @@ import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
 import { isName } from '../../core/name.ts'
 import { after, timestamp } from '../../core/timestamp.ts'
-import { answerInvitation } from '../../generator/records/accounts/ownership.ts'
-import { endSession, endSessions } from '../../generator/records/accounts/sessions.ts'
+import { answerInvitation } from '../../generator/accounts/ownership.ts'
+import { endSession, endSessions } from '../../generator/accounts/sessions.ts'
 import {
   createToken,
   type NewToken,
   parseScopes,
   revokeToken,
-} from '../../generator/records/accounts/tokens.ts'
+} from '../../generator/accounts/tokens.ts'
 import { findCrate } from '../../generator/records/crates.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { SessionRequest } from '../access/route.ts'

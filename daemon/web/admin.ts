@@ -8,14 +8,14 @@ import {
   setAdmin,
   setLocked,
   type User,
-} from '../../generator/records/accounts/accounts.ts'
+} from '../../generator/accounts/accounts.ts'
 import {
   type AuditEvent,
   detailText,
   listActions,
   listEvents,
-} from '../../generator/records/accounts/audit.ts'
-import { makeLink, passwordLink } from '../../generator/records/accounts/credentials.ts'
+} from '../../generator/accounts/audit.ts'
+import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'

@@ -6,7 +6,7 @@ import {
   inviteOwners,
   listInvitations,
   removeOwners,
-} from '../../generator/records/accounts/ownership.ts'
+} from '../../generator/accounts/ownership.ts'
 import {
   type CrateRecord,
   findCrate,

@@ -1,12 +1,8 @@
 import type { Context } from 'hono'
 import { timestamp } from '../../core/timestamp.ts'
-import {
-  countCratesOf,
-  cratesOf,
-  listInvitations,
-} from '../../generator/records/accounts/ownership.ts'
-import { listSessions } from '../../generator/records/accounts/sessions.ts'
-import { listTokens, type TokenRecord } from '../../generator/records/accounts/tokens.ts'
+import { countCratesOf, cratesOf, listInvitations } from '../../generator/accounts/ownership.ts'
+import { listSessions } from '../../generator/accounts/sessions.ts'
+import { listTokens, type TokenRecord } from '../../generator/accounts/tokens.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type HomeData, homePage } from '../../site/account/home-page.ts'
 import type { SessionRequest } from '../access/route.ts'

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { refuse } from '../../core/error/error.ts'
-import { findUser } from '../../generator/records/accounts/accounts.ts'
+import { findUser } from '../../generator/accounts/accounts.ts'
 import {
   type Credential,
   checkPassword,
@@ -10,8 +10,8 @@ import {
   requireCredential,
   requireLink,
   setPassword,
-} from '../../generator/records/accounts/credentials.ts'
-import { endSession, startSession } from '../../generator/records/accounts/sessions.ts'
+} from '../../generator/accounts/credentials.ts'
+import { endSession, startSession } from '../../generator/accounts/sessions.ts'
 import { addEvent, makeChange } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type LoginData, loginPage } from '../../site/account/login-page.ts'

@@ -1,12 +1,12 @@
-// Mirrors generator/cli/maintenance/check.ts
+// Mirrors check/command.ts
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { Result } from '../../generator/check/check.ts'
-import { Client } from '../../generator/check/client.ts'
-import { Untried } from '../../generator/check/verdict.ts'
+import type { Result } from '../../check/check.ts'
+import { Client } from '../../check/client.ts'
+import { Untried } from '../../check/verdict.ts'
 import { startDaemon } from '../conformance/driver-daemon.ts'
 import { cargoPath } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'

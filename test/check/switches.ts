@@ -1,4 +1,4 @@
-import { subjects } from '../../generator/check/rows/all.ts'
+import { subjects } from '../../check/rows/all.ts'
 import { buildCrate, buildEvil, type Trick } from '../support/crate-builder.ts'
 import type { Reply } from '../support/recording-proxy.ts'
 import {

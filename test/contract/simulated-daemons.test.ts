@@ -1,8 +1,8 @@
-// Mirrors chaos/simulate: a few seeds of the simulation of several daemons.
+// Mirrors test/chaos/simulate: a few seeds of the simulation of several daemons.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Violation } from '../../chaos/run.ts'
-import { Simulations } from '../../chaos/simulate/simulations.ts'
+import { Violation } from '../chaos/run.ts'
+import { Simulations } from '../chaos/simulate/simulations.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { folderOf } from '../support/workplace.ts'
 

@@ -387,8 +387,8 @@ test('the settings file of a new registry', () => {
   assert.deepEqual(messages(toml(text.replace(/^# ([a-z_]+ = )/gm, '$1'))), [])
 })
 
-test('docs/settings.md describes every setting as it is, and no other', () => {
-  const rows = readFileSync(join(root, 'docs', 'settings.md'), 'utf8')
+test('docs/run/settings.md describes every setting as it is, and no other', () => {
+  const rows = readFileSync(join(root, 'docs', 'run', 'settings.md'), 'utf8')
     .split('\n')
     .filter(line => line.startsWith('| `'))
   assert.ok(rows.every(row => / \| [^|]{10,} \|$/.test(row)))

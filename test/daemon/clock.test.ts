@@ -7,16 +7,12 @@ import { dayOf, sumUntil } from '../../core/day-counts.ts'
 import type { Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { Version } from '../../core/version.ts'
+import { findUser } from '../../generator/accounts/accounts.ts'
+import { linkOwner, makeLink } from '../../generator/accounts/credentials.ts'
+import { findSession, listSessions, startSession } from '../../generator/accounts/sessions.ts'
 import { all, value } from '../../generator/database/statement.ts'
 import { sweepFolder } from '../../generator/places/disk/files.ts'
 import { temporaryPath } from '../../generator/places/disk/steps.ts'
-import { findUser } from '../../generator/records/accounts/accounts.ts'
-import { linkOwner, makeLink } from '../../generator/records/accounts/credentials.ts'
-import {
-  findSession,
-  listSessions,
-  startSession,
-} from '../../generator/records/accounts/sessions.ts'
 import {
   addDownloads,
   hasDueDownloads,

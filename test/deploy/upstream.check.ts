@@ -1,5 +1,5 @@
 // `npm run check:deploy`: nginx, Apache and Caddy with the texts of docs/run/hosting.md and
-// docs/upstream.md serve a static tree to real Cargo, as the one address for all crates.
+// docs/run/upstream.md serve a static tree to real Cargo, as the one address for all crates.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ http {
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map(name => `${name}_temp_path ${folder}/${name};`)
     .join('\n  ')}
-  ${before(hosting(site, 'nginx'), /^ {2}location/m, blockFor(site, 'upstream.md', 'nginx'))
+  ${before(hosting(site, 'nginx'), /^ {2}location/m, blockFor(site, 'run/upstream.md', 'nginx'))
     .replace('listen 443 ssl http2', `listen ${new URL(site.url).host}`)
     .replace(/^ *ssl_certificate.*\n/gm, '')}
 }`,
@@ -55,7 +55,7 @@ ${['mpm_event', 'authz_core', 'dir', 'mime', 'headers', 'filter', 'deflate', 're
   .join('\n')}
 <VirtualHost *>
 ${hosting(site, 'apache')}
-${blockFor(site, 'upstream.md', 'apache')}
+${blockFor(site, 'run/upstream.md', 'apache')}
 </VirtualHost>
 `,
     args: file => ['-f', file, '-D', 'FOREGROUND'],
@@ -70,7 +70,7 @@ ${blockFor(site, 'upstream.md', 'apache')}
 ${before(
   hosting(site, 'caddyfile'),
   /^\tencode/m,
-  blockFor(site, 'upstream.md', 'caddyfile'),
+  blockFor(site, 'run/upstream.md', 'caddyfile'),
 ).replace('crates.example.com', site.url)}`,
     args: file => ['run', '--config', file, '--adapter', 'caddyfile'],
   },

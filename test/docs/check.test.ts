@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { subjects } from '../../generator/check/rows/all.ts'
-import type { Statement } from '../../generator/check/table.ts'
+import { subjects } from '../../check/rows/all.ts'
+import type { Statement } from '../../check/table.ts'
 import { root } from '../support/plimsoll.ts'
 
-const FILE = join(root, 'docs', 'check.md')
+const FILE = join(root, 'docs', 'use', 'check.md')
 
-/** What stands in docs/check.md above the statements. */
+/** What stands in docs/use/check.md above the statements. */
 const INTRODUCTION = `# What \`plimsoll check\` asks a registry
 
 \`\`\`sh
@@ -34,7 +34,7 @@ it: to the web API, and to the index and the downloads of a private registry alo
 [check-results.md](check-results.md) has what it found of other registries.
 
 This page is rendered from the statements: \`UPDATE_GOLDEN=1 npm test -- docs/check\`. The suites of
-Plimsoll play them against every way to run it ([conformance.md](work/conformance.md)), and each was seen
+Plimsoll play them against every way to run it ([conformance.md](../work/conformance.md)), and each was seen
 to fail against a registry that is wrong in just that way.
 
 | weight | meaning |
@@ -45,7 +45,7 @@ to fail against a registry that is wrong in just that way.
 | could be better | it works, and costs time or traffic |
 `
 
-test('docs/check.md lists every statement as it is declared', () => {
+test('docs/use/check.md lists every statement as it is declared', () => {
   const head = '| statement | what holds | weight | since | source |\n|---|---|---|---|---|\n'
   const chapters = Object.entries(subjects).map(
     ([subject, statements]) => `\n## ${subject}\n\n${head}${statements.map(rowOf).join('')}`,
@@ -55,9 +55,9 @@ test('docs/check.md lists every statement as it is declared', () => {
   assert.equal(readFileSync(FILE, 'utf8'), text)
 })
 
-test('docs/check-results.md speaks of statements that there are', () => {
+test('docs/use/check-results.md speaks of statements that there are', () => {
   const ids = Object.values(subjects).flatMap(rows => rows.map(({ id }) => id))
-  const text = readFileSync(join(root, 'docs', 'check-results.md'), 'utf8')
+  const text = readFileSync(join(root, 'docs', 'use', 'check-results.md'), 'utf8')
   const rows = text.split('\n').filter(line => line.startsWith('| `'))
   const named = rows.flatMap(row => [...(row.split(' | ')[0] ?? '').matchAll(/`([a-z0-9-]+)`/g)])
   assert.ok(named.length > 0)

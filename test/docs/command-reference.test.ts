@@ -9,9 +9,9 @@ import { terminalIo } from '../../generator/cli/console/terminal.ts'
 import { openRegistry } from '../../generator/open.ts'
 import { root } from '../support/plimsoll.ts'
 
-const FILE = join(root, 'docs', 'commands.md')
+const FILE = join(root, 'docs', 'use', 'commands.md')
 
-/** What stands in docs/commands.md above the first command. */
+/** What stands in docs/use/commands.md above the first command. */
 const INTRODUCTION = `# Commands
 
 \`plimsoll COMMAND --help\` prints what is here. This page is rendered from the declarations of the
@@ -22,7 +22,7 @@ Every command takes these options; \`completion\` and \`check\` need no registry
 | option | meaning |
 |---|---|
 | \`--dir <dir>\` | the registry folder; default: \`PLIMSOLL_DIR\`, else \`./registry\` |
-| \`--set <key=value>\` | override a [setting](settings.md); can be repeated |
+| \`--set <key=value>\` | override a [setting](../run/settings.md); can be repeated |
 | \`-h, --help\` | print the help of the command |
 
 Results are printed to stdout; warnings, errors and progress to stderr. On a terminal progress is
@@ -44,7 +44,7 @@ const COMMON = new Set(['--dir', '--set', '--help'])
 /** Commands without a result: one prints a script, the other runs until it is stopped. */
 const WITHOUT_JSON = ['plimsoll completion', 'plimsoll serve']
 
-test('docs/commands.md describes every command as it is declared, with an example', async () => {
+test('docs/use/commands.md describes every command as it is declared, with an example', async () => {
   const io = terminalIo({ stdout: process.stdout, stderr: process.stderr, env: {} })
   const never = () => new Promise<string>(() => undefined)
   const program = await createProgram(io, [], {

@@ -58,7 +58,7 @@ const FILE = 'demo-1.0.0.crate'
 /** What a document takes for granted, made in the folder in which its commands run. */
 const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   'README.md': async folder => writeCrate(join(folder, 'crates')),
-  'docs/commands.md': async folder => {
+  'docs/use/commands.md': async folder => {
     for (const name of ['crates', 'target/package']) writeCrate(join(folder, name))
     writeCrate(join(folder, 'vendor'), '1.1.0')
     writeCrate(join(folder, 'packages'), '1.2.0')
@@ -79,7 +79,7 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     for (const name of ['access.log', 'access.log.1.gz'])
       writeFileSync(join(folder, 'srv', 'logs', name), '')
   },
-  'docs/object-storage.md': async folder => writeCrate(join(folder, 'crates')),
+  'docs/run/object-storage.md': async folder => writeCrate(join(folder, 'crates')),
   'docs/run/install.md': async folder => writeCrate(join(folder, 'crates')),
   'docs/run/backup.md': inSrv,
   'docs/run/incidents.md': async folder => {
@@ -91,7 +91,7 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   'docs/run/several-registries.md': async folder => {
     mkdirSync(join(folder, 'home', '.cargo'))
   },
-  'docs/upstream.md': async folder => {
+  'docs/run/upstream.md': async folder => {
     await ok(folder, 'init', '--base-url', 'https://crates.example.com')
     appendFileSync(join(folder, 'registry', 'plimsoll.toml'), '\n[upstream.crates-io]\n')
     writeFileSync(join(folder, 'Cargo.lock'), 'version = 4\n')
@@ -150,7 +150,7 @@ for (const [name, lines] of commands) {
 
 test('every command and option of `plimsoll` that the documents show exists', async () => {
   // That one is rendered from the declarations, and its commands are run.
-  const written = [...commands].filter(([name]) => name !== 'docs/commands.md')
+  const written = [...commands].filter(([name]) => name !== 'docs/use/commands.md')
   for (const line of written.flatMap(([, lines]) => lines)) {
     const words = /^(?!helm )(?:.* )?plimsoll (.*)$/.exec(line)?.[1]?.split(/\s+/) ?? []
     if (words.length === 0) continue

@@ -1,4 +1,4 @@
-// Mirrors docs/stable.md
+// Mirrors docs/build/stable.md
 import assert from 'node:assert/strict'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { root } from '../support/plimsoll.ts'
 import { plimsollHere, serveHere } from '../support/program.ts'
 import { scratch } from '../support/scratch.ts'
 
-test('docs/stable.md promises every metric of the daemon, and no other', async t => {
+test('docs/build/stable.md promises every metric of the daemon, and no other', async t => {
   const cleanup = new Cleanup(t)
   const dir = join(scratch(cleanup), 'registry')
   expectCode('init', await plimsollHere(['init', '--dir', dir]), 0)
@@ -20,7 +20,7 @@ test('docs/stable.md promises every metric of the daemon, and no other', async t
   const names = (text: string, pattern: RegExp) =>
     [...text.matchAll(pattern)].map(([, name]) => name).sort()
   assert.deepEqual(
-    names(readFileSync(join(root, 'docs', 'stable.md'), 'utf8'), /^\| `(plimsoll_\w+)/gm),
+    names(readFileSync(join(root, 'docs', 'build', 'stable.md'), 'utf8'), /^\| `(plimsoll_\w+)/gm),
     names(metrics, /^# TYPE (plimsoll_\w+)/gm),
   )
 })

@@ -1,4 +1,4 @@
-// Mirrors docs/upstream.md
+// Mirrors docs/run/upstream.md
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -47,8 +47,8 @@ for (const { name, status, missing } of hosts)
     await playOneAddress(folder, site, { status, knowsFolders: false })
   })
 
-test('docs/upstream.md names every setting of an upstream', () => {
-  const text = readFileSync(join(root, 'docs', 'upstream.md'), 'utf8')
+test('docs/run/upstream.md names every setting of an upstream', () => {
+  const text = readFileSync(join(root, 'docs', 'run', 'upstream.md'), 'utf8')
   const isNamed = (key: string) => text.includes(`\`${key}\``) || text.includes(`\`${key} = `)
   assert.deepEqual(
     Object.keys(upstreamRows).filter(key => !isNamed(key)),
@@ -58,7 +58,7 @@ test('docs/upstream.md names every setting of an upstream', () => {
 
 /** Reads `_redirects` as Netlify does: the first rule that fits decides, for missing files only. */
 function redirects(site: StaticSite): Missing {
-  const rules = blockFor(site, 'upstream.md', 'text')
+  const rules = blockFor(site, 'run/upstream.md', 'text')
     .trim()
     .split('\n')
     .map(line => {
@@ -80,7 +80,7 @@ function redirects(site: StaticSite): Missing {
 /** Runs the function for the responses of an origin. */
 function cloudFront(site: StaticSite): Missing {
   const exports: { handler?: (event: object) => Promise<CloudFrontResponse> } = {}
-  runInNewContext(blockFor(site, 'upstream.md', 'js'), { exports })
+  runInNewContext(blockFor(site, 'run/upstream.md', 'js'), { exports })
   return async uri => {
     const response = { status: '404', headers: {} }
     const event = { Records: [{ cf: { request: { uri }, response } }] }

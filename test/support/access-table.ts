@@ -1,5 +1,5 @@
 import type { Code } from '../../core/error/error.ts'
-import type { Scope } from '../../generator/records/accounts/tokens.ts'
+import type { Scope } from '../../generator/accounts/tokens.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { publishRequest } from './release.ts'
 

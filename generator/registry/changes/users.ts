@@ -1,13 +1,13 @@
 import { refuse } from '../../../core/error/error.ts'
 import type { Version } from '../../../core/version.ts'
-import { all, column, type Queries, run } from '../../database/statement.ts'
 import {
   findUser,
   requireAdministrator,
   requireFree,
   requireUser,
   type User,
-} from '../../records/accounts/accounts.ts'
+} from '../../accounts/accounts.ts'
+import { all, column, type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
 import { follow, type Records } from '../../records/crate-change.ts'
 import { readCrate } from '../../records/crates.ts'

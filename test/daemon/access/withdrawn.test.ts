@@ -5,22 +5,18 @@ import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { routes } from '../../../daemon/app.ts'
-import { all, type Row as DbRow, LIST, one, run } from '../../../generator/database/statement.ts'
 import {
   addUser,
   requireUser,
   setAdmin,
   setLocked,
   type User,
-} from '../../../generator/records/accounts/accounts.ts'
-import { makeLink } from '../../../generator/records/accounts/credentials.ts'
-import {
-  addOwners,
-  inviteOwners,
-  removeOwners,
-} from '../../../generator/records/accounts/ownership.ts'
-import { endSessions } from '../../../generator/records/accounts/sessions.ts'
-import { createToken, revokeToken } from '../../../generator/records/accounts/tokens.ts'
+} from '../../../generator/accounts/accounts.ts'
+import { makeLink } from '../../../generator/accounts/credentials.ts'
+import { addOwners, inviteOwners, removeOwners } from '../../../generator/accounts/ownership.ts'
+import { endSessions } from '../../../generator/accounts/sessions.ts'
+import { createToken, revokeToken } from '../../../generator/accounts/tokens.ts'
+import { all, type Row as DbRow, LIST, one, run } from '../../../generator/database/statement.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
 import { keepAlarm, listAlarms } from '../../../generator/upstream/alarms.ts'

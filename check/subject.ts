@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto'
+import { basename } from 'node:path'
+import { forEachConcurrently } from '../core/async/concurrently.ts'
+import type { Entry } from '../core/entry/entry.ts'
+import { parseEntry } from '../core/entry/parse.ts'
+import { collect } from '../core/error/error.ts'
+import type { Name } from '../core/name.ts'
+import { isObject } from '../core/plain-data.ts'
+import { expandDl } from '../core/urls/download-url.ts'
+import { jsonIn } from '../core/urls/index-config.ts'
+import type { Version } from '../core/version.ts'
+import { type Answer, objectsIn, textOf } from './answer.ts'
+import type { Ask, Client } from './client.ts'
+import { indexPath, type Target } from './target.ts'
+import { Untried, untried, Wrong } from './verdict.ts'
+
+export type Release = readonly [name: string, version: string]
+
+export interface Subject {
+  readonly target: Target
+  readonly client: Client
+  /** Names that the user gave; none to look for some. */
+  readonly crates: readonly string[]
+  readonly token: string | null
+  /** What published names begin with; null for a run that only reads. */
+  readonly prefix: string | null
+  /** The Cargo that plays, one for each subject; null without. */
+  readonly cargo: { readonly path: string; readonly version: string } | null
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** A folder for whatever; somebody removes it. */
+  readonly scratch: string
+  /** Between two looks for something published, in milliseconds. */
+  readonly pauseMs: number
+  readonly signal: AbortSignal
+  /** Learns of how many versions the bytes were looked at, where the user named crates. */
+  readonly onLooked?: (looked: number, all: number) => void
+  /** The releases that the run leaves behind so far; who publishes one adds it. */
+  readonly published: Release[]
+  /** Those that may be there and should not: no clear answer came, or they were to be refused. */
+  readonly doubtful: Release[]
+}
+
+/** Something learnt about a subject, once, for all statements that need it. */
+export type Fact<T> = (subject: Subject) => Promise<T>
+
+/** Returns a fact that is made on the first question. */
+export function fact<T>(make: Fact<T>): Fact<T> {
+  const known = new WeakMap<Subject, Promise<T>>()
+  return subject => {
+    const made = known.get(subject) ?? make(subject)
+    known.set(subject, made)
+    return made
+  }
+}
+
+/** Where somebody may have put the file of a crate, right or wrong. */
+const FILE = /^(?!\.)(?:[^/]+\/){1,2}[A-Za-z0-9_-]+$/
+/** How much of a large registry is looked at. */
+const CRATES_MAX = 40
+const DOWNLOADS_MAX = 6
+/** Of crates that the user gave, the newest versions are looked at, as far as this much. */
+const NAMED_MAX = 500
+const NAMED_BYTES_MAX = 256 * 1024 ** 2
+
+const NO_TOKEN = 'the registry is private; give a token with --token-stdin'
+
+export interface Line {
+  readonly crate: string
+  readonly where: string
+  readonly text: string
+  /** The object that it is; empty for anything else. */
+  readonly json: Readonly<Record<string, unknown>>
+  /** As Cargo reads it; null where Cargo cannot. */
+  readonly entry: Entry | null
+}
+
+export interface Crate {
+  readonly name: string
+  readonly answer: Answer
+  readonly lines: readonly Line[]
+}
+
+/** Asks for `config.json` with a token, or the file of a crate, by Cargo's headers. */
+export function askIndex({ target }: Subject, path: string, { headers, ...ask }: Ask) {
+  const own = { accept: 'text/plain', 'cargo-protocol': 'version=1' }
+  return target.ask(path, { ...ask, headers: { ...own, ...headers } })
+}
+
+/** Ends what would need an answer that did not come, for which another statement fails. */
+function unknown(error: unknown): never {
+  if (error instanceof Wrong) untried(error.message)
+  throw error
+}
+
+/** `config.json` as a stranger gets it. */
+export const openConfig = fact(subject => askIndex(subject, 'config.json', { token: null }))
+
+/** Whether a stranger gets no `config.json` because he has no token. */
+export const isPrivate = fact(
+  async subject => (await openConfig(subject).catch(unknown)).status === 401,
+)
+
+/** `config.json` as Cargo gets it: with the token only after a 401. */
+export const config = fact(async subject => {
+  const open = await openConfig(subject)
+  if (open.status !== 401) return open
+  if (subject.token === null) untried(NO_TOKEN)
+  return askIndex(subject, 'config.json', { token: subject.token })
+})
+
+/** The settings in `config.json`; untried where there are none. */
+export const settings = fact(async subject => {
+  const { json, status } = await config(subject).catch(unknown)
+  const isThere = status === 200 && isObject(json)
+  return isThere ? json : untried('there is no config.json that can be read')
+})
+
+/** The token for index and downloads: Cargo sends it only to a private registry. */
+export const readToken = fact(async subject => {
+  const isDue = (await settings(subject))['auth-required'] === true || (await isPrivate(subject))
+  return isDue ? (subject.token ?? untried(NO_TOKEN)) : null
+})
+
+/** Asks for the index file of a crate as Cargo does. */
+export async function askFile(subject: Subject, name: string, ask: Ask = {}): Promise<Answer> {
+  return askIndex(subject, indexPath(name), { token: await readToken(subject), ...ask })
+}
+
+/** The base of the web API; untried without one. */
+export const api = fact(async subject => {
+  if (subject.target.kind === 'folder') untried('a folder has no server')
+  const { api } = await settings(subject)
+  if (typeof api !== 'string') untried('the registry has no web API')
+  return `${api.replace(/\/+$/, '')}/api/v1/crates`
+})
+
+/** Asks the web API as Cargo does; `path` follows `/api/v1/crates`. */
+export async function askApi(subject: Subject, path: string, ask: Ask = {}): Promise<Answer> {
+  const headers = { accept: 'application/json', ...ask.headers }
+  return subject.client.ask(`${await api(subject)}${path}`, { ...ask, headers })
+}
+
+/** Searches: the token goes along only to a private registry. */
+export async function search(subject: Subject, query: string): Promise<Answer> {
+  return askApi(subject, query, { token: await readToken(subject) })
+}
+
+/** A name that no registry has, the same for one run. */
+export const missingName = fact(async () => `zq${randomBytes(5).toString('hex')}-x_y`)
+
+/** Leaves out what this run published and should not be there: another statement fails for it. */
+export function expected({ doubtful }: Subject): (name: unknown) => boolean {
+  const bad = new Set(doubtful.map(([name]) => name.toLowerCase()))
+  return name => !bad.has(textOf(name).toLowerCase())
+}
+
+const byLength = (a: string, b: string) => a.length - b.length || (a < b ? -1 : 1)
+
+/** The names that are looked at; perhaps none. */
+export const chosen = fact(async subject => {
+  const { crates, target, published } = subject
+  const isExpected = expected(subject)
+  const own = [...new Set(published.map(([name]) => name))].filter(isExpected).sort(byLength)
+  if (crates.length > 0) return [...crates, ...own]
+  const paths = (await target.paths())?.filter(path => FILE.test(path))
+  const found = paths?.map(path => basename(path)) ?? (await searched(subject))
+  const all = found.filter(isExpected)
+  // Short names come first, and all kinds of the others are among those that are looked at.
+  all.sort(byLength)
+  const step = Math.max(1, all.length / CRATES_MAX)
+  return [...new Set([...all.filter((_, at) => at % step < 1), ...own])]
+})
+
+async function searched(subject: Subject): Promise<string[]> {
+  if (typeof (await settings(subject)).api !== 'string') return []
+  const found = objectsIn((await search(subject, '?q=&per_page=100')).at('crates'))
+  return found.map(({ name }) => textOf(name)).filter(name => /^[\w-]+$/.test(name))
+}
+
+/** The index files of all names that are looked at, also those that are not there. */
+export const asked = fact(async subject =>
+  Promise.all((await chosen(subject)).map(name => readCrate(subject, name))),
+)
+
+/** The index files that are there; untried without any. */
+export const crates = fact(async subject => {
+  const all = await asked(subject)
+  const found = all.filter(crate => crate.answer.status === 200)
+  const none = 'no crate is known; name some with --crate'
+  if (found.length === 0) untried(all.length > 0 ? `there is no ${all[0]?.name}` : none)
+  return found
+})
+
+/** Reads the index file of a crate. */
+export async function readCrate(subject: Subject, name: string): Promise<Crate> {
+  const answer = await askFile(subject, name)
+  const texts = answer.text.split('\n').filter(text => text.trim() !== '')
+  const lines = texts.map((text): Line => {
+    const [json = {}] = objectsIn(jsonIn(text))
+    const entry = collect([], () => parseEntry(text)) ?? null
+    return { crate: name, where: `${name} ${textOf(json.vers ?? '?')}`, text, json, entry }
+  })
+  return { name, answer, lines: answer.status === 200 ? lines : [] }
+}
+
+export const lines = fact(async subject => {
+  const all = (await crates(subject)).flatMap(crate => crate.lines)
+  return all.length > 0 ? all : untried('no index file has a line')
+})
+
+/** Fetches the `.crate` of an entry as Cargo does. */
+export async function download(subject: Subject, entry: Entry, ask: Ask = {}): Promise<Answer> {
+  const { dl } = await settings(subject)
+  if (typeof dl !== 'string') untried('config.json has no `dl`')
+  const { name, vers, cksum } = entry
+  const url = expandDl(dl, { name: name as Name, version: vers as Version, cksum })
+  return subject.target.download(url, { token: await readToken(subject), ...ask })
+}
+
+/**
+ * The `.crate` files of the crates that the user gave. Without any, some: a yanked one, one with
+ * build metadata, and the newest of several crates.
+ */
+export const downloads = fact(async subject => {
+  const all = (await lines(subject)).flatMap(({ entry }) => entry ?? [])
+  const odd = [all.find(({ yanked }) => yanked), all.find(({ vers }) => vers.includes('+'))]
+  const newest = new Map(all.map(entry => [entry.name, entry]))
+  // Those with many dependencies and features have most that can be wrong.
+  const size = ({ deps, features }: Entry) => JSON.stringify([deps, features]).length
+  const longest = [...newest.values()].sort((a, b) => size(b) - size(a))
+  const few = [...new Set([...odd.filter(each => each !== undefined), ...longest])]
+  if (few.length === 0) untried('no line names a .crate')
+  const isNamed = subject.crates.length > 0
+  const wanted = isNamed ? all.toReversed().slice(0, NAMED_MAX) : few.slice(0, DOWNLOADS_MAX)
+  const found: Download[] = []
+  let bytes = 0
+  const fetch = async (entry: Entry) => {
+    if (bytes >= NAMED_BYTES_MAX) return
+    const answer = await download(subject, entry).catch(error => {
+      // One that is too large says nothing of the others.
+      if (isNamed && error instanceof Untried) return null
+      throw error
+    })
+    bytes += answer?.raw.length ?? 0
+    if (answer) found.push({ entry, answer })
+  }
+  await forEachConcurrently(wanted, fetch, DOWNLOADS_MAX)
+  if (isNamed) subject.onLooked?.(found.length, all.length)
+  return found
+})
+
+export interface Download {
+  readonly entry: Entry
+  readonly answer: Answer
+}

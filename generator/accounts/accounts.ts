@@ -1,0 +1,191 @@
+import { refuse } from '../../core/error/error.ts'
+import type { Slice } from '../../core/search/layout.ts'
+import type { Database } from '../database/connection.ts'
+import { all, first, one, type Queries, run, value } from '../database/statement.ts'
+import { addEvent, type Change, makeChange } from '../records/change.ts'
+
+/** A user account. Ids fit the u32 that Cargo reads. */
+export interface User {
+  readonly id: number
+  readonly login: string
+  readonly name: string | null
+  readonly admin: boolean
+  /** Whether tokens and logins are refused until the user is unlocked. */
+  readonly locked: boolean
+  /** Whether the user was removed: the row stays for what they have published and done. */
+  readonly removed: boolean
+  readonly created: string
+}
+
+export type Account = Pick<User, 'id' | 'login' | 'admin'>
+
+/** The columns of an account in a joined row, where the user's id is `user_id`. */
+export type AccountRow = Readonly<Record<'user_id' | 'admin', number>> & Pick<User, 'login'>
+
+/** Returns the account in a row. */
+export function accountOf({ user_id: id, login, admin }: AccountRow): Account {
+  return { id, login, admin: admin === 1 }
+}
+
+/** A user with the number of crates they own and the time they were last seen. */
+export interface ActiveUser extends User {
+  readonly crates: number
+  /** With a token or in a browser; null if never. */
+  readonly lastSeen: string | null
+}
+
+const USER = `id, login, name, admin, locked_at IS NOT NULL AS locked,
+  removed_at IS NOT NULL AS removed, created_at AS created`
+
+type Row<T extends User = User> = Omit<T, Flag> & Record<Flag, number>
+type Flag = 'admin' | 'locked' | 'removed'
+
+function user<T extends User>(row: Row<T>) {
+  return { ...row, admin: row.admin === 1, locked: row.locked === 1, removed: row.removed === 1 }
+}
+
+/** Refuses a login that is malformed, or that a removed or renamed user had (ignoring case). */
+export async function requireFree(tx: Queries, login: string): Promise<void> {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(login)) refuse('login_invalid', { login })
+  if (await isGone(tx, login)) refuse('login_gone', { login })
+}
+
+async function isGone(db: Queries, login: string): Promise<boolean> {
+  const sql = `SELECT 1 FROM users WHERE canonical = ? AND removed_at IS NOT NULL
+    UNION ALL SELECT 1 FROM former_logins WHERE canonical = ?`
+  return (await first(db, sql, login.toLowerCase(), login.toLowerCase())) !== null
+}
+
+/** Adds a user. Refuses a login that is malformed, or taken (ignoring case). */
+export async function addUser(
+  database: Database,
+  { login, admin }: { login: string; admin: boolean },
+  change: Change,
+): Promise<User> {
+  return makeChange(database, change, async (tx, by) => {
+    await requireFree(tx, login)
+    const sql = `INSERT INTO users (login, canonical, admin, created_at) VALUES (?, ?, ?, ?)
+      ON CONFLICT (canonical) DO NOTHING RETURNING ${USER}`
+    const row = await first<Row>(tx, sql, login, login.toLowerCase(), Number(admin), by.at)
+    if (!row) return refuse('login_taken', { login })
+    await addEvent(tx, by, { action: 'user-add', detail: { login, ...(admin && { admin }) } })
+    return user(row)
+  })
+}
+
+/** Returns the user with a login, ignoring case, also a removed one; null when there is none. */
+export async function findUser(database: Queries, login: string): Promise<User | null> {
+  const sql = `SELECT ${USER} FROM users WHERE canonical = ?`
+  const row = await first<Row>(database, sql, login.toLowerCase())
+  return row && user(row)
+}
+
+/** Returns the user with a login; refuses an unknown login, and that of a removed user. */
+export async function requireUser(database: Queries, login: string): Promise<User> {
+  const user = await findUser(database, login)
+  if (user && !user.removed) return user
+  return refuse((await isGone(database, login)) ? 'login_gone' : 'login_unknown', { login })
+}
+
+/** Returns the password hash of the user with a login, or null when there is none. */
+export function storedPassword(database: Database, login: string): Promise<string | null> {
+  const sql = 'SELECT password FROM users WHERE canonical = ?'
+  return value(database, sql, login.toLowerCase())
+}
+
+/** Lists all users, oldest first. */
+export async function listUsers(database: Database): Promise<User[]> {
+  return (await all<Row>(database, `SELECT ${USER} FROM users ORDER BY id`)).map(user)
+}
+
+const CONTAINS = "(instr(canonical, ?) > 0 OR instr(lower(coalesce(name, '')), ?) > 0)"
+
+/** Counts the users whose login or name contains the filter, ignoring case. */
+export async function countUsers(database: Database, filter: string): Promise<number> {
+  const sql = `SELECT count(*) FROM users WHERE ${CONTAINS}`
+  const text = filter.toLowerCase()
+  return (await value<number>(database, sql, text, text)) ?? 0
+}
+
+/** Returns a page of the users whose login or name contains the filter, sorted by login. */
+export async function findUsers(
+  database: Database,
+  { filter, limit, offset }: Slice & { readonly filter: string },
+): Promise<ActiveUser[]> {
+  const sql = `SELECT ${USER},
+      (SELECT count(*) FROM owners WHERE user_id = users.id) AS crates,
+      (SELECT max(at) FROM (
+        SELECT max(last_used_at) AS at FROM tokens WHERE user_id = users.id
+        UNION ALL SELECT max(last_seen_at) FROM sessions WHERE user_id = users.id
+      ) AS seen) AS "lastSeen"
+    FROM users WHERE ${CONTAINS} ORDER BY canonical LIMIT ? OFFSET ?`
+  const text = filter.toLowerCase()
+  const rows = await all<Row<ActiveUser>>(database, sql, text, text, limit, offset)
+  return rows.map(user)
+}
+
+/** Returns whether the registry has no users yet. */
+export async function hasNoUsers(database: Database): Promise<boolean> {
+  return (await first(database, 'SELECT id FROM users LIMIT 1')) === null
+}
+
+/**
+ * Locks or unlocks a user. Locking ends all sessions and makes tokens and logins fail. Refuses to
+ * lock the last administrator; does nothing if the user is in that state already.
+ */
+export async function setLocked(
+  database: Database,
+  { id, login }: User,
+  locked: boolean,
+  change: Change,
+): Promise<void> {
+  await makeChange(database, change, async (tx, by) => {
+    const sql = `UPDATE users SET locked_at = ?
+      WHERE id = ? AND CASE WHEN locked_at IS NULL THEN 1 ELSE 0 END = ? AND removed_at IS NULL
+      RETURNING admin`
+    const user = await first<{ admin: number }>(tx, sql, locked ? by.at : null, id, Number(locked))
+    if (!user) return
+    if (locked) {
+      if (user.admin === 1) await requireAdministrator(tx, login)
+      await run(tx, 'DELETE FROM sessions WHERE user_id = ?', id)
+      // Its page can still say that the account is locked.
+      await run(tx, 'UPDATE password_links SET expires_at = ? WHERE user_id = ?', by.at, id)
+    }
+    const action = locked ? 'user-lock' : 'user-unlock'
+    await addEvent(tx, by, { action, detail: { login } })
+  })
+}
+
+/** Gives or takes a user's administrator rights. Refuses to take the last administrator's. */
+export async function setAdmin(
+  database: Database,
+  { id, login }: User,
+  admin: boolean,
+  change: Change,
+): Promise<void> {
+  await makeChange(database, change, async (tx, by) => {
+    const sql = 'UPDATE users SET admin = ? WHERE id = ? AND admin != ? AND removed_at IS NULL'
+    if ((await run(tx, sql, Number(admin), id, Number(admin))) === 0) return
+    if (!admin) await requireAdministrator(tx, login)
+    const action = admin ? 'user-promote' : 'user-demote'
+    await addEvent(tx, by, { action, detail: { login } })
+  })
+}
+
+/** Refuses a change after which no unlocked administrator is left to unlock other users. */
+export async function requireAdministrator(tx: Queries, login: string): Promise<void> {
+  if (await lacksAdministrator(tx)) refuse('admin_last', { login })
+}
+
+/** The warning of a registry that lacks an administrator. */
+export const NO_ADMINISTRATOR =
+  'there is no administrator, so nobody manages users, or crates without owners, at `/me`; `plimsoll user promote NAME` makes a user one'
+
+/** Returns whether there are users, but none of them is an administrator who is not locked. */
+export async function lacksAdministrator(db: Queries): Promise<boolean> {
+  const sql = `SELECT count(*) AS users,
+      count(CASE WHEN admin = 1 AND locked_at IS NULL THEN 1 END) AS administrators
+    FROM users`
+  const { users, administrators } = await one<Record<'users' | 'administrators', number>>(db, sql)
+  return users > 0 && administrators === 0
+}

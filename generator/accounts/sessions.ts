@@ -1,0 +1,139 @@
+import { refuse } from '../../core/error/error.ts'
+import { latest, timestamp } from '../../core/timestamp.ts'
+import type { Database } from '../database/connection.ts'
+import { all, first, type Queries, run, value } from '../database/statement.ts'
+import { addEvent, type Change, makeChange } from '../records/change.ts'
+import { type Account, type AccountRow, accountOf } from './accounts.ts'
+import type { RecordUse } from './last-use.ts'
+import { formProof, hashSecret, makeSecret } from './secret.ts'
+
+export interface Session {
+  readonly id: number
+  readonly user: Account
+  /** The anti-CSRF token in this session's forms. */
+  readonly proof: string
+}
+
+export interface SessionRecord {
+  readonly id: number
+  readonly agent: string
+  readonly created: string
+  readonly lastSeen: string
+}
+
+/** The data that decides whether a session is still valid. */
+export interface SessionTime {
+  readonly now: Date
+  /** A session ends after this many seconds without a request. */
+  readonly idleSeconds: number
+}
+
+/** More than anyone needs; a login beyond that ends the session unused for longest. */
+const MOST = 50
+const AGENT_LENGTH = 120
+
+interface NewSession {
+  readonly agent: string
+  readonly now: Date
+  readonly seconds: number
+  /** The session that the browser had before, which ends. */
+  readonly before?: number | undefined
+}
+
+/** Logs a user in and returns the secret for the cookie; only its SHA-256 is stored. */
+export async function startSession(
+  database: Database,
+  userId: number,
+  { agent, now, seconds, before }: NewSession,
+  change: Change,
+): Promise<string> {
+  const secret = makeSecret()
+  const at = timestamp(now)
+  const name = agent.slice(0, AGENT_LENGTH) || 'unknown browser'
+  await makeChange(database, change, async (tx, by) => {
+    await run(tx, 'DELETE FROM sessions WHERE expires_at <= ? OR id = ?', at, before ?? null)
+    const surplus = `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE user_id = ?
+      ORDER BY last_seen_at DESC, id DESC LIMIT 1000000 OFFSET ?)`
+    await run(tx, surplus, userId, MOST - 1)
+    const sql = `INSERT INTO sessions (user_id, hash, agent, created_at, last_seen_at, expires_at)
+      VALUES (?, ?, ?, ?, ?, ?) RETURNING id`
+    const ends = timestamp(now, seconds)
+    const session = await value(tx, sql, userId, hashSecret(secret), name, at, at, ends)
+    await addEvent(tx, by, { action: 'login', detail: { session } })
+  })
+  return secret
+}
+
+/** Sessions that are valid at a given time, with their users. */
+const GOOD = `FROM sessions JOIN users ON users.id = sessions.user_id
+  WHERE expires_at > ? AND last_seen_at > ? AND sessions.created_at <= ? AND locked_at IS NULL`
+
+/** What a session at that time has to be compared with, in the order of `GOOD`. */
+function limitsOf({ now, idleSeconds }: SessionTime): string[] {
+  return [timestamp(now), timestamp(now, -idleSeconds), latest(now)]
+}
+
+/** Returns the user of a session; refuses an ended session, or a locked user. */
+export async function requireSession(db: Queries, id: number, time: SessionTime): Promise<Account> {
+  const sql = `SELECT user_id, login, admin ${GOOD} AND sessions.id = ?`
+  const row = await first<AccountRow>(db, sql, ...limitsOf(time), id)
+  return row ? accountOf(row) : refuse('session_absent')
+}
+
+/** Returns the session of a cookie, or null when it expired, was idle too long or was ended. */
+export async function findSession(
+  database: Database,
+  secret: string,
+  time: SessionTime,
+  record: RecordUse,
+): Promise<Session | null> {
+  const sql = `SELECT sessions.id, last_seen_at, user_id, login, admin ${GOOD} AND hash = ?`
+  const given = [...limitsOf(time), hashSecret(secret)]
+  type LastUse = { readonly id: number; readonly last_seen_at: string }
+  const row = await first<AccountRow & LastUse>(database, sql, ...given)
+  if (!row) return null
+  await record(row.last_seen_at, time.now, at =>
+    run(database, 'UPDATE sessions SET last_seen_at = ? WHERE id = ?', at, row.id),
+  )
+  return { id: row.id, user: accountOf(row), proof: formProof(secret) }
+}
+
+/** Lists the valid sessions of a user, the latest first. */
+export async function listSessions(
+  database: Database,
+  userId: number,
+  time: SessionTime,
+): Promise<SessionRecord[]> {
+  const sql = `SELECT id, agent, created_at AS created, last_seen_at AS "lastSeen" FROM sessions
+    WHERE expires_at > ? AND last_seen_at > ? AND created_at <= ? AND user_id = ? ORDER BY id DESC`
+  return all(database, sql, ...limitsOf(time), userId)
+}
+
+/** Ends all sessions of a user except `kept`, if given, and returns how many it ended. */
+export async function endSessions(
+  database: Database,
+  { id, login }: Pick<Account, 'id' | 'login'>,
+  change: Change,
+  kept?: number,
+): Promise<number> {
+  return makeChange(database, change, async (tx, by) => {
+    const sql = 'DELETE FROM sessions WHERE user_id = ? AND id IS DISTINCT FROM ?'
+    const sessions = await run(tx, sql, id, kept ?? null)
+    if (sessions > 0) await addEvent(tx, by, { action: 'session-end', detail: { login, sessions } })
+    return sessions
+  })
+}
+
+/** Ends a session of a user. Refuses a session of another user as if it did not exist. */
+export async function endSession(
+  database: Database,
+  { id, user }: Pick<Session, 'id' | 'user'>,
+  change: Change,
+  action: 'logout' | 'session-end',
+): Promise<void> {
+  await makeChange(database, change, async (tx, by) => {
+    const sql = 'DELETE FROM sessions WHERE id = ? AND user_id = ?'
+    if ((await run(tx, sql, id, user.id)) === 0) refuse('session_unknown')
+    await addEvent(tx, by, { action })
+  })
+}

@@ -1,0 +1,243 @@
+import { randomInt } from 'node:crypto'
+import { issue, refuse, refuseErrors } from '../../core/error/error.ts'
+import { sha256Bytes } from '../../core/sha256.ts'
+import { latest, timestamp } from '../../core/timestamp.ts'
+import type { Database } from '../database/connection.ts'
+import { all, first, one, type Queries, run, value } from '../database/statement.ts'
+import { addEvent, type Change, makeChange } from '../records/change.ts'
+import { type Account, type AccountRow, accountOf } from './accounts.ts'
+import type { RecordUse } from './last-use.ts'
+import { hashSecret } from './secret.ts'
+
+/** The rights of a token: the endpoint scopes of crates.io, plus `read` for private registries. */
+export const SCOPES = ['publish-new', 'publish-update', 'yank', 'change-owners', 'read'] as const
+export type Scope = (typeof SCOPES)[number]
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** One line without bidirectional control characters: administrators read these names, too. */
+const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u
+/** A crate name, or a prefix followed by `*`. */
+const PATTERN = /^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/
+const FORM = /^plim_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
+
+/** Returns a new token: `plim_`, 32 random base62 characters (190 bits), 6 checksum characters. */
+export function makeToken(): string {
+  const secret = Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  return `plim_${secret}${checksum(secret)}`
+}
+
+/** Returns whether a text has the form and checksum of a token; the token may be unknown. */
+export function isToken(text: string): boolean {
+  const [, secret = '', sum = ''] = FORM.exec(text) ?? []
+  return secret !== '' && checksum(secret) === sum
+}
+
+function checksum(secret: string): string {
+  let number = sha256Bytes(secret).readUIntBE(0, 6)
+  let text = ''
+  for (let i = 0; i < 6; i++) {
+    text += ALPHABET[number % 62]
+    number = Math.floor(number / 62)
+  }
+  return text
+}
+
+/** A token as its owner sees it; the token itself is known only at its creation. */
+export interface TokenRecord {
+  readonly id: number
+  readonly name: string
+  readonly user: string
+  /** Null allows everything that its user may do. */
+  readonly scopes: readonly Scope[] | null
+  /** Crate names, or prefixes followed by `*`; null allows every crate. */
+  readonly crates: readonly string[] | null
+  readonly created: string
+  readonly expires: string | null
+  readonly last_used: string | null
+}
+
+export interface NewToken extends TokenRecord {
+  readonly token: string
+}
+
+export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crates' | 'expires'> {
+  readonly userId: number
+  /** The maximum number of valid tokens of the user, including this one; default: no limit. */
+  readonly most?: number
+}
+
+/**
+ * Creates a token and returns its text, the only time. Refuses more than `most`, and `read` for
+ * certain crates.
+ */
+export async function createToken(
+  database: Database,
+  { userId, name, scopes, crates, expires, most }: TokenOrder,
+  change: Change,
+): Promise<NewToken> {
+  const patterns = (crates ?? []).filter(pattern => !PATTERN.test(pattern))
+  refuseErrors([
+    ...(NAME.test(name) ? [] : [issue('token_name_invalid')]),
+    ...patterns.map(pattern => issue('crate_pattern_invalid', { pattern })),
+    ...(crates && scopes?.includes('read') ? [issue('token_read_limited')] : []),
+  ])
+  const token = makeToken()
+  const stored = {
+    scopes: scopes && JSON.stringify(scopes),
+    crates: crates && JSON.stringify(crates),
+  }
+  return makeChange(database, change, async (tx, by) => {
+    const { at } = by
+    const good = `SELECT count(*) FROM tokens
+      WHERE user_id = ? AND revoked_at IS NULL AND ${UNEXPIRED}`
+    const times = [at, latest(new Date(at))]
+    if (most !== undefined && Number(await value(tx, good, userId, ...times)) >= most)
+      refuse('tokens_too_many', { max: most })
+    const sql = `INSERT INTO tokens (user_id, name, hash, scopes, crates, created_at, expires_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      RETURNING id, (SELECT login FROM users WHERE id = user_id) AS login`
+    const given = [userId, name, hashSecret(token), stored.scopes, stored.crates, at, expires]
+    const { id, login } = await one<{ id: number; login: string }>(tx, sql, ...given)
+    const detail = { token: id, login, name, scopes, crates, expires }
+    await addEvent(tx, by, { action: 'token-create', detail })
+    const reach = reachOf(stored)
+    return { id, name, user: login, ...reach, created: at, expires, last_used: null, token }
+  })
+}
+
+/** The scopes and crates of a token as stored: JSON, or null. */
+export interface StoredReach {
+  readonly scopes: string | null
+  readonly crates: string | null
+}
+
+/**
+ * Returns the parsed scopes and crates of a stored token. Reading is not limited by crate, so a
+ * token for certain crates never has `read`, not even one that was made with it.
+ */
+export function reachOf(stored: StoredReach): Pick<TokenRecord, 'scopes' | 'crates'> {
+  const scopes = stored.scopes ? (JSON.parse(stored.scopes) as Scope[]) : null
+  if (!stored.crates) return { scopes, crates: null }
+  const crates = JSON.parse(stored.crates) as string[]
+  return { scopes: (scopes ?? SCOPES).filter(scope => scope !== 'read'), crates }
+}
+
+/** Lists the tokens of one user, or of all users, that are not revoked, oldest first. */
+export async function listTokens(database: Database, userId?: number): Promise<TokenRecord[]> {
+  const sql = `SELECT tokens.id, tokens.name, login AS "user", scopes, crates,
+      tokens.created_at AS created, expires_at AS expires, last_used_at AS last_used
+    FROM tokens JOIN users ON users.id = user_id
+    WHERE revoked_at IS NULL ${userId === undefined ? '' : 'AND user_id = ?'} ORDER BY tokens.id`
+  type Row = Omit<TokenRecord, keyof StoredReach> & StoredReach
+  const rows = await all<Row>(database, sql, ...(userId === undefined ? [] : [userId]))
+  return rows.map(row => ({ ...row, ...reachOf(row) }))
+}
+
+/**
+ * Revokes a token and returns its old state. Refuses a token that is unknown, already revoked, or
+ * not of user `userId`.
+ */
+export async function revokeToken(
+  database: Database,
+  id: number,
+  change: Change,
+  userId?: number,
+): Promise<Pick<TokenRecord, 'id' | 'name' | 'user'>> {
+  return makeChange(database, change, async (tx, by) => {
+    const sql = `UPDATE tokens SET revoked_at = ?
+      WHERE id = ? AND revoked_at IS NULL AND user_id = coalesce(?, user_id)
+      RETURNING (SELECT login FROM users WHERE id = user_id) AS login, name`
+    const token = await first<{ login: string; name: string }>(tx, sql, by.at, id, userId ?? null)
+    if (!token) return refuse('token_unknown', { id })
+    await addEvent(tx, by, { action: 'token-revoke', detail: { token: id, ...token } })
+    return { id, name: token.name, user: token.login }
+  })
+}
+
+/** Returns the scopes in the order of `SCOPES`, each once; one refusal lists all unknown ones. */
+export function parseScopes(texts: readonly string[]): Scope[] {
+  const known: readonly string[] = SCOPES
+  const unknown = texts.filter(text => !known.includes(text))
+  refuseErrors(unknown.map(scope => issue('scope_invalid', { scope, accepted: SCOPES.join(', ') })))
+  return SCOPES.filter(scope => texts.includes(scope))
+}
+
+/** What has no end, or one that is to come, and was not made by a clock that was wrong. */
+const UNEXPIRED = '(expires_at IS NULL OR (expires_at > ? AND tokens.created_at <= ?))'
+
+/** Tokens that are valid at a given time, with their users, who may be locked. */
+const VALID = `FROM tokens JOIN users ON users.id = tokens.user_id
+  WHERE revoked_at IS NULL AND ${UNEXPIRED}`
+
+type TokenRow = AccountRow &
+  StoredReach & { id: number; last_used_at: string | null; locked_at: string | null }
+
+/** A token is unknown, revoked or expired; or it is good, but its user is locked. */
+export type Rejection = 'token_rejected' | 'account_locked'
+
+export interface TokenHolder extends Pick<TokenRecord, 'scopes' | 'crates'> {
+  readonly user: Account
+  readonly tokenId: number
+}
+
+/** Returns the user of a token, or why there is none. */
+export async function authenticate(
+  database: Database,
+  token: string,
+  now: Date,
+  record: RecordUse,
+): Promise<TokenHolder | Rejection> {
+  if (!isToken(token)) return 'token_rejected'
+  const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at
+    ${VALID} AND hash = ?`
+  const row = await first<TokenRow>(database, sql, timestamp(now), latest(now), hashSecret(token))
+  if (!row) return 'token_rejected'
+  if (row.locked_at !== null) return 'account_locked'
+  await record(row.last_used_at, now, at =>
+    run(database, 'UPDATE tokens SET last_used_at = ? WHERE id = ?', at, row.id),
+  )
+  return { user: accountOf(row), tokenId: row.id, ...reachOf(row) }
+}
+
+/** Returns the user of a token; refuses a revoked token, or a locked user. */
+export async function requireToken(db: Queries, id: number, now: Date): Promise<Account> {
+  const sql = `SELECT user_id, login, admin ${VALID} AND locked_at IS NULL AND tokens.id = ?`
+  const row = await first<AccountRow>(db, sql, timestamp(now), latest(now), id)
+  return row ? accountOf(row) : refuse('token_withdrawn')
+}
+
+/** Returns the valid tokens that were made to read, and do not: they are for certain crates. */
+export function listWithoutRead(db: Queries, isPrivate: boolean, now: Date) {
+  const sql = `SELECT tokens.id, tokens.name, login AS "user" ${VALID} AND crates IS NOT NULL
+    AND (instr(scopes, '"read"') > 0 OR (scopes IS NULL AND ? = 1)) ORDER BY tokens.id`
+  type Found = Pick<TokenRecord, 'id' | 'name' | 'user'>
+  return all<Found>(db, sql, timestamp(now), latest(now), Number(isPrivate))
+}
+
+/** A version that a token has published. */
+export interface Published {
+  readonly name: string
+  readonly version: string
+  readonly at: string
+  /** From where; null for an event without an address. */
+  readonly address: string | null
+  readonly state: 'available' | 'yanked' | 'deleted'
+}
+
+/** Returns what a token, also a revoked one, has published since a time, oldest first. */
+export async function listPublished(
+  db: Queries,
+  token: number,
+  since: string,
+): Promise<Published[]> {
+  if (!(await first(db, 'SELECT id FROM tokens WHERE id = ?', token)))
+    refuse('token_unknown', { id: String(token) })
+  const sql = `SELECT audit.crate AS name, audit.version, audit.at, audit.address,
+      CASE WHEN releases.id IS NULL THEN 'deleted' WHEN releases.yanked = 1 THEN 'yanked'
+        ELSE 'available' END AS state
+    FROM audit LEFT JOIN crates ON crates.name = audit.crate
+    LEFT JOIN releases ON releases.crate_id = crates.id AND releases.version = audit.version
+    WHERE audit.action = 'publish' AND audit.token_id = ? AND audit.at >= ?
+    ORDER BY audit.id`
+  return all<Published>(db, sql, token, since)
+}
