@@ -1,12 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { refuse } from '../core/error/error.ts'
 import { lowerPrefix, type Name } from '../core/name.ts'
 import { cloneBare } from '../generator/git/index-repository/clone.ts'
 import { requirePlainFiles, runGit } from '../generator/git/index-repository/git-process.ts'
-import { readBytes } from '../generator/places/disk/files.ts'
 import { plain, webUrl } from '../generator/web/web-url.ts'
 import { Answer } from './answer.ts'
 import { ANSWER_MAX, type Ask, type Client } from './client.ts'
@@ -68,8 +67,9 @@ function isFile(path: string): boolean {
 }
 
 async function read(path: string): Promise<Answer> {
-  const bytes = isFile(path) ? await readBytes(path, ANSWER_MAX) : null
-  return bytes ? new Answer(path, 200, bytes) : new Answer(path, 404)
+  if (!isFile(path)) return new Answer(path, 404)
+  if (statSync(path).size > ANSWER_MAX) refuse('import_too_long', { what: path, max: ANSWER_MAX })
+  return new Answer(path, 200, await readFile(path))
 }
 
 function openFolder(top: string, index: string, client: Client): Reader {

@@ -39,8 +39,6 @@ export type BackgroundWork = (typeof BACKGROUND)[number]
  */
 const ALERTED = codesOf('busy', 'full', 'failed')
 
-const EPOCH = '1970-01-01T00:00:00Z'
-
 const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.split(' '))
 
 /** The daemon's metrics, served at `/metrics` in Prometheus' text format. */

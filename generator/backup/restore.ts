@@ -70,8 +70,7 @@ export async function restore(
     await requireEmpty(target, dir)
     const content = join(workplace, 'content')
     await mkdir(content)
-    const bytes = opened?.bytes ?? process.stdin
-    const place = { target, content, sources, bytes }
+    const place = { target, content, sources, bytes: opened?.bytes ?? process.stdin }
     const restored = await unpack(name, place, progress).catch(error => {
       // An error of the operating system has a `syscall`; any other error is about the archive.
       if (error instanceof Refusal || 'syscall' in error) throw error

@@ -18,7 +18,7 @@ import type { Place } from '../places/place.ts'
 import { isTemporary, WebFailure } from '../web/failure.ts'
 import type { Web, WebAnswer } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
-import { type KnownCrate, readKnown, writeKnown } from './known-crates.ts'
+import { type KnownCrate, readKnown, sizeOf, writeKnown } from './known-crates.ts'
 import { FREE, failureRefusal, IN_VAIN, requireToken, type Spend } from './refusal.ts'
 
 export interface CrateIndexOptions {
@@ -293,10 +293,4 @@ export class CrateIndex {
 function utf8Of(text: string): string | null {
   const bytes = Buffer.from(text, 'latin1')
   return isUtf8(bytes) ? bytes.toString() : null
-}
-
-/** Returns the characters of all that is known of a crate. */
-export function sizeOf({ lines, sightings }: UpstreamCrate): number {
-  const claims = [...sightings.values()].reduce((sum, { claim = '' }) => sum + claim.length, 0)
-  return [...lines.values()].reduce((sum, { text }) => sum + text.length, claims)
 }

@@ -59,3 +59,9 @@ export async function writeKnown(
   const tag = await place.put(knownPath(name), bytes, { onlyIf })
   return tag === null ? null : { crate, tag, checked: before?.checked ?? 0 }
 }
+
+/** Returns the characters of all that is known of a crate. */
+export function sizeOf({ lines, sightings }: UpstreamCrate): number {
+  const claims = [...sightings.values()].reduce((sum, { claim = '' }) => sum + claim.length, 0)
+  return [...lines.values()].reduce((sum, { text }) => sum + text.length, claims)
+}

@@ -35,8 +35,9 @@ import { findCrate } from '../records/crates.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Web } from '../web/web.ts'
 import type { CrateFiles } from './crate-files.ts'
-import { type CrateIndex, type CrateIndexOptions, type FoundCrate, sizeOf } from './crate-index.ts'
+import type { CrateIndex, CrateIndexOptions, FoundCrate } from './crate-index.ts'
 import { allowedVersions } from './decisions.ts'
+import { sizeOf } from './known-crates.ts'
 import { FREE, type Spend } from './refusal.ts'
 
 const compress = promisify(gzip)
