@@ -69,10 +69,7 @@ export interface CrateData {
   /** Those with the most dependents of their own; `dependentCount` counts all. */
   readonly dependents: readonly DependentRow[]
   readonly dependentCount: number
-  /**
-   * The crates of this registry that have the name of a dependency from another registry: their
-   * spelling by canonical name.
-   */
+  /** Crates here named like a dependency from elsewhere: their spelling by canonical name. */
   readonly namesakes: ReadonlyMap<string, string>
   /** Whether there are files with its downloads. */
   readonly downloads: boolean

@@ -153,10 +153,7 @@ function entryOf(parsed: LineFields, raw: Fields): Entry {
   }
 }
 
-/**
- * Parses one line of JSON. Unlike `JSON.parse`, refuses very deep nesting and duplicate keys, for
- * which Cargo drops the line.
- */
+/** Parses a line of JSON; refuses deep nesting and duplicate keys, for which Cargo drops it. */
 function parseJsonLine(line: string): Json {
   const twice = repeatedKey(line)
   let value: Json

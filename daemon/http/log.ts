@@ -17,10 +17,7 @@ export type LogFormat = 'json' | 'text'
 /** Anything that looks like a token, such as in a path or in an error of a library. */
 const SECRET = /plim_[0-9A-Za-z]{8,}/g
 
-/**
- * Opens the daemon's log, with tokens removed and control characters escaped. `paint` colors text;
- * default: no colors.
- */
+/** Opens the log. It removes tokens and escapes control characters; `paint` colors its text. */
 export function openLog(
   level: string,
   sink: LogSink,

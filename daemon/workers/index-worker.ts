@@ -148,10 +148,7 @@ export class IndexWorker implements Worker {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /**
-   * Syncs to disk what publishes have rendered and clears its marks. If that fails, the marks stay
-   * and the retry builds again.
-   */
+  /** Syncs index files of publishes to disk, then clears their marks; a failure keeps them. */
   async settle(): Promise<void> {
     try {
       await this.#queue.settle()

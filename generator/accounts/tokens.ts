@@ -66,10 +66,7 @@ export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crate
   readonly most?: number
 }
 
-/**
- * Creates a token and returns its text, the only time. Refuses more than `most`, and `read` for
- * certain crates.
- */
+/** Creates a token; only this returns its text. Refuses more than `most`; crates with `read`. */
 export async function createToken(
   database: Database,
   { userId, name, scopes, crates, expires, most }: TokenOrder,
@@ -133,10 +130,7 @@ export async function listTokens(database: Database, userId?: number): Promise<T
   return rows.map(row => ({ ...row, ...reachOf(row) }))
 }
 
-/**
- * Revokes a token and returns its old state. Refuses a token that is unknown, already revoked, or
- * not of user `userId`.
- */
+/** Revokes a token of `userId`; returns its old state. Refuses unknown and revoked tokens. */
 export async function revokeToken(
   database: Database,
   id: number,

@@ -60,10 +60,7 @@ export async function deploy(job: Deployment) {
   }
 }
 
-/**
- * Brings the rendered tree of an upstream to where a server has it below the registry's; returns
- * null without such a tree.
- */
+/** Copies an upstream's tree to where servers have it, below the registry's; null without one. */
 export async function deployUpstream(
   from: Place,
   to: Place,

@@ -196,10 +196,7 @@ async function holdPause(database: Database, place: string) {
 
 export interface Target {
   readonly database: Database
-  /**
-   * Lets the registry be opened with the copy `id` of its records; once is enough. Refuses another
-   * copy.
-   */
+  /** Lets the registry open with the copy `id` of its records, also again. Refuses another copy. */
   finish(id: string): Promise<void>
   close(): Promise<void>
 }

@@ -72,10 +72,7 @@ export interface Place {
   read(path: string, max?: number): Promise<Content | null>
   /** Lists the files whose paths begin with `start`, or those of a range, in no particular order. */
   list(start?: string, range?: PathRange): AsyncIterable<FileInfo>
-  /**
-   * Writes a file: readers see it whole or not at all. Returns its ETag; null when the condition
-   * does not hold, and nothing was done.
-   */
+  /** Writes a file, whole or not at all. Returns its ETag; null if the condition does not hold. */
   put(path: string, content: Uint8Array | LocalFile, options?: PutOptions): Promise<string | null>
   /** Removes a file; does nothing when there is none. */
   remove(path: string): Promise<void>

@@ -113,10 +113,7 @@ export async function isOwner(db: Queries, crateId: number, userId: number): Pro
   return (await value(db, sql, crateId, userId)) !== null
 }
 
-/**
- * Returns as what a user may yank versions and change owners; refuses a user who is neither an
- * owner nor an administrator.
- */
+/** Returns as what a user may change a crate; refuses who is neither owner nor administrator. */
 export async function requireOwner(
   db: Queries,
   { id, name }: CrateRecord,

@@ -41,10 +41,7 @@ export function lost(where: string, what: string): Finding {
   return { where, what, lost: true, repaired: false }
 }
 
-/**
- * Returns the findings of outputs that differ: none if they are still to be rendered, unless a
- * repair renders them now.
- */
+/** Returns outputs that differ; those with a mark only if a repair renders them now. */
 export function unlessPending(
   found: readonly Finding[],
   isPending: boolean,

@@ -18,10 +18,7 @@ export function formatDate(timestamp: string): string {
   return `${monthOf(timestamp)} ${Number(timestamp.slice(8, 10))}, ${timestamp.slice(0, 4)}`
 }
 
-/**
- * Renders a date; null for an unknown one. A script shows its age: the file must not depend on when
- * it was rendered.
- */
+/** Renders a date; null if unknown. A script shows its age, which a stored page cannot. */
 export function timeTag(timestamp: string | null): Markup | null {
   return timestamp ? html`<time datetime="${timestamp}">${formatDate(timestamp)}</time>` : null
 }

@@ -100,10 +100,7 @@ export function command<Options, Args extends unknown[]>(
   }
 }
 
-/**
- * Declares a command that opens the registry folder. If it `reads`, it refuses records of an older
- * version.
- */
+/** Declares a command that opens a registry; with `reads`, it refuses older records. */
 export function registryCommand<Options, Args extends unknown[]>(
   name: string,
   {

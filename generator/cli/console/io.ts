@@ -15,10 +15,7 @@ export interface Io {
   readonly program?: Program
   out(line: string): void
   err(line: string): void
-  /**
-   * Shows a line on the terminal that the next line of any kind replaces; an empty one removes it.
-   * Null when stderr is no terminal.
-   */
+  /** Shows a line until the next one of any kind; '' removes it. Null if stderr is no terminal. */
   readonly transient: ((line: string) => void) | null
   /** Takes the lines of a daemon's log. */
   readonly stderr: Stream

@@ -132,10 +132,7 @@ function sum(days: ReadonlyMap<number, number>): number {
 /** When files are rendered again without new downloads, because old days are over. */
 const SHOWN_AGAIN = '7d'
 
-/**
- * Marks the files with the downloads of crates for which it is time, at most `limit` of them.
- * Returns how many it marked.
- */
+/** Marks at most `limit` due files with downloads of crates. Returns how many it marked. */
 export async function markDueDownloads(tx: Queries, now: Date, limit: number): Promise<number> {
   const sql = `SELECT crate_id AS id, ${STORED}, shown_at FROM crate_downloads
     WHERE due_at <= ? ORDER BY due_at LIMIT ?`
