@@ -1,3 +1,5 @@
+// check: Asks any Cargo registry whether it works, statement by statement. `plimsoll check` calls
+// it; it knows nothing of this one.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

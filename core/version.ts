@@ -1,3 +1,5 @@
+// core: Pure rules and values that every house uses. No file here reads a disk or a clock, or has
+// SQL.
 import { refuse } from './error/error.ts'
 
 declare const versionBrand: unique symbol

@@ -1,3 +1,5 @@
+// site: Data in, HTML out, and the scripts of browsers. Projections and daemon call it; it never
+// reads records.
 import type { DependencyUse, Entry } from '../core/entry/entry.ts'
 import type { About } from '../core/manifest/manifest.ts'
 import type { Contents } from '../core/tarball/contents.ts'

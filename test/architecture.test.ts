@@ -175,6 +175,21 @@ test('a folder has few loose files, and none is a grab bag', () => {
   none(sources.filter(file => /(^|\/)(utils?|helpers?|common|types|misc)(\.ts$|\/)/.test(file)))
 })
 
+test('each folder says in the first line of one file what it is for', () => {
+  const styles = ['site/assets/style.css', 'site/assets/style/base.css']
+  const first = [...sources, ...styles].map(file => [dirname(file), textAt(file)] as const)
+  const folders = [...new Set(first.map(([folder]) => folder))].filter(
+    folder => !folder.startsWith('sample-app'),
+  )
+  const heads = (folder: string) =>
+    first.filter(([own, text]) => own === folder && /^(?:\/\/|\/\*) [\w/-]+: /.test(text))
+  const isOwn = (folder: string) => {
+    const [[, text] = [], ...more] = heads(folder)
+    return more.length === 0 && text?.slice('// '.length).startsWith(`${folder}: `)
+  }
+  none(folders.filter(folder => !isOwn(folder)))
+})
+
 test('files stay readable', () => {
   const long = [...textOf, ...toolText].filter(
     ([, text]) => text.split('\n').length - 1 > FILE_LINES_MAX,

@@ -1,3 +1,5 @@
+// core/paths: Where each file of the public tree is. Projections and daemon call it; it never opens
+// one.
 import { lowerPrefix, type Name } from '../name.ts'
 import { CRATES_FOLDER } from './crates.ts'
 import { isImagePath } from './images.ts'

@@ -1,3 +1,5 @@
+// core/settings: Every setting, its sources and its meaning. Whoever opens a registry calls it; it
+// never reads a file.
 import * as v from 'valibot'
 import { type Issue, issue, refuseErrors } from '../error/error.ts'
 import { withoutCredentials } from '../urls/urls.ts'

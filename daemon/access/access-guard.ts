@@ -1,3 +1,5 @@
+// daemon/access: Who is asking, and whether they may, and how often. app.ts calls it for each
+// route; it never answers one.
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'

@@ -1,3 +1,5 @@
+// daemon/commands: The commands that need accounts or a server. program.ts lists them; the library
+// never loads them.
 import type { Logger } from 'pino'
 import { issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'

@@ -1,3 +1,5 @@
+// daemon/upstream: Keeps upstreams fresh and reports on them. `serve` starts it; no answer to a
+// client waits for it.
 import { rm } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { Repeater } from '../../core/async/repeater.ts'

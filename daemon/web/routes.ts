@@ -1,3 +1,5 @@
+// daemon/web: The pages of people who log in. app.ts lists their routes; a handler never imports
+// another.
 import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
 import { get, post, type Route, type SessionRequest } from '../access/route.ts'

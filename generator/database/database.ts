@@ -1,3 +1,5 @@
+// generator/database: SQL on SQLite and PostgreSQL, and the schema. records/ and others call it; it
+// knows no rule of crates.
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -1,3 +1,5 @@
+// generator/deploy: Copies a public tree to a bucket, whole. `deploy` and workers call it; it never
+// renders a file.
 import { refuse } from '../../core/error/error.ts'
 import { isOfHost, isOwnPath } from '../../core/paths/own.ts'
 import { configPath, PUSH_FOLDER } from '../../core/paths/tree.ts'

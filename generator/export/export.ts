@@ -1,3 +1,5 @@
+// generator/export: Writes crates for Cargo without a registry. One command calls it; it never
+// changes the registry.
 import { createHash, type Hash } from 'node:crypto'
 import { appendFile, chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'

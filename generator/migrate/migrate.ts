@@ -1,3 +1,5 @@
+// generator/migrate: Moves records, crates or tree to another place. One command calls it; it never
+// deletes the old one.
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'

@@ -1,3 +1,5 @@
+// generator/places: Where files are kept: folders and buckets. Whoever keeps files calls it; it
+// never knows what they mean.
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { sha256 } from '../../core/sha256.ts'

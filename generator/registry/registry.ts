@@ -1,3 +1,5 @@
+// generator/registry: A registry folder, opened: its settings, records and places. All above call
+// it; it never listens.
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import type { AccessRecord } from '../../core/settings/access.ts'

@@ -1,3 +1,5 @@
+// generator/static: A registry without a server, from a folder of crates. `build` and `push` call
+// it; its records end with it.
 import { realpathSync } from 'node:fs'
 import { type Issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { crateFolder, crateKey } from '../../core/paths/crates.ts'

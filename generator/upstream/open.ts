@@ -1,3 +1,5 @@
+// generator/upstream: The crates of other registries, fetched and kept. Daemon and commands call
+// it; it never publishes one.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'

@@ -1,3 +1,5 @@
+// generator/web: How this program asks other servers, within bounds. Whoever asks one calls it; it
+// never serves.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { refuse } from '../../core/error/error.ts'

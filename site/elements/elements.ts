@@ -1,3 +1,5 @@
+// site/elements: Pieces of HTML that pages share. All pages call it; no piece knows the page around
+// it.
 import { cratePath } from '../../core/paths/crates.ts'
 import { counted, positionText } from '../../core/quantity.ts'
 import type { CrateItem } from '../crate-data.ts'

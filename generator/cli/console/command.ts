@@ -1,3 +1,5 @@
+// generator/cli/console: What commands share: arguments, terminal, results. Commands call it; it
+// never changes a registry.
 import { Argument, type Command, Help, InvalidArgumentError, Option } from 'commander'
 import { type Issue, Refusal } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'

@@ -1,3 +1,5 @@
+// generator/database/postgres: PostgreSQL behind the interface above. Opening a registry calls it;
+// others never see which one it is.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import { Backoff } from '../../../core/async/backoff.ts'

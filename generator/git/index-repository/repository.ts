@@ -1,3 +1,5 @@
+// generator/git/index-repository: Reads and writes one git repository, by nodegit or git. git/ and
+// imports call it; it knows no records.
 import { readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import semver from 'semver'

@@ -1,3 +1,5 @@
+// generator/places/locks: One process at a time. Whoever writes files that others write calls it;
+// it never holds data.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

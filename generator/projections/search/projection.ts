@@ -1,3 +1,5 @@
+// generator/projections/search: The files of the search. The list of projections has it;
+// core/search reads them, never this room.
 import { SEARCH_FOLDER } from '../../../core/paths/search.ts'
 import type { SearchLayout } from '../../../core/search/layout.ts'
 import { stepOf } from '../../../core/search/ranks.ts'

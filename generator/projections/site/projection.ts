@@ -1,3 +1,5 @@
+// generator/projections/site: Pages and assets of the whole site. The list of projections has it;
+// no other imports it.
 import {
   FEEDS_FOLDER,
   type Output,

@@ -1,3 +1,5 @@
+// generator/records/downloads: Counts of downloads in the records. The daemon and imports of logs
+// call it; it never sees a request.
 import { addDays, type DayCounts, dayOf, sumUntil } from '../../../core/day-counts.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
 import { after, latest, timestamp } from '../../../core/timestamp.ts'
