@@ -47,6 +47,7 @@ const ADR_LINES_MAX = 30
 /** The decision on the shape of the code stands for six. */
 const SHAPE_LINES_MAX = 60
 const COLUMNS_MAX = 100
+const PAGE_WORDS_MAX = 2000
 
 /** What uses a timer or a clock in tests, and what for. */
 const MAY_USE_TIMERS: Readonly<Record<string, string>> = {
@@ -240,6 +241,11 @@ const decisions = new Map(
 test('a decision is told on one page', () => {
   const most = (name: string) => (name === '094-shape.md' ? SHAPE_LINES_MAX : ADR_LINES_MAX)
   none([...decisions].filter(([name, text]) => text.split('\n').length - 1 > most(name)))
+})
+
+test('a page that everyone should read stays short', () => {
+  const words = (page: string) => textAt(`docs/${page}`).split(/\s+/).length
+  none(['run/security.md', 'work/performance.md'].filter(page => words(page) > PAGE_WORDS_MAX))
 })
 
 test('every dependency has its line in docs/adr', () => {
