@@ -44,7 +44,7 @@ export async function check(options: CheckOptions): Promise<Result[]> {
     const subject: Subject = { ...given, ...made, target, client }
     const cargos = all.filter(({ needs }) => needs.includes('cargo'))
     const others = all.filter(({ needs }) => !needs.includes('cargo'))
-    // What is published shows the reading statements more.
+    // After a publish, the statements that read have more to look at.
     const rounds = [
       { player: subject, statements: others.filter(({ needs }) => needs.includes('write')) },
       {
@@ -91,7 +91,7 @@ async function player(path: string, env: Subject['env']) {
 
 export interface Result extends Pick<Statement, 'id' | 'sentence' | 'source' | 'weight'> {
   readonly status: 'pass' | 'fail' | 'untried'
-  /** What was seen of a false one, or why one was not tried; null if it holds. */
+  /** What shows that a statement is false, or why it was not tried; null if it holds. */
   readonly seen: string | null
   readonly target: string
   /** The version of the Cargo that played; null without one. */
@@ -132,7 +132,7 @@ export async function play(
   return statements.map((statement, at) => {
     const { id, sentence, source, weight } = statement
     const cause = causes.get(statement) ?? null
-    // What is in the way of several, such as a server that does not answer, fails the first alone.
+    // If one cause, such as a silent server, blocks several, only the first fails.
     const isFirst = statements.findIndex(each => causes.get(each) === cause) === at
     const status = cause === null ? 'pass' : cause instanceof Wrong && isFirst ? 'fail' : 'untried'
     return { id, sentence, source, weight, ...about, status, seen: cause?.message ?? null }

@@ -109,7 +109,7 @@ export function cargo(path: string, version = '1.95'): string {
   return `https://github.com/rust-lang/cargo/blob/rust-${version}.0/${path}`
 }
 
-/** What matters since a version of Cargo, whose source has it. */
+/** The first version of Cargo for which the statement matters, by its source. */
 export function since(version: string, path: string): Own {
   return { since: version, source: cargo(path, version) }
 }

@@ -26,7 +26,7 @@ export function openLog(
 ): Logger {
   const render = format === 'text' ? (line: string) => logText(line, paint) : escaped
   const write = (line: string) => void sink.write(render(line.replace(SECRET, 'plim_…')))
-  // Only an error that nobody expected has its stack in the log.
+  // The log has the stack of unexpected errors only.
   const err = (error: Error) => {
     const refusal = expected(error)
     return refusal ? { type: 'Refusal', message: refusal.message } : stdSerializers.err(error)

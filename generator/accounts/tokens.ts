@@ -156,7 +156,7 @@ export function parseScopes(texts: readonly string[]): Scope[] {
   return SCOPES.filter(scope => texts.includes(scope))
 }
 
-/** What has no end, or one that is to come, and was not made by a clock that was wrong. */
+/** Tokens that have not expired, and that no wrong clock made. */
 const UNEXPIRED = '(expires_at IS NULL OR (expires_at > ? AND tokens.created_at <= ?))'
 
 /** Tokens that are valid at a given time, with their users, who may be locked. */
@@ -213,7 +213,7 @@ export interface Published {
   readonly name: string
   readonly version: string
   readonly at: string
-  /** From where; null for an event without an address. */
+  /** The client's address; null for an event without one. */
   readonly address: string | null
   readonly state: 'available' | 'yanked' | 'deleted'
 }

@@ -43,7 +43,7 @@ const RELEASES = 100
 
 type Row = Readonly<Record<string, string | number | null>>
 
-/** Told of the table that is copied, and how many rows were. */
+/** Called with the table and the number of its copied rows. */
 export type CopyProgress = (step: string, done: number, total: number) => void
 
 /**

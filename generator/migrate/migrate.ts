@@ -190,7 +190,7 @@ async function holdPause(database: Database, place: string) {
     },
     async release(): Promise<void> {
       await stop()
-      // It ends by itself soon; what there is to say has been said.
+      // It expires by itself.
       await endPause(database, value).catch(() => undefined)
     },
   }

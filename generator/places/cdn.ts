@@ -7,7 +7,7 @@ import { publicFile } from '../../core/paths/tree.ts'
 import { retried, Transient } from './s3/retry.ts'
 import type { TreeChanges } from './sync-batch.ts'
 
-/** How a CDN is told what has changed: the settings `cdn.…`. */
+/** How to tell a CDN what has changed: the settings `cdn.…`. */
 export interface CdnOptions {
   /** `{url}`, `{path}` or `{key}` in it: a request for each; else one for every `BATCH`. */
   readonly purgeUrl: string
@@ -41,9 +41,9 @@ const BUDGET_MS = 15_000
 const LEFT_MAX = 100_000
 
 /**
- * Tells a CDN which addresses have changed, or their keys (`core/paths/purge-keys.ts`), behind the
- * answers, so that it asks for them again. What a process that is killed has not told yet stays in
- * caches for as long as these may keep it.
+ * Tells a CDN which addresses or keys (`core/paths/purge-keys.ts`) have changed, after the answers,
+ * so that it asks for them again. Purges pending in a killed process are lost; caches keep those
+ * files until they expire.
  */
 export class Cdn {
   readonly #options: CdnOptions

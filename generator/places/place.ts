@@ -20,7 +20,7 @@ export interface FileInfo {
 export interface OpenFile {
   /** The size of the whole. */
   readonly size: number
-  /** To be read to its end or destroyed. */
+  /** The caller reads it to its end or destroys it. */
   readonly bytes: Readable
 }
 
@@ -93,7 +93,7 @@ export async function probePlace(place: Pick<Place, 'head'>): Promise<void> {
 /** Returns whether a file that a place has listed has these bytes. */
 export async function hasBytes(place: Place, file: FileInfo, bytes: Buffer): Promise<boolean> {
   if (file.size !== bytes.byteLength) return false
-  // Without parts and keys of its own, the ETag of an object is its MD5.
+  // The ETag of an object is its MD5 if it has neither parts nor a key of its own.
   if (file.etag === `"${sumOf('md5', bytes)}"`) return true
   return (await place.checksum(file.path)) === sha256(bytes)
 }

@@ -30,7 +30,7 @@ export interface CrateIndexOptions {
   /** Whether other daemons write to the place: then it is read before each answer. */
   readonly isShared: boolean
   readonly now: () => Date
-  /** Told of each alarm before what caused it is kept. */
+  /** Called with each alarm before the file that caused it is kept. */
   readonly onAlarm: (alarm: Alarm) => Promise<void>
   readonly requestMs?: number
 }
@@ -274,7 +274,7 @@ export class CrateIndex {
       }
     }
     if (answer.status === 200 && lines.size === 0) this.#wrong(name, 'no line of this crate')
-    // Nothing would be newer than a file of the future.
+    // No later file would be newer than one from the future.
     const isPast = Date.parse(answer.lastModified ?? '') <= this.#now()
     const lastModified = isPast ? answer.lastModified : null
     return { etag: answer.etag, lastModified, lines: [...lines.values()], leftOut }

@@ -28,7 +28,7 @@ export type Upstreams = Awaited<ReturnType<typeof openUpstreams>>
 
 export interface UpstreamOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Told of each alarm, besides the file that is kept. */
+  /** Called with each alarm; the kept file has it, too. */
   readonly onAlarm?: (upstream: string, alarm: Alarm) => void
   readonly limits?: UpstreamLimits
 }
@@ -125,7 +125,7 @@ function openSource(
   const counts = new UpstreamCounts()
   const onAlarm = async (alarm: Alarm) => {
     const isFirst = await keepAlarm(place, alarm)
-    // What is found again and again counts once.
+    // An alarm that comes again and again counts once.
     if (isLasting(alarm) && !isFirst) return
     counts.alarms.set(alarm.kind, (counts.alarms.get(alarm.kind) ?? 0) + 1)
     tell?.(name, alarm)

@@ -13,7 +13,7 @@ export interface VerifyOptions {
   readonly repair: boolean
   /** Whether a daemon is running: it renders pending marks, so a repair leaves them to it. */
   readonly served: boolean
-  /** Told how many outputs differ because they are still to be rendered; these are no findings. */
+  /** Called with the number of outputs that only wait to be rendered; these are no findings. */
   readonly onPending?: (outputs: number) => void
   readonly progress?: Progress
 }

@@ -37,7 +37,7 @@ export interface Task<Options = object> {
 /** What a command works with that opens the registry folder. */
 export interface RegistryTask<Options = object> extends Task<Options> {
   readonly registry: Registry
-  /** For what the command changes. */
+  /** The actor of what the command changes. */
   readonly change: Change
 }
 

@@ -227,7 +227,7 @@ function throughTemporary(path: string, make: (temporary: string) => void): void
   }
 }
 
-/** How often work is tried whose folder others may remove. */
+/** How many times a step is tried if others keep removing its folder. */
 const ATTEMPTS = 3
 
 /** Runs `work`; creates the folder of `path` as often as it is missing or removed meanwhile. */

@@ -164,7 +164,7 @@ function openLockFile(path: string): LockFile {
  */
 function openOften(path: string): LockFile {
   const file = openLockFile(path)
-  // In vain while SQLite removes the journal of a killed process: then it goes on with files.
+  // This fails while SQLite removes the journal of a killed process; SQLite then uses files.
   attempt(file, 'PRAGMA journal_mode = MEMORY')
   return file
 }

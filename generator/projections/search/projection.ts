@@ -22,7 +22,7 @@ import {
 /** The layout as a turn has read it; nobody else changes it meanwhile. */
 const known = new WeakMap<PageContext, SearchLayout | null>()
 
-/** By what searches find each crate, and the files that they read. */
+/** The terms that find each crate, and the files that searches read. */
 export const search: Projection = {
   kind: 'search',
   work: 'search files',

@@ -17,7 +17,7 @@ import {
   type Stored,
 } from './read.ts'
 
-/** How often the files with the downloads of a crate are rendered at most. */
+/** The shortest time between two renderings of the downloads of a crate. */
 const SHOWN_EVERY = '1h'
 
 /** Downloads of a release on a day, counted as in `dayOf`. */

@@ -18,7 +18,7 @@ const NEW = `SELECT
 export async function readWeeks(db: Queries, count: number): Promise<Week[]> {
   const last = await value<string>(db, 'SELECT max(published_at) FROM releases')
   if (last === null) return []
-  // Without the time: `Date` does not know leap seconds.
+  // The time is left out: `Date` does not know leap seconds.
   const day = dayOf(new Date(last.slice(0, 10)))
   // The first day was a Thursday.
   const monday = day - ((day + 3) % 7)

@@ -187,7 +187,7 @@ class CompareView {
       return [...all].find(details => details.dataset.path === path)
     }
     await this.#drawn
-    // Of very many files, it may be one that is not shown at first.
+    // If there are very many files, this one may not be shown at first.
     if (!find()) this.#add(path)
     const details = find()
     if (details) details.open = true
