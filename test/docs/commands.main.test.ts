@@ -139,8 +139,10 @@ for (const [name, lines] of commands) {
         .replace('--dir /data', `--dir ${folder}/data`)
         .replace('127.0.0.1:8080', '127.0.0.1:0')
         .replace(/--listen \S+/, '--listen 127.0.0.1:0')
-      if (/ serve\b/.test(line)) await serves(t, folder, local)
-      else expectCode(line, await shell(folder, local), 0)
+      const words = name === 'README.md' ? null : wordsOf(folder, local)
+      if (words === null && / serve\b/.test(line)) await serves(t, folder, local)
+      else if (words === null) expectCode(line, await shell(folder, local), 0)
+      else expectCode(line, await here(folder, words), 0)
     }
   })
 }
@@ -254,6 +256,29 @@ function environment(folder: string): NodeJS.ProcessEnv {
 
 function shell(folder: string, line: string) {
   return run('sh', ['-c', line], { cwd: folder, env: environment(folder) })
+}
+
+/** Returns the words of a plain command of `plimsoll`; null of one that needs a shell. */
+function wordsOf(folder: string, line: string): string[] | null {
+  const words = /^(?:npx )?plimsoll ([^|&;<>$`]+)$/.exec(line)?.[1]
+  if (words === undefined) return null
+  const [home, word] = [`${join(folder, 'home')}/`, /"([^"]*)"|'([^']*)'|(\S+)/g]
+  return [...words.matchAll(word)].map(([, double, single, bare = '']) =>
+    (double ?? single ?? bare).replace(/^~\//, home),
+  )
+}
+
+/** Runs a command in this process: a hundred of their own take half a minute. One that listens ends. */
+async function here(folder: string, words: readonly string[]) {
+  const { PATH: _, ...env } = environment(folder)
+  let stop: (reason: string) => void = () => undefined
+  const stopped = new Promise<string>(resolve => {
+    stop = resolve
+  })
+  const onPrinted = (text: string) => {
+    if (/^listening on /m.test(text)) stop('the end of the test')
+  }
+  return plimsollHere(words, env, { cwd: folder, onPrinted, stopped })
 }
 
 /** Runs a command that serves until it listens, and ends it. */

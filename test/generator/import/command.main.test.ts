@@ -5,6 +5,8 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { MARK_KINDS } from '../../../generator/projections/projections.ts'
+import { countMarks } from '../../../generator/records/marks.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode } from '../../support/command.ts'
 import { filesBelow } from '../../support/folder.ts'
@@ -14,7 +16,7 @@ import { plimsollHere } from '../../support/program.ts'
 import { refuses } from '../../support/served-folder.ts'
 import { until } from '../../support/until.ts'
 import { serveWeb } from '../../support/web-server.ts'
-import { folderOf } from '../../support/workplace.ts'
+import { folderOf, reopen } from '../../support/workplace.ts'
 
 /** An old registry of 40 crates with 5 versions each; every crate needs the one before. */
 function oldRegistry(folder: string): MargoTree {
@@ -62,7 +64,7 @@ async function kill(folder: string, dir: string, files: number): Promise<void> {
   const end = once(child, 'close')
   const names = () => readdirSync(join(dir, 'crates'), { recursive: true, encoding: 'utf8' })
   const count = () => names().filter(name => name.endsWith('.crate')).length
-  while (child.exitCode === null && count() < files) await new Promise(setImmediate)
+  await until(() => child.exitCode !== null || count() >= files, 'the import does not come so far')
   child.kill('SIGKILL')
   const [, signal] = await end
   assert.equal(signal, 'SIGKILL', 'it was too fast to be killed')
@@ -128,9 +130,9 @@ test('an import works beside a running daemon, which shows what has come', {
   const answer = await fetch(`${daemon.url}/index/cr/at/crate-39`)
   assert.equal((await answer.text()).trimEnd().split('\n').length, 5)
   assert.equal((await fetch(`${daemon.url}/crates/crate-7/crate-7-1.3.0.crate`)).status, 200)
-  const status = () => plimsollHere(['status', '--dir', dir, '--json'])
+  const { database } = await reopen(t, dir)
   await until(
-    async () => JSON.parse(expectCode('status', await status(), 0).stdout).pending === 0,
+    async () => (await countMarks(database, MARK_KINDS)).length === 0,
     'the daemon has not committed to the git index',
   )
   expectCode('plimsoll verify', await plimsollHere(['verify', '--dir', dir]), 0)
