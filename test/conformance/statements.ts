@@ -85,8 +85,6 @@ async function playAll(
     .filter(({ since }) => since === null || minor(since) <= cargoVersion.minor)
     .map(({ id }) => id)
   const others = [capabilities.includes('tls') ? 'http-h2c' : 'http-2']
-  // A dumb file server sends files as they are.
-  if (!capabilities.includes('api')) others.push('http-gzip')
   const untried = results.flatMap(({ id, status }) => (status === 'untried' ? id : []))
   assert.deepEqual(
     untried.filter(id => due.includes(id) && !others.includes(id)),
