@@ -104,7 +104,7 @@ const child = spawn(
     `--import=${pathToFileURL(join(root, 'scripts', 'processor-time.mjs'))}`,
     join(root, 'scripts', 'test-files.mjs'),
     // Much of a test is waiting for cargo, browsers and disks.
-    String(availableParallelism() + 1),
+    String(availableParallelism() + 2),
     String(TIMEOUT_MS),
     TIMES,
     ...(suite.length > GROUPS ? grouped(suite) : slowFirst(suite)),
