@@ -231,12 +231,13 @@ function grouped(files) {
 }
 
 /**
- * Slow files first, so that none is left alone at the end: by the last time or, without one, files
- * that start processes.
+ * Slow files first, so that none is left alone at the end: by the last time or, without one, those
+ * that may take long, then others that start processes.
  */
 function slowFirst(files) {
   const times = existsSync(TIMES) ? JSON.parse(readFileSync(TIMES, 'utf8')) : {}
-  const cost = file => times[file] ?? (startsProcess(file) ? 30_000 : 1000)
+  const cost = file =>
+    times[file] ?? (LONG.test(file) ? 60_000 : startsProcess(file) ? 30_000 : 1000)
   return files
     .map(file => [cost(file), file])
     .sort(([a], [b]) => b - a)
