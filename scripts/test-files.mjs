@@ -13,7 +13,7 @@ const GROUPS = join('dist', 'test-groups')
 const LONG = /\.(?:main|slow)\.test\.js$/
 
 /** Milliseconds of processor time that a short file may take on the machine of the figures. */
-const SHORT_MS = 5000
+const SHORT_MS = Number(process.env.TEST_SHORT_MS ?? 5000)
 /** What `work` takes there. */
 const WORK_MS = 90
 

@@ -1,0 +1,44 @@
+// Mirrors scripts/test-files.mjs
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { run } from './support/command.ts'
+import { root } from './support/plimsoll.ts'
+import { folderOf } from './support/workplace.ts'
+
+const BURNS = `import { test } from 'node:test'
+const ends = performance.now() + 300
+test('it takes long', () => { while (performance.now() < ends); })
+`
+
+test('a run fails a file that takes long, alone or beside others, unless its name says so', async t => {
+  const folder = folderOf(t)
+  mkdirSync(join(folder, 'dist', 'test'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  for (const name of ['a', 'b.main', 'c.slow'])
+    writeFileSync(join(folder, 'dist', 'test', `${name}.test.js`), BURNS)
+  const scripts = join(root, 'scripts')
+  const preload = pathToFileURL(join(scripts, 'processor-time.mjs')).href
+  const { NODE_TEST_CONTEXT: _, ...host } = process.env
+  const env = { ...host, TEST_SHORT_MS: '100' }
+  const runs = (...names: string[]) => {
+    const files = names.map(name => join('dist', 'test', `${name}.test.js`)).join()
+    const args = [
+      `--import=${preload}`,
+      join(scripts, 'test-files.mjs'),
+      '1',
+      '60000',
+      'times',
+      files,
+    ]
+    return run(process.execPath, args, { cwd: folder, env })
+  }
+  for (const names of [['a'], ['a', 'b.main']]) {
+    const { code, stderr } = await runs(...names)
+    assert.equal(code, 1, stderr)
+    assert.match(stderr, /^✖ test\/a\.test\.ts should do less, or be …/m)
+  }
+  for (const name of ['b.main', 'c.slow']) assert.equal((await runs(name)).code, 0)
+})
