@@ -7,6 +7,7 @@ import { Cargo } from '../../support/cargo.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { filesBelow } from '../../support/folder.ts'
+import { freePort } from '../../support/loopback.ts'
 import { serve } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { writeProject } from '../../support/project.ts'
@@ -40,20 +41,13 @@ async function registryAt(t: TestContext) {
   return { folder, dir }
 }
 
-/** A free address, which is free again. */
-async function freeAddress(): Promise<string> {
-  const server = await serveFiles(new Map())
-  await server.close()
-  return server.url
-}
-
 test('Cargo publishes to a daemon that names its own paths, and fetches from it', async t => {
   const { folder, dir } = await registryAt(t)
   const user = await plimsollHere(['user', 'add', 'alice', '--dir', dir])
   assert.equal(user.code, 0, user.stderr)
   const made = await plimsollHere(['token', 'create', '--user', 'alice', '--dir', dir])
   const token = made.stdout.trim()
-  const url = await freeAddress()
+  const url = `http://127.0.0.1:${await freePort()}`
   const env = { PLIMSOLL_REGISTRY_BASE_URL: url, PLIMSOLL_REGISTRY_DL: `${url}${TEMPLATE}` }
   await serve(new Cleanup(t), dir, env, undefined, new URL(url).host)
   const project = writeProject(join(folder, 'demo'), { name: 'Demo_x', version: VERSION })
