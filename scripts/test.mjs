@@ -41,7 +41,7 @@ const LONG = /\.(?:main|slow)\.test\.js$/
 const SLOW = /\.slow\.test\.js$/
 
 /** Modules of tests, which may start processes, and those of the program that read `dist/assets`. */
-const OURS = /^dist[\\/](?:test|sample-app)[\\/]/
+const OURS = /^dist[\\/](?:test|sample-app|bench|chaos)[\\/]/
 const PROCESS = /["'](?:node:child_process|playwright-core)["']/
 const OF_PAGES = /[\\/]layout[\\/]assets\.js$|[\\/]static[\\/]cache\.js$/
 
