@@ -79,9 +79,16 @@ function sourceOf(file) {
   return relative('dist', file).replace(/js$/, 'ts')
 }
 
-/** In a group nobody knows the processor time of a file; hardly any exceeds the time of its tests. */
+/**
+ * In a group nobody knows the processor time of a file: it may have twice its share of the group's,
+ * by the time that its tests took.
+ */
 function mayTakeLong(file) {
-  return (processorTimes().get(file) ?? took.get(file) ?? 0) > SHORT_MS
+  const times = processorTimes()
+  const at = given.findIndex(group => group.split(',').includes(file))
+  const tests = given[at].split(',').reduce((sum, each) => sum + (took.get(each) ?? 0), 0)
+  const share = (times.get(files[at]) ?? 0) * ((took.get(file) ?? 0) / tests)
+  return (times.get(file) ?? 2 * share) > SHORT_MS
 }
 
 /** The last processor time of each file that had a process of its own. */
