@@ -72,6 +72,6 @@ export const registerOwner = commandGroup('owner', 'manage the owners of crates'
     'remove an owner of a crate, or withdraw an invitation',
     removeOwners,
     (user, crate) => `${user} does not own ${crate} any more`,
-    ['alice'],
+    ['ci'],
   ),
 ])
