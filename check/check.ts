@@ -72,13 +72,13 @@ export async function check(options: CheckOptions): Promise<Result[]> {
   }
 }
 
-/** Yanks what was published; whatever fails, the others are yanked, and it is said. */
+/** Yanks all that the run published. A failure is reported and does not stop the others. */
 async function yankAll(subject: Subject, onLeft: CheckOptions['onLeft']): Promise<void> {
   const { published, doubtful } = subject
   const yank = async (release: Release) => {
     const [name, version] = release
     const answer = await askWith(subject, 'DELETE', `/${name}/${version}/yank`).catch(() => null)
-    // A registry that refuses does not have what was published in doubt.
+    // If the registry refuses the yank, it does not have that doubtful publish.
     const isThere = published.includes(release) || !answer?.isRefusal
     if (answer?.isDone || isThere) onLeft(`${name}@${version}`, answer?.isDone === true)
   }

@@ -27,7 +27,7 @@ export interface Subject {
   /** The Cargo that plays, one for each subject; null without. */
   readonly cargo: { readonly path: string; readonly version: string } | null
   readonly env: Readonly<Record<string, string | undefined>>
-  /** A folder for whatever; somebody removes it. */
+  /** A folder for temporary files; the caller removes it. */
   readonly scratch: string
   /** Between two looks for something published, in milliseconds. */
   readonly pauseMs: number

@@ -76,7 +76,7 @@ export class Table {
   }
 }
 
-/** An object that somebody has written, and whose it is. */
+/** An object of the registry, and where it stands. */
 type Written = Pick<Line, 'where' | 'json'>
 
 const keyIn = (id: string) => id.replace(/^\w+-/, '').replaceAll('-', '_')

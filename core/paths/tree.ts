@@ -13,7 +13,7 @@ export const CACHE_CONTROL = {
   revalidate: 'no-cache',
 } as const
 
-/** A file of the public tree as readers are told of it: its path says its type and cache rule. */
+/** The headers of a public file: its path decides its type and cache rule. */
 export interface PublicFile {
   readonly path: string
   readonly contentType: string

@@ -105,7 +105,7 @@ function compareDependencies(
 
 type Described = Omit<Dependency, 'artifact'> & { readonly artifact?: readonly string[] | null }
 
-/** Describes what is compared of a dependency; equal values and equivalent URLs are alike. */
+/** Describes the compared fields of a dependency; equivalent URLs have the same text. */
 function wordsOf(dep: Described): Words {
   const { name, req, features, optional, default_features, registry, artifact, ...rest } = dep
   return {

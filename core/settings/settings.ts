@@ -1,4 +1,4 @@
-// core/settings: Every setting, its sources and its meaning. Whoever opens a registry calls it; it
+// core/settings: Every setting, its sources and its meaning. Commands and the daemon call it; it
 // never reads a file.
 import * as v from 'valibot'
 import { type Issue, issue, refuseErrors } from '../error/error.ts'

@@ -95,7 +95,7 @@ export function seeFile(
   return { crate: { ...before, etag, lastModified, lines, sightings }, alarms }
 }
 
-/** Returns the crate with what the upstream says of a version now, which somebody has accepted. */
+/** Returns the crate after a user has accepted the present line of a version. */
 export function acceptChange(crate: UpstreamCrate, version: Version): UpstreamCrate {
   const { claim, gone, first } = crate.sightings.get(version) ?? {}
   const lines = new Map(crate.lines)

@@ -196,7 +196,7 @@ async function work(
   log.info({ signal }, `stopping (${signal}): finishing work, at most ${patience()} s${hint}`)
 }
 
-/** Looks for damage of the database behind the start, and logs what is ever found. */
+/** Looks for damage of the database after the start; logs damage whenever it is found. */
 function watchDamage(registry: Registry, log: Logger): void {
   damage.onFound = reason => log.error(issue('database_damaged', { reason }).message)
   findDamage(registry).catch(error => logFailure(log, error, 'cannot look for damage'))

@@ -99,7 +99,7 @@ async function copyAll(registry: Registry, to: Destination, target: Target, plac
     for (const lock of [mutex, pageMutex, git]) await lock.run(async () => {})
     await git.close()
     const records = await copyRecords(registry, target, origin, copyDifference, to.progress)
-    // Comes after the records: what is rendered until then is not marked in them any more.
+    // This comes after the records, which no longer mark what was rendered until then.
     for (let round = 0; (await files.copy()) > 0; round++)
       if (round === ROUNDS_PAUSED) refuse('migrate_tree_changing')
     if (to.crates) await setDeletedAside(database, to.crates)

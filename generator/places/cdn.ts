@@ -82,7 +82,7 @@ export class Cdn {
     for (const item of changed) this.#left.add(item)
   }
 
-  /** Purges what is waiting; refuses when the CDN does not. */
+  /** Sends the waiting purges; refuses when the CDN refuses them. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -108,7 +108,7 @@ export class Cdn {
     const all = [...this.#left]
     for (let at = 0; at < all.length; at += BATCH) {
       const some = all.slice(at, at + BATCH)
-      // Taken out first: what changes while the CDN is told has to be told again.
+      // Taken out first: a file that changes during the request needs another purge.
       for (const item of some) this.#left.delete(item)
       try {
         if (isSingle) await Promise.all(some.map(item => this.#send([item])))

@@ -187,7 +187,7 @@ export class Mirror {
   async #copyFile(path: string, listed: Listed, mutex: HeldMutex | null): Promise<void> {
     if (path.endsWith('.crate')) return this.#copyCrate(path, null)
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      // Known before the bytes are read: they are then at least as new as what is overwritten.
+      // Read before the bytes, which are then at least as new as the object that they overwrite.
       const known = this.#known.get(path)
       const there = known ?? (await this.bucket.head(path))
       if (!known) await whileHeld(path, mutex)

@@ -1,4 +1,4 @@
-// generator/places: Where files are kept: folders and buckets. Whoever keeps files calls it; it
+// generator/places: Where files are kept: folders and buckets. Rooms that keep files call it; it
 // never knows what they mean.
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'

@@ -125,7 +125,7 @@ export async function requireOwner(
   throw new Refusal([strangerIssue(name, user.login, isOwnerless)])
 }
 
-/** Returns what a user is told who is no owner of a crate. */
+/** Returns the refusal for a user who does not own a crate. */
 export function strangerIssue(name: Name, login: string, isOwnerless: boolean): Issue {
   return issue(isOwnerless ? 'crate_ownerless' : 'not_owner', { name, login })
 }

@@ -126,7 +126,7 @@ export class CrateFiles {
     }
   }
 
-  /** Runs what asks the upstream. An error is counted, and thrown as clients are told of it. */
+  /** Runs a request to the upstream. Counts an error, and throws it in the words for clients. */
   async #asking<T>(name: Name, spend: Spend, work: () => Promise<T>): Promise<T> {
     try {
       return await work()

@@ -120,7 +120,7 @@ export class CrateIndex {
     return this.#isCurrent(this.#held.get(key), fresh) || this.#isMissing(key)
   }
 
-  /** Changes what is kept of a crate; does nothing for an unknown one. */
+  /** Changes the kept file of a crate; does nothing for an unknown crate. */
   async change(name: Name, change: (crate: UpstreamCrate) => UpstreamCrate): Promise<void> {
     const key = name.toLowerCase() as Name
     await this.#flights.landed(key)
@@ -231,7 +231,7 @@ export class CrateIndex {
       await onAlarm({ kind, name, version: ANY_VERSION, at: timestamp(now()) })
     const known = await writeKnown(place, name, crate, before)
     if (known) return this.#hold(name, known)
-    // Another process was faster: what it has seen may be newer than this file.
+    // Another process was faster; its file may be newer than this one.
     return this.#ask(name, await this.#read(name, true))
   }
 

@@ -76,7 +76,7 @@ function* sameFiles(
   }
 }
 
-/** Returns what is equal for equal bytes, and seldom for others. */
+/** Returns a key that is equal for equal bytes, and seldom for others. */
 function sumOf(bytes: Uint8Array): string {
   let [x, y] = [0, 0]
   for (let at = 0; at < bytes.length; at++) {

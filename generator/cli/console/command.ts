@@ -136,7 +136,7 @@ export async function withRegistry<Options>(
   try {
     await work({ ...task, registry, change: operatorChange(timestamp(io.now())) })
   } catch (error) {
-    // A change that was perhaps made is shown all the same.
+    // Render a change even if its commit is uncertain.
     if (error instanceof Refusal && error.has('commit_unknown')) {
       const { drain } = await import('../../projections/index/build.ts')
       await drain(registry).catch(failure => io.err(`warning: ${failure.message}`))

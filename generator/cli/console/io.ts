@@ -30,7 +30,7 @@ export interface Caller extends Io {
   readonly askSecret: ((question: string) => Promise<string>) | null
   /** Resolves when the process shall end, and calls back when it shall read its settings again. */
   readonly stopped: (reload: () => void) => Promise<string>
-  /** Whether somebody may still read stdout; only the next line that is printed can tell. */
+  /** Whether stdout may still have a reader; only the next printed line can tell. */
   readonly isRead: () => boolean
 }
 

@@ -15,7 +15,7 @@ class Damage {
   readonly #found = new Map<string, string>()
   readonly #looks = new Map<string, Promise<string | null>>()
 
-  /** Returns what is known to be wrong with a database; null for nothing. */
+  /** Returns the known damage of a database; null if there is none. */
   of(path: string): string | null {
     return this.#found.get(path) ?? null
   }

@@ -1,5 +1,5 @@
-// generator/places/disk: The file system, and what a crash leaves. Whoever writes to a disk calls
-// it; it never knows a crate.
+// generator/places/disk: The file system, and what a crash leaves. Rooms that write to a disk
+// call it; it never knows a crate.
 //
 // How something gets on disk, as everywhere in the program:
 // 1. A file is written under a temporary name, and renamed: a reader finds the old one or the new.

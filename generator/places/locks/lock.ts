@@ -1,4 +1,4 @@
-// generator/places/locks: One process at a time. Whoever writes files that others write calls it;
+// generator/places/locks: One process at a time. Rooms whose files others also write call it;
 // it never holds data.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -173,7 +173,7 @@ class CompareView {
     }
     this.#fills.set(details, fill)
     details.addEventListener('toggle', () => {
-      // Observed anew, it is told whether it is in view.
+      // A new observation tells whether it is in view.
       this.#inView.unobserve(details)
       if (details.open) this.#inView.observe(details)
     })
