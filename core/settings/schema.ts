@@ -117,7 +117,7 @@ export const topRows = {
 export const sections = {
   registry: {
     base_url: row(maybe(baseUrl()), null, 'Permanent URL of the registry: lock files contain it. Default: the listening address.'),
-    api: row(baseUrl('auto', 'none'), 'auto', 'URL of the web API: "auto" is the base URL; with "none", no change is taken over the web, while reads and searches are still answered.'),
+    api: row(baseUrl('auto', 'none'), 'auto', 'URL of the web API: "auto" is the base URL; with "none", the web takes no changes, but still answers reads and searches.'),
     dl: row(dl, 'auto', 'URL of `.crate` files: "auto" is `{base}/crates/{crate}/{crate}-{version}.crate`. Without markers, Cargo appends `/{crate}/{version}/download`. A template below the base URL is answered, or refused at start ([hosting.md](hosting.md#other-addresses-of-packages)).'),
     name: row(registryName, 'plimsoll', "Name of the registry in its users' `.cargo/config.toml`."),
     title: row(line(100), 'Plimsoll', 'Title of the pages.'),
