@@ -1,3 +1,5 @@
+// check: Asks any Cargo registry whether it works, statement by statement. `plimsoll check` calls
+// it; it knows nothing of this one.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +44,7 @@ export async function check(options: CheckOptions): Promise<Result[]> {
     const subject: Subject = { ...given, ...made, target, client }
     const cargos = all.filter(({ needs }) => needs.includes('cargo'))
     const others = all.filter(({ needs }) => !needs.includes('cargo'))
-    // What is published shows the reading statements more.
+    // After a publish, the statements that read have more to look at.
     const rounds = [
       { player: subject, statements: others.filter(({ needs }) => needs.includes('write')) },
       {
@@ -70,13 +72,13 @@ export async function check(options: CheckOptions): Promise<Result[]> {
   }
 }
 
-/** Yanks what was published; whatever fails, the others are yanked, and it is said. */
+/** Yanks all that the run published. A failure is reported and does not stop the others. */
 async function yankAll(subject: Subject, onLeft: CheckOptions['onLeft']): Promise<void> {
   const { published, doubtful } = subject
   const yank = async (release: Release) => {
     const [name, version] = release
     const answer = await askWith(subject, 'DELETE', `/${name}/${version}/yank`).catch(() => null)
-    // A registry that refuses does not have what was published in doubt.
+    // If the registry refuses the yank, it does not have that doubtful publish.
     const isThere = published.includes(release) || !answer?.isRefusal
     if (answer?.isDone || isThere) onLeft(`${name}@${version}`, answer?.isDone === true)
   }
@@ -89,7 +91,7 @@ async function player(path: string, env: Subject['env']) {
 
 export interface Result extends Pick<Statement, 'id' | 'sentence' | 'source' | 'weight'> {
   readonly status: 'pass' | 'fail' | 'untried'
-  /** What was seen of a false one, or why one was not tried; null if it holds. */
+  /** What shows that a statement is false, or why it was not tried; null if it holds. */
   readonly seen: string | null
   readonly target: string
   /** The version of the Cargo that played; null without one. */
@@ -130,7 +132,7 @@ export async function play(
   return statements.map((statement, at) => {
     const { id, sentence, source, weight } = statement
     const cause = causes.get(statement) ?? null
-    // What is in the way of several, such as a server that does not answer, fails the first alone.
+    // If one cause, such as a silent server, blocks several, only the first fails.
     const isFirst = statements.findIndex(each => causes.get(each) === cause) === at
     const status = cause === null ? 'pass' : cause instanceof Wrong && isFirst ? 'fail' : 'untried'
     return { id, sentence, source, weight, ...about, status, seen: cause?.message ?? null }

@@ -25,7 +25,7 @@ const TOTAL_MS = 60_000
 export const ANSWER_MAX = 32 * 1024 ** 2
 const RUN_MAX = 512 * 1024 ** 2
 
-/** What Cargo follows; how often it is asked to wait, as many may be who ask at a time. */
+/** The redirects that Cargo follows, and how often a busy server may ask it to wait. */
 const REDIRECTS = 5
 const WAITS = 10
 const WAIT_MAX_S = 60

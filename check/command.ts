@@ -24,7 +24,7 @@ interface CheckOptions {
 
 /** Names have 64 characters, of which a run and its crates need some. */
 const PREFIX_MAX = 40
-/** Cargo looks once a second for what it has published. */
+/** Cargo looks once a second for the crate that it has published. */
 const PAUSE_MS = 1000
 
 export const registerCheck = command('check', {
@@ -82,7 +82,7 @@ export const registerCheck = command('check', {
         onLeft: (release, isYanked) =>
           io.err(`${isYanked ? 'left behind, yanked' : 'warning: left behind'}: ${release}`),
       }).catch(error => {
-        // The others are checked all the same.
+        // This does not stop the other checks.
         if (!(error instanceof Refusal) || targets.length === 1) throw error
         printIssues(io, error.issues)
         return []

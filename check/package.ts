@@ -38,7 +38,7 @@ ${toml}`
   return { name, version, metadata: metadataOf(manifest), bytes }
 }
 
-/** Frames a publish: two lengths, each before what it counts. */
+/** Frames a publish: each of its two parts after its length. */
 export function frame(metadata: string, bytes: Uint8Array, length = bytes.length): Buffer {
   const text = Buffer.from(metadata)
   const size = (value: number) => Buffer.from(Uint32Array.of(value).buffer)

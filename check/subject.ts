@@ -22,12 +22,12 @@ export interface Subject {
   /** Names that the user gave; none to look for some. */
   readonly crates: readonly string[]
   readonly token: string | null
-  /** What published names begin with; null for a run that only reads. */
+  /** The beginning of names that the run publishes; null for a run that only reads. */
   readonly prefix: string | null
   /** The Cargo that plays, one for each subject; null without. */
   readonly cargo: { readonly path: string; readonly version: string } | null
   readonly env: Readonly<Record<string, string | undefined>>
-  /** A folder for whatever; somebody removes it. */
+  /** A folder for temporary files; the caller removes it. */
   readonly scratch: string
   /** Between two looks for something published, in milliseconds. */
   readonly pauseMs: number
@@ -53,12 +53,12 @@ export function fact<T>(make: Fact<T>): Fact<T> {
   }
 }
 
-/** Where somebody may have put the file of a crate, right or wrong. */
+/** The paths at which a registry may have the file of a crate, right or wrong. */
 const FILE = /^(?!\.)(?:[^/]+\/){1,2}[A-Za-z0-9_-]+$/
-/** How much of a large registry is looked at. */
+/** How much of a large registry a run reads. */
 const CRATES_MAX = 40
 const DOWNLOADS_MAX = 6
-/** Of crates that the user gave, the newest versions are looked at, as far as this much. */
+/** How much a run reads of crates that the user names, their newest versions first. */
 const NAMED_MAX = 500
 const NAMED_BYTES_MAX = 256 * 1024 ** 2
 

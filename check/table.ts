@@ -76,7 +76,7 @@ export class Table {
   }
 }
 
-/** An object that somebody has written, and whose it is. */
+/** An object of the registry, and where it stands. */
 type Written = Pick<Line, 'where' | 'json'>
 
 const keyIn = (id: string) => id.replace(/^\w+-/, '').replaceAll('-', '_')
@@ -109,7 +109,7 @@ export function cargo(path: string, version = '1.95'): string {
   return `https://github.com/rust-lang/cargo/blob/rust-${version}.0/${path}`
 }
 
-/** What matters since a version of Cargo, whose source has it. */
+/** The first version of Cargo for which the statement matters, by its source. */
 export function since(version: string, path: string): Own {
   return { since: version, source: cargo(path, version) }
 }

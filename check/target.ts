@@ -19,7 +19,7 @@ export interface Target {
   download(url: string, ask?: Ask): Promise<Answer>
   /** The paths of the index; null where nobody lists them. */
   paths(): Promise<string[] | null>
-  /** Makes what was published since visible, where that does not come by itself. */
+  /** Makes later publishes visible, in targets that do not show them at once. */
   refresh(): Promise<void>
   close(): Promise<void>
 }

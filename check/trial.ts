@@ -38,7 +38,7 @@ export async function publish(
   done = subject.published,
 ): Promise<Answer> {
   const release = [name, version] as const
-  // Where nothing can be sent, nothing is left behind.
+  // A target that takes no requests has nothing left to clean up.
   await api(subject)
   const answer = await askWith(subject, 'PUT', '/new', body, token).catch(error => {
     subject.doubtful.push(release)
@@ -81,7 +81,7 @@ export function published(
 ) {
   return fact(async (subject): Promise<Published> => {
     const name = await nameOf(subject, word)
-    // Whoever looks at the file again shall not see what was there before.
+    // The next look at the file must read it anew.
     await readCrate(subject, name)
     const made = await make(name, version, await toml(subject))
     const answer = await publish(subject, made)

@@ -8,10 +8,7 @@ export function isCratesIo(index: string): boolean {
   return plain === CRATES_IO || plain === 'sparse+https://index.crates.io'
 }
 
-/**
- * Whether Cargo can parse `text` as an index URL, with its prefix and without it: Cargo panics if
- * the rest is no URL.
- */
+/** Whether Cargo parses `text` with and without its prefix: it panics if the rest is no URL. */
 export function isIndexUrl(text: string): boolean {
   return isUrl(text) && isUrl(text.replace(/^(?:sparse|registry)\+/i, ''))
 }

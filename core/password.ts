@@ -1,6 +1,6 @@
 import { type Issue, issue } from './error/error.ts'
 
-/** In characters: long rather than complicated (NIST SP 800-63B §3.1.1); the maximum bounds the work. */
+/** Characters: length helps more than symbols (NIST SP 800-63B §3.1.1). The maximum bounds work. */
 export const PASSWORD_SHORTEST = 10
 const LONGEST = 200
 

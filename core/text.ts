@@ -1,7 +1,4 @@
-/**
- * Whether every store can keep a text and give it back: PostgreSQL refuses U+0000, and UTF-8 has no
- * halves of surrogate pairs.
- */
+/** Whether all stores keep a text: PostgreSQL refuses U+0000, and UTF-8 has no half surrogates. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && !/\p{Cs}/u.test(text)
 }

@@ -1,10 +1,7 @@
 import { refuse } from './error/error.ts'
 import { DURATIONS } from './quantity.ts'
 
-/**
- * Formats the time `later` seconds after `time` as in the records and the index: UTC, 20 characters
- * (`2026-11-20T12:00:00Z`).
- */
+/** Formats `time` plus `later` seconds for records and index: UTC, as `2026-11-20T12:00:00Z`. */
 export function timestamp(time: Date, later = 0): string {
   return `${new Date(time.getTime() + later * 1000).toISOString().slice(0, 19)}Z`
 }

@@ -1,3 +1,5 @@
+// core: Pure rules and values that every house uses. No file here reads a disk or a clock, or has
+// SQL.
 import { refuse } from './error/error.ts'
 
 declare const versionBrand: unique symbol
@@ -19,10 +21,7 @@ const GRAMMAR = new RegExp(
 
 export const U64_MAX = '18446744073709551615'
 
-/**
- * Most characters of a version: with it and the longest name, the file name of a `.crate` has the
- * 255 bytes that disks take.
- */
+/** Most characters of a version: with the longest name, its file name has 255 bytes. */
 export const VERSION_MAX = 184
 
 /** The parts of a version. Numbers stay decimal text, which is exact at any size. */

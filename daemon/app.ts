@@ -1,3 +1,5 @@
+// daemon: The server: app.ts has each route with its access. The command `serve` calls it; SQL
+// never stands here.
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { compress } from 'hono/compress'
 import { Refusal, refuse } from '../core/error/error.ts'

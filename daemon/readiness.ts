@@ -18,7 +18,7 @@ interface ReadinessDeps extends Pick<Deps, 'registry' | 'metrics'> {
 /** How many milliseconds an answer is reused, so that frequent probes cause no extra work. */
 const HOLDS = 1000
 
-/** How many milliseconds a part may take; whoever asks waits for two seconds at most. */
+/** How many milliseconds each check may take: a prober waits two seconds at most. */
 const PATIENCE_MS = 1500
 
 /** The fact that is written and read. */
@@ -39,7 +39,7 @@ export function readiness(deps: ReadinessDeps): OpenHandler {
       const end = deps.metrics.probing(part)
       return probe().finally(end)
     }
-    // What is asked of a server has an end of its own, by its settings.
+    // Requests to a server end by their own settings.
     return inTime(part, timed, part === 'catalog' && isOnServer(deps.registry.database))
   })
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
@@ -71,7 +71,7 @@ function probesOf({ registry, freeBytes }: ReadinessDeps): Record<string, Probe>
       if (damage.of(join(dir, DATABASE_FILE)) !== null) return 'database damaged'
       await writeFact(database, PROBE, timestamp(registry.clock()))
       await probeRoom(database)
-      // Whoever reads uses another connection, which may see less than was written.
+      // Readers use another connection, which may not yet see what this one wrote.
       if ((await readFact(database, PROBE)) === null) throw new Error('the probe was not written')
       return null
     },

@@ -1,3 +1,5 @@
+// generator: What a program may do with a registry, without a server. Daemon, commands and library
+// call it.
 import { followers } from './projections/projections.ts'
 import { openWith, type Registry, type RegistrySources } from './registry/registry.ts'
 

@@ -1,6 +1,6 @@
 // `npm run bench -- [--docs] [NAME…]`: runs the measurements of test/bench/, each as its own program. A
 // NAME is a program's, or the beginning of several. `--docs` puts their output into
-// docs/work/performance.md, where it has a place for them.
+// docs/work/measurements.md, where it has a place for them.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
@@ -54,7 +54,7 @@ for (const name of asked.length === 0 ? all : names) {
 
 /** Replaces the text between the marks of a measurement. */
 function putIntoDocs(name, about, output) {
-  const file = join(root, 'docs', 'work', 'performance.md')
+  const file = join(root, 'docs', 'work', 'measurements.md')
   const text = readFileSync(file, 'utf8')
   const [begin, end] = [`<!-- bench ${name} -->`, `<!-- end of ${name} -->`]
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]

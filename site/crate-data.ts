@@ -1,3 +1,5 @@
+// site: Data in, HTML out, and the scripts of browsers. Projections and daemon call it; it never
+// reads records.
 import type { DependencyUse, Entry } from '../core/entry/entry.ts'
 import type { About } from '../core/manifest/manifest.ts'
 import type { Contents } from '../core/tarball/contents.ts'
@@ -69,10 +71,7 @@ export interface CrateData {
   /** Those with the most dependents of their own; `dependentCount` counts all. */
   readonly dependents: readonly DependentRow[]
   readonly dependentCount: number
-  /**
-   * The crates of this registry that have the name of a dependency from another registry: their
-   * spelling by canonical name.
-   */
+  /** Crates here named like a dependency from elsewhere: their spelling by canonical name. */
   readonly namesakes: ReadonlyMap<string, string>
   /** Whether there are files with its downloads. */
   readonly downloads: boolean

@@ -47,6 +47,7 @@ const ADR_LINES_MAX = 30
 /** The decision on the shape of the code stands for six. */
 const SHAPE_LINES_MAX = 60
 const COLUMNS_MAX = 100
+const PAGE_WORDS_MAX = 2000
 
 /** What uses a timer or a clock in tests, and what for. */
 const MAY_USE_TIMERS: Readonly<Record<string, string>> = {
@@ -178,6 +179,21 @@ test('a folder has few loose files, and none is a grab bag', () => {
   none(sources.filter(file => /(^|\/)(utils?|helpers?|common|types|misc)(\.ts$|\/)/.test(file)))
 })
 
+test('each folder says in the first line of one file what it is for', () => {
+  const styles = ['site/assets/style.css', 'site/assets/style/base.css']
+  const first = [...sources, ...styles].map(file => [dirname(file), textAt(file)] as const)
+  const folders = [...new Set(first.map(([folder]) => folder))].filter(
+    folder => !folder.startsWith('sample-app'),
+  )
+  const heads = (folder: string) =>
+    first.filter(([own, text]) => own === folder && /^(?:\/\/|\/\*) [\w/-]+: /.test(text))
+  const isOwn = (folder: string) => {
+    const [[, text] = [], ...more] = heads(folder)
+    return more.length === 0 && text?.slice('// '.length).startsWith(`${folder}: `)
+  }
+  none(folders.filter(folder => !isOwn(folder)))
+})
+
 test('files stay readable', () => {
   const long = [...textOf, ...toolText].filter(
     ([, text]) => text.split('\n').length - 1 > FILE_LINES_MAX,
@@ -228,6 +244,11 @@ const decisions = new Map(
 test('a decision is told on one page', () => {
   const most = (name: string) => (name === '094-shape.md' ? SHAPE_LINES_MAX : ADR_LINES_MAX)
   none([...decisions].filter(([name, text]) => text.split('\n').length - 1 > most(name)))
+})
+
+test('a page that everyone should read stays short', () => {
+  const words = (page: string) => textAt(`docs/${page}`).split(/\s+/).length
+  none(['run/security.md', 'work/performance.md'].filter(page => words(page) > PAGE_WORDS_MAX))
 })
 
 test('every dependency has its line in docs/adr', () => {

@@ -1,3 +1,4 @@
+// check/rows: What `check` asks, a row each. Only check/ calls it; no row repairs anything.
 import type { Statement } from '../table.ts'
 import { cargoRows } from './cargo.ts'
 import { configRows } from './config.ts'

@@ -32,7 +32,7 @@ const long = fact(async subject => {
   return answer.bytes.length < 4096 ? untried('all index files are short') : answer
 })
 
-/** How long somebody may be silent. */
+/** How long a server may be silent. */
 const patience = () => ({ signal: AbortSignal.timeout(10_000) })
 const configUrl = ({ target }: Subject) =>
   new URL('config.json', target.name.replace(/^sparse\+/, ''))

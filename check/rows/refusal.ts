@@ -49,7 +49,7 @@ function refuses({ of, from = '', to = '', version = '1.0.0', file, token, ...wi
   const { toml = other } = wish
   const word = `refused-${attempts.length}`
   const tried = fact(async subject => {
-    // Whoever may publish nothing at all does not learn what is refused.
+    // A user who may publish nothing at all does not learn what the registry refuses.
     await taken(subject)
     const name = await nameOf(subject, word)
     const spelled = ((await of?.(subject))?.made.name ?? name).replace(from, to)
@@ -58,7 +58,7 @@ function refuses({ of, from = '', to = '', version = '1.0.0', file, token, ...wi
     const packed = wish.packed === undefined ? made : await make(wish.packed, version)
     const { text = JSON.stringify({ ...made.metadata, ...wish.told }), bytes = packed.bytes } = wish
     const body = frame(text, bytes, bytes.length + (wish.missing ?? 0))
-    // What is taken all the same is yanked by the version that it was sent with.
+    // If the registry takes it all the same, the end of the run yanks the version it was sent with.
     const sent = { ...made, version: String(wish.told?.vers ?? version) }
     return { name, answer: await publish(subject, sent, body, token, subject.doubtful) }
   })

@@ -26,7 +26,7 @@ const afterYank = fact(async subject => {
   const { after, conditional } = await yank(subject)
   return isYanked(after) ? conditional : untried('no yank is in the index')
 })
-/** The line before and after a yank, without what it changes. */
+/** The line before and after a yank, without the keys that a yank changes. */
 const kept = fact(async subject => {
   await afterYank(subject)
   const files = [(await crate(subject)).crate, (await yank(subject)).after]

@@ -1,3 +1,6 @@
+// core/async: How many things run at once, and in which order. Every house calls it; it knows none
+// of their work.
+
 /** The most items that are worked on at a time: a disk combines flushes, a storage answers many. */
 const AT_ONCE = 32
 

@@ -1,4 +1,4 @@
-/** Is told that background work has failed; and by `done`, where it is there, of each success. */
+/** Called when background work fails; `done`, if there is one, is called after each success. */
 export interface OnFailure<E = unknown> {
   (error: E): void
   done?(): void

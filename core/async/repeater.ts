@@ -6,10 +6,7 @@ export class Repeater {
   #next: number | null = null
   #isClosed = false
 
-  /**
-   * `work` returns the milliseconds until its next run, or null to wait for a call of `schedule`.
-   * It must never throw.
-   */
+  /** `work` never throws. It returns milliseconds until its next run; null waits for `schedule`. */
   constructor(work: () => Promise<number | null>) {
     this.#work = work
   }

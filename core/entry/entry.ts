@@ -1,3 +1,5 @@
+// core/entry: The lines of an index file. Publishes, imports and checks call it; it never reads one
+// from a disk.
 import { type CanonicalName, canonicalName } from '../name.ts'
 
 export type DependencyKind = 'normal' | 'build' | 'dev'

@@ -80,7 +80,7 @@ const entrySchema = v.object(
 export function parseEntry(line: string): Entry {
   const value = parseJsonLine(line)
   if (!isObject(value)) refuse('entry_not_object')
-  // Only an escape can hide such a character from a look at the whole, which is much faster.
+  // To test the whole text is much faster, and only an escape can hide such a character from it.
   const isClean = isStorable(line) && !line.includes('\\u')
   const [field] = isClean ? [] : unstorablePlaces(value, 1)
   if (field !== undefined) refuse('entry_text', { field })
@@ -153,10 +153,7 @@ function entryOf(parsed: LineFields, raw: Fields): Entry {
   }
 }
 
-/**
- * Parses one line of JSON. Unlike `JSON.parse`, refuses very deep nesting and duplicate keys, for
- * which Cargo drops the line.
- */
+/** Parses a line of JSON; refuses deep nesting and duplicate keys, for which Cargo drops it. */
 function parseJsonLine(line: string): Json {
   const twice = repeatedKey(line)
   let value: Json

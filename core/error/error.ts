@@ -1,3 +1,5 @@
+// core/error: How every house refuses. A refusal carries codes and values; only the catalog has its
+// words.
 import { type Code, message, type Params, quotedText } from './catalog.ts'
 
 export { type Code, kindOf } from './catalog.ts'

@@ -40,7 +40,7 @@ export interface Manifest {
   readonly features: Features
   readonly links: string | null
   readonly rustVersion: string | null
-  /** Without `readme_file` and the targets, which also depend on the list of files. */
+  /** Lacks `readme_file` and the targets, which also depend on the list of files. */
   readonly about: About
   /** The path in `package.readme`; null without one. */
   readonly readmePath: string | null

@@ -1,3 +1,5 @@
+// core/manifest: What a `Cargo.toml` says. Releases and pages call it; it never judges, core/policy
+// does.
 import type { Features } from '../entry/entry.ts'
 import { collect, type Issue, issue, Refusal, refuse, refuseErrors } from '../error/error.ts'
 import { type Name, parseName } from '../name.ts'

@@ -1,3 +1,5 @@
+// core/paths: Where each file of the public tree is. Projections and daemon call it; it never opens
+// one.
 import { lowerPrefix, type Name } from '../name.ts'
 import { CRATES_FOLDER } from './crates.ts'
 import { isImagePath } from './images.ts'
@@ -11,7 +13,7 @@ export const CACHE_CONTROL = {
   revalidate: 'no-cache',
 } as const
 
-/** A file of the public tree as readers are told of it: its path says its type and cache rule. */
+/** The headers of a public file: its path decides its type and cache rule. */
 export interface PublicFile {
   readonly path: string
   readonly contentType: string

@@ -20,7 +20,7 @@ export const ALARMS = 'alarms/'
 
 export const UPSTREAM_CRATES = 'crates/'
 
-/** What a `.crate` below an upstream is known by. */
+/** What identifies a `.crate` of an upstream. */
 export interface CrateFile {
   readonly name: Name
   readonly version: Version

@@ -1,3 +1,5 @@
+// core/policy: Whether the rules of a registry allow a release. Publishes and imports call it; it
+// changes nothing.
 import type { Issue } from '../error/error.ts'
 import { CRATES_IO } from '../index-url.ts'
 import type { Name } from '../name.ts'

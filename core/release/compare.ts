@@ -105,7 +105,7 @@ function compareDependencies(
 
 type Described = Omit<Dependency, 'artifact'> & { readonly artifact?: readonly string[] | null }
 
-/** Describes what is compared of a dependency; equal values and equivalent URLs are alike. */
+/** Describes the compared fields of a dependency; equivalent URLs have the same text. */
 function wordsOf(dep: Described): Words {
   const { name, req, features, optional, default_features, registry, artifact, ...rest } = dep
   return {
@@ -127,7 +127,7 @@ function wordsOfClaim(claim: PublishDependency, here: Urls, issues: Issue[]): Wo
   const isHere = claim.registry !== null && here.has(indexUrlKey(claim.registry))
   const registry = isHere ? null : claim.registry
   const words = wordsOf({ ...claim, registry, req: req ?? '', package: null })
-  // What is no requirement has an issue of its own.
+  // An invalid requirement has its own issue.
   return req === undefined ? { ...words, version_req: null } : words
 }
 
@@ -141,7 +141,7 @@ function compareFeatures(facts: Features, claims: Features): Issue[] {
   })
 }
 
-/** What is compared of a dependency, by field; null is equal to everything. */
+/** The compared fields of a dependency; null equals everything. */
 type Words = Readonly<Record<string, string | null>>
 
 interface Printed {

@@ -57,7 +57,7 @@ export class Hits {
       if (rank === 0 || (counts[id] ?? 0) < most) continue
       // First those that the query names, then those with its rarest word.
       const group = (exact.has(id) ? 0 : 2) + (rarest?.fits[id] === 0 ? 1 : 0)
-      // From the highest bit on: yanked, group, fit, and how low the rank is.
+      // The bits, highest first: yanked, group, fit, and how low the rank is.
       const fit = (group << 3) | ((worst[id] ?? 1) - 1)
       keys[id] = (isYanked(rank) ? YANKED_KEY : 0) | (fit << 7) | behind(rank)
       total++

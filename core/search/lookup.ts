@@ -40,7 +40,7 @@ export class Lookup extends SearchFiles {
     return (await this.search({ q, filters: {}, sort: SORTS[0], page: 1 }, limit)).crates
   }
 
-  /** Returns a page of what is found, in an order that is as good as files allow. */
+  /** Returns a page of results, in the best order that the files allow. */
   async search(request: SearchRequest, limit: number): Promise<SearchResults> {
     const { sort, page } = request
     const hits = await this.find(request)

@@ -16,7 +16,7 @@ export function headlineOf(request: SearchRequest, outcome: Outcome): string {
   return q === '' || (total > 0 && isOther) ? count : `${count} for “${q}”`
 }
 
-/** In characters; servers send them with gzip, as about 60 kB. */
+/** Characters; with gzip, servers send about 60 kB. */
 const MUCH = 160_000
 
 /** Returns sentences about anything a search did beyond finding the given words. */

@@ -8,7 +8,7 @@ import { WORD_MAX } from './words.ts'
 /** The crates that a word finds. */
 export interface Found {
   readonly word: string
-  /** How well it fits each crate, by id; 0 for those that it does not find. */
+  /** How well the word fits each crate, by id; 0 for a crate that it does not find. */
   readonly fits: Uint8Array
   /** Their number; those that several words find instead of it count for each. */
   readonly crates: number

@@ -39,10 +39,7 @@ export function behind(rank: number): number {
 /** The code of the character for 0; that for 1 follows, and so on. */
 const ZERO = 35
 
-/**
- * Returns the text of ranks, with a character for each id, in which some crates have other ranks.
- * It ends with the last crate; '' has none.
- */
+/** Returns ranks as text with some changed: a character for each id up to the last crate's. */
 export function changeRanks(before: string, changes: ReadonlyMap<number, number>): string {
   const letters = Array.from(before)
   for (const [id, rank] of changes) {

@@ -1,3 +1,6 @@
+// core/search: The one search of daemon and browser, over files that its caller reads. It never
+// fetches or keeps any.
+
 export const FILTERS = ['keyword', 'category', 'license', 'rust', 'owner'] as const
 
 /** The orders of results; the first is the default. */

@@ -51,10 +51,7 @@ export function byGrade(a: ListedWord, b: ListedWord): number {
   return b.grade - a.grade || (a.word < b.word ? -1 : 1)
 }
 
-/**
- * Returns the words that begin with a word, or differ from it only by an English ending; the most
- * frequent first.
- */
+/** Returns words that begin with a word or share its English stem; the most frequent come first. */
 export function nearWords(word: string, listed: readonly ListedWord[]): ListedWord[] {
   const stem = stemOf(word)
   // Looked at first, because stems take longer.

@@ -3,10 +3,7 @@ import type { SettingValue } from './kind.ts'
 import { findSetting } from './schema.ts'
 import type { Origin } from './source.ts'
 
-/**
- * The settings of access that a daemon was started with: by key what was in force, and what
- * `plimsoll.toml` said, null for nothing.
- */
+/** Access settings of the last start: what was in force, and what `plimsoll.toml` said or null. */
 export type AccessRecord = Readonly<
   Record<string, Readonly<Record<'value' | 'file', SettingValue>>>
 >

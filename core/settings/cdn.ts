@@ -18,12 +18,13 @@ const keyHeader = text(
   value => /^[A-Za-z][A-Za-z0-9-]{0,60}(?:key|tags?)$/i.test(value) && !/^etags?$/i.test(value),
 )
 
+// biome-ignore format: a table has a line for each setting
 export const cdnRows = {
-  purge_url: row(maybe(purgeUrl), null),
-  purge_method: row(choice('POST', 'PURGE', 'DELETE'), 'POST'),
-  purge_headers: row(maybe(file), null),
-  purge_body: row(maybe(purgeBody), null),
-  key_header: row(maybe(keyHeader), null),
+  purge_url: row(maybe(purgeUrl), null, 'Where the daemon tells a CDN what has changed: with a request for each address or key, or with a list of up to 30 in one request.'),
+  purge_method: row(choice('POST', 'PURGE', 'DELETE'), 'POST', 'Method of these requests.'),
+  purge_headers: row(maybe(file), null, 'File with lines `Name: value` that are sent as headers, such as the key of the account.'),
+  purge_body: row(maybe(purgeBody), null, 'Body of these requests; without it `{"files": {urls}}`, or no body where each address has its own request.'),
+  key_header: row(maybe(keyHeader), null, "Header in which the daemon's answers name their keys; the CDN drops answers by key."),
 }
 
 function isJson(value: string): boolean {

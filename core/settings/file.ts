@@ -16,22 +16,12 @@ const HEAD = `# Settings of this Plimsoll registry. \`plimsoll settings\` lists 
 `
 
 /** The settings that a new `plimsoll.toml` explains. */
-const MAIN: ReadonlyMap<string, string> = new Map([
-  [
-    'registry.base_url',
-    'Permanent URL of the registry: lock files contain it. Default: the listening address.',
-  ],
-  ['registry.api', 'URL of the web API: "auto" is the base URL; with "none", publishing is off.'],
-  ['registry.name', "Name of the registry in its users' `.cargo/config.toml`."],
-  ['registry.title', 'Title of the pages.'],
-  ['server.listen', 'Address the daemon listens on; `PLIMSOLL_LISTEN` also sets it.'],
-  ['auth.required', 'Whether reading also needs a token or a login.'],
-  ['limits.crate_bytes', 'Largest `.crate` file.'],
-  [
-    'policy.preset',
-    'Defaults of this section: "private" suits a team, "public" has the rules of crates.io.',
-  ],
-])
+const MAIN: ReadonlySet<string> = new Set(
+  (
+    'registry.base_url registry.api registry.name registry.title server.listen ' +
+    'auth.required limits.crate_bytes policy.preset'
+  ).split(' '),
+)
 
 /** Renders a value as TOML; empty for null. */
 export function tomlValue({ row }: Setting, value: SettingValue): string {
@@ -59,11 +49,11 @@ export function renderSettingsFile(values: Readonly<Record<string, SettingValue 
   const upstreams = [...active.keys()].filter(key => key.startsWith('upstream.')).map(findSetting)
   for (const setting of [...settingTable.values(), ...upstreams.filter(found => !!found)]) {
     const value = active.get(setting.key) ?? null
-    const about = MAIN.get(setting.key)
-    if (value === null && about === undefined) continue
+    const isMain = MAIN.has(setting.key)
+    if (value === null && !isMain) continue
     const lines = blocks.get(setting.section) ?? []
     blocks.set(setting.section, lines)
-    if (about !== undefined) lines.push(`# ${about}`)
+    if (isMain) lines.push(`# ${setting.row.meaning}`)
     const sample = setting.row.private ?? 'https://crates.example.com'
     const mark = value === null ? '# ' : ''
     lines.push(`${mark}${setting.name} = ${tomlValue(setting, value ?? sample)}`)

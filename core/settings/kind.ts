@@ -12,9 +12,11 @@ export interface Kind<T> {
   readonly units?: Units
 }
 
-/** A setting: its accepted values, and its default under each preset. */
+/** A setting: its accepted values, what it means, and its default under each preset. */
 export interface Row<T> {
   readonly kind: Kind<T>
+  /** A sentence or more in Markdown; links start at docs/run. */
+  readonly meaning: string
   readonly private: T
   readonly public: T
 }
@@ -25,9 +27,10 @@ export type Values<R> = { readonly [K in keyof R]: R[K] extends Row<infer T> ? T
 export function row<T>(
   kind: Kind<T>,
   inPrivate: NoInfer<T>,
+  meaning: string,
   inPublic: NoInfer<T> = inPrivate,
 ): Row<T> {
-  return { kind, private: inPrivate, public: inPublic }
+  return { kind, meaning, private: inPrivate, public: inPublic }
 }
 
 export type Level = 'error' | 'warn' | 'off'

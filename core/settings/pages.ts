@@ -37,13 +37,14 @@ const docsUrl = text(
   },
 )
 
+// biome-ignore format: a table has a line for each setting
 export const pagesRows = {
-  source: row(flag, true),
-  images: row(choice('link', 'load'), 'link'),
-  logo: row(maybe(ownPath), null),
-  stylesheet: row(maybe(ownPath), null),
-  links: row(list(siteLink), []),
-  registries: row(list(foreignRegistry), []),
-  docs: row(maybe(docsUrl), null),
-  footer: row(maybe(line(500)), null),
+  source: row(flag, true, 'Whether there are pages that show the files of every `.crate` and compare versions.'),
+  images: row(choice('link', 'load'), 'link', 'Images from other hosts in READMEs: "link" links to them and leaves badges out, "load" has browsers load them, which tells those hosts who is reading. Images inside the package are always shown.'),
+  logo: row(maybe(ownPath), null, 'Picture at the top of every page; replaces the built-in one.'),
+  stylesheet: row(maybe(ownPath), null, 'Stylesheet loaded after the built-in one.'),
+  links: row(list(siteLink), [], 'Links at the top of every page.'),
+  registries: row(list(foreignRegistry), [], 'Other registries, so that lists of dependencies can link to their crates.'),
+  docs: row(maybe(docsUrl), null, 'Where pages link to for a library that names no documentation. Without it, crates that were imported from crates.io link to docs.rs.'),
+  footer: row(maybe(line(500)), null, 'Text at the bottom of every page; without it, the description of the registry.'),
 }

@@ -1,3 +1,5 @@
+// core/settings: Every setting, its sources and its meaning. Commands and the daemon call it; it
+// never reads a file.
 import * as v from 'valibot'
 import { type Issue, issue, refuseErrors } from '../error/error.ts'
 import { withoutCredentials } from '../urls/urls.ts'

@@ -43,18 +43,19 @@ const crateRule = text(
   value => parseRule(value, 'deny') !== null,
 )
 
+// biome-ignore format: a table has a line for each setting
 export const upstreamRows = {
-  index: row(maybe(sparseIndex), null),
-  token_file: row(maybe(file), null),
-  fallback: row(choice('off', 'redirect', 'serve'), 'off'),
-  fresh: row(duration(0, DAY), 10),
-  hold: row(duration(0, 365 * DAY), 0),
-  allow: row(list(crateRule), []),
-  deny: row(list(crateRule), []),
-  lure_guard: row(flag, false),
-  offline: row(flag, false),
-  feed: row(webUrlOrNone, ''),
-  storage: row(placeOrNone, ''),
+  index: row(maybe(sparseIndex), null, 'Sparse index of the upstream; `crates-io` has a default: `sparse+https://index.crates.io/`.'),
+  token_file: row(maybe(file), null, 'File with the token that a private upstream asks for.'),
+  fallback: row(choice('off', 'redirect', 'serve'), 'off', 'What the registry answers for names that it does not have: "redirect" sends clients to the upstream, "serve" answers from here. One upstream at most.'),
+  fresh: row(duration(0, DAY), 10, 'How old an index file may be before the upstream is asked again.'),
+  hold: row(duration(0, 365 * DAY), 0, 'How long a new version is shown as yanked: locked builds still get it, others take an older version.'),
+  allow: row(list(crateRule), [], 'Versions that are not held; each rule means exactly these.'),
+  deny: row(list(crateRule), [], 'Versions that are shown as yanked and not downloaded; a range has pre-releases in it, and build metadata never matters.'),
+  lure_guard: row(flag, false, 'Whether the registry hides yanks for 24 hours if the upstream yanks all older versions around a release that is held.'),
+  offline: row(flag, false, 'Whether the registry serves only what it has, and never asks the upstream.'),
+  feed: row(webUrlOrNone, '', 'RSS feed of new crates, whose names the registry compares with its own; `crates-io` with the index of crates.io has a default.'),
+  storage: row(placeOrNone, '', 'Where the registry keeps lines and `.crate` files of the upstream; "" is `upstream/NAME` in the registry folder.'),
 }
 
 /** The settings of one upstream; times in seconds. */

@@ -12,10 +12,7 @@ const SMALL = 64 * 1024
 const SMALL_UNPACKED = 1024 * 1024
 const FLAG = { checksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 }
 
-/**
- * Walks the members of a gzipped tar as `walkTar` does, up to `unpackedBytes`; refuses data after
- * its end, where Cargo does not look.
- */
+/** Walks a gzipped tar up to `unpackedBytes`; refuses data after its end, which Cargo ignores. */
 export async function walkGzip(
   source: AsyncIterable<Uint8Array>,
   unpackedBytes: number,

@@ -1,3 +1,5 @@
+// core/tarball: Reads `.crate` files of strangers within bounds. Releases and pages call it; it
+// never writes to a disk.
 import * as v from 'valibot'
 import { collect, type Issue, issue, refusalOnly, warning } from '../error/error.ts'
 import { type Name, parseName } from '../name.ts'

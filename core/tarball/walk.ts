@@ -9,7 +9,7 @@ const EXTENSION_MAX = 16 * 1024
 /** One member of a tar archive: a regular file or a folder. */
 export interface Member {
   readonly path: string
-  /** What is neither is shown to Cargo alone. */
+  /** Entries of any other kind: only Cargo sees them. */
   readonly kind: 'file' | 'folder' | 'other'
   readonly size: number
   /** The bits of its permissions; null if they cannot be read. */

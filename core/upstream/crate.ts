@@ -3,7 +3,7 @@ import { timestamp } from '../timestamp.ts'
 import type { Version } from '../version.ts'
 import { isSameButYanked, readLine, type UpstreamLine, withYanked } from './line.ts'
 
-/** What has been seen of a version besides its line; times as in the index. */
+/** What this registry saw of a version, besides its line; times as in the index. */
 export interface Sighting {
   /** The text of the line that the upstream has now instead of the first one. */
   readonly claim?: string
@@ -17,7 +17,7 @@ export interface Sighting {
 
 /** A crate of an upstream, as all its index files until now have told it. */
 export interface UpstreamCrate {
-  /** Of the newest file, as the upstream sent them. */
+  /** The lines of the newest file, as the upstream sent them. */
   readonly etag: string | null
   readonly lastModified: string | null
   /** The first line of each version, with the newest `yanked`, in the upstream's order. */
@@ -33,7 +33,7 @@ export const LEFT_OUT = ['duplicate', 'foreign', 'encoding'] as const
 /** `name`: an own crate of this registry has appeared at the upstream, too. */
 export type AlarmKind = 'checksum' | 'line' | 'gone' | 'lure' | 'name' | (typeof LEFT_OUT)[number]
 
-/** In place of a version, in an alarm about a whole crate. */
+/** Stands for the version in an alarm about a whole crate. */
 export const ANY_VERSION = '*'
 
 /** Something that an upstream must not do, or should not have to. */
@@ -89,13 +89,13 @@ export function seeFile(
     sightings.set(version, { ...known, gone: known.gone ?? at })
     if (known.gone === undefined) alarm('gone', line)
   }
-  // What does not say when it was changed is no reason to take an older file afterwards.
+  // A file without a time must not let an older file in afterwards.
   const lastModified = file.lastModified ?? before?.lastModified ?? null
   const { etag } = file
   return { crate: { ...before, etag, lastModified, lines, sightings }, alarms }
 }
 
-/** Returns the crate with what the upstream says of a version now, which somebody has accepted. */
+/** Returns the crate after a user has accepted the present line of a version. */
 export function acceptChange(crate: UpstreamCrate, version: Version): UpstreamCrate {
   const { claim, gone, first } = crate.sightings.get(version) ?? {}
   const lines = new Map(crate.lines)
@@ -103,7 +103,7 @@ export function acceptChange(crate: UpstreamCrate, version: Version): UpstreamCr
   sightings.delete(version)
   if (gone !== undefined) lines.delete(version)
   else if (claim !== undefined) lines.set(version, readLine(claim))
-  // Whoever trusts a line does not say that it is old.
+  // To trust a line does not make its version old.
   if (gone === undefined && first) sightings.set(version, { first })
   // Asked for as a whole: there may be another build of a version that is no longer here.
   return { ...crate, etag: null, lines, sightings }

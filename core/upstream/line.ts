@@ -58,7 +58,7 @@ export function withYanked(line: UpstreamLine, yanked: boolean): UpstreamLine {
   if (line.yanked === yanked) return line
   const { text } = line
   const usual = text.replace(`"yanked":${line.yanked}`, `"yanked":${yanked}`)
-  // That may have been another key: only the parser, which is slow, knows all of them apart.
+  // It may be another key; only the parser, which is slow, tells them apart.
   if (JSON.parse(usual).yanked === yanked) return { ...line, yanked, text: usual }
   const tree = parseTree(text)
   const found = tree && findNodeAtLocation(tree, ['yanked'])

@@ -19,7 +19,7 @@ export interface LockedPackage {
   readonly checksum: string | null
 }
 
-/** What a `Cargo.lock` says of packages that are not on disk already. */
+/** The packages of a `Cargo.lock`, without those that are folders of this disk. */
 export interface LockFile {
   readonly packages: readonly LockedPackage[]
   /** The names of packages from elsewhere, such as a git repository. */

@@ -1,3 +1,5 @@
+// core/upstream: Which versions of an upstream are held or denied, and what Cargo must know of it.
+// It never asks a server.
 import type { Version } from '../version.ts'
 import type { Sighting, UpstreamCrate } from './crate.ts'
 import { type UpstreamLine, withYanked } from './line.ts'

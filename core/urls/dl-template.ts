@@ -19,7 +19,7 @@ interface DlParts {
 }
 
 interface DlPaths {
-  /** Without markers, Cargo appends `/{crate}/{version}/download`, which is in it then. */
+  /** The whole template; without markers it has the `/{crate}/{version}/download` of Cargo. */
   readonly template: string
   pathOf(release: DlRelease): string
   /** Returns the parts in a decoded path; null if `pathOf` never returns such a path. */

@@ -1,3 +1,5 @@
+// core/urls: The addresses of a registry. Index files, commands and daemon call it; it never
+// contacts one.
 import { CRATES_FOLDER } from '../paths/crates.ts'
 import { GIT_INDEX_FOLDER, INDEX_FOLDER } from '../paths/tree.ts'
 

@@ -1,3 +1,5 @@
+// daemon/access: Who is asking, and whether they may, and how often. app.ts calls it for each
+// route; it never answers one.
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
@@ -35,10 +37,7 @@ import {
   strangerChange,
 } from './route.ts'
 
-/**
- * Number of API answers in one tick of the event loop: an answer may take some milliseconds, and
- * other requests wait for all of them.
- */
+/** API answers in one tick: each may take milliseconds, for which all other requests wait. */
 const READS_AT_ONCE = 2
 
 /** Checks the caller, the rate limits and the origin of a posted form before every handler. */

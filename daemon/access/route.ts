@@ -16,7 +16,7 @@ export interface BrowserRequest {
   readonly session: Session | null
   /** The anti-CSRF token for the forms on the answered page. */
   readonly csrf: string
-  /** By the user of a session that is still valid when the change is made; or by nobody. */
+  /** Who makes a change: the user of a session that must still be valid then, or nobody. */
   readonly change: Change
   readonly form: URLSearchParams
   readonly address: string

@@ -116,10 +116,7 @@ export async function reverseDependencies({ registry }: Deps, c: Context) {
   })
 }
 
-/**
- * Returns a version's dependency on a crate of this name, preferring one on this registry, then a
- * normal, then a build dependency.
- */
+/** Returns a version's dependency on a crate: first on this registry, then normal, then build. */
 function edge(
   id: number,
   deps: readonly Dependency[],
@@ -186,10 +183,7 @@ export const authors = ofVersion<typeof schema.authorsAnswer>(({ release }) => {
   return { users: [], meta: { names: [...release.about.authors] } }
 })
 
-/**
- * `GET …/{name}/{version}/download`: the `.crate` itself, yanked or not; redirected only where
- * `storage.downloads` says so.
- */
+/** `GET …/{name}/{version}/download`: a `.crate`, also a yanked one, or a redirect to it. */
 export function download(files: TreeFiles, stored: StoredCrate) {
   return async ({ registry }: Deps, c: Context) => {
     const { card, release } = await foundVersion(registry, c).catch(async (error: unknown) => {

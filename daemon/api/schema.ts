@@ -1,3 +1,5 @@
+// daemon/api: The routes of the web API, which app.ts lists. A handler never imports another and
+// has no SQL.
 import * as v from 'valibot'
 import type { Entry } from '../../core/entry/entry.ts'
 import { readEntry } from '../../core/entry/parse.ts'

@@ -1,3 +1,5 @@
+// daemon/commands: The commands that need accounts or a server. program.ts lists them; the library
+// never loads them.
 import type { Logger } from 'pino'
 import { issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
@@ -194,7 +196,7 @@ async function work(
   log.info({ signal }, `stopping (${signal}): finishing work, at most ${patience()} s${hint}`)
 }
 
-/** Looks for damage of the database behind the start, and logs what is ever found. */
+/** Looks for damage of the database after the start; logs damage whenever it is found. */
 function watchDamage(registry: Registry, log: Logger): void {
   damage.onFound = reason => log.error(issue('database_damaged', { reason }).message)
   findDamage(registry).catch(error => logFailure(log, error, 'cannot look for damage'))

@@ -33,7 +33,7 @@ const GZIP_FROM_BYTES = 1024
 const ENTRY_BYTES = 400
 /** The coarsest file time (FAT): within it, a file may change again without a new time. */
 const TICK_MS = 2000
-/** How long a file may go unseen whose tree has not changed: others may have changed the file. */
+/** How long the cache trusts a file of an unchanged tree: others may have changed the file. */
 const UNSEEN_MS = 1000
 const NEVER: Moment = { change: Number.NaN, time: 0 }
 

@@ -1,3 +1,4 @@
+// daemon/files: Answers with files, of a folder or a bucket. app.ts calls it; it never changes one.
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { Context, HonoRequest } from 'hono'

@@ -65,7 +65,7 @@ export class UpstreamFiles {
     const [each, all] = this.#limits
     return tokens => {
       const now = this.#now()
-      // What is refused to one client is not taken from the others.
+      // A client that is refused takes nothing from the budget of all.
       if (tokens === 1) return each.take(client, now).wait || all.take('', now).wait
       return Math.max(each.owe(client, tokens, now), all.owe('', tokens, now))
     }

@@ -1,9 +1,6 @@
 const LEAST = 1024
 
-/**
- * Bytes that arrive in chunks, kept in one piece of memory: a chunk of one byte that is kept by
- * itself costs hundreds.
- */
+/** Collects chunks in one buffer: to keep a chunk of one byte by itself takes hundreds of bytes. */
 export class ByteCollector {
   #memory: Uint8Array = new Uint8Array(0)
   #size = 0

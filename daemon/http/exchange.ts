@@ -1,3 +1,5 @@
+// daemon/http: Requests and answers of HTTP, within bounds. All of daemon/ calls it; it has no
+// route.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { Writable } from 'node:stream'

@@ -17,10 +17,7 @@ export type LogFormat = 'json' | 'text'
 /** Anything that looks like a token, such as in a path or in an error of a library. */
 const SECRET = /plim_[0-9A-Za-z]{8,}/g
 
-/**
- * Opens the daemon's log, with tokens removed and control characters escaped. `paint` colors text;
- * default: no colors.
- */
+/** Opens the log. It removes tokens and escapes control characters; `paint` colors its text. */
 export function openLog(
   level: string,
   sink: LogSink,
@@ -29,7 +26,7 @@ export function openLog(
 ): Logger {
   const render = format === 'text' ? (line: string) => logText(line, paint) : escaped
   const write = (line: string) => void sink.write(render(line.replace(SECRET, 'plim_…')))
-  // Only an error that nobody expected has its stack in the log.
+  // The log has the stack of unexpected errors only.
   const err = (error: Error) => {
     const refusal = expected(error)
     return refusal ? { type: 'Refusal', message: refusal.message } : stdSerializers.err(error)

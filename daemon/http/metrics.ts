@@ -161,7 +161,7 @@ function gauges(
       async collect() {
         const samples = await read().catch(refusalOnly)
         this.reset()
-        // Without its records the daemon has the other metrics all the same.
+        // If the records are away, the daemon still has the other metrics.
         if (samples instanceof Refusal) return
         for (const [labels, n] of samples) this.set(labels, n)
       },

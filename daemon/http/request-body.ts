@@ -18,10 +18,7 @@ class Body {
     bodies.set(request, this)
   }
 
-  /**
-   * Refuses what has not arrived after `seconds`, or when `sooner` aborts. Returns a function that
-   * lifts the limit.
-   */
+  /** Refuses a body after `seconds`, or when `sooner` aborts. The result lifts the limit. */
   limit(seconds: number, sooner?: AbortSignal): () => void {
     const end = () => {
       this.#late = new Refusal([issue('body_slow', { seconds })])

@@ -1,3 +1,5 @@
+// daemon/upstream: Keeps upstreams fresh and reports on them. `serve` starts it; no answer to a
+// client waits for it.
 import { rm } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { Repeater } from '../../core/async/repeater.ts'
@@ -12,7 +14,7 @@ import type { UpstreamSource } from '../../generator/upstream/upstream.ts'
 import { logFailure } from '../http/log.ts'
 import type { Worker } from '../workers/worker.ts'
 
-/** How often upstreams are looked after, and the first time after a start, in milliseconds. */
+/** Milliseconds between two rounds over the upstreams, and from a start to the first one. */
 const INTERVAL_MS = 600_000
 const FIRST_MS = 30_000
 

@@ -42,10 +42,7 @@ export function noticeOf(c: Context): Notice | null {
   return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Deed] } : null
 }
 
-/**
- * Runs the work of a form. A refusal is shown on the page that `show` returns, unless the user must
- * no longer see that page.
- */
+/** Runs the work of a form. `show` shows a refusal, unless the user may no longer see that page. */
 export async function attempt(
   c: Context,
   work: () => Promise<Response>,

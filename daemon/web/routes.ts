@@ -1,3 +1,5 @@
+// daemon/web: The pages of people who log in. app.ts lists their routes; a handler never imports
+// another.
 import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
 import { get, post, type Route, type SessionRequest } from '../access/route.ts'
@@ -23,7 +25,7 @@ export function meRoutes(deps: Deps): Route[] {
   const crate = '/me/crates/:name'
   const on = giving(deps)
   const change = (path: string, handle: Handle) => post(path, 'session', on(handle), 'change')
-  // Not counted: whoever uses the limit up with a stolen token would keep it from being revoked.
+  // Not counted: a thief of a token could use up the limit, and nobody could revoke the token.
   const end = (path: string, handle: Handle) => post(path, 'session', on(handle))
   // Without an API, the pages cannot change crates; readers still need accounts and tokens.
   const crates = (handle: Handle): Handle =>

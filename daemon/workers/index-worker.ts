@@ -21,12 +21,12 @@ export interface Timing {
 
 const LONGEST_PAUSE = 60_000
 
-/** How often at most a success has failed builds tried at once, in milliseconds. */
+/** Milliseconds between two successes that have failed builds tried at once. */
 const HURRY_EVERY = 4000
 
 const IDLE_WAIT_MS = 100
 
-/** How long after an answer the client is taken to be about to publish again, in milliseconds. */
+/** Milliseconds after an answer in which the client will probably publish again. */
 const NEXT_PUBLISH_MS = 30
 
 /** How long rendered files and their marks wait for a shared sync, in milliseconds. */
@@ -148,10 +148,7 @@ export class IndexWorker implements Worker {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /**
-   * Syncs to disk what publishes have rendered and clears its marks. If that fails, the marks stay
-   * and the retry builds again.
-   */
+  /** Syncs index files of publishes to disk, then clears their marks; a failure keeps them. */
   async settle(): Promise<void> {
     try {
       await this.#queue.settle()

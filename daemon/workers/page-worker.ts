@@ -25,7 +25,7 @@ const MAX_RETRY_MS = 3_600_000
 /** How often a daemon looks whether newer ones still render the pages, in milliseconds. */
 const LEFT_MS = 5000
 
-/** After so many milliseconds without a newer daemon the pages are rendered by an older one. */
+/** An older daemon renders pages once no newer one was seen for this many milliseconds. */
 const ALONE_MS = 60_000
 
 /**

@@ -1,3 +1,5 @@
+// daemon/workers: The work behind the answers. `serve` starts and stops it; they never serve a
+// request.
 import type { Logger } from 'pino'
 import type { OnFailure } from '../../core/async/on-failure.ts'
 import { timestamp } from '../../core/timestamp.ts'

@@ -1,3 +1,5 @@
+// generator/accounts: Users, their secrets and their rights to crates. Changes and daemon call it;
+// it never sees a request.
 import { refuse } from '../../core/error/error.ts'
 import type { Slice } from '../../core/search/layout.ts'
 import type { Database } from '../database/connection.ts'

@@ -74,10 +74,7 @@ export function listActions(database: Database): Promise<string[]> {
   return column(database, sql)
 }
 
-/**
- * Returns the details of an event in one line, such as `login alice, scopes yank`; `shown` are
- * details that the caller shows elsewhere.
- */
+/** Returns details of an event, such as `login alice, scopes yank`, without those in `shown`. */
 export function detailText({ detail }: AuditEvent, ...shown: string[]): string {
   return Object.entries(detail ?? {})
     .filter(([key, value]) => String(value ?? '') !== '' && !shown.includes(key))

@@ -66,12 +66,12 @@ export interface LoginPriority {
   readonly recent: number
 }
 
-/** For callers that need no limit: the operator, or a request that was checked before. */
+/** Callers without a limit: the operator, or a request that was checked before. */
 export const TOP_PRIORITY: LoginPriority = { isKnown: true, recent: 0 }
 
 interface Waiting {
   readonly priority: LoginPriority
-  /** Told whether the turn has come, or too many wait. */
+  /** Called when it is this one's turn, or when too many wait. */
   readonly resolve: (isTurn: boolean) => void
 }
 

@@ -4,7 +4,7 @@ import { type Queries, run, value } from '../database/statement.ts'
 /** Clocks of daemons may differ by this without anybody getting more tokens. */
 const SKEW_MS = 60_000
 
-/** After this time without use a bucket is full, by every daemon's clock. */
+/** A bucket that nobody used for this long is full by every daemon's clock. */
 const FORGET_MS = 60_000 + SKEW_MS
 
 /** The most buckets that are kept; the ones used last. */

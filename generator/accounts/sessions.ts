@@ -68,7 +68,7 @@ export async function startSession(
 const GOOD = `FROM sessions JOIN users ON users.id = sessions.user_id
   WHERE expires_at > ? AND last_seen_at > ? AND sessions.created_at <= ? AND locked_at IS NULL`
 
-/** What a session at that time has to be compared with, in the order of `GOOD`. */
+/** The values to compare a session with at that time, in the order of `GOOD`. */
 function limitsOf({ now, idleSeconds }: SessionTime): string[] {
   return [timestamp(now), timestamp(now, -idleSeconds), latest(now)]
 }

@@ -66,10 +66,7 @@ export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crate
   readonly most?: number
 }
 
-/**
- * Creates a token and returns its text, the only time. Refuses more than `most`, and `read` for
- * certain crates.
- */
+/** Creates a token; only this returns its text. Refuses more than `most`; crates with `read`. */
 export async function createToken(
   database: Database,
   { userId, name, scopes, crates, expires, most }: TokenOrder,
@@ -133,10 +130,7 @@ export async function listTokens(database: Database, userId?: number): Promise<T
   return rows.map(row => ({ ...row, ...reachOf(row) }))
 }
 
-/**
- * Revokes a token and returns its old state. Refuses a token that is unknown, already revoked, or
- * not of user `userId`.
- */
+/** Revokes a token of `userId`; returns its old state. Refuses unknown and revoked tokens. */
 export async function revokeToken(
   database: Database,
   id: number,
@@ -162,7 +156,7 @@ export function parseScopes(texts: readonly string[]): Scope[] {
   return SCOPES.filter(scope => texts.includes(scope))
 }
 
-/** What has no end, or one that is to come, and was not made by a clock that was wrong. */
+/** Tokens that have not expired, and that no wrong clock made. */
 const UNEXPIRED = '(expires_at IS NULL OR (expires_at > ? AND tokens.created_at <= ?))'
 
 /** Tokens that are valid at a given time, with their users, who may be locked. */
@@ -219,7 +213,7 @@ export interface Published {
   readonly name: string
   readonly version: string
   readonly at: string
-  /** From where; null for an event without an address. */
+  /** The client's address; null for an event without one. */
   readonly address: string | null
   readonly state: 'available' | 'yanked' | 'deleted'
 }

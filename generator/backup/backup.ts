@@ -1,3 +1,5 @@
+// generator/backup: Writes a registry to one file and reads it back. Two commands call it; it never
+// stops the daemon.
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'

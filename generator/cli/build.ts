@@ -1,3 +1,5 @@
+// generator/cli: A command a file: it reads arguments and prints results. The program lists them;
+// rules stand elsewhere.
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { counted } from '../../core/quantity.ts'

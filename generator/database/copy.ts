@@ -43,7 +43,7 @@ const RELEASES = 100
 
 type Row = Readonly<Record<string, string | number | null>>
 
-/** Told of the table that is copied, and how many rows were. */
+/** Called with the table and the number of its copied rows. */
 export type CopyProgress = (step: string, done: number, total: number) => void
 
 /**
@@ -88,7 +88,7 @@ export function copyDifference(
   progress?: CopyProgress,
 ): Promise<number> {
   return withoutTriggers(to, async () => {
-    // First: what is new may have the place of what is gone, and refer to other rows.
+    // Removals come first: a new row may take the place of a removed one, and refer to other rows.
     for (const table of tables().reverse())
       for await (const [rows, copied] of ranges(from, to, table, `${TABLE_KEYS[table]}`)) {
         const keys = new Set(rows.map(row => JSON.stringify(row)))
@@ -167,7 +167,7 @@ function tables(): (keyof Tables)[] {
   return Object.keys(TABLE_KEYS) as (keyof Tables)[]
 }
 
-/** Leaves out what is about this database: who serves it, whether it takes changes. */
+/** Leaves out facts about this database: which daemons serve it, whether it takes changes. */
 const OTHER_FACTS = `NOT (key >= 'daemon:' AND key < 'daemon:~')
   AND key NOT IN ('copy', 'moved', 'pause', 'probe')`
 

@@ -20,7 +20,7 @@ export type SeenDaemon = ServingDaemon & { readonly ago: number }
 
 const DAEMON = 'daemon:'
 
-/** After this time without a sign of it, a daemon no longer serves. */
+/** A daemon that gave no sign for this long no longer serves. */
 const GONE_SECONDS = 20
 
 /**

@@ -1,3 +1,5 @@
+// generator/database: SQL on SQLite and PostgreSQL, and the schema. records/ and others call it; it
+// knows no rule of crates.
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -34,7 +36,7 @@ export async function openDatabase(
 
 function connect(path: string): SqliteDatabase {
   const writer = openSqlite(path)
-  // Only during opening does SQLite itself wait, which blocks the process; later the driver waits.
+  // SQLite itself waits only while it opens, which blocks the process; later the driver waits.
   writer.exec('PRAGMA busy_timeout = 10000')
   const { journal_mode: mode } = writer.prepare('PRAGMA journal_mode = WAL').get() as Row
   // Some network file systems do not support a WAL. With a WAL, SQLite keeps the file consistent

@@ -9,10 +9,7 @@ export function isOnServer(db: Queries): boolean {
 const NEW_PAGE =
   'CREATE TABLE probe_room (n INTEGER); INSERT INTO probe_room VALUES (1); DROP TABLE probe_room'
 
-/**
- * Fails where a server has no room for one more page, or cannot write it. An update finds room in
- * pages that are there, and sees nothing.
- */
+/** Fails if a server cannot write one more page; an update of pages that are there would not. */
 export async function probeRoom(db: Queries): Promise<void> {
   if (isOnServer(db)) await db.execute(NEW_PAGE, [])
 }

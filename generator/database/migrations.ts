@@ -96,10 +96,7 @@ async function stepsDone(database: Queries): Promise<string[]> {
   return column(database, 'SELECT name FROM kysely_migration ORDER BY name')
 }
 
-/**
- * Returns whether a newer program has expanded the schema; refuses one that this program does not
- * work on.
- */
+/** Returns whether a newer program expanded the schema; refuses a schema that is too new. */
 async function isNewer(
   database: Queries,
   file: string,

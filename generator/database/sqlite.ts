@@ -146,10 +146,7 @@ class Handle {
   }
 }
 
-/**
- * Retries while another process has the lock: SQLite's own waiting would block every request of
- * this process.
- */
+/** Retries while another process has the lock: to wait in SQLite would block every request here. */
 async function retryWhileLocked<T>(work: () => T): Promise<T> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS
   for (let pause = 1; ; pause = Math.min(pause * 2, 20)) {

@@ -77,10 +77,7 @@ async function dropCounts(db: Queries): Promise<void> {
   await run(db, "DELETE FROM counts WHERE what = 'crates'")
 }
 
-/**
- * The steps by name, in order; a published step never changes. New ones expand, or are made with
- * `contracts`: see `Step`.
- */
+/** The steps in order. Published ones never change; new ones expand, or say `contracts`. */
 export const steps: Readonly<Record<string, Step>> = {
   '026_found': firstStep,
   '027_search_version': statements(["INSERT INTO counts (what, n) VALUES ('search', 0)"]),

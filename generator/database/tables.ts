@@ -9,10 +9,7 @@ interface DownloadColumns {
   days: string
 }
 
-/**
- * The registry's records. Times are RFC 3339 in UTC, in whole seconds; flags are 0 or 1; lists are
- * JSON.
- */
+/** The records. Times are RFC 3339 in UTC, in whole seconds; flags are 0 or 1; lists are JSON. */
 export interface Tables {
   crates: {
     id: number

@@ -1,3 +1,5 @@
+// generator/deploy: Copies a public tree to a bucket, whole. `deploy` and workers call it; it never
+// renders a file.
 import { refuse } from '../../core/error/error.ts'
 import { isOfHost, isOwnPath } from '../../core/paths/own.ts'
 import { configPath, PUSH_FOLDER } from '../../core/paths/tree.ts'
@@ -60,10 +62,7 @@ export async function deploy(job: Deployment) {
   }
 }
 
-/**
- * Brings the rendered tree of an upstream to where a server has it below the registry's; returns
- * null without such a tree.
- */
+/** Copies an upstream's tree to where servers have it, below the registry's; null without one. */
 export async function deployUpstream(
   from: Place,
   to: Place,

@@ -1,3 +1,5 @@
+// generator/downloads: Counts downloads from access logs. One command calls it; it never reads what
+// the daemon counts.
 import { createHash } from 'node:crypto'
 import { dayOf } from '../../core/day-counts.ts'
 import { timestamp } from '../../core/timestamp.ts'

@@ -1,3 +1,5 @@
+// generator/export: Writes crates for Cargo without a registry. One command calls it; it never
+// changes the registry.
 import { createHash, type Hash } from 'node:crypto'
 import { appendFile, chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -119,7 +121,7 @@ async function writeVendored(
   const modes = new Map<string, number>()
   const write = async ({ path, kind, mode }: Member, content: Open): Promise<'go on'> => {
     const file = join(folder, path)
-    // As on Windows, whose paths have more ways out.
+    // Windows has more kinds of paths that lead out.
     if (!`${file}${sep}`.startsWith(folder + sep)) refuse('archive_path', { path, reason: OUTSIDE })
     if (!isVendored(path)) return 'go on'
     await mkdir(kind === 'folder' ? file : dirname(file), { recursive: true })

@@ -1,3 +1,5 @@
+// generator/git: The index as a git repository. The worker and builds call it; it never decides
+// what is in the index.
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, rename, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'

@@ -1,3 +1,5 @@
+// generator/import: Takes over the crates of another registry. One command calls it; it never
+// writes to the other one.
 import { ordered } from '../../core/async/ordered.ts'
 import { type Issue, issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { CRATES_IO, isCratesIo } from '../../core/index-url.ts'

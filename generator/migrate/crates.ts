@@ -32,7 +32,7 @@ export async function migrateCrates(
 ): Promise<CopiedCrates> {
   if (to?.place.name === crates.place.name) refuse('migrate_crates_same', { place: to.place.name })
   const total = (await value<number>(database, 'SELECT count(*) FROM releases')) ?? 0
-  // Not what is published from now on: that may come faster than it can be copied.
+  // Later publishes are left out: they may come faster than this copies them.
   const newest = (await value<number>(database, 'SELECT max(id) FROM releases')) ?? 0
   let { crateFiles, copied, last } = before ?? { crateFiles: 0, copied: 0, last: 0 }
   for await (const page of releasePages(database, last, newest)) {

@@ -1,3 +1,5 @@
+// generator/migrate: Moves records, crates or tree to another place. One command calls it; it never
+// deletes the old one.
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
@@ -97,7 +99,7 @@ async function copyAll(registry: Registry, to: Destination, target: Target, plac
     for (const lock of [mutex, pageMutex, git]) await lock.run(async () => {})
     await git.close()
     const records = await copyRecords(registry, target, origin, copyDifference, to.progress)
-    // Comes after the records: what is rendered until then is not marked in them any more.
+    // This comes after the records, which no longer mark what was rendered until then.
     for (let round = 0; (await files.copy()) > 0; round++)
       if (round === ROUNDS_PAUSED) refuse('migrate_tree_changing')
     if (to.crates) await setDeletedAside(database, to.crates)
@@ -188,7 +190,7 @@ async function holdPause(database: Database, place: string) {
     },
     async release(): Promise<void> {
       await stop()
-      // It ends by itself soon; what there is to say has been said.
+      // It expires by itself.
       await endPause(database, value).catch(() => undefined)
     },
   }
@@ -196,10 +198,7 @@ async function holdPause(database: Database, place: string) {
 
 export interface Target {
   readonly database: Database
-  /**
-   * Lets the registry be opened with the copy `id` of its records; once is enough. Refuses another
-   * copy.
-   */
+  /** Lets the registry open with the copy `id` of its records, also again. Refuses another copy. */
   finish(id: string): Promise<void>
   close(): Promise<void>
 }

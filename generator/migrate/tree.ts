@@ -29,7 +29,7 @@ export interface TreeCopy {
   update(after: Date | null, progress?: Progress): Promise<number>
   /** Shows the `.crate` of a release that is in the crate store of the copy. */
   show(release: ReleaseBytes): Promise<void>
-  /** Records in the records that have moved that the tree is there, but for what is marked. */
+  /** Notes in the moved records that the tree is complete except for marked files. */
   note(records: Database): Promise<void>
 }
 

@@ -72,10 +72,7 @@ async function markAll(tx: Queries, { followers }: PageContext): Promise<void> {
   for (const projection of projectionsOf({ followers })) await projection.markAll(tx)
 }
 
-/**
- * Returns what records that a tree has all pages that another one has, rendered or marked.
- * `copy`: that tree.
- */
+/** Returns a record that the tree `copy` has every page of another tree, rendered or marked. */
 export async function pagesNote({
   database,
   program,

@@ -1,3 +1,5 @@
+// generator/pages: Runs projections for what is marked. Workers, builds and verify call it; it
+// never knows a kind of page.
 import { type PageContext, type Progress, pageTurn } from '../projections/context.ts'
 import type { Built } from '../projections/index/build.ts'
 import { type Projection, projectionsOf } from '../projections/projection.ts'

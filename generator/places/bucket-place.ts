@@ -41,10 +41,7 @@ export interface ObjectInfo {
   readonly cksum: string | null
 }
 
-/**
- * The objects below a prefix of a bucket of any S3-compatible storage. Refuses what cannot be
- * reached or is not permitted.
- */
+/** Objects below a prefix of an S3 bucket. Refuses one that it cannot reach or may not use. */
 export class BucketPlace implements Place {
   /** The address, as in the settings. */
   readonly name: string
@@ -165,10 +162,7 @@ export class BucketPlace implements Place {
     return (await this.#unless([], 'GET', sign)) ?? ''
   }
 
-  /**
-   * Makes a request, again as long as that may help; null when the server answers one of these
-   * statuses. Refuses all others.
-   */
+  /** Makes a request, with useful retries; null for one of these statuses. Refuses others. */
   async #unless<T>(
     statuses: readonly number[],
     method: string,

@@ -7,7 +7,7 @@ import { publicFile } from '../../core/paths/tree.ts'
 import { retried, Transient } from './s3/retry.ts'
 import type { TreeChanges } from './sync-batch.ts'
 
-/** How a CDN is told what has changed: the settings `cdn.…`. */
+/** How to tell a CDN what has changed: the settings `cdn.…`. */
 export interface CdnOptions {
   /** `{url}`, `{path}` or `{key}` in it: a request for each; else one for every `BATCH`. */
   readonly purgeUrl: string
@@ -41,9 +41,9 @@ const BUDGET_MS = 15_000
 const LEFT_MAX = 100_000
 
 /**
- * Tells a CDN which addresses have changed, or their keys (`core/paths/purge-keys.ts`), behind the
- * answers, so that it asks for them again. What a process that is killed has not told yet stays in
- * caches for as long as these may keep it.
+ * Tells a CDN which addresses or keys (`core/paths/purge-keys.ts`) have changed, after the answers,
+ * so that it asks for them again. Purges pending in a killed process are lost; caches keep those
+ * files until they expire.
  */
 export class Cdn {
   readonly #options: CdnOptions
@@ -82,7 +82,7 @@ export class Cdn {
     for (const item of changed) this.#left.add(item)
   }
 
-  /** Purges what is waiting; refuses when the CDN does not. */
+  /** Sends the waiting purges; refuses when the CDN refuses them. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -108,7 +108,7 @@ export class Cdn {
     const all = [...this.#left]
     for (let at = 0; at < all.length; at += BATCH) {
       const some = all.slice(at, at + BATCH)
-      // Taken out first: what changes while the CDN is told has to be told again.
+      // Taken out first: a file that changes during the request needs another purge.
       for (const item of some) this.#left.delete(item)
       try {
         if (isSingle) await Promise.all(some.map(item => this.#send([item])))

@@ -28,7 +28,7 @@ export class ChangeNumber {
     this.#path = path
   }
 
-  /** Makes it another number. To be called when a change is visible, before anyone is told of it. */
+  /** Renews the number. Call it when a change is visible, before anyone learns of the change. */
   renew(): Promise<void> {
     this.#own++
     // Nobody else reads it, and a slow disk must not block the event loop of a daemon.

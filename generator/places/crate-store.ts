@@ -39,7 +39,7 @@ const FIRST_BYTES = 64 * 1024
 /** Appends bytes to an open file; does not stop half-way when the disk is nearly full. */
 const append: (file: number, bytes: Uint8Array) => Promise<void> = promisify(writeFile)
 
-/** Where bytes are while they are received, and where those are moved that no release has. */
+/** The folders of running uploads, and of bytes that no release has any more. */
 const INCOMING = 'incoming'
 const ASIDE = 'aside'
 

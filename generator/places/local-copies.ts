@@ -9,7 +9,7 @@ import { temporaryPath } from './disk/steps.ts'
 import type { LocalFile, Place } from './place.ts'
 import { reading } from './s3/failure.ts'
 
-/** How long a copy stays at least, in milliseconds; after so many new bytes, others go. */
+/** The shortest life of a copy, in milliseconds; older ones are swept after this many new bytes. */
 const STAY_MS = 10 * 60_000
 const SWEPT_BYTES = 1024 ** 3
 
@@ -33,7 +33,7 @@ export class LocalCopies {
     const path = join(this.#folder, basename(key))
     const facts = await fileFacts(path)
     if (facts) {
-      // So that no other process of this folder takes it for one that nobody uses.
+      // Now no other process of this folder takes it for an unused copy.
       const now = new Date()
       await utimes(path, now, now)
     }

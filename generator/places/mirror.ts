@@ -42,7 +42,7 @@ interface Known {
 /** The most objects whose ETags are remembered. */
 const REMEMBERED = 200_000
 
-/** How often another writer may come in between; each time it has made progress. */
+/** How many times another writer may come first; each time that writer makes progress. */
 const ATTEMPTS = 20
 
 /** ETags by path, as a list of the bucket had them. */
@@ -96,7 +96,7 @@ export class Mirror {
     return todo
   }
 
-  /** With a mutex, files that nobody knows are only replaced and removed while it is held. */
+  /** Uploads changes. It replaces and removes files of others only under `mutex`, if given. */
   protected async upload(
     changes: TreeChanges,
     listed: Listed,
@@ -151,7 +151,7 @@ export class Mirror {
       const there = await this.bucket.read(configPath)
       const body = (there ?? (await this.folder.read(configPath)))?.bytes
       if (!body) return false
-      // Where another writer was first, the storage takes files, too.
+      // If another writer was first, the storage does take files.
       await this.bucket.put(configPath, body, { onlyIf: there ?? 'absent' })
       return true
     } catch (error) {
@@ -187,7 +187,7 @@ export class Mirror {
   async #copyFile(path: string, listed: Listed, mutex: HeldMutex | null): Promise<void> {
     if (path.endsWith('.crate')) return this.#copyCrate(path, null)
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      // Known before the bytes are read: they are then at least as new as what is overwritten.
+      // Read before the bytes, which are then at least as new as the object that they overwrite.
       const known = this.#known.get(path)
       const there = known ?? (await this.bucket.head(path))
       if (!known) await whileHeld(path, mutex)

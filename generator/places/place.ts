@@ -1,3 +1,5 @@
+// generator/places: Where files are kept: folders and buckets. Rooms that keep files call it; it
+// never knows what they mean.
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { sha256 } from '../../core/sha256.ts'
@@ -18,7 +20,7 @@ export interface FileInfo {
 export interface OpenFile {
   /** The size of the whole. */
   readonly size: number
-  /** To be read to its end or destroyed. */
+  /** The caller reads it to its end or destroys it. */
   readonly bytes: Readable
 }
 
@@ -72,10 +74,7 @@ export interface Place {
   read(path: string, max?: number): Promise<Content | null>
   /** Lists the files whose paths begin with `start`, or those of a range, in no particular order. */
   list(start?: string, range?: PathRange): AsyncIterable<FileInfo>
-  /**
-   * Writes a file: readers see it whole or not at all. Returns its ETag; null when the condition
-   * does not hold, and nothing was done.
-   */
+  /** Writes a file, whole or not at all. Returns its ETag; null if the condition does not hold. */
   put(path: string, content: Uint8Array | LocalFile, options?: PutOptions): Promise<string | null>
   /** Removes a file; does nothing when there is none. */
   remove(path: string): Promise<void>
@@ -94,7 +93,7 @@ export async function probePlace(place: Pick<Place, 'head'>): Promise<void> {
 /** Returns whether a file that a place has listed has these bytes. */
 export async function hasBytes(place: Place, file: FileInfo, bytes: Buffer): Promise<boolean> {
   if (file.size !== bytes.byteLength) return false
-  // Without parts and keys of its own, the ETag of an object is its MD5.
+  // The ETag of an object is its MD5 if it has neither parts nor a key of its own.
   if (file.etag === `"${sumOf('md5', bytes)}"`) return true
   return (await place.checksum(file.path)) === sha256(bytes)
 }

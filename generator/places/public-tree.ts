@@ -19,7 +19,7 @@ export interface TreeOptions {
   readonly changes?: ChangeNumber | null
   /** The bucket that has every change before it counts as done. */
   readonly uploads?: Mirror | null
-  /** The CDN, which is told which files have changed. */
+  /** The CDN that learns which files have changed. */
   readonly cdn?: Cdn | null
   /** Where the tree is, unless that is `public` in the registry folder. */
   readonly place?: string | null
@@ -63,7 +63,7 @@ export class PublicTree {
     this.#uploads = uploads
   }
 
-  /** Whether changes are told to a bucket or a CDN. */
+  /** Whether a bucket or a CDN follows the changes. */
   get isFollowed(): boolean {
     return this.#uploads !== null || this.cdn !== null
   }

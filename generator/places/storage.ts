@@ -91,10 +91,7 @@ async function openCdn(settings: Settings['cdn'], base: string): Promise<Cdn | n
   return new Cdn({ purgeUrl, body, method, headersFile: settings.purge_headers, base })
 }
 
-/**
- * Opens the bucket at an address; null when `place` is a folder. Loads the client only then.
- * Refuses every other address.
- */
+/** Opens the bucket of an address, whose client it loads; null for a folder. Refuses the rest. */
 export async function openBucket(
   place: string,
   storage: Settings['storage'],

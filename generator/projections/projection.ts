@@ -28,7 +28,7 @@ export interface Part {
 export interface Projection extends Follower {
   /** `idle`: most publishes change some of its files, which list many crates; a burst waits. */
   readonly due: 'soon' | 'idle'
-  /** What rendering a mark takes, as a multiple of the other kinds; for estimates of the rest. */
+  /** The cost of rendering a mark, as a multiple of other kinds, to estimate what is left. */
   readonly cost?: number
   /** Whether its marks can be rendered beside each other. */
   readonly isParallel?: boolean
@@ -43,7 +43,7 @@ export interface Projection extends Follower {
   markAll(tx: Queries): Promise<unknown>
   /** Yields everything that it has, one crate or file after the other. */
   parts(context: PageContext): AsyncIterable<Part>
-  /** Where to look for files that are left over; none where others do. */
+  /** The folders to sweep for leftover files; none if another projection sweeps them. */
   readonly leftover?: Leftover
 }
 

@@ -1,3 +1,5 @@
+// generator/projections: From records to files, a folder for each kind. pages/ runs them; none ever
+// imports another.
 import type { Follower } from '../records/crate-change.ts'
 import { cratePages, versionPages } from './crates/projection.ts'
 import { downloads } from './downloads/projection.ts'

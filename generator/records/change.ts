@@ -1,3 +1,5 @@
+// generator/records: What is true: statements on crates and releases. Changes, pages and daemon
+// call it; it writes no file.
 import type { Database } from '../database/connection.ts'
 import { type Queries, value } from '../database/statement.ts'
 import { requireUnpaused, UNPAUSED } from './pause.ts'

@@ -113,10 +113,7 @@ export async function isOwner(db: Queries, crateId: number, userId: number): Pro
   return (await value(db, sql, crateId, userId)) !== null
 }
 
-/**
- * Returns as what a user may yank versions and change owners; refuses a user who is neither an
- * owner nor an administrator.
- */
+/** Returns as what a user may change a crate; refuses who is neither owner nor administrator. */
 export async function requireOwner(
   db: Queries,
   { id, name }: CrateRecord,
@@ -128,7 +125,7 @@ export async function requireOwner(
   throw new Refusal([strangerIssue(name, user.login, isOwnerless)])
 }
 
-/** Returns what a user is told who is no owner of a crate. */
+/** Returns the refusal for a user who does not own a crate. */
 export function strangerIssue(name: Name, login: string, isOwnerless: boolean): Issue {
   return issue(isOwnerless ? 'crate_ownerless' : 'not_owner', { name, login })
 }

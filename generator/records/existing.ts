@@ -128,7 +128,7 @@ export interface Tombstone {
   readonly name: Name
   readonly version: VersionIdentity
   readonly cksum: string
-  /** What Cargo is told; null if none was given. */
+  /** The reason that Cargo shows; null without one. */
   readonly reason: string | null
 }
 

@@ -68,10 +68,7 @@ export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Pro
 /** Changes by number: those after one, up to another. */
 export type ChangeRange = readonly [after: number, upTo: number]
 
-/**
- * Returns the marks of some kinds that are due, in the order of `kinds`, at most `limit`, without
- * those of the changes to `skip`.
- */
+/** Returns at most `limit` due marks in the order of `kinds`, without changes to `skip`. */
 export function dueMarks(
   db: Queries,
   kinds: readonly string[],

@@ -51,7 +51,7 @@ const MOVED_RETRY_SECONDS = 60
 
 /** A time in which nothing is changed. */
 export interface Pause {
-  /** By the clock of the database, in milliseconds since 1970. */
+  /** Milliseconds since 1970 on the clock of the database. */
   readonly until: number
   /** When it began, by the same clock. */
   readonly since?: number

@@ -49,9 +49,9 @@ export function tlsProblem(settings: Pick<Settings, 'registry' | 'tls'>): string
 }
 
 export interface TlsWatch {
-  /** Told why clients refuse a certificate, or it cannot be used. */
+  /** Called with the reason why a certificate cannot be used or clients refuse it. */
   readonly onTlsFailure: (refusal: Refusal) => void
-  /** Told until when a certificate is valid that has replaced another one. */
+  /** Called with the end of validity of a certificate that has replaced another one. */
   readonly onTlsRenewed?: (until: Date) => void
   readonly renewalCheck?: number
   /** The host name that clients know; null for any. */

@@ -1,3 +1,5 @@
+// generator/registry: A registry folder, opened: its settings, records and places. All above call
+// it; it never listens.
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import type { AccessRecord } from '../../core/settings/access.ts'
@@ -45,7 +47,7 @@ export interface RegistrySources extends SettingSources {
   readonly program?: Program | undefined
   /** Whether it is only read: records of an older version are refused then, and not upgraded. */
   readonly reads?: boolean
-  /** Told in a sentence that records of an older version are upgraded. */
+  /** Called with a sentence when records of an older version are upgraded. */
   readonly onUpgrade?: (line: string) => void
   /** Called while the data of an older version is upgraded. */
   readonly progress?: Progress
@@ -112,7 +114,7 @@ export async function openWith(
   const { database } = records
   try {
     if (!forMove) await requireInUse(database, file)
-    // In a registry that was opened before, a killed publish may have left its bytes.
+    // A killed publish may have left its bytes in a registry that was opened before.
     if (url !== null && (await isNew(database))) await requireNoCrates(root, file, crates)
     await refreshListings({ database, followers }, sources.progress, upgrade)
     const before = await readJsonFact<AccessRecord>(database, ACCESS)

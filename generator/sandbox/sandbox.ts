@@ -1,3 +1,5 @@
+// generator/sandbox: Threads that read what strangers made, within time and memory. They never open
+// the records.
 import { availableParallelism } from 'node:os'
 import { Mutex } from '../../core/async/mutex.ts'
 import { refuse } from '../../core/error/error.ts'

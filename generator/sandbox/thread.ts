@@ -54,7 +54,7 @@ export class Thread {
     const end = () => {
       this.isEnded = true
     }
-    // Without a listener, the error of a thread that has no task would end the process.
+    // An error of a thread that has no task would end the process if nobody listened.
     this.#worker.on('exit', end).on('error', end)
     this.#worker.unref()
   }

@@ -1,3 +1,5 @@
+// generator/static: A registry without a server, from a folder of crates. `build` and `push` call
+// it; its records end with it.
 import { realpathSync } from 'node:fs'
 import { type Issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { crateFolder, crateKey } from '../../core/paths/crates.ts'
@@ -48,7 +50,7 @@ export interface StaticResult {
   /** Number of files that were written or removed. */
   readonly changed: number
   readonly warnings: readonly Issue[]
-  /** With `skipBad`: why files were left out. */
+  /** The reasons why `skipBad` left files out. */
   readonly refused: readonly Issue[]
 }
 
@@ -107,7 +109,7 @@ async function renderUnlessSame(
     entry.yanked,
   ])
   const inputs = [siteConfig(settings, urls, false), urls, settings.git.index, shown]
-  // After a power failure or on another machine, times do not prove the bytes.
+  // Times do not prove the bytes after a power failure or on another machine.
   const boot = await bootId()
   const stateOf = (stamps: Stamps) => `${boot} ${digestOf([inputs, [...stamps]])}`
   const present = await tree.stamps(urls)

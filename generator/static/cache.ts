@@ -13,7 +13,7 @@ import { readText, statOf } from '../places/disk/files.ts'
 /** Errors of the cache file that only make the build slower; common in containers. */
 const UNUSABLE = new Set('EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ENOSPC EDQUOT'.split(' '))
 
-/** With fewer values, the build is fast anyway, so no cache is written. */
+/** A build with fewer values is fast anyway, so it writes no cache. */
 const WORTHWHILE = 100
 
 const CACHE_NAME = /^build-[0-9a-f]{16}\.txt$/

@@ -74,7 +74,7 @@ export async function openPushFolder(folder: string): Promise<PushFolder> {
 /** Half-written files of killed pushes are removed when they are so old, in milliseconds. */
 const STALE_MS = 3_600_000
 
-/** How long an index file that others keep changing is tried again, in milliseconds. */
+/** How long a push retries an index file that others keep changing, in milliseconds. */
 const CONTENTION_MS = 120_000
 
 /**
@@ -224,7 +224,7 @@ async function list(to: Place, crate: StaticCrate, dl: OwnDl | null): Promise<Pu
     const bytes = renderWith(index, name, missing)
     await sweepStale(to, path)
     const onlyIf = index.etag === null ? 'absent' : { etag: index.etag }
-    // After an answer that was lost, too: the next attempt finds the lines.
+    // This also covers a lost answer: the next attempt finds the lines.
     if (!(await to.put(path, bytes, { onlyIf }))) throw new Transient(path)
   }
   try {

@@ -77,7 +77,7 @@ export class StaticReleases {
    * of the crates that these are added to; null when there are no others.
    */
   check(skipBad: boolean, elsewhere: ReadonlyMap<CanonicalName, Name> | null = null): void {
-    // What is written in another spelling or without the build metadata is meant all the same.
+    // Another spelling, or a version without its build metadata, means the same release.
     const keyOf = (spec: string) => {
       const [name = '', version] = spec.split(/[@+]/)
       return `${canonicalName(name)}@${version}`

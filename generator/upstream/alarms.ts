@@ -8,7 +8,7 @@ import type { Place } from '../places/place.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
 import type { Upstream } from './upstream.ts'
 
-/** An alarm as it is kept. One that is found again and again stays when somebody has cleared it. */
+/** A stored alarm. If it comes again and again, it stays also after an administrator cleared it. */
 type KeptAlarm = Alarm & { readonly isCleared?: true }
 
 /** Whether an alarm is found again and again, and not only when something changes. */

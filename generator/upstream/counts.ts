@@ -17,7 +17,7 @@ export class UpstreamCounts {
   answered: number | null = null
   /** Why the last request failed; null when it did not. */
   failure: string | null = null
-  /** Told which request fails and why, when they begin to, and null when they no longer do. */
+  /** Called with request and reason when requests begin to fail, with null when they no longer do. */
   onTurn: (reason: string | null) => void = () => undefined
 
   /** Notes an answer, at a time in milliseconds since 1970. */

@@ -16,7 +16,7 @@ import { FREE, failureRefusal, IN_VAIN, requireToken, type Spend } from './refus
 export interface CrateFilesOptions extends Pick<CrateIndexOptions, 'url' | 'counts' | 'now'> {
   readonly store: CrateStore
   readonly web: Pick<Web, 'ask' | 'take'>
-  /** How long a caller waits for a file that is being fetched, in milliseconds. */
+  /** How long a caller waits for a running fetch, in milliseconds. */
   readonly waitMs?: number
   readonly crateMax?: number
 }
@@ -62,7 +62,7 @@ export class CrateFiles {
     const path = upstreamCratePath(line)
     const { name, version } = line
     const flight = this.#flights.join(path, () => this.#get(path, line, spend))
-    // Who has stopped waiting asks again.
+    // A caller that has stopped waiting asks again.
     flight.catch(() => undefined)
     const late = isPatient ? [] : [sleep(waitMs, null, { ref: false })]
     const size = await Promise.race([flight, ...late])
@@ -126,7 +126,7 @@ export class CrateFiles {
     }
   }
 
-  /** Runs what asks the upstream. An error is counted, and thrown as clients are told of it. */
+  /** Runs a request to the upstream. Counts an error, and throws it in the words for clients. */
   async #asking<T>(name: Name, spend: Spend, work: () => Promise<T>): Promise<T> {
     try {
       return await work()

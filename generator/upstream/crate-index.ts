@@ -30,7 +30,7 @@ export interface CrateIndexOptions {
   /** Whether other daemons write to the place: then it is read before each answer. */
   readonly isShared: boolean
   readonly now: () => Date
-  /** Told of each alarm before what caused it is kept. */
+  /** Called with each alarm before the file that caused it is kept. */
   readonly onAlarm: (alarm: Alarm) => Promise<void>
   readonly requestMs?: number
 }
@@ -120,7 +120,7 @@ export class CrateIndex {
     return this.#isCurrent(this.#held.get(key), fresh) || this.#isMissing(key)
   }
 
-  /** Changes what is kept of a crate; does nothing for an unknown one. */
+  /** Changes the kept file of a crate; does nothing for an unknown crate. */
   async change(name: Name, change: (crate: UpstreamCrate) => UpstreamCrate): Promise<void> {
     const key = name.toLowerCase() as Name
     await this.#flights.landed(key)
@@ -231,7 +231,7 @@ export class CrateIndex {
       await onAlarm({ kind, name, version: ANY_VERSION, at: timestamp(now()) })
     const known = await writeKnown(place, name, crate, before)
     if (known) return this.#hold(name, known)
-    // Another process was faster: what it has seen may be newer than this file.
+    // Another process was faster; its file may be newer than this one.
     return this.#ask(name, await this.#read(name, true))
   }
 
@@ -274,7 +274,7 @@ export class CrateIndex {
       }
     }
     if (answer.status === 200 && lines.size === 0) this.#wrong(name, 'no line of this crate')
-    // Nothing would be newer than a file of the future.
+    // No later file would be newer than one from the future.
     const isPast = Date.parse(answer.lastModified ?? '') <= this.#now()
     const lastModified = isPast ? answer.lastModified : null
     return { etag: answer.etag, lastModified, lines: [...lines.values()], leftOut }

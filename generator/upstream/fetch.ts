@@ -84,7 +84,7 @@ async function newest(
   return best ? upstream.line({ ...best, cksum: null }) : null
 }
 
-/** Returns what was found; if that is nothing, or was refused, the issues say so. */
+/** Returns the result of a search; adds `missing`, or the issues of its refusal, if it has none. */
 async function orIssue<T>(issues: Issue[], finding: Promise<T | null>, missing: Issue) {
   try {
     const found = await finding

@@ -1,3 +1,5 @@
+// generator/upstream: The crates of other registries, fetched and kept. Daemon and commands call
+// it; it never publishes one.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
@@ -26,7 +28,7 @@ export type Upstreams = Awaited<ReturnType<typeof openUpstreams>>
 
 export interface UpstreamOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Told of each alarm, besides the file that is kept. */
+  /** Called with each alarm; the kept file has it, too. */
   readonly onAlarm?: (upstream: string, alarm: Alarm) => void
   readonly limits?: UpstreamLimits
 }
@@ -123,7 +125,7 @@ function openSource(
   const counts = new UpstreamCounts()
   const onAlarm = async (alarm: Alarm) => {
     const isFirst = await keepAlarm(place, alarm)
-    // What is found again and again counts once.
+    // An alarm that comes again and again counts once.
     if (isLasting(alarm) && !isFirst) return
     counts.alarms.set(alarm.kind, (counts.alarms.get(alarm.kind) ?? 0) + 1)
     tell?.(name, alarm)

@@ -8,7 +8,7 @@ const RETRY_SECONDS = 5
 /** Counts tokens for requests to an upstream; returns the seconds until there is one again. */
 export type Spend = (tokens: number) => number
 
-/** What operators and workers ask with: nobody counts it. */
+/** The budget of operators and workers: nobody counts their requests. */
 export const FREE: Spend = () => 0
 
 /** The tokens that a request costs besides when it brings nothing: invented names end soon. */

@@ -91,7 +91,7 @@ export async function prune(
   }
   for await (const file of source.place.list(`${KNOWN_FOLDER}/`)) {
     const name = file.path.slice(file.path.lastIndexOf('/') + 1)
-    // Lines that stay are not counted: they are not what was asked about.
+    // Lines that stay are not counted: nobody asked about them.
     const mayGo = isName(name) && !used.has(name) && !(await source.index.kept(name))?.isUsed
     if (mayGo) sort(file, true)
   }

@@ -87,7 +87,7 @@ export class Upstream {
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: ({ bytes, zipped }) => bytes.length + zipped.length + 500,
   })
-  /** What fetches the files that wait to be fetched ahead. */
+  /** The task that fetches files ahead. */
   readonly #ahead: (() => Promise<void>)[] = []
   #running = 0
 
@@ -275,7 +275,7 @@ export class Upstream {
   async #fetchAhead(): Promise<void> {
     this.#running++
     for (let next = this.#ahead.shift(); next; next = this.#ahead.shift())
-      // Whoever needs the file asks for it, and is told why there is none.
+      // A client that needs the file asks for it and gets the reason.
       await next().catch(() => undefined)
     this.#running--
   }

@@ -13,7 +13,7 @@ export interface VerifyOptions {
   readonly repair: boolean
   /** Whether a daemon is running: it renders pending marks, so a repair leaves them to it. */
   readonly served: boolean
-  /** Told how many outputs differ because they are still to be rendered; these are no findings. */
+  /** Called with the number of outputs that only wait to be rendered; these are no findings. */
   readonly onPending?: (outputs: number) => void
   readonly progress?: Progress
 }
@@ -41,10 +41,7 @@ export function lost(where: string, what: string): Finding {
   return { where, what, lost: true, repaired: false }
 }
 
-/**
- * Returns the findings of outputs that differ: none if they are still to be rendered, unless a
- * repair renders them now.
- */
+/** Returns outputs that differ; those with a mark only if a repair renders them now. */
 export function unlessPending(
   found: readonly Finding[],
   isPending: boolean,

@@ -1,3 +1,5 @@
+// generator/verify: Compares all that a registry has, and repairs it. One command calls it; it
+// never repairs unasked.
 import type { Registry } from '../registry/registry.ts'
 import { verifyCrates } from './crates.ts'
 import { verifyDatabase } from './database.ts'

@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { connectionFailure, WebFailure } from './failure.ts'
 
-/** The limits of time of a request; `heard` is told what the server sends, `end` that it is over. */
+/** Time limits of a request. Call `heard` with all that the server sends, and `end` at its end. */
 export interface TimeLimits {
   readonly signal: AbortSignal
   readonly heard: () => void

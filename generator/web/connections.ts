@@ -12,7 +12,7 @@ const PER_ORIGIN = 32
 
 /** The ways to servers: through a proxy or not, and the certificates that are trusted. */
 export interface Routes {
-  /** In PEM, besides those that Node trusts. */
+  /** Certificates in PEM to trust besides those of Node. */
   readonly ca: string | null
   /** The URL of a proxy, empty for none. */
   readonly httpProxy: string

@@ -1,3 +1,5 @@
+// generator/web: How this program asks other servers, within bounds. Upstreams, imports and check
+// call it; it never serves.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { collectBytes } from '../../core/async/collect-bytes.ts'
@@ -184,7 +186,7 @@ export class Web {
     this.#connections ??= openConnections(this.#routes, isTrusted)
     const connections = await this.#connections
     try {
-      // No look-up comes by what is an address already.
+      // An address needs no look-up.
       if (isPrivateAddress(address) && !isTrusted(hostname))
         throw new PrivateAddress(hostname, address)
       const path = pathname + search

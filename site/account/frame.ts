@@ -1,3 +1,5 @@
+// site/account: The pages for people who log in. daemon/web calls it; nothing of it is in the
+// public tree.
 import { PASSWORD_SHORTEST } from '../../core/password.ts'
 import { messageText } from '../elements/elements.ts'
 import { account, linker } from '../elements/links.ts'

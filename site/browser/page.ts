@@ -1,3 +1,5 @@
+// site/browser: The scripts of the pages. Every page loads page.ts; what a page says never depends
+// on it.
 import { decoded } from '../../core/text.ts'
 import { copyText } from './copy.ts'
 

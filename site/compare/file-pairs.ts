@@ -19,10 +19,7 @@ export const MADE_BY_CARGO: ReadonlySet<string> = new Set([
 /** A removed and an added file with at least this share of equal bytes are one renamed file. */
 const SIMILAR = 0.5
 
-/**
- * The most lines of files that are looked up to find renames, for files that keep their name and
- * for others: a fraction of a second.
- */
+/** Most lines read to find renames, of files that keep a name and of others: part of a second. */
 const LOOKUPS_MAX = 10_000_000
 
 /**
@@ -79,7 +76,7 @@ function* sameFiles(
   }
 }
 
-/** Returns what is equal for equal bytes, and seldom for others. */
+/** Returns a key that is equal for equal bytes, and seldom for others. */
 function sumOf(bytes: Uint8Array): string {
   let [x, y] = [0, 0]
   for (let at = 0; at < bytes.length; at++) {

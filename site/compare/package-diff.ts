@@ -1,3 +1,5 @@
+// site/compare: The differences of two packages. Source pages call it in the browser; it never
+// fetches a package.
 import { textsOf } from '../source/content.ts'
 import { type FilePair, type Files, pairFiles } from './file-pairs.ts'
 import { type Hunk, type LineDiff, LineDiffs } from './line-diff.ts'

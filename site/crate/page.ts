@@ -1,3 +1,5 @@
+// site/crate: The pages of one crate. The projection of crates calls it; it never asks for more
+// data.
 import type { Name } from '../../core/name.ts'
 import {
   badgePath,

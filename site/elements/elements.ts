@@ -1,3 +1,5 @@
+// site/elements: Pieces of HTML that pages share. All pages call it; no piece knows the page around
+// it.
 import { cratePath } from '../../core/paths/crates.ts'
 import { counted, positionText } from '../../core/quantity.ts'
 import type { CrateItem } from '../crate-data.ts'
@@ -18,10 +20,7 @@ export function formatDate(timestamp: string): string {
   return `${monthOf(timestamp)} ${Number(timestamp.slice(8, 10))}, ${timestamp.slice(0, 4)}`
 }
 
-/**
- * Renders a date; null for an unknown one. A script shows its age: the file must not depend on when
- * it was rendered.
- */
+/** Renders a date; null if unknown. A script shows its age, which a stored page cannot. */
 export function timeTag(timestamp: string | null): Markup | null {
   return timestamp ? html`<time datetime="${timestamp}">${formatDate(timestamp)}</time>` : null
 }

@@ -44,10 +44,7 @@ function endRawStrings({ contains = [] }: Mode): void {
   Object.assign(raw, hljs.END_SAME_AS_BEGIN({ begin: /b?r(#*)"/, end: /"(#*)/ }))
 }
 
-/**
- * Colors of Markdown, each ended by its line. The library's grammar nests emphasis, links and HTML,
- * and takes cubic time for some text.
- */
+/** Colors Markdown line by line: the library's grammar takes cubic time for some texts. */
 hljs.registerLanguage('markdown', () => ({
   name: 'Markdown',
   contains: [

@@ -1,3 +1,5 @@
+// site/layout: The frame of every page, with its assets. All pages call it; it never knows what is
+// in the frame.
 import { apiPagePath, statisticsPath } from '../../core/paths/listings.ts'
 import { searchPath } from '../../core/paths/search.ts'
 import { frontPath, listPath, openSearchPath, updatesPath } from '../../core/paths/tree.ts'

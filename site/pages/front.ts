@@ -1,3 +1,5 @@
+// site/pages: The pages of the whole registry. Projections and daemon call it; it never reads
+// records.
 import { categoriesPath, keywordsPath, statisticsPath } from '../../core/paths/listings.ts'
 import { frontPath, listPath, type Output, output } from '../../core/paths/tree.ts'
 import { counted } from '../../core/quantity.ts'

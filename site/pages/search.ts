@@ -85,7 +85,7 @@ const ORDERS: Readonly<Record<Sort, string>> = {
 /** Renders the filters and the order of the search form, closed until one is chosen. */
 function narrowing(site: SiteConfig, request: SearchRequest): Markup {
   const { q, filters, sort } = request
-  // Nothing is known of times in a tree of files alone, nor of owners where pages do not name them.
+  // A tree of files alone has no times; pages that do not name owners have no owners.
   const orders = SORTS.filter(order => order !== 'newest' || site.feeds)
   const filtered = FILTERS.filter(filter => filter !== 'owner' || site.owners)
   const fields = filtered.map(filter => {

@@ -11,7 +11,7 @@ import {
   taskList,
 } from './markdown-rules.ts'
 
-/** With more footnote marks, none is rendered: the work grows with the square of their number. */
+/** Above this many footnote marks none is rendered: the work grows with their square. */
 const FOOTNOTES_MAX = 500
 
 /** Longest bare URL that becomes a link: finding its end takes quadratic time. */

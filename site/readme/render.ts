@@ -1,3 +1,5 @@
+// site/readme: From the Markdown of strangers to safe HTML. The sandbox and browsers call it; it
+// never fetches an image.
 import { html } from '../elements/markup.ts'
 import { TooComplexError } from './bounded-tree.ts'
 import type { ImageOptions, PackagedImages } from './images.ts'

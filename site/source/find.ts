@@ -17,10 +17,7 @@ const HITS_MAX = 500
 
 const AROUND = 60
 
-/**
- * Finds a text in all files, line by line. Without a capital letter, it also finds the text in
- * capitals.
- */
+/** Finds a text in each line of all files. In lowercase, it also finds capital letters. */
 export function findText(files: ReadonlyMap<string, Uint8Array>, query: string): Matches {
   const hits: Hit[] = []
   const literal = query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')

@@ -1,3 +1,5 @@
+// site/source: Pages of the files of a version, and their addresses. Projections and scripts call
+// it; it unpacks none.
 import type { Name } from '../../core/name.ts'
 import { comparePath, cratePath, sourcePath, versionPath } from '../../core/paths/crates.ts'
 import { frontPath, indexPath, type Output, output } from '../../core/paths/tree.ts'

@@ -1,14 +1,33 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { renderSettingsFile, tomlValue } from '../../core/settings/file.ts'
 import { parseListen, type SettingValue } from '../../core/settings/kind.ts'
-import { settingByVariable, settingTable, upstreamSettings } from '../../core/settings/schema.ts'
+import {
+  type Setting,
+  sectionTexts,
+  settingByVariable,
+  settingTable,
+  upstreamSettings,
+} from '../../core/settings/schema.ts'
 import type { SettingsInput } from '../../core/settings/settings.ts'
 import { describeSettings, resolveSettings } from '../../core/settings/settings.ts'
 import { root } from '../support/plimsoll.ts'
 import { objectionsTo } from '../support/refusal.ts'
+
+/** What stands in docs/run/settings.md above the first section. */
+const INTRODUCTION = `# Settings
+
+Each setting has a default. The file \`plimsoll.toml\` in the registry folder overrides the default, the environment overrides the file, and a flag overrides the environment. \`plimsoll settings\` prints every effective value and where it comes from. This page is rendered from the rows in \`core/settings/\`; \`UPDATE_GOLDEN=1 npm test -- core/settings.test\` renders it again.
+
+- **Access does not open by itself.** The daemon records the values of \`auth.*\`, \`owners.*\`, \`policy.*\`, \`registry.api\`, the limits of logins and per day, and the rules of \`upstream.*\` that it starts with. After a restore, on a copy, or in a command without the daemon's environment, the recorded value stays in force if it is narrower. The environment, a flag or a changed line of the file overrides it. \`restore\` and the daemon's log name the values that are kept this way.
+- A path is relative to the registry folder, wherever the setting stands.
+- In the environment, \`section.key\` is \`PLIMSOLL_SECTION_KEY\`: \`auth.required\` is \`PLIMSOLL_AUTH_REQUIRED\`. Lists are separated by commas. \`PLIMSOLL_LISTEN\` is short for \`PLIMSOLL_SERVER_LISTEN\`; \`PLIMSOLL_DIR\` names the registry's folder. An empty variable empties a list or a text, or unsets an optional value.
+- Every command takes \`--set KEY=VALUE\`, any number of times, such as \`--set auth.required=true\`; values are written as in the environment. \`serve\`, \`settings\` and \`build\` also have \`--base-url\` (\`registry.base_url\`), \`--api\` (\`registry.api\`) and \`--listen\` (\`server.listen\`), and \`init\` has the first two; what \`init\` is given goes into \`plimsoll.toml\`.
+- Sizes are bytes or text such as \`"10MiB"\`, \`"512KiB"\`, \`"10MB"\`; durations are seconds or text such as \`"90d"\`, \`"12h"\`, \`"30m"\`, \`"10s"\`.
+- The program refuses to start with an unknown key or a bad value. It names all of them at once, each with its place and what is accepted.
+`
 
 const toml = (text: string): SettingsInput => ({ file: { name: 'plimsoll.toml', text } })
 
@@ -387,24 +406,37 @@ test('the settings file of a new registry', () => {
   assert.deepEqual(messages(toml(text.replace(/^# ([a-z_]+ = )/gm, '$1'))), [])
 })
 
-test('docs/run/settings.md describes every setting as it is, and no other', () => {
-  const rows = readFileSync(join(root, 'docs', 'run', 'settings.md'), 'utf8')
-    .split('\n')
-    .filter(line => line.startsWith('| `'))
-  assert.ok(rows.every(row => / \| [^|]{10,} \|$/.test(row)))
-  assert.deepEqual(
-    rows.map(row => row.replace(/[^|]+\|$/, '')),
-    [...settingTable.values(), ...upstreamSettings('NAME')].map(({ key, row, ...setting }) => {
-      const text = (value: SettingValue) => {
-        const written = tomlValue({ key, row, ...setting }, value)
-        return written === '' ? 'none' : `\`${written}\``
-      }
-      const fallback =
-        text(row.private) + (row.private === row.public ? '' : `, public: ${text(row.public)}`)
-      return `| \`${key}\` | ${fallback} | ${row.kind.accepts} |`
-    }),
+test('docs/run/settings.md is rendered from the rows, whole', () => {
+  const file = join(root, 'docs', 'run', 'settings.md')
+  const chapters = new Map<string, Setting[]>()
+  for (const setting of [...settingTable.values(), ...upstreamSettings('NAME')])
+    chapters.set(setting.section, [...(chapters.get(setting.section) ?? []), setting])
+  assert.deepEqual([...chapters.keys()], Object.keys(sectionTexts))
+  const sections = [...chapters].map(([section, settings]) =>
+    [
+      section === '' ? '## Outside of any section' : `## [${section}]`,
+      `\n${sectionTexts[section]}\n`,
+      '| Key | Default | Accepted | Meaning |\n|---|---|---|---|',
+      ...settings.map(described),
+      '',
+    ].join('\n'),
   )
+  const text = [INTRODUCTION, ...sections].join('\n')
+  if (process.env.UPDATE_GOLDEN !== undefined) writeFileSync(file, text)
+  assert.equal(readFileSync(file, 'utf8'), text)
 })
+
+/** A setting as a row of the reference. */
+function described(setting: Setting): string {
+  const { key, row } = setting
+  const shown = (value: SettingValue) => {
+    const written = tomlValue(setting, value)
+    return written === '' ? 'none' : `\`${written}\``
+  }
+  const also = row.private === row.public ? '' : `, public: ${shown(row.public)}`
+  assert.match(row.meaning, /^[A-Z"`][^|\n]{9,}\.$/, key)
+  return `| \`${key}\` | ${shown(row.private)}${also} | ${row.kind.accepts} | ${row.meaning} |`
+}
 
 test('a setting that is gone is refused with what to do instead, wherever it is set', () => {
   const because = (where: string, key: string) =>

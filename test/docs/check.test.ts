@@ -20,13 +20,14 @@ which fail and what was seen, and which could not be tried. It needs no registry
 the URL of a sparse index, the URL or folder of a git index, or the folder of a static tree, whose
 \`.crate\` files are read from the folder.
 
-Without \`--write\` it only reads: what it is given by \`--crate\`, or finds by a search or a listing.
+Without \`--write\` it only reads: the crates that \`--crate\` names, or those that a search or a
+listing finds.
 With \`--write\` and a token it publishes about 20 small crates under a prefix, with another name each
 time, and yanks them at the end; crates cannot be taken away, so they stay there. \`--cargo\` has a
 real Cargo try, and its own error stands beside the statement that fails. \`--junit\` and \`--badge\`
 write files for CI. The exit code is 1 if a statement fails that breaks builds or publishing, or if
-none holds. What is in the way of several statements, such as a server that does not answer, fails the
-first alone; the others are not tried.
+none holds. If one cause blocks several statements, such as a server that does not answer, only the
+first fails; the rest are untried.
 
 A registry that asks for patience by 429 and \`Retry-After\` gets it. A token is sent as Cargo does
 it: to the web API, and to the index and the downloads of a private registry alone.

@@ -6,7 +6,9 @@ import { test } from 'node:test'
 import { settingTable } from '../../core/settings/schema.ts'
 import { root } from '../support/plimsoll.ts'
 
-const text = readFileSync(join(root, 'docs', 'run', 'security.md'), 'utf8')
+const page = (name: string) => readFileSync(join(root, 'docs', 'run', name), 'utf8')
+const security = page('security.md')
+const limits = page('limits.md')
 
 /** The numbers of a document and of the code, in bytes or as they stand. */
 const UNITS = new Map([
@@ -15,8 +17,10 @@ const UNITS = new Map([
   ['GiB', 1024 ** 3],
 ])
 
-test('every file that docs/run/security.md names exists', () => {
-  const named = [...text.matchAll(/`((?:core|check|daemon|generator|site|test)\/[\w./-]+)`/g)]
+test('every file that security.md and limits.md name exists', () => {
+  const named = [
+    ...`${security}${limits}`.matchAll(/`((?:core|check|daemon|generator|site|test)\/[\w./-]+)`/g),
+  ]
   assert.ok(named.length > 60)
   assert.deepEqual(
     named.map(([, path = '']) => path).filter(path => !existsSync(join(root, path))),
@@ -24,9 +28,9 @@ test('every file that docs/run/security.md names exists', () => {
   )
 })
 
-test('every limit of docs/run/security.md is that of the code', () => {
+test('every limit of docs/run/limits.md is that of the code', () => {
   const rows = [
-    ...text.matchAll(/^\| .* \| ([\d,]+)(?: (\w+))? \| `([^`]+)`(?: `([^`]+)`)? \| .*$/gm),
+    ...limits.matchAll(/^\| .* \| ([\d,]+)(?: (\w+))? \| `([^`]+)`(?: `([^`]+)`)? \| .*$/gm),
   ]
   assert.ok(rows.length > 40)
   for (const [row, number = '', unit = '', place = '', constant] of rows) {

@@ -1,3 +1,6 @@
+// core/error/messages: The texts of all errors. Only the catalog reads them; no text decides what
+// happens.
+
 /**
  * The kind of a problem. The daemon maps kinds to HTTP statuses, the command line maps them to exit
  * codes; the compiler checks that both tables are complete.

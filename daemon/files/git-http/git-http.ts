@@ -1,3 +1,4 @@
+// daemon/files/git-http: Serves the git index to git. app.ts calls it; it never takes a push.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ReadableStream } from 'node:stream/web'

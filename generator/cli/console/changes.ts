@@ -8,10 +8,7 @@ import { isServed, type Registry } from '../../registry/registry.ts'
 import type { RegistryTask } from './command.ts'
 import type { Io } from './io.ts'
 
-/**
- * Brings the public tree and the git index up to date with the records; `all` renders every file.
- * The result reports failures.
- */
+/** Renders what is not up to date, or `all`, and the git index. The result reports failures. */
 export async function showChanges(
   { io, registry, progress }: RegistryTask,
   all = false,

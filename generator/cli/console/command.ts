@@ -1,3 +1,5 @@
+// generator/cli/console: What commands share: arguments, terminal, results. Commands call it; it
+// never changes a registry.
 import { Argument, type Command, Help, InvalidArgumentError, Option } from 'commander'
 import { type Issue, Refusal } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
@@ -35,7 +37,7 @@ export interface Task<Options = object> {
 /** What a command works with that opens the registry folder. */
 export interface RegistryTask<Options = object> extends Task<Options> {
   readonly registry: Registry
-  /** For what the command changes. */
+  /** The actor of what the command changes. */
   readonly change: Change
 }
 
@@ -100,10 +102,7 @@ export function command<Options, Args extends unknown[]>(
   }
 }
 
-/**
- * Declares a command that opens the registry folder. If it `reads`, it refuses records of an older
- * version.
- */
+/** Declares a command that opens a registry; with `reads`, it refuses older records. */
 export function registryCommand<Options, Args extends unknown[]>(
   name: string,
   {
@@ -137,7 +136,7 @@ export async function withRegistry<Options>(
   try {
     await work({ ...task, registry, change: operatorChange(timestamp(io.now())) })
   } catch (error) {
-    // A change that was perhaps made is shown all the same.
+    // Render a change even if its commit is uncertain.
     if (error instanceof Refusal && error.has('commit_unknown')) {
       const { drain } = await import('../../projections/index/build.ts')
       await drain(registry).catch(failure => io.err(`warning: ${failure.message}`))

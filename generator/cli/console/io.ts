@@ -15,10 +15,7 @@ export interface Io {
   readonly program?: Program
   out(line: string): void
   err(line: string): void
-  /**
-   * Shows a line on the terminal that the next line of any kind replaces; an empty one removes it.
-   * Null when stderr is no terminal.
-   */
+  /** Shows a line until the next one of any kind; '' removes it. Null if stderr is no terminal. */
   readonly transient: ((line: string) => void) | null
   /** Takes the lines of a daemon's log. */
   readonly stderr: Stream
@@ -33,7 +30,7 @@ export interface Caller extends Io {
   readonly askSecret: ((question: string) => Promise<string>) | null
   /** Resolves when the process shall end, and calls back when it shall read its settings again. */
   readonly stopped: (reload: () => void) => Promise<string>
-  /** Whether somebody may still read stdout; only the next line that is printed can tell. */
+  /** Whether stdout may still have a reader; only the next printed line can tell. */
   readonly isRead: () => boolean
 }
 

@@ -1,3 +1,5 @@
+// generator/cli/maintenance: The commands of operators. The program lists them; they leave the work
+// to the room of that name.
 import { counted, formatNumber } from '../../../core/quantity.ts'
 import { isServed } from '../../registry/registry.ts'
 import { openUpstreams } from '../../upstream/open.ts'

@@ -1,3 +1,5 @@
+// generator/cli/upstream: The commands about upstreams. The program lists them; generator/upstream
+// does their work.
 import { collect, refuse, refuseErrors } from '../../../core/error/error.ts'
 import { isName } from '../../../core/name.ts'
 import { counted, formatBytes } from '../../../core/quantity.ts'

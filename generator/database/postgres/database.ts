@@ -1,3 +1,5 @@
+// generator/database/postgres: PostgreSQL behind the interface above. Opening a registry calls it;
+// others never see which one it is.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import { Backoff } from '../../../core/async/backoff.ts'
@@ -154,7 +156,7 @@ export class ServerDatabase implements Database {
   async send(client: PoolClient, sql: string, parameters: readonly unknown[]): Promise<Result> {
     const { text, arrays } = translate(sql)
     const values = parameters.map((value, at) => parameter(value, arrays.has(at)))
-    // Without parameters several statements may be sent at once, as for triggers.
+    // One query may have several statements if it has no parameters, as for triggers.
     const isPrepared = values.length > 0 && KEPT.test(text)
     const found = isPrepared
       ? await client.query({ name: nameOf(text), text, values })
@@ -189,7 +191,7 @@ function nameOf(text: string): string {
   return name
 }
 
-/** How often work is tried; a restart of the server takes some seconds. */
+/** How many times work is tried: a restart of the server takes some seconds. */
 const ATTEMPTS = 3
 const LONG_ATTEMPTS = 7
 

@@ -10,10 +10,7 @@ import type {
 import { retried } from './database.ts'
 import { poolOf, type ServerSettings } from './server.ts'
 
-/**
- * The first numbers of the advisory locks; the second is the schema's. The writers' lock is one
- * less than the first.
- */
+/** First numbers of the advisory locks; the schema is the second. One less is the writers' lock. */
 const MUTEXES: Readonly<Record<MutexName, number>> = {
   build: 1886150004,
   pages: 1886150005,

@@ -16,6 +16,6 @@ export const types: CustomTypesConfig = {
 /** Returns a parameter as `pg` takes it; an array comes as JSON. */
 export function parameter(value: unknown, isArray: boolean): unknown {
   if (isArray) return (JSON.parse(value as string) as unknown[]).map(item => parameter(item, false))
-  // As SQLite stores it: nothing is equal to it.
+  // SQLite stores it so: no value equals it.
   return Number.isNaN(value) ? null : value
 }

@@ -1,3 +1,5 @@
+// generator/git/index-repository: Reads and writes one git repository, by nodegit or git. git/ and
+// imports call it; it knows no records.
 import { readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import semver from 'semver'
@@ -85,7 +87,7 @@ export class IndexRepository {
   /** Whether a commit has failed, whose files nobody has removed. */
   #hasFailed = false
 
-  /** Without `packing`, a git executable, all objects stay loose. */
+  /** All objects stay loose unless `packing`, a git executable, packs them. */
   constructor(path: string, engine: Engine, packing: Engine | null, maintenance: Maintenance) {
     this.#path = path
     this.#engine = engine
@@ -160,7 +162,7 @@ export class IndexRepository {
 const MANY_PACKS = 50
 /** This many loose objects in one of git's 256 folders mean about 1,000 (as `git gc` estimates). */
 const MANY_LOOSE = 4
-/** With fewer objects, a clone counts them faster than it could read a bitmap. */
+/** A clone counts fewer objects than this faster than it reads a bitmap. */
 const BITMAP_PAYS = 20_000
 
 /**
@@ -176,7 +178,7 @@ class Maintenance {
   /** The number of objects when this process last packed everything. */
   #settled = 0
 
-  /** Without `command`, a git executable, nothing is packed. */
+  /** Packs nothing without `command`, a git executable. */
   constructor(path: string, command: string | null) {
     this.#path = path
     this.#command = command

@@ -1,3 +1,5 @@
+// generator/import/source: The registries that an import can read. import/ calls it; a source never
+// knows where its crates go.
 import type { Entry } from '../../../core/entry/entry.ts'
 import { type Issue, issue, Refusal } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'

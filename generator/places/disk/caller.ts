@@ -2,7 +2,7 @@ import { accessSync, constants, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 
-/** As whom this process works for root; null for as whom it was started. */
+/** The user for whom this process of root works; null if it works for the one who started it. */
 let owner: number | null = null
 
 /**

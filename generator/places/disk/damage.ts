@@ -2,20 +2,20 @@ import { Worker } from 'node:worker_threads'
 import { issue, Refusal } from '../../../core/error/error.ts'
 import { isDamageCode } from './sqlite-file.ts'
 
-/** How long what was found is not looked for again: a failing disk has many failed reads. */
+/** How long a look counts before the next one: a failing disk has many failed reads. */
 const HOLDS_MS = 10_000
 
-/** What a failed read is called that left no damage: SQLite has one code for both. */
+/** The reason of a failed read that left no damage: SQLite has one code for both. */
 const READ_FAILED = 'a read of the database failed, and SQLite finds no damage'
 
 /** The damage of databases in files, which is believed when SQLite has found it in the whole file. */
 class Damage {
-  /** Told once of each damaged database. */
+  /** Called once for each damaged database. */
   onFound: (reason: string) => void = () => undefined
   readonly #found = new Map<string, string>()
   readonly #looks = new Map<string, Promise<string | null>>()
 
-  /** Returns what is known to be wrong with a database; null for nothing. */
+  /** Returns the known damage of a database; null if there is none. */
   of(path: string): string | null {
     return this.#found.get(path) ?? null
   }

@@ -32,7 +32,7 @@ export class Disk {
   #waiting: Waiting[] = []
   #sent: readonly Waiting[] = []
 
-  /** From now on steps run in a thread; it starts at once, so that the next step need not wait. */
+  /** Starts the thread that runs all later steps, now, so that the next step need not wait. */
   useThread(): void {
     this.#usesThread = true
     this.#worker ??= this.#start()

@@ -1,3 +1,6 @@
+// generator/places/disk: The file system, and what a crash leaves. Rooms that write to a disk
+// call it; it never knows a crate.
+//
 // How something gets on disk, as everywhere in the program:
 // 1. A file is written under a temporary name, and renamed: a reader finds the old one or the new.
 // 2. Its bytes are synced, and the folder that has its name, and the folder of a new folder.

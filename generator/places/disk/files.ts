@@ -63,7 +63,7 @@ export function statOf(path: string): Promise<Stats | null> {
   return unlessMissing(stat(path))
 }
 
-/** To open a pipe does not wait for its writer then: it can be refused. */
+/** With it, opening a pipe does not wait for a writer, so that pipes can be refused. */
 const FOR_READING = constants.O_RDONLY | constants.O_NONBLOCK
 
 /** The longest text that is read unless its reader says more, and the most bytes of a file. */

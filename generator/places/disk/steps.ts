@@ -113,10 +113,7 @@ export const steps = {
     return false
   },
 
-  /**
-   * Creates `path` as a hard link to `source`; returns false when `path` exists or cannot be
-   * linked.
-   */
+  /** Makes `path` a hard link to `source`; returns false when `path` exists or cannot be linked. */
   linkNew(source: string, path: string): boolean {
     return inFolder(path, () => {
       try {
@@ -230,13 +227,10 @@ function throughTemporary(path: string, make: (temporary: string) => void): void
   }
 }
 
-/** How often work is tried whose folder others may remove. */
+/** How many times a step is tried if others keep removing its folder. */
 const ATTEMPTS = 3
 
-/**
- * Runs `work`, which needs the folder of `path`; creates the folder when it is missing, also when
- * somebody removes it as empty meanwhile.
- */
+/** Runs `work`; creates the folder of `path` as often as it is missing or removed meanwhile. */
 function inFolder<T>(path: string, work: () => T, attempts = ATTEMPTS): T {
   try {
     if (attempts < ATTEMPTS) makeFolders(dirname(path))

@@ -1,3 +1,5 @@
+// generator/places/locks: One process at a time. Rooms whose files others also write call it;
+// it never holds data.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -162,7 +164,7 @@ function openLockFile(path: string): LockFile {
  */
 function openOften(path: string): LockFile {
   const file = openLockFile(path)
-  // In vain while SQLite removes the journal of a killed process: then it goes on with files.
+  // This fails while SQLite removes the journal of a killed process; SQLite then uses files.
   attempt(file, 'PRAGMA journal_mode = MEMORY')
   return file
 }

@@ -4,10 +4,7 @@ export type MutexName = 'build' | 'pages' | 'git'
 /** The work of one process at a time: writing the git index, importing access logs. */
 export type LeaseName = 'git' | 'downloads'
 
-/**
- * Runs work of many callers, in this process and in others, one at a time. Callers of one process
- * are served in order.
- */
+/** Runs the work of all processes, one at a time; callers of one process in their order. */
 export interface ProcessMutex {
   /** Runs `work` when no other caller's work is running; waits without a limit. Not reentrant. */
   run<T>(work: () => Promise<T>): Promise<T>

@@ -31,7 +31,7 @@ export class RefusedFiles {
   readonly #refusals = new Map<string, Refusal>()
   readonly #hidden = new Set<string>()
   readonly #takesFiles: () => Promise<boolean>
-  /** Until it is known whether the storage takes any, no more files begin. */
+  /** No more uploads begin until it is clear whether the storage takes any. */
   #asked: Promise<void> | null = null
 
   /** `takesFiles` returns whether the storage takes a file that it should take. */

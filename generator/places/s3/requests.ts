@@ -55,10 +55,7 @@ export function signChecksum({ middlewareStack }: Changeable, cksum: string): vo
   )
 }
 
-/**
- * Sends a file. Closes it when the request ends, and ends the request when it cannot be read: the
- * SDK does neither.
- */
+/** Sends a file, then closes it. If reading fails, it ends the request: the SDK does not. */
 export function sendFile({ middlewareStack }: Changeable, file: string): void {
   middlewareStack.add(
     next => async args => {

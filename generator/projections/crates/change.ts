@@ -14,7 +14,7 @@ export async function changedReleases(
   if (gone.length > 0) await run(tx, sql, gone)
   const own = [...added, ...altered].map(version => version.id)
   const moved = [...added, ...removed]
-  // Nothing follows the first version of a crate.
+  // The first version of a crate changes no other page.
   if (moved.length === 0 || (before === null && moved.length === 1)) return marksOf('release', own)
   const versions = await listIdentities(tx, crate.id)
   // Many change together in an import only.

@@ -182,10 +182,7 @@ export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output
   return output(crateRecordPath(crate.name), text)
 }
 
-/**
- * Renders the pages of a crate besides those of its versions: `newest` is the version that
- * represents it.
- */
+/** Renders a crate's pages, without those of versions; the version `newest` represents it. */
 export function renderCratePages(
   site: SiteConfig,
   crate: CrateFacts,

@@ -1,3 +1,5 @@
+// generator/projections/crates: The pages of a crate and its versions. The list of projections has
+// it; no other imports it.
 import { canonicalName } from '../../../core/name.ts'
 import { cratePagePaths } from '../../../core/paths/crates.ts'
 import { marksOf } from '../../records/marks.ts'

@@ -1,3 +1,5 @@
+// generator/projections/downloads: The numbers of downloads. The list of projections has it; no
+// other imports it.
 import type { Name } from '../../../core/name.ts'
 import { crateDownloadsPlotPath } from '../../../core/paths/crates.ts'
 import { downloadsPlotPath } from '../../../core/paths/tree.ts'

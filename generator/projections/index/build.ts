@@ -73,7 +73,7 @@ interface ShownCrates {
   readonly tree: Pick<PublicTree, 'place' | 'shared'>
 }
 
-/** Returns what is recorded of a complete tree: where it is, and what it is without. */
+/** Returns the record of a complete tree: where it is, and which parts it lacks. */
 function formatOf({ crates, tree: { place, shared } }: ShownCrates): string {
   // They are to be shown when they are in a folder again.
   const lack = crates.isLocal || shared ? null : 'without .crate files'

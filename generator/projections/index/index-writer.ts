@@ -74,7 +74,7 @@ export class IndexWriter {
     return failures
   }
 
-  /** Clears marks when what was rendered until now is on disk. */
+  /** Clears the marks of rendered files once these are on disk. */
   rendered(marks: readonly Mark[]): void {
     for (const mark of marks) this.#marks.push(mark)
   }
@@ -99,7 +99,7 @@ export class IndexWriter {
         const place = publicFile(crateFilePath(name, version))
         const key = crateKey(name, cksum)
         const source = this.#context.crates.path(key)
-        // A daemon answers what is not in files.
+        // A daemon answers for entries that are not in files.
         if (source === null) await tree.showStored(place, key)
         else files.push({ path: place.path, source })
       }

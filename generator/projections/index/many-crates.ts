@@ -18,7 +18,7 @@ const TURN_MS = 200
 const CRATES = 100
 const VERSIONS = 500
 
-/** From this many crates on, a thread that writes while others are read is worth its start. */
+/** A thread that writes while others read pays for its start from this many crates on. */
 const THREAD_FROM = 500
 
 /** The result of a build of many crates. */
@@ -164,7 +164,7 @@ async function inTurns(
           if (write) writing = write().catch(goOn)
           // The next wait throws its error.
           writing.catch(() => undefined)
-          // Without a thread for the disk nothing else would leave the event loop to others.
+          // If no thread works for the disk, only this leaves the event loop to others.
           await setImmediate()
         } while (isMore && performance.now() < end)
       } finally {

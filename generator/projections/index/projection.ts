@@ -1,3 +1,5 @@
+// generator/projections/index: Index files and the `.crate` files beside them. Publishes wait for
+// it; it never renders a page.
 import { LIST, run } from '../../database/statement.ts'
 import { type Follower, hasVersions } from '../../records/crate-change.ts'
 import { isFollowedForGit } from '../../records/git-batch.ts'

@@ -1,3 +1,5 @@
+// generator/projections/lists: The pages that list crates. The list of projections has it; no other
+// imports it.
 import type { About } from '../../../core/manifest/manifest.ts'
 import { canonicalName } from '../../../core/name.ts'
 import { CRATES_FOLDER } from '../../../core/paths/crates.ts'

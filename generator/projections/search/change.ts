@@ -41,7 +41,7 @@ export async function refreshSearch(
   }
 }
 
-/** What searches find a crate by; no terms and the rank 0 when it is not listed. */
+/** The terms and the rank of a crate; no terms and rank 0 if it is not listed. */
 interface Findable {
   readonly id: number
   /** The terms by which it was found, as `search_crates` has them. */

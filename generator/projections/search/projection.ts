@@ -1,3 +1,5 @@
+// generator/projections/search: The files of the search. The list of projections has it;
+// core/search reads them, never this room.
 import { SEARCH_FOLDER } from '../../../core/paths/search.ts'
 import type { SearchLayout } from '../../../core/search/layout.ts'
 import { stepOf } from '../../../core/search/ranks.ts'
@@ -20,7 +22,7 @@ import {
 /** The layout as a turn has read it; nobody else changes it meanwhile. */
 const known = new WeakMap<PageContext, SearchLayout | null>()
 
-/** By what searches find each crate, and the files that they read. */
+/** The terms that find each crate, and the files that searches read. */
 export const search: Projection = {
   kind: 'search',
   work: 'search files',

@@ -19,7 +19,7 @@ export interface FoundCrates extends Outcome {
   readonly ids: readonly number[]
 }
 
-/** What a search without words finds, unless it is narrowed down. */
+/** No crates: the result of a search without words and filters. */
 export const NO_CRATES: FoundCrates = {
   ids: [],
   total: 0,

@@ -1,3 +1,5 @@
+// generator/projections/site: Pages and assets of the whole site. The list of projections has it;
+// no other imports it.
 import {
   FEEDS_FOLDER,
   type Output,
@@ -34,7 +36,7 @@ export const registrySite: Projection = {
   ),
   async render(context, mark) {
     await replaceFiles(context, await siteOutputs(context, mark.subject), [])
-    // By a mark of their own: whoever is killed while writing them has written some.
+    // They have their own mark, so that a build killed half-way writes all of them again.
     const isWhole = mark.subject === FIXED.subject || (await (await files()).areFixed(context))
     return { done: [mark], again: isWhole ? [] : [FIXED] }
   },

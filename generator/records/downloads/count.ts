@@ -1,3 +1,5 @@
+// generator/records/downloads: Counts of downloads in the records. The daemon and imports of logs
+// call it; it never sees a request.
 import { addDays, type DayCounts, dayOf, sumUntil } from '../../../core/day-counts.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
 import { after, latest, timestamp } from '../../../core/timestamp.ts'
@@ -15,7 +17,7 @@ import {
   type Stored,
 } from './read.ts'
 
-/** How often the files with the downloads of a crate are rendered at most. */
+/** The shortest time between two renderings of the downloads of a crate. */
 const SHOWN_EVERY = '1h'
 
 /** Downloads of a release on a day, counted as in `dayOf`. */
@@ -132,10 +134,7 @@ function sum(days: ReadonlyMap<number, number>): number {
 /** When files are rendered again without new downloads, because old days are over. */
 const SHOWN_AGAIN = '7d'
 
-/**
- * Marks the files with the downloads of crates for which it is time, at most `limit` of them.
- * Returns how many it marked.
- */
+/** Marks at most `limit` due files with downloads of crates. Returns how many it marked. */
 export async function markDueDownloads(tx: Queries, now: Date, limit: number): Promise<number> {
   const sql = `SELECT crate_id AS id, ${STORED}, shown_at FROM crate_downloads
     WHERE due_at <= ? ORDER BY due_at LIMIT ?`

@@ -1,3 +1,5 @@
+// generator/records/pages: What pages and the API read of the records. They alone call it; it never
+// changes a row.
 import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
 import type { Version } from '../../../core/version.ts'

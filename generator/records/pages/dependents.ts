@@ -21,7 +21,7 @@ export interface Dependent extends DependencyUse {
   readonly version: Version
 }
 
-/** As many dependents are sorted; of more, the most popular are looked for among all crates. */
+/** Up to this many dependents are sorted; for more, all crates are read by popularity. */
 const SORTED_MAX = 1000
 
 /** Returns at most `limit` of the `count` crates that depend on a crate, by their own dependents. */

@@ -41,10 +41,7 @@ export function readLabel(db: Queries, id: number): Promise<(Label & LabelCount)
   return first(db, 'SELECT id, kind, slug, crates FROM labels WHERE id = ?', id)
 }
 
-/**
- * Returns at most `limit` crates of a label: first those with the most dependents, by steps that
- * double, then the newest.
- */
+/** Returns crates of a label: by number of dependents, in steps that double, then the newest. */
 export function labelCrates(db: Queries, labelId: number, limit: number): Promise<CrateCard[]> {
   const rest = `JOIN crate_labels ON crate_labels.crate_id = crates.id WHERE label_id = ?
     ORDER BY crate_labels.weight DESC, crate_labels.crate_id DESC LIMIT ?`

@@ -14,14 +14,11 @@ const NEW = `SELECT
   (SELECT count(*) FROM releases WHERE published_at >= ? AND published_at < ?) AS releases,
   (SELECT count(*) FROM crates WHERE created_at >= ? AND created_at < ?) AS crates`
 
-/**
- * Returns the last weeks until that of the latest release, which may be long ago; none if no times
- * are known.
- */
+/** Returns the weeks up to that of the latest release, perhaps long ago; none without times. */
 export async function readWeeks(db: Queries, count: number): Promise<Week[]> {
   const last = await value<string>(db, 'SELECT max(published_at) FROM releases')
   if (last === null) return []
-  // Without the time: `Date` does not know leap seconds.
+  // The time is left out: `Date` does not know leap seconds.
   const day = dayOf(new Date(last.slice(0, 10)))
   // The first day was a Thursday.
   const monday = day - ((day + 3) % 7)

@@ -57,7 +57,7 @@ export async function addTogether<T, F>(
       })
       finished.push(end)
     } catch (error) {
-      // Nothing was recorded. A follower that fails at one crate is no fault of the others.
+      // Nothing was recorded. If a follower fails at one crate, the others are tried without it.
       if (!isComplete && some.length > 1) for (const addition of some) await record([addition])
       // A refusal may have been caused by another publish of this batch.
       else for (const addition of some) outcomes.set(addition, { error })

@@ -82,7 +82,7 @@ export async function check(
     issues.push(...releaseConflicts(existing, { ...release, cksum }, change))
   const facts = await policyFacts(database, release, existing.crate, companions)
   const verdict = checkPolicy(release, facts, settings.policy)
-  // The operator brings back what was deleted, and may have been imported against the policy.
+  // The operator brings back deleted versions, which an import may have taken against the policy.
   if (change.user || existing.deleted?.cksum !== cksum) issues.push(...verdict.issues)
   refuseErrors(issues)
   const isSame = existing.taken?.cksum === cksum

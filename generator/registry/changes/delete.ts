@@ -20,7 +20,7 @@ export interface Deletion {
   readonly version: Version | null
   /** Whether to delete even if other crates depend on it. */
   readonly force: boolean
-  /** What Cargo is told who downloads the version, or publishes it again. */
+  /** The text that Cargo shows to who downloads the version or publishes it again. */
   readonly reason?: string | undefined
 }
 
@@ -62,7 +62,7 @@ export async function planDeletion(registry: Registry, deletion: Deletion): Prom
 /**
  * Deletes releases permanently: records, then index and public tree, then the bytes. Refuses if
  * other crates depend on them, unless forced. Unlike a yank, this breaks builds locked to them.
- * What fails after the records is finished by the next call.
+ * If it fails after the records are deleted, the next call finishes it.
  */
 export async function deleteReleases(
   registry: Registry,

@@ -66,7 +66,7 @@ export function byNeed<Crate>(
 
 async function look(registry: Registry, path: string): Promise<Member | null> {
   const facts = await fileFacts(path)
-  // What is wrong with it is said when it is added.
+  // Adding it reports what is wrong with it.
   if (facts && facts.size > registry.settings.limits.crate_bytes) return null
   const cksum = await fileChecksum(path)
   if (!facts || cksum === null) return refuse('file_missing', { path })

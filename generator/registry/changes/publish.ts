@@ -1,3 +1,5 @@
+// generator/registry/changes: The changes of a registry: check, keep, record, show. Daemon and
+// commands call it; it renders no page.
 import { type Issue, refuse, unique, warning } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'

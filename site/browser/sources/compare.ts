@@ -173,7 +173,7 @@ class CompareView {
     }
     this.#fills.set(details, fill)
     details.addEventListener('toggle', () => {
-      // Observed anew, it is told whether it is in view.
+      // A new observation tells whether it is in view.
       this.#inView.unobserve(details)
       if (details.open) this.#inView.observe(details)
     })
@@ -187,7 +187,7 @@ class CompareView {
       return [...all].find(details => details.dataset.path === path)
     }
     await this.#drawn
-    // Of very many files, it may be one that is not shown at first.
+    // If there are very many files, this one may not be shown at first.
     if (!find()) this.#add(path)
     const details = find()
     if (details) details.open = true

@@ -29,7 +29,7 @@ export class CodeView {
     this.element.addEventListener('click', event => this.#click(event))
   }
 
-  /** Replaces the code by itself in color: HTML of the highlighter. */
+  /** Replaces the code by the colored HTML of the highlighter. */
   color(blocks: readonly Block[]): void {
     this.#fill(blocks, (code, block) => {
       code.innerHTML = block

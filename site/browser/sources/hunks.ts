@@ -35,7 +35,7 @@ export async function hunkView(
     const lines = await render.ask('lines', { path, text: `${text}\n` })
     for (const [place, row] of some.entries()) row.code.innerHTML = lines[place] ?? ''
   }
-  // Without an answer in time, they stay as they are.
+  // If no answer comes in time, they stay as they are.
   color('removed')
     .then(() => color('added'))
     .catch(() => undefined)

@@ -1,3 +1,5 @@
+// site/browser/sources: Shows and compares the files of packages in the browser. Source pages load
+// it; no server sends it single files.
 import { CheckBox } from './check.ts'
 import { startCompare } from './compare.ts'
 import { startSource } from './source.ts'

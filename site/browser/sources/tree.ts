@@ -44,7 +44,7 @@ export class FileTree {
     const links = list.querySelectorAll<HTMLAnchorElement>(':scope > li > a')
     let link = [...links].find(link => link.hash === fileFragment({ path, lines: null }))
     if (!link && this.#paths.has(path)) {
-      // Of a long folder: beyond those that it shows at first.
+      // A long folder does not show it at first.
       const item = fileItem(path)
       list.prepend(item)
       link = part(item, 'a')

@@ -29,7 +29,7 @@ export function measured(
 
 const HEAD = ['what', 'measured', 'yardstick in the same run', 'ratio', 'goal', 'met']
 
-/** Prints figures as a table that can go into `docs/work/performance.md` as it is. */
+/** Prints figures as a table that can go into `docs/work/measurements.md` as it is. */
 export function printTable(rows: readonly Measurement[]): void {
   const cells = [HEAD, HEAD.map(() => '-'), ...rows.filter(isTelling).map(cellsOf)]
   const widths = HEAD.map((_, at) => Math.max(...cells.map(row => row[at]?.length ?? 0)))

@@ -160,7 +160,7 @@ async function assertVerdict(
   assert.equal(response.headers.get('cache-control'), 'no-store', what)
 }
 
-test('docs/run/security.md prints who gets what with which token', async t => {
+test('docs/run/access.md prints who gets what with which token', async t => {
   const test = await TestRegistry.open(t, { env: PRINTED, git: true })
   const rows = routesForTokens(test).flatMap(({ method, path, access }) =>
     (TABLE[`${method} ${path}`] ?? []).map(ask => {

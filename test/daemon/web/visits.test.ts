@@ -141,7 +141,7 @@ for (const required of ['false', 'true']) {
   })
 }
 
-test('docs/run/security.md prints which browser gets what', async t => {
+test('docs/run/access.md prints which browser gets what', async t => {
   const test = await TestRegistry.open(t)
   const rows = routes(test).flatMap(({ method, path, access }) => {
     const route = `${method} ${path}`

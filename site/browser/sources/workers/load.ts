@@ -21,10 +21,7 @@ export type Check =
   | { readonly state: 'differs'; readonly cksum: string; readonly wanted: string }
   | { readonly state: 'unchecked'; readonly cksum: string; readonly because: string }
 
-/**
- * Loads a package and compares it with its index line; reports the number of loaded bytes. An
- * `Error` tells the reader what to do.
- */
+/** Loads a package, compares it with its index line, reports bytes. Errors tell what to do. */
 export async function load(
   place: PackagePlace,
   report: (loaded: number) => void,

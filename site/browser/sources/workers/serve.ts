@@ -1,3 +1,6 @@
+// site/browser/sources/workers: What source pages do in worker threads. sources/ starts them; they
+// never touch the document.
+
 /** A worker's tasks by name; each may report its progress. */
 export type Tasks = Readonly<
   Record<string, (input: never, report: (progress: unknown) => void) => Promise<unknown>>
