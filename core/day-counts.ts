@@ -33,6 +33,7 @@ export function addDays(days: DayCounts | null, more: DayCounts, today: number):
   return sums
 }
 
+/** Returns counts as they are stored. */
 export function packDays(days: DayCounts): PackedDays {
   const counts: number[] = []
   const sorted = [...days].sort(([a], [b]) => a - b)
@@ -46,6 +47,7 @@ export function packDays(days: DayCounts): PackedDays {
   return { last: next - 1, counts }
 }
 
+/** Reads counts as they are stored, also by older versions. */
 export function unpackDays({ last, counts }: PackedDays): DayCounts {
   const days = new Map<number, number>()
   let day = last

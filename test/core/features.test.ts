@@ -1,3 +1,4 @@
+// Mirrors core/entry/features.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry } from '../../core/entry/entry.ts'
