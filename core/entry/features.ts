@@ -51,7 +51,8 @@ export function checkFeatures(
     if (!isFeatureName(feature)) issues.push(issue('feature_name_invalid', { feature }))
   for (const target of targets) {
     if (issues.length >= ISSUES_MAX) break
-    issues.push(...[faultOf(target) ?? []].flat())
+    const fault = faultOf(target)
+    if (fault) issues.push(fault)
   }
   for (const [name, isOptional] of optional) {
     const reachable = !isOptional || used.has(name) || (implicit(name) && !features.has(name))
