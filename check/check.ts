@@ -42,22 +42,18 @@ export async function check(options: CheckOptions): Promise<Result[]> {
     const target = await openTarget(named, client)
     const made = { scratch, published: [], doubtful: [], cargo: null }
     const subject: Subject = { ...given, ...made, target, client }
-    const cargos = all.filter(({ needs }) => needs.includes('cargo'))
-    const others = all.filter(({ needs }) => !needs.includes('cargo'))
-    // After a publish, the statements that read have more to look at.
-    const rounds = [
-      { player: subject, statements: others.filter(({ needs }) => needs.includes('write')) },
-      {
-        player: { ...subject },
-        statements: others.filter(({ needs }) => !needs.includes('write')),
-      },
-      ...players.map(cargo => ({ player: { ...subject, cargo }, statements: cargos })),
-    ]
-    const total = rounds.flatMap(({ statements }) => statements).length
+    const roundOf = ({ needs }: Statement) =>
+      needs.includes('cargo') ? 'cargo' : needs.includes('write') ? 'write' : 'read'
+    const round = (player: Subject, kind: ReturnType<typeof roundOf>) =>
+      [player, all.filter(each => roundOf(each) === kind)] as const
+    const ofCargo = players.map(cargo => round({ ...subject, cargo }, 'cargo'))
+    // What is published shows the reading statements more.
+    const rounds = [round(subject, 'write'), round({ ...subject }, 'read'), ...ofCargo]
+    const total = rounds.flatMap(([, statements]) => statements).length
     const results: Result[] = []
     let done = 0
     try {
-      for (const { player, statements } of rounds)
+      for (const [player, statements] of rounds)
         results.push(...(await play(player, statements, () => onResult(++done, total))))
     } finally {
       // Yanks wait as long as the registry wants, also after the end.

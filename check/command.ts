@@ -5,7 +5,6 @@ import { Refusal, refuse } from '../core/error/error.ts'
 import { isName } from '../core/name.ts'
 import { command, type Task } from '../generator/cli/console/command.ts'
 import { type Caller, Exit, filled, printIssues } from '../generator/cli/console/io.ts'
-
 import { plain } from '../generator/web/web-url.ts'
 import { check, isBroken, type Result } from './check.ts'
 import { badge, junit, tableLines } from './report.ts'

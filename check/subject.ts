@@ -232,7 +232,7 @@ export const downloads = fact(async subject => {
   if (few.length === 0) untried('no line names a .crate')
   const isNamed = subject.crates.length > 0
   const wanted = isNamed ? all.toReversed().slice(0, NAMED_MAX) : few.slice(0, DOWNLOADS_MAX)
-  const found: Download[] = []
+  const found: { readonly entry: Entry; readonly answer: Answer }[] = []
   let bytes = 0
   const fetch = async (entry: Entry) => {
     if (bytes >= NAMED_BYTES_MAX) return
@@ -249,7 +249,4 @@ export const downloads = fact(async subject => {
   return found
 })
 
-export interface Download {
-  readonly entry: Entry
-  readonly answer: Answer
-}
+export type Download = Awaited<ReturnType<typeof downloads>>[number]

@@ -2,10 +2,12 @@ export const DAYS_KEPT = 90
 
 const DAY_MS = 86_400_000
 
-/** Counts of consecutive days up to `last`; days are numbered from 1970-01-01 UTC. */
-export interface DayCounts {
+/** Counts by day; days are numbered from 1970-01-01 UTC. */
+export type DayCounts = ReadonlyMap<number, number>
+
+/** Counts as they are stored: until the day `last`, oldest first; -n are n days without any. */
+export interface PackedDays {
   readonly last: number
-  /** Oldest first, at most `DAYS_KEPT`. */
   readonly counts: readonly number[]
 }
 
@@ -19,28 +21,46 @@ export function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** Adds numbers by day; forgets days that are too old, and those after the day after `today`. */
-export function addDays(
-  days: DayCounts | null,
-  more: ReadonlyMap<number, number>,
-  today: number,
-): DayCounts {
-  const last = Math.min(today + 1, Math.max(days?.last ?? 0, ...more.keys()))
-  const counts = [...daysUntil(days, last)]
-  const first = last - DAYS_KEPT + 1
-  for (const [day, n] of more) {
-    if (day >= first && day <= last) counts[day - first] = (counts[day - first] ?? 0) + n
+/**
+ * Adds numbers by day; forgets days that are too old. Those after the day after `today` stay, and
+ * stand in nobody's way: it may be the clock that is behind.
+ */
+export function addDays(days: DayCounts | null, more: DayCounts, today: number): DayCounts {
+  const sums = new Map(days)
+  for (const [day, n] of more) sums.set(day, (sums.get(day) ?? 0) + n)
+  const last = Math.max(...[...sums.keys()].filter(day => day <= today + 1))
+  for (const day of sums.keys()) if (day <= last - DAYS_KEPT) sums.delete(day)
+  return sums
+}
+
+/** Returns counts as they are stored. */
+export function packDays(days: DayCounts): PackedDays {
+  const counts: number[] = []
+  const sorted = [...days].sort(([a], [b]) => a - b)
+  let next = sorted[0]?.[0] ?? 0
+  for (const [day, n] of sorted) {
+    if (day - next > DAYS_KEPT) counts.push(next - day)
+    else counts.push(...Array<number>(day - next).fill(0))
+    counts.push(n)
+    next = day + 1
   }
-  const start = counts.findIndex(n => n > 0)
-  return { last, counts: start < 0 ? [] : counts.slice(start) }
+  return { last: next - 1, counts }
+}
+
+/** Reads counts as they are stored, also by older versions. */
+export function unpackDays({ last, counts }: PackedDays): DayCounts {
+  const days = new Map<number, number>()
+  let day = last
+  for (const n of counts.toReversed()) {
+    if (n > 0) days.set(day, n)
+    day -= Math.max(1, -n)
+  }
+  return days
 }
 
 /** Returns the numbers of the `DAYS_KEPT` days until the day `last`, oldest first. */
 export function daysUntil(days: DayCounts | null, last: number): number[] {
-  return Array.from({ length: DAYS_KEPT }, (_, at) => {
-    const back = last - DAYS_KEPT + 1 + at - (days?.last ?? 0)
-    return days?.counts[days.counts.length - 1 + back] ?? 0
-  })
+  return Array.from({ length: DAYS_KEPT }, (_, at) => days?.get(last - DAYS_KEPT + 1 + at) ?? 0)
 }
 
 /** Returns the sum of the numbers of the `DAYS_KEPT` days until the day `last`. */

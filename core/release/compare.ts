@@ -44,7 +44,8 @@ export function compareMetadata(
  */
 export function compareManifest(entry: Entry, manifest: Manifest, own: Urls): Issue[] {
   const found: string[] = []
-  const print = (deps: readonly Dependency[]) => deps.map(dep => inPrint(dep, plain(dep)))
+  const print = (deps: readonly Dependency[]) =>
+    deps.map(dep => inPrint(dep, wordsOf({ ...dep, req: parseRequirement(dep.req) })))
   const packaged = print(localized(manifest.dependencies, own))
   for (const [dep, twin] of pairs(packaged, print(entry.deps))) {
     const words = describe((dep ?? twin)?.place as Place)
@@ -61,18 +62,6 @@ export function compareManifest(entry: Entry, manifest: Manifest, own: Urls): Is
   return [
     warning('import_differs', { differences: [...found.slice(0, NAMED), ...rest].join('; ') }),
   ]
-}
-
-function plain({ name, req, features, optional, default_features, registry, ...rest }: Dependency) {
-  return {
-    req: parseRequirement(req),
-    features: inWords(features.filter(value => value !== '')),
-    optional: String(optional),
-    default_features: String(default_features),
-    registry: registry === null ? '' : indexUrlKey(registry),
-    // A rename to the same name does not count as a rename.
-    package: rest.package ?? name,
-  }
 }
 
 function compareField(field: string, metadata: string, manifest: string): Issue[] {
@@ -109,6 +98,7 @@ type Described = Omit<Dependency, 'artifact'> & { readonly artifact?: readonly s
 function wordsOf(dep: Described): Words {
   const { name, req, features, optional, default_features, registry, artifact, ...rest } = dep
   return {
+    // A rename to the same name does not count as a rename.
     name: say(rest.package ?? name),
     version_req: say(req),
     features: say(inOrder(features.filter(feature => feature !== ''))),
@@ -168,30 +158,21 @@ const differences = ({ words }: Printed, other: Printed) =>
  * print alike are one place with several dependencies: first, equal ones leave, wherever they are.
  */
 function pairs(first: readonly Printed[], second: readonly Printed[]): Pair[] {
-  const unequal = merge(first, second, 'print').filter(([mine, other]) => !mine || !other)
-  const [mine, others] = [0, 1].map(side => unequal.flatMap(pair => pair[side] ?? []))
-  return merge(mine ?? [], others ?? [], 'key')
+  const equal = grouped(second, 'print')
+  const unequal = first.filter(({ print }) => !equal.get(print)?.pop())
+  const others = grouped([...equal.values()].flat(), 'key')
+  const found = unequal.map((each): Pair => [each, others.get(each.key)?.pop() ?? null])
+  return [...found, ...[...others.values()].flat().map((each): Pair => [null, each])]
 }
 
 type Pair = readonly [Printed | null, Printed | null]
 
-/** Sorts two lists by a field, and pairs what is equal in it. */
-function merge(first: readonly Printed[], second: readonly Printed[], by: 'print' | 'key'): Pair[] {
-  const sorted = (list: readonly Printed[]) => list.toSorted((a, b) => compare(a[by], b[by]))
-  const [mine, others] = [sorted(first), sorted(second)]
-  const found: Pair[] = []
-  for (let [at, other] = [0, 0]; at < mine.length || other < others.length; ) {
-    const [a = null, b = null] = [mine[at], others[other]]
-    const order = a && b ? compare(a[by], b[by]) : a ? -1 : 1
-    found.push([order <= 0 ? a : null, order >= 0 ? b : null])
-    if (order <= 0) at++
-    if (order >= 0) other++
-  }
-  return found
+function grouped(all: readonly Printed[], by: 'print' | 'key'): Map<string, Printed[]> {
+  const groups = new Map<string, Printed[]>()
+  for (const each of all) groups.set(each[by], [])
+  for (const each of all) groups.get(each[by])?.push(each)
+  return groups
 }
-
-/** Any order will do here; the built-in comparison is the fastest for long texts. */
-const compare = (a: string, b: string) => Number(a > b) - Number(a < b)
 
 function featurePairs(first: Features, second: Features) {
   const names = new Set([...Object.keys(first), ...Object.keys(second)])

@@ -44,9 +44,8 @@ export async function inspectCrate(open: Open, parts: InspectParts): Promise<Ins
   const isImplied = manifest.targets.lib?.path === null && edition !== null && edition !== '2015'
   if (isWhole && isImplied && !archive.files.some(file => file.path === 'src/lib.rs'))
     issues.push(issue('library_missing'))
-  const full = `${archive.name}-${archive.version}/${path}`
   const readme =
-    isWhole && path !== null && !isLarge ? await readText(open, full, max, parts.limits) : null
+    isWhole && path !== null && !isLarge ? await readText(open, path, max, parts.limits) : null
   const release = makeRelease({ ...parts, archive, manifest, readme })
   // Metadata of another release would differ in every field.
   const differences =

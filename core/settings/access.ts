@@ -59,10 +59,9 @@ export function keepAccess(
   for (const [key, { value, file }] of Object.entries(before)) {
     const kind = findSetting(key)?.row.kind
     const upstream = /^upstream\.[^.]+\./.exec(key)?.[0] ?? ''
+    const isThere = [...values.keys()].some(each => each.startsWith(upstream))
     // Another version may not know the setting, or the value.
-    if (!kind || !v.is(kind.schema, value)) continue
-    const isThere = upstream === '' || [...values.keys()].some(each => each.startsWith(upstream))
-    if (!isThere) continue
+    if (!kind || !v.is(kind.schema, value) || (upstream !== '' && !isThere)) continue
     const origin = origins.get(key)
     const isSame = JSON.stringify(values.get(key)) === JSON.stringify(file)
     const isSaid = typeof origin === 'object' && !(origin.kind === 'file' && isSame)
@@ -82,6 +81,7 @@ export function accessRecord(
   const given = [...values].filter(([key]) => WIDTHS.some(([keys]) => keys.test(key)))
   // The preset comes first: defaults of others follow from it.
   given.sort(([a], [b]) => Number(b === 'policy.preset') - Number(a === 'policy.preset'))
-  const rows = given.map(([key, value]) => [key, { value, file: ofFile.get(key) ?? null }] as const)
-  return Object.fromEntries(rows)
+  return Object.fromEntries(
+    given.map(([key, value]) => [key, { value, file: ofFile.get(key) ?? null }]),
+  )
 }

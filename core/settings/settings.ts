@@ -70,10 +70,8 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     if (isFile && typeof value === 'string') values.set(key, input.resolvePath?.(value) ?? value)
   }
   issues.push(...checkUpstreams(values))
-  for (const [key, because] of [
-    ['tls.key', 'tls.cert'],
-    ['tls.cert', 'tls.key'],
-  ] as const) {
+  for (const key of ['tls.key', 'tls.cert']) {
+    const because = key === 'tls.key' ? 'tls.cert' : 'tls.key'
     const tried = given.some(({ setting }) => setting.key === key)
     if (values.get(key) === null && values.get(because) !== null && !tried) {
       issues.push(issue('setting_missing', { key, because }))

@@ -21,39 +21,40 @@ const LICENSE = /^(?=[\w+][\w.+-]{0,99}$)(?!.*\.rs$)(?:.*[-_.])?(?:(?:un)?licen[
 const LICENSE_BYTES = 64 * 1024
 const LICENSES_MAX = 10
 
-/** Counts the contents of a package while its archive is read. */
+/** Counts the contents of a package while its archive is read; the last file of a path counts. */
 export class ContentsCount {
-  #files = 0
-  #bytes = 0
-  #rustFiles = 0
-  readonly #lines = new LineCount()
-  readonly #licenses: string[] = []
+  readonly #sizes = new Map<string, number>()
+  readonly #lines = new Map<string, LineCount>()
+  readonly #licenses = new Set<string>()
 
   /** Counts a file; `path` is relative to the top folder. Reads only Rust code and licenses. */
   async add(
     { path, size }: { readonly path: string; readonly size: number },
     read: () => AsyncIterable<Uint8Array>,
   ): Promise<void> {
-    this.#files++
-    this.#bytes += size
+    this.#sizes.set(path, size)
+    this.#licenses.delete(path)
+    const isMore = size <= LICENSE_BYTES && this.#licenses.size < LICENSES_MAX
     if (path.endsWith('.rs')) {
-      this.#rustFiles++
-      for await (const piece of read()) this.#lines.add(piece)
-      this.#lines.endLine()
-    } else if (
-      size <= LICENSE_BYTES &&
-      this.#licenses.length < LICENSES_MAX &&
-      LICENSE.test(path)
-    ) {
+      const lines = new LineCount()
+      this.#lines.set(path, lines)
+      for await (const piece of read()) lines.add(piece)
+      lines.endLine()
+    } else if (isMore && LICENSE.test(path)) {
       const text = decodeUtf8(await gather(read()))
-      if (text !== null && !text.includes('\0')) this.#licenses.push(path)
+      if (text !== null && !text.includes('\0')) this.#licenses.add(path)
     }
   }
 
   get contents(): Contents {
-    const { code: code_lines, comments: comment_lines } = this.#lines
-    const rust = { files: this.#rustFiles, code_lines, comment_lines }
-    return { files: this.#files, bytes: this.#bytes, rust, licenses: this.#licenses.toSorted() }
+    let [bytes, code_lines, comment_lines] = [0, 0, 0]
+    for (const size of this.#sizes.values()) bytes += size
+    for (const { code, comments } of this.#lines.values()) {
+      code_lines += code
+      comment_lines += comments
+    }
+    const rust = { files: this.#lines.size, code_lines, comment_lines }
+    return { files: this.#sizes.size, bytes, rust, licenses: [...this.#licenses].sort() }
   }
 }
 

@@ -62,31 +62,23 @@ export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator
  * in any way, which `unpack` then explains.
  */
 function unpackSmall(body: Buffer): Buffer | null {
-  const unpacked = inflateOnce(body)
-  if (!unpacked) return null
-  const trailer = body.subarray(unpacked.engine.bytesWritten)
-  const isSound =
-    trailer.length === TRAILER &&
-    trailer.readUInt32LE(0) === crc32(unpacked.buffer) &&
-    trailer.readUInt32LE(4) === unpacked.buffer.length
-  return isSound ? unpacked.buffer : null
-}
-
-/** The result of `inflateRawSync` with `info`, which Node's types do not describe. */
-interface InflateResult {
-  readonly buffer: Buffer
-  readonly engine: { readonly bytesWritten: number }
-}
-
-function inflateOnce(body: Uint8Array): InflateResult | null {
   const options = { maxOutputLength: SMALL_UNPACKED, info: true }
   try {
-    return inflateRawSync(body, options) as unknown as InflateResult
+    // Node's types do not describe the result with `info`.
+    const { buffer, engine } = inflateRawSync(body, options) as unknown as InflateResult
+    const trailer = body.subarray(engine.bytesWritten)
+    const isSound =
+      trailer.length === TRAILER &&
+      trailer.readUInt32LE(0) === crc32(buffer) &&
+      trailer.readUInt32LE(4) === buffer.length
+    return isSound ? buffer : null
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null
     throw error
   }
 }
+
+type InflateResult = { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } }
 
 async function* unpack(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const inflate = createInflateRaw()

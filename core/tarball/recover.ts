@@ -77,9 +77,8 @@ export async function recoverArchive(
 
 /** Returns where a member goes below the top folder; null if Cargo passes over it. */
 function unpackedPath({ path }: Member, root: string): string | null {
-  const [top, ...rest] = path.split('/')
-  if (top !== root || root === '') refuse('archive_root', { path, root })
-  const parts = rest.filter(part => part !== '' && part !== '.')
+  if (path.replace(/\/.*/s, '') !== root || root === '') refuse('archive_root', { path, root })
+  const parts = partsBelowTop(path)
   if (parts.includes('..') || parts.at(-1) === '.cargo-ok') return null
   if (path.includes('\0')) refuse('archive_path', { path, reason: 'it contains a NUL' })
   if (path.length > LINUX_PATH_MAX || parts.some(part => Buffer.byteLength(part) > PART_MAX))
@@ -97,21 +96,21 @@ function place(path: string, kind: Member['kind'], kinds: Map<string, Member['ki
 }
 
 /**
- * Returns the text of the file with this full path; null if it is too large or cannot be read. A
- * published `.crate` may have several, of which the last counts.
- * U+0000 becomes U+FFFD, as CommonMark wants it.
+ * Returns the text of a file below the top folder; null if it is too large or cannot be read. A
+ * published `.crate` may have several, of which the last counts. U+0000 becomes U+FFFD, as
+ * CommonMark wants it.
  */
 export async function readText(
   open: Open,
   path: string,
   maxBytes: number,
-  limits: ArchiveLimits,
+  limits: Pick<ArchiveLimits, 'unpackedBytes'>,
   which: 'only' | 'last' = 'only',
 ): Promise<string | null> {
   let bytes: Uint8Array | null = null
   await walkFiles(open, limits.unpackedBytes, async (file, read) => {
     if (file.path !== path) return 'go on'
-    if (file.size <= maxBytes) bytes = await gather(read())
+    bytes = file.size <= maxBytes ? await gather(read()) : null
     return which === 'last' ? 'go on' : 'stop'
   })
   return bytes && new TextDecoder().decode(bytes).replaceAll('\0', '\uFFFD')
@@ -122,11 +121,17 @@ const FILES_MAX = 100_000
 /** Lists the files of a `.crate` in the order of the archive, as far as it is readable. */
 export async function listFiles(open: Open, unpackedBytes: number): Promise<ArchiveFile[]> {
   const files = new Map<string, ArchiveFile>()
-  await walkBelowTop(open, unpackedBytes, async file => files.set(file.path, file))
+  await walkFiles(open, unpackedBytes, async ({ path, size }) => {
+    files.set(path, { path, size })
+    return files.size < FILES_MAX ? 'go on' : 'stop'
+  })
   return [...files.values()]
 }
 
-/** Returns the requested files that the `.crate` has, within limits for each and for all. */
+/**
+ * Returns the requested files that the `.crate` has, within limits for each and for all; of several
+ * with one path the last, as in Cargo.
+ */
 export async function readFiles(
   open: Open,
   wanted: ReadonlySet<string>,
@@ -134,39 +139,29 @@ export async function readFiles(
 ): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>()
   let left = limits.bytes
-  await walkBelowTop(open, limits.unpackedBytes, async ({ path, size }, read) => {
-    if (wanted.has(path) && size <= limits.fileBytes && size <= left) {
-      files.set(path, await gather(read()))
-      left -= size
-    }
-    return files.size < wanted.size ? 'go on' : 'stop'
+  await walkFiles(open, limits.unpackedBytes, async ({ path, size }, read) => {
+    if (!wanted.has(path)) return 'go on'
+    left += files.get(path)?.length ?? 0
+    files.delete(path)
+    if (size > Math.min(limits.fileBytes, left)) return 'go on'
+    files.set(path, await gather(read()))
+    left -= size
+    return 'go on'
   })
   return files
 }
 
-async function walkBelowTop(
-  open: Open,
-  unpackedBytes: number,
-  visit: (file: ArchiveFile, read: Open) => Promise<unknown>,
-): Promise<void> {
-  let files = 0
-  await walkFiles(open, unpackedBytes, async ({ path, size }, read) => {
-    const below = path.slice(path.indexOf('/') + 1)
-    const answer = await visit({ path: below, size }, read)
-    return answer === 'stop' || ++files >= FILES_MAX ? 'stop' : 'go on'
-  })
+/** Visits the files of a `.crate` below its top folder, as far as Cargo can read it. */
+async function walkFiles(open: Open, unpackedBytes: number, visit: Visit): Promise<void> {
+  const each: Visit = async (member, read) => {
+    const path = partsBelowTop(member.path).join('/')
+    return member.kind === 'file' ? visit({ ...member, path }, read) : 'go on'
+  }
+  await walkGzip(open(), unpackedBytes, [], each, 'cargo').catch(refusalOnly)
 }
 
-async function walkFiles(open: Open, unpackedBytes: number, visit: Visit): Promise<void> {
-  try {
-    await walkGzip(
-      open(),
-      unpackedBytes,
-      [],
-      async (member, read) => (member.kind === 'file' ? visit(member, read) : 'go on'),
-      'cargo',
-    )
-  } catch (error) {
-    refusalOnly(error)
-  }
+/** Returns the parts of a path below its first one; Cargo passes over those that mean nothing. */
+function partsBelowTop(path: string): string[] {
+  const [, ...rest] = path.split('/')
+  return rest.filter(part => part !== '' && part !== '.')
 }

@@ -80,8 +80,7 @@ export async function walkTar(
       if (error && issues.length < ISSUES_MAX) issues.push(error)
       if ((await visit(member, read)) === 'stop') return false
     }
-    await bytes.skip(left)
-    await bytes.skip(padding(member.size))
+    await bytes.skip(left + padding(member.size))
   }
   if (extension) refuse('archive_cut_off')
   return true

@@ -1,13 +1,6 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import {
-  collect,
-  groupWarnings,
-  type Issue,
-  issue,
-  refuseErrors,
-  warning,
-} from '../../core/error/error.ts'
+import { collect, groupWarnings, type Issue, issue, refuseErrors } from '../../core/error/error.ts'
 import { type Name, parseName } from '../../core/name.ts'
 import { type PublishMetadata, publishMetadata } from '../../core/release/metadata.ts'
 import { parseVersion, type Version } from '../../core/version.ts'
@@ -74,8 +67,7 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
 /** Warns of upstreams whose crate a new one replaces; what fails then is no failure of the publish. */
 async function takenNames({ upstreams, log }: Deps, name: Name, at: string): Promise<Issue[]> {
   try {
-    const taken = await takenFrom(upstreams, name, at)
-    return taken.map(upstream => warning('name_upstream', { name, upstream }))
+    return await takenFrom(upstreams, name, at)
   } catch (error) {
     logFailure(log, error, 'cannot compare a new name with those of upstreams')
     return []

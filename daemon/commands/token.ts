@@ -105,10 +105,8 @@ const registerList = registryCommand('list', {
   async run({ io, registry, options, report }: RegistryTask<ListOptions>) {
     const { user, unusedSince, expiresBefore } = options
     const of = user === undefined ? undefined : (await requireUser(registry.database, user)).id
-    const [now, unused] = [
-      timestamp(io.now()),
-      unusedSince && timeOf(io.now(), unusedSince, before),
-    ]
+    const now = timestamp(io.now())
+    const unused = unusedSince && timeOf(io.now(), unusedSince, before)
     const end = expiresBefore && timeOf(io.now(), expiresBefore, after)
     const tokens = (await listTokens(registry.database, of)).filter(
       ({ last_used: used, created, expires }) =>
@@ -119,7 +117,8 @@ const registerList = registryCommand('list', {
       const what = [scopes?.join(' ') ?? 'all', crates?.join(' ') ?? 'all']
       return [String(id), user, name, ...what, until, used ?? 'never']
     })
-    report(tokens, table(HEAD, rows))
+    const head = ['id', 'user', 'name', 'scopes', 'crates', 'expires', 'last used']
+    report(tokens, table(head, rows))
   },
 })
 
@@ -179,5 +178,3 @@ export const registerToken = commandGroup('token', 'manage the tokens that users
   registerRevoke,
   registerTrace,
 ])
-
-const HEAD = ['id', 'user', 'name', 'scopes', 'crates', 'expires', 'last used']

@@ -135,7 +135,7 @@ export class UpstreamFiles {
     if (!found) return null
     const { file, staleSince } = found
     const since = staleSince ? timestamp(new Date(staleSince)) : 'the start'
-    const warning = `110 - "the upstream is away; not confirmed since ${since}"`
+    const warning = `110 - "the upstream has not confirmed this since ${since}"`
     const headers = (path: string, tag: string) => ({
       ...headersOf(path, tag),
       ...(staleSince !== null && { warning }),

@@ -1,18 +1,9 @@
 import { quotedText } from '../../core/error/catalog.ts'
 import type { Paint } from '../../generator/cli/console/terminal.ts'
 
-type Words =
-  | 'method'
-  | 'path'
-  | 'agent'
-  | 'user'
-  | 'crate'
-  | 'version'
-  | 'address'
-  | 'refused'
-  | 'id'
+type Of = 'method' | 'path' | 'agent' | 'user' | 'crate' | 'version' | 'address' | 'refused' | 'id'
 
-interface LogRecord extends Readonly<Partial<Record<Words, string>>> {
+interface LogRecord extends Readonly<Partial<Record<Of, string>>> {
   readonly level: number
   readonly time: number
   readonly msg: string

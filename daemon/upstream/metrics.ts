@@ -31,7 +31,11 @@ export function upstreamMetrics(
     ['misses_total', 'Files that the upstream was asked for', ({ misses }) => misses],
     ['bytes_total', 'Bytes of `.crate` files that came from the upstream', ({ bytes }) => bytes],
     ['errors_total', 'Requests that the upstream did not answer as it should', each => each.errors],
-    ['stale_total', 'Answers older than `fresh`, because the upstream is away', each => each.stale],
+    [
+      'stale_total',
+      'Answers older than `fresh`: the upstream is away, or was asked too much',
+      each => each.stale,
+    ],
     ['up', '1 if the last request to the upstream succeeded', each => +(each.failure === null)],
     ['age', 'Seconds since the upstream last answered', age],
     ['kept_bytes', 'Bytes of the index lines and `.crate` files that are kept', ({ kept }) => kept],

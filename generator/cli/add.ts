@@ -1,9 +1,12 @@
-import { type Issue, inFile, Refusal } from '../../core/error/error.ts'
+import { type Issue, inFile, Refusal, refusalOnly } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { asCaller } from '../places/disk/caller.ts'
 import { findCrates } from '../places/disk/crate-files.ts'
+import { findCrate } from '../records/crates.ts'
 import { type BatchItem, orderBatch } from '../registry/changes/order.ts'
 import { addCrateFile } from '../registry/changes/publish.ts'
+import { takenFrom } from '../upstream/names.ts'
+import { openUpstreams, type Upstreams } from '../upstream/open.ts'
 import { showChanges } from './console/changes.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
 import { describeOutcomes, Exit, printIssues, printWarnings } from './console/io.ts'
@@ -37,11 +40,16 @@ export const registerAdd = registryCommand('add', {
     })
     const results: FileResult[] = []
     const sums = { added: 0, present: 0, refused: 0 }
-    for await (const result of addEach(task, items)) {
-      const { outcome, name, version } = result
-      results.push(result)
-      sums[outcome]++
-      if (outcome !== 'refused' && !options.json) io.out(`${outcome} ${name} ${version}`)
+    const upstreams = await openUpstreams(registry, { env: io.env })
+    try {
+      for await (const result of addEach(task, items, upstreams)) {
+        const { outcome, name, version } = result
+        results.push(result)
+        sums[outcome]++
+        if (outcome !== 'refused' && !options.json) io.out(`${outcome} ${name} ${version}`)
+      }
+    } finally {
+      await upstreams.close()
     }
     // Shared files such as `config.json` may be older than the settings.
     const { issues } = await showChanges(task)
@@ -60,9 +68,13 @@ export const registerAdd = registryCommand('add', {
   },
 })
 
+/** What fails beside the addition is told, and no failure of it. */
+const issuesOf = (error: unknown): readonly Issue[] => refusalOnly(error).issues
+
 async function* addEach(
   { io, registry, progress }: RegistryTask,
   items: readonly BatchItem[],
+  upstreams: Upstreams,
 ): AsyncIterable<FileResult> {
   // Crates with versions that are not processed yet; the versions of a crate are adjacent.
   const companions = new Set(items.flatMap(({ name }) => name ?? []))
@@ -70,8 +82,12 @@ async function* addEach(
     progress('adding .crate files', index, items.length)
     try {
       const at = timestamp(io.now())
-      const { release, outcome, warnings } = await addCrateFile(registry, path, { at, companions })
-      yield { path, name: release.name, version: release.version, outcome, warnings, errors: [] }
+      const isNew = crate !== null && (await findCrate(registry.database, crate)) === null
+      const { release, outcome, ...added } = await addCrateFile(registry, path, { at, companions })
+      const { name, version } = release
+      const taken = isNew ? await takenFrom(upstreams, name, at).catch(issuesOf) : []
+      const warnings = [...added.warnings, ...taken]
+      yield { path, name, version, outcome, warnings, errors: [] }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const [outcome, warnings, errors] = ['refused', [], error.issues] as const

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { quotedText } from '../../core/error/catalog.ts'
-import { issue, refuse, refuseErrors } from '../../core/error/error.ts'
+import { issue, Refusal, refuse, refuseErrors } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import { importLog, type LogSums } from '../downloads/import-logs.ts'
 import { LOG_FORMATS, type LogFormat } from '../downloads/log-line.ts'
@@ -87,7 +87,8 @@ async function importOne(task: RegistryTask<Options>, file: string): Promise<Res
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException
     // A log may be gone by now, or be a pipe; the database has no system calls.
-    if (!code?.startsWith('Z_') && !syscall) throw error
+    const isOfLog = error instanceof Refusal && /^file_/.test(error.issues[0].code)
+    if (!isOfLog && !code?.startsWith('Z_') && !syscall) throw error
     return { path: file, error: message }
   }
 }

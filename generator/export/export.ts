@@ -199,12 +199,9 @@ export async function readLockFiles(paths: readonly string[]): Promise<LockFile>
 }
 
 /** Returns the crates of a registry itself; refuses one whose bytes are lost. */
-export function recordedCrates({
-  database,
-  crates,
-}: Pick<Registry, 'database' | 'crates'>): CratesForExport {
+export function recordedCrates({ database, crates }: Pick<Registry, 'database' | 'crates'>) {
   return {
-    async find({ name, version, cksum }) {
+    async find({ name, version, cksum }: WantedVersion) {
       const crate = await findCrate(database, name)
       const release = crate && (await findRelease(database, crate.id, version))
       const isMeant = crate?.name === name && release?.version === version

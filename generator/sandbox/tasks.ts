@@ -21,14 +21,8 @@ export interface PublishedCrate {
  * tasks are loaded when they first run.
  */
 export const tasks = {
-  async inspect({
-    content,
-    parts,
-  }: {
-    content: Content
-    parts: InspectParts
-  }): Promise<Inspection> {
-    return inspectCrate(() => chunksOf(content), parts)
+  async inspect(job: { content: Content; parts: InspectParts }): Promise<Inspection> {
+    return inspectCrate(() => chunksOf(job.content), job.parts)
   },
 
   async adopt({ content, parts }: { content: Content; parts: AdoptParts }): Promise<Adoption> {
@@ -47,15 +41,9 @@ export const tasks = {
     }
   },
 
-  async files({
-    path,
-    unpackedBytes,
-  }: {
-    path: string
-    unpackedBytes: number
-  }): Promise<ArchiveFile[]> {
+  async files(job: { path: string; unpackedBytes: number }): Promise<ArchiveFile[]> {
     const { listFiles } = await import('../../core/tarball/recover.ts')
-    return listFiles(() => chunksOf(path), unpackedBytes)
+    return listFiles(() => chunksOf(job.path), job.unpackedBytes)
   },
 
   async readme(job: ReadmeJob): Promise<IllustratedReadme> {

@@ -10,7 +10,7 @@ export class UpstreamCounts {
   /** Bytes of the index lines and `.crate` files that are kept, when they were last counted; null before that. */
   kept: number | null = null
   errors = 0
-  /** Answers that are older than the settings want, because the upstream is away. */
+  /** Answers that are older than the settings want, because the upstream is away, or was asked too much. */
   stale = 0
   readonly alarms = new Map<AlarmKind, number>()
   /** When the upstream last answered, in milliseconds since 1970; null before that. */

@@ -7,6 +7,7 @@ import type { UpstreamLine } from '../../core/upstream/line.ts'
 import { expandDl } from '../../core/urls/download-url.ts'
 import { CONFIG_MAX, isWebTemplate, parseDl } from '../../core/urls/index-config.ts'
 import type { CrateStore } from '../places/crate-store.ts'
+import { faultOf } from '../sandbox/archive.ts'
 import { WebFailure } from '../web/failure.ts'
 import type { Web } from '../web/web.ts'
 import { webUrl } from '../web/web-url.ts'
@@ -35,7 +36,7 @@ const RETRY_SECONDS = 5
 
 /**
  * The `.crate` files of an upstream: fetched when somebody asks, hashed, kept, then served. Bytes
- * with another checksum than the line says are never kept.
+ * with another checksum than the line says, or that no Cargo can use, are never kept.
  */
 export class CrateFiles {
   readonly store: CrateStore
@@ -109,9 +110,12 @@ export class CrateFiles {
         counts.bytes += staged.size
         if (staged.cksum !== cksum)
           refuse('upstream_bytes', { name, version, cksum, got: staged.cksum })
+        const { content, size } = staged
+        const reason = await faultOf({ path: content, size, identity: { name, version } })
+        if (reason !== null) refuse('upstream_crate', { name, version, reason })
         await staged.keep(path)
         counts.succeeded(now().getTime())
-        return staged.size
+        return size
       } finally {
         await staged.discard()
       }

@@ -1,3 +1,4 @@
+import { type Issue, warning } from '../../core/error/error.ts'
 import { canonicalName, isName, type Name } from '../../core/name.ts'
 import { knownPath } from '../../core/paths/upstream.ts'
 import { timestamp } from '../../core/timestamp.ts'
@@ -35,20 +36,20 @@ export async function unmatchedRules({
 }
 
 /**
- * Returns the upstreams of which lines are kept under the name of a new crate here, which takes
- * their place for all who use this registry; each gets its alarm.
+ * Returns a warning for each upstream of which lines are kept under the name of a new crate here,
+ * which takes their place for all who use this registry; each gets its alarm.
  */
 export async function takenFrom(
   { byName }: Pick<Upstreams, 'byName'>,
   name: Name,
   at: string,
-): Promise<string[]> {
+): Promise<Issue[]> {
   const spelled = ['-', '_'].map(mark => name.replaceAll(/[-_]/g, mark) as Name)
-  const taken: string[] = []
+  const taken: Issue[] = []
   for (const { name: upstream, source } of byName.values()) {
     const files = [name, ...spelled].map(each => source.place.head(knownPath(each)))
     if ((await Promise.all(files)).every(file => file === null)) continue
-    taken.push(upstream)
+    taken.push(warning('name_upstream', { name, upstream }))
     await source.onAlarm({ kind: 'name', name, version: ANY_VERSION, at })
   }
   return taken

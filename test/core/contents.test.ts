@@ -1,8 +1,9 @@
 // Mirrors core/tarball/contents.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { recoverArchive } from '../../core/tarball/recover.ts'
-import { buildCrate } from '../support/crate-builder.ts'
+import { gzipSync } from 'node:zlib'
+import { readFiles, recoverArchive } from '../../core/tarball/recover.ts'
+import { buildCrate, tar } from '../support/crate-builder.ts'
 import { LIMITS, opener, readArchive } from '../support/read-archive.ts'
 
 const FILES = {
@@ -41,4 +42,35 @@ test('what is beyond the limit of unpacked bytes is not counted', async () => {
   const limits = { ...LIMITS, unpackedBytes: 1024 * 1024 }
   const { contents } = await recoverArchive(opener(bytes), 'large-1.0.0', limits)
   assert.equal(contents.rust.files, 1)
+})
+
+test('of several files with one path, the last counts, as in Cargo', async () => {
+  const files = [
+    ['Cargo.toml', '[package]'],
+    ['src/lib.rs', 'fn a() {}\nfn b() {}\n'],
+    ['LICENSE', 'MIT'],
+    ['a.png', 'first'],
+    ['src/lib.rs', '// c\n'],
+    ['LICENSE', new Uint8Array([0xff])],
+    ['./a.png', 'last one'],
+  ] as const
+  const bytes = gzipSync(tar(files.map(([path, data]) => ({ path: `d-1.0.0/${path}`, data }))))
+  const { contents } = await recoverArchive(opener(bytes), 'd-1.0.0', LIMITS)
+  assert.deepEqual(contents, {
+    files: 4,
+    bytes: 9 + 5 + 1 + 8,
+    rust: { files: 1, code_lines: 0, comment_lines: 1 },
+    licenses: [],
+  })
+  const wanted = new Set(['a.png'])
+  const limits = { fileBytes: 8, bytes: 8, unpackedBytes: LIMITS.unpackedBytes }
+  const read = async (fileBytes: number) =>
+    String(
+      Buffer.from(
+        (await readFiles(opener(bytes), wanted, { ...limits, fileBytes })).get('a.png') ?? '',
+      ),
+    )
+  assert.equal(await read(8), 'last one')
+  // One that is too large is not shown as it was before.
+  assert.equal(await read(7), '')
 })

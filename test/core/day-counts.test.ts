@@ -6,12 +6,20 @@ import {
   type DayCounts,
   dateOf,
   dayOf,
-  daysUntil,
-  sumUntil,
+  type PackedDays,
+  packDays,
+  sumUntil as sum,
+  unpackDays,
+  daysUntil as until,
 } from '../../core/day-counts.ts'
 
-const addDays = (days: DayCounts | null, more: ReadonlyMap<number, number>, today = 1000) =>
-  addDaysBy(days, more, today)
+type Packed = PackedDays | null
+
+/** Adds to days as they are stored. */
+const addDays = (days: Packed, more: DayCounts, today = 1000) =>
+  packDays(addDaysBy(days && unpackDays(days), more, today))
+const daysUntil = (days: Packed, last: number) => until(days && unpackDays(days), last)
+const sumUntil = (days: Packed, last: number) => sum(days && unpackDays(days), last)
 
 test('a day is a date in UTC', () => {
   assert.equal(dayOf(new Date('1970-01-01T23:59:59.999Z')), 0)
@@ -57,16 +65,16 @@ test('the window until a day has that day last', () => {
 
 test('days of a clock that was ahead do not stand in the way of those of now', () => {
   const ahead = addDays(null, new Map([[9000, 1]]), 9000)
-  assert.deepEqual(addDays(ahead, new Map([[100, 2]]), 100), { last: 101, counts: [2, 0] })
-  assert.deepEqual(
-    addDays(
-      null,
-      new Map([
-        [100, 2],
-        [9000, 1],
-      ]),
-      100,
-    ).counts,
-    [2, 0],
-  )
+  const both = { last: 9000, counts: [2, -8899, 1] }
+  assert.deepEqual(addDays(ahead, new Map([[100, 2]]), 100), both)
+  assert.equal(sumUntil(both, 101), 2)
+  assert.deepEqual(addDays(both, new Map([[102, 1]]), 102).counts, [2, 0, 1, -8897, 1])
+})
+
+test('days of before stay while a clock is behind', () => {
+  const before = addDays(null, new Map([[899, 4]]).set(900, 5), 900)
+  const behind = addDays(before, new Map([[100, 1]]), 100)
+  assert.equal(sumUntil(behind, 900), 9)
+  const after = addDays(behind, new Map([[901, 2]]), 901)
+  assert.deepEqual(after, { last: 901, counts: [4, 5, 2] })
 })

@@ -74,6 +74,8 @@ export const registryMessages = {
       '`{name}` {version} is still being fetched from the upstream; try again in a few seconds',
     upstream_bytes:
       'the upstream sends other bytes for `{name}` {version} than its index says (SHA-256 {got} instead of {cksum}); they were not kept',
+    upstream_crate:
+      'the upstream sends a .crate of `{name}` {version} that no Cargo can use ({reason}); it was not kept',
     search_unready: 'the files that searches read are being written; try again in a minute',
     sandbox_busy: 'too many crate files are waiting to be checked; try again in a minute',
   },

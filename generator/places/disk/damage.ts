@@ -22,7 +22,17 @@ class Damage {
 
   /** Looks at a whole database in a thread, and keeps what it finds; null for a sound one. */
   look(path: string): Promise<string | null> {
-    const look = this.#looks.get(path) ?? this.#look(path)
+    const known = this.#looks.get(path)
+    if (known) return known
+    const forget = () => setTimeout(() => this.#looks.delete(path), HOLDS_MS).unref()
+    const look = inThread(path).then(reason => {
+      if (reason !== null) {
+        this.#found.set(path, reason)
+        this.onFound(reason)
+      }
+      return reason
+    })
+    look.then(forget, forget)
     this.#looks.set(path, look)
     return look
   }
@@ -39,19 +49,6 @@ class Damage {
           ? issue('storage_failing', { reason: READ_FAILED })
           : issue('database_damaged', { reason })
       throw new Refusal([told], { cause: error })
-    }
-  }
-
-  async #look(path: string): Promise<string | null> {
-    try {
-      const reason = await inThread(path)
-      if (reason !== null) {
-        this.#found.set(path, reason)
-        this.onFound(reason)
-      }
-      return reason
-    } finally {
-      setTimeout(() => this.#looks.delete(path), HOLDS_MS).unref()
     }
   }
 }

@@ -1,6 +1,6 @@
 // generator/records/downloads: Counts of downloads in the records. The daemon and imports of logs
 // call it; it never sees a request.
-import { addDays, type DayCounts, dayOf, sumUntil } from '../../../core/day-counts.ts'
+import { addDays, type DayCounts, dayOf, packDays, sumUntil } from '../../../core/day-counts.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
 import { after, latest, timestamp } from '../../../core/timestamp.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
@@ -88,13 +88,13 @@ async function findReleases(tx: Queries, counts: readonly DownloadCount[]) {
   return new Map(rows.map(row => [row.at, row]))
 }
 
-type Added = ReadonlyMap<number, ReadonlyMap<number, number>>
+type Added = ReadonlyMap<number, DayCounts>
 
 async function addToReleases(tx: Queries, added: Added, today: number): Promise<void> {
   const before = await readRows(tx, RELEASE_ROWS, [...added.keys()])
   const rows = Array.from(added, ([id, more]) => {
-    const { last, counts } = addDays(daysOf(before.get(id)), more, today)
-    return { release_id: id, total: sum(more), last_day: last, days: JSON.stringify(counts) }
+    const days = addDays(daysOf(before.get(id)), more, today)
+    return { release_id: id, total: sum(more), ...columnsOf(days) }
   })
   const conflict = `ON CONFLICT (release_id) DO UPDATE SET
     total = release_downloads.total + excluded.total,
@@ -106,16 +106,15 @@ async function addToCrates(tx: Queries, added: Added, now: Date): Promise<void> 
   const before = await readRows<Due>(tx, CRATE_ROWS, [...added.keys()])
   const rows = Array.from(added, ([id, more]) => {
     const stored = before.get(id)
-    const total = addDays(daysOf(stored), more, dayOf(now))
+    const days = addDays(daysOf(stored), more, dayOf(now))
     const isAhead = stored?.shown_at && stored.shown_at > latest(now)
     const next = stored?.shown_at && !isAhead ? after(new Date(stored.shown_at), SHOWN_EVERY) : now
     const due = timestamp(next > now ? next : now)
     return {
       crate_id: id,
       total: sum(more),
-      last_day: total.last,
-      days: JSON.stringify(total.counts),
-      recent: sumUntil(total, dayOf(now)),
+      ...columnsOf(days),
+      recent: sum(days),
       due_at: stored?.due_at && stored.due_at < due ? stored.due_at : due,
     }
   })
@@ -125,7 +124,12 @@ async function addToCrates(tx: Queries, added: Added, now: Date): Promise<void> 
   await insertAll(tx, 'crate_downloads', rows, conflict)
 }
 
-function sum(days: ReadonlyMap<number, number>): number {
+function columnsOf(days: DayCounts): Pick<Stored, 'last_day' | 'days'> {
+  const { last, counts } = packDays(days)
+  return { last_day: last, days: JSON.stringify(counts) }
+}
+
+function sum(days: DayCounts): number {
   let total = 0
   for (const n of days.values()) total += n
   return total
@@ -187,20 +191,12 @@ export async function sumDownloads(tx: Queries, crateId: number, now: Date): Pro
     await run(tx, 'DELETE FROM crate_downloads WHERE crate_id = ?', crateId)
     return
   }
-  let days: DayCounts | null = null
-  for (const { last_day: last, ...row } of rows) {
-    const counts = JSON.parse(row.days) as number[]
-    days = addDays(
-      days,
-      new Map(counts.map((n, at) => [last - counts.length + 1 + at, n])),
-      dayOf(now),
-    )
-  }
+  let days: DayCounts = new Map()
+  for (const row of rows) days = addDays(days, daysOf(row) ?? new Map(), dayOf(now))
   await upsert(tx, 'crate_downloads', ['crate_id'], {
     crate_id: crateId,
     total: rows.reduce((total, row) => total + row.total, 0),
-    last_day: days?.last ?? 0,
-    days: JSON.stringify(days?.counts ?? []),
-    recent: sumUntil(days, dayOf(now)),
+    ...columnsOf(days),
+    recent: sum(days),
   })
 }

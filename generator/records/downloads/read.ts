@@ -1,4 +1,4 @@
-import { addDays, type DayCounts, dayOf, sumUntil } from '../../../core/day-counts.ts'
+import { type DayCounts, dayOf, sumUntil, unpackDays } from '../../../core/day-counts.ts'
 import { all, column, LIST, type Queries, type Row, value } from '../../database/statement.ts'
 
 /** The downloads of a release, a crate or the registry. */
@@ -39,7 +39,7 @@ export async function readRows<R extends Stored = Stored>(
 
 /** Returns the days of a row; null without one. */
 export function daysOf(row: Pick<Stored, 'last_day' | 'days'> | undefined): DayCounts | null {
-  return row ? { last: row.last_day, counts: JSON.parse(row.days) as number[] } : null
+  return row ? unpackDays({ last: row.last_day, counts: JSON.parse(row.days) as number[] }) : null
 }
 
 /** Returns the downloads of crates or releases by their ids; those without any are left out. */
@@ -87,10 +87,9 @@ export async function versionTotals(
 export async function registryDownloads(db: Queries, now: Date): Promise<Downloads> {
   const total = await value<number>(db, 'SELECT sum(n) FROM registry_downloads')
   if (total === null) return NO_DOWNLOADS
-  const today = dayOf(now)
   const sql = 'SELECT day, n FROM registry_downloads WHERE day <= ? ORDER BY day DESC LIMIT 90'
-  const rows = await all<Row<'registry_downloads'>>(db, sql, today + 1)
-  return { total, days: addDays(null, new Map(rows.map(({ day, n }) => [day, n])), today) }
+  const rows = await all<Row<'registry_downloads'>>(db, sql, dayOf(now) + 1)
+  return { total, days: new Map(rows.map(({ day, n }) => [day, n])) }
 }
 
 /** Returns the crates with the most downloads, at most `limit`. */

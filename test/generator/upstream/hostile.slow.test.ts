@@ -363,7 +363,7 @@ test('floods of lines are refused, or read without holding others up', async t =
 
 test('other versions with each file do not add up without end', async t => {
   const { made, ask, later, line, source } = await start(t)
-  const long = line.replace('{}', `{"f":["${'x'.repeat(1_000_000)}"]}`)
+  const long = line.replace('{}', `{"${'x'.repeat(1_000_000)}":[]}`)
   for (const major of [1, 2, 3]) {
     const lines = Array.from({ length: 8 }, (_, n) => long.replace('"1.0.0"', `"${major}.0.${n}"`))
     made.fault = at(made.pathOf('demo'), {
@@ -419,7 +419,7 @@ test('what is fetched ahead for one index file has a budget of bytes', async t =
       ...{ default_features: true, target: null, kind: 'normal' },
     }))
   const entry = { vers: '1.0.0', deps: [], cksum: '0'.repeat(64), features: {}, yanked: false }
-  const features = { f: ['x'.repeat(1_000_000)] }
+  const features = { ['x'.repeat(1_000_000)]: [] }
   made.fault = url => {
     const name = /\/(node-\d+|demo)$/.exec(url)?.[1]
     if (name === undefined) return null

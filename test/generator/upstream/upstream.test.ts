@@ -13,6 +13,7 @@ import { listAlarms } from '../../../generator/upstream/alarms.ts'
 import { fetchAhead } from '../../../generator/upstream/fetch.ts'
 import { openUpstreams } from '../../../generator/upstream/open.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { buildCrate } from '../../support/crate-builder.ts'
 import { settle } from '../../support/event-loop.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { TestRegistry, type TestRegistryOptions } from '../../support/registry.ts'
@@ -99,7 +100,7 @@ test('an upstream that is away leaves the last good file, and says so; what is u
   const stale = await ask(indexOf('demo'))
   assert.equal(
     stale.headers.get('warning'),
-    '110 - "the upstream is away; not confirmed since 2026-11-20T12:00:00Z"',
+    '110 - "the upstream has not confirmed this since 2026-11-20T12:00:00Z"',
   )
   assert.equal(await stale.text(), before)
   const unknown = await ask(indexOf('other'))
@@ -193,6 +194,20 @@ test('wrong bytes are neither kept nor served', async t => {
   assert.equal(answer.status, 503)
   assert.match(await answer.text(), /sends other bytes for `demo` 1\.0\.0 than its index says/)
   assert.equal((await ask(path)).status, 503)
+})
+
+test('a .crate that no Cargo can use is neither kept nor served, whatever its checksum', async t => {
+  const { made, ask } = await start(t)
+  const other = buildCrate({ name: 'other', version: '1.0.0' })
+  for (const [at, junk] of [Buffer.alloc(0), Buffer.from('<html>'), other].entries()) {
+    const [name, cksum] = [`demo${at}`, sha256(junk)]
+    made.publish({ name })
+    made.write(`/files/${name}/${name}-1.0.0.crate`, Buffer.from(junk))
+    made.edit(name, ([line = '']) => [JSON.stringify({ ...JSON.parse(line), cksum })])
+    const answer = await ask(`${UP}/crates/${name}-1.0.0-${cksum}.crate`)
+    assert.equal(answer.status, 503)
+    assert.match(await answer.text(), /\.crate of `demo\d` 1\.0\.0 that no Cargo can use \(/)
+  }
 })
 
 test('a denied version is yanked, and its download says which rule and whom to ask', async t => {

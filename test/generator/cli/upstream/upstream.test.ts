@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { CRATES_IO } from '../../../../core/index-url.ts'
 import { Cleanup } from '../../../support/cleanup.ts'
+import { buildCrate } from '../../../support/crate-builder.ts'
 import { filesBelow } from '../../../support/folder.ts'
 import { MadeUpUpstream } from '../../../support/made-up-upstream.ts'
 import { plimsollHere } from '../../../support/program.ts'
@@ -286,4 +287,18 @@ test('build renders the tree again, deploy brings it along, verify reads it, sta
     [{ upstream: 'up', kind: 'line', crate: 'demo', version: '1.0.0' }],
   )
   assert.match(await ok('status'), /^alarm {5}\S+ demo@1\.0\.0 of up has another index line/m)
+})
+
+test('add warns of a name that is kept of an upstream, and its alarm is there', async t => {
+  const { made, folder, run, ok, upstream } = await start(t)
+  made.publish({ name: 'Some-public' })
+  await upstream('fetch', '--crate', 'Some-public')
+  const file = join(folder, 'a.crate')
+  for (const version of ['9.0.0', '9.0.1']) {
+    writeFileSync(file, buildCrate({ name: 'some_public', version }))
+    const { code, stderr } = await run('add', file)
+    assert.equal(code, 0)
+    assert.equal(stderr.includes('the upstream `up` has a crate'), version === '9.0.0')
+  }
+  assert.match(await ok('status'), /^alarm .* some_public of up /m)
 })

@@ -1,9 +1,10 @@
+// Mirrors core/entry/features.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Entry } from '../../../core/entry/entry.ts'
-import { checkFeatures } from '../../../core/release/features.ts'
-import { frugally } from '../../support/processor-time.ts'
-import { dependency, entry } from '../../support/release.ts'
+import type { Entry } from '../../core/entry/entry.ts'
+import { checkFeatures } from '../../core/entry/features.ts'
+import { frugally } from '../support/processor-time.ts'
+import { dependency, entry } from '../support/release.ts'
 
 const OPTIONAL = { optional: true }
 const DEPENDENCIES = [

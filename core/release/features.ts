@@ -1,1 +1,0 @@
-export { checkFeatures, isFeatureName } from '../entry/features.ts'
