@@ -1,5 +1,5 @@
 import type { Hunk } from '../../../compare/line-diff.ts'
-import { type ChangedFile, PackageDiff } from '../../../compare/package-diff.ts'
+import { PackageDiff, sumOf } from '../../../compare/package-diff.ts'
 import { imageType, textOf } from '../../../source/content.ts'
 import { findText } from '../../../source/find.ts'
 import { type Check, load, type PackagePlace } from './load.ts'
@@ -68,16 +68,39 @@ const tasks = {
     return findText(filesOf(version), query)
   },
 
-  async compare({ from, to }: ComparePlace): Promise<readonly ChangedFile[]> {
+  async compare({ from, to }: ComparePlace): Promise<Comparison> {
     compared = new PackageDiff(filesOf(from), filesOf(to))
-    return compared.files
+    return { length: compared.files.length, sum: sumOf(compared.files) }
+  },
+
+  /** Returns some of the changed files of the last comparison. */
+  async changes({ first, end }: { readonly first: number; readonly end: number }) {
+    return comparison().files.slice(first, end)
+  },
+
+  /** Returns a changed file of the last comparison, and its place; null if there is none. */
+  async change({ path }: Pick<FilePlace, 'path'>) {
+    const { files } = comparison()
+    const at = files.findIndex(file => file.path === path)
+    const file = files[at]
+    return file ? { at, file } : null
   },
 
   /** Returns the changed lines of a file of the last comparison. */
   async hunks({ at }: { readonly at: number }): Promise<readonly Hunk[]> {
-    if (compared === null) throw new Error(FORGOTTEN)
-    return compared.hunks(at)
+    return comparison().hunks(at)
   },
+}
+
+function comparison(): PackageDiff {
+  if (compared === null) throw new Error(FORGOTTEN)
+  return compared
+}
+
+/** What a comparison found: the number of changed files, and a sentence about them. */
+export interface Comparison {
+  readonly length: number
+  readonly sum: string
 }
 
 interface ComparePlace {
