@@ -28,19 +28,13 @@ export function button(text: string, act: () => unknown): HTMLButtonElement {
 /** How many entries a list shows at first, and more at each click. */
 export const SHOWN = 1000
 
-/** What a list shows: an array, or what comes from elsewhere a slice at a time. */
-export interface Items<T> {
-  readonly length: number
-  slice(first: number, end: number): readonly T[] | Promise<readonly T[]>
-}
-
 /**
  * Appends the elements of the first items to a list, and a button that appends more of them. After
  * each `batch` the page has time for its reader.
  */
 export async function appendSome<T>(
   list: HTMLElement,
-  items: Items<T>,
+  items: readonly T[],
   make: (item: T, at: number) => HTMLElement,
   batch = SHOWN,
   from = 0,
@@ -48,9 +42,7 @@ export async function appendSome<T>(
   const end = from + SHOWN
   for (let first = from; first < Math.min(end, items.length); first += batch) {
     if (first > from) await new Promise(resolve => setTimeout(resolve))
-    const slice = items.slice(first, Math.min(first + batch, end))
-    // At once if they are here: who opens a folder goes on with what is in it.
-    const some = slice instanceof Promise ? await slice : slice
+    const some = items.slice(first, Math.min(first + batch, end))
     list.append(...some.map((item, at) => make(item, first + at)))
   }
   if (end >= items.length) return

@@ -1,4 +1,3 @@
-import { counted, formatNumber } from '../../core/quantity.ts'
 import { textsOf } from '../source/content.ts'
 import { type FilePair, type Files, pairFiles } from './file-pairs.ts'
 import { type Hunk, type LineDiff, LineDiffs } from './line-diff.ts'
@@ -38,21 +37,4 @@ export class PackageDiff {
   hunks(at: number): Hunk[] {
     return this.#lines[at]?.hunks() ?? []
   }
-}
-
-const KINDS = ['changed', 'added', 'removed', 'renamed'] as const
-
-/** Returns for example `3 files differ: 2 changed, 1 added; 20 lines added, 3 removed.` */
-export function sumOf(files: readonly ChangedFile[]): string {
-  if (files.length === 0) return 'No file differs.'
-  const kinds = KINDS.flatMap(kind => {
-    const n = files.filter(file => file.kind === kind).length
-    return n === 0 ? [] : [`${formatNumber(n)} ${kind}`]
-  })
-  const matched = files.flatMap(({ lines }) => (lines?.isMatched ? [lines] : []))
-  const sum = (count: 'added' | 'removed') => matched.reduce((all, lines) => all + lines[count], 0)
-  const given = files.filter(file => file.lines && !file.lines.isMatched).length
-  const without = given === 0 ? '' : `, ${counted(given, 'file')} too different to count`
-  const head = `${counted(files.length, 'file differs', 'files differ')}: ${kinds.join(', ')}`
-  return `${head}; ${counted(sum('added'), 'line')} added, ${formatNumber(sum('removed'))} removed${without}.`
 }

@@ -8,15 +8,25 @@ import { releasePlaces } from './places.ts'
 
 const FILES = 40_000
 
+/** Files of strangers that are costly to show. */
+const COSTLY = {
+  'colors.rs': 'fn f(x: u8) -> u8 { x + 1 } // one\n'.repeat(40_000),
+  'lines.txt': '\n'.repeat(2_000_000),
+  'long.rs': 'let x = 1; '.repeat(450_000),
+}
+
 /** Two versions of a crate with very many files, all of them in one folder and all different. */
 function reef(): HarbourRelease[] {
-  return ['1.0.0', '2.0.0'].map((version, at) => {
+  const costly = buildCrate({ name: 'costly', version: '1.0.0', files: COSTLY })
+  const other = { name: 'costly', version: '1.0.0', bytes: costly, by: 'ada' }
+  const reefs = ['1.0.0', '2.0.0'].map((version, at) => {
     const files = Object.fromEntries(
       Array.from({ length: FILES }, (_, at) => [`corals/${at + FILES}.rs`, `// ${version}\n`]),
     )
     const bytes = buildCrate({ name: 'reef', version, files: { ...files, 'src/lib.rs': '' } })
     return { name: 'reef', version, bytes, at: `2026-0${at + 1}-01T00:00:00Z`, by: 'ada' }
   })
+  return [...reefs, { ...other, at: '2026-03-01T00:00:00Z' }]
 }
 
 const { still, look } = releasePlaces(reef)
@@ -92,6 +102,24 @@ test('a comparison of 40,000 files shows the first 1,000, and their lines when t
     assert.ok(most < TASK_MAX, `the page was busy for ${most} ms`)
   })
 })
+
+for (const path of Object.keys(COSTLY))
+  test(`${path} keeps its reader waiting no longer than others`, async () => {
+    await look(still, `crates/costly/1.0.0/src/#${path}`, async page => {
+      const most = await longest(page, async () => {
+        await page.locator('.file-name', { hasText: path }).waitFor({ timeout: 60_000 })
+        if (path === 'lines.txt')
+          await page.getByText('This file is not text, or is too large to show.').waitFor()
+        // The last block gets its colors last.
+        const last = '.block:last-child .hljs-comment'
+        if (path === 'colors.rs')
+          await page.waitForFunction(css => document.querySelector(css) !== null, last, {
+            polling: 500,
+          })
+      })
+      assert.ok(most < TASK_MAX, `the page was busy for ${most} ms`)
+    })
+  })
 
 test('without a script, the first 1,000 files are listed, and the number of the others', async () => {
   const page = await (await fetch(`${still.url}/crates/reef/2.0.0/src/`)).text()

@@ -1,13 +1,12 @@
-import { formatBytes, formatNumber } from '../../../core/quantity.ts'
+import { counted, formatBytes, formatNumber } from '../../../core/quantity.ts'
 import { MADE_BY_CARGO } from '../../compare/file-pairs.ts'
 import type { ChangedFile } from '../../compare/package-diff.ts'
 import { type CompareAddress, compareFragment, readCompareAddress } from '../../source/address.ts'
 import { visible } from '../../source/lines.ts'
-import { appendSome, element, type Items, part } from '../element.ts'
+import { appendSome, element, part } from '../element.ts'
 import { CheckBox, placeOf } from './check.ts'
 import { hunkView } from './hunks.ts'
 import type { Workers } from './task-worker.ts'
-import type { Comparison } from './workers/archive.ts'
 import type { Check } from './workers/load.ts'
 
 /** Maximum numbers of changed lines that are shown at once, of a file and of all files. */
@@ -49,7 +48,7 @@ class CompareView {
   )
   #drawn: Promise<void> = Promise.resolve()
   /** Shows a file that is not among the first ones. */
-  #add: (path: string) => Promise<void> = async () => undefined
+  #add: (path: string) => void = () => undefined
   /** The versions that are shown, as in an address. */
   #shown = ''
 
@@ -90,7 +89,7 @@ class CompareView {
         return
       }
       this.#box.conclude(compared.checks)
-      this.#fill(from, to, compared.changes)
+      this.#fill(from, to, compared.files)
     }
     if (path !== null) await this.#goTo(path)
   }
@@ -111,20 +110,10 @@ class CompareView {
       if (pair !== this.#shown) return null
       checks.push({ ...check, name: `${place.name} ${version}` })
     }
-    return { checks, changes: await archive.ask('compare', { from, to }) }
+    return { checks, files: await archive.ask('compare', { from, to }) }
   }
 
-  #fill(from: string, to: string, { length, sum }: Comparison): void {
-    // The worker keeps the files, of which there may be very many.
-    const { archive } = this.#workers
-    const files: Items<ChangedFile> = {
-      length,
-      slice: (first, end) =>
-        archive.ask('changes', { first, end }).catch((error: Error) => {
-          this.#box.say(`Not all files are shown: ${error.message}.`)
-          return []
-        }),
-    }
+  #fill(from: string, to: string, files: readonly ChangedFile[]): void {
     const title = element('h2', {}, `Changes from ${from} to ${to}`)
     const list = element('ul', { className: 'plain changed-files' })
     const link = ({ path, lines }: ChangedFile) => {
@@ -144,21 +133,21 @@ class CompareView {
       const n = (file.lines?.added ?? 0) + (file.lines?.removed ?? 0)
       const isShort = n <= Math.min(left, OPEN_MAX.file) && !MADE_BY_CARGO.has(file.path)
       if (isShort) left -= n
-      const source = `../${file.after === null ? from : to}/src/`
-      const details = this.#file(file, at, isShort, source)
-      made.set(file.path, details)
-      return details
+      const item = this.#file(file, at, isShort, `../${file.after === null ? from : to}/src/`)
+      made.set(file.path, item)
+      return item
     }
     this.#drawn = appendSome(details, files, make, BATCH)
-    this.#add = async path => {
-      const found = await archive.ask('change', { path })
-      if (found) details.prepend(make(found.file, found.at))
+    this.#add = path => {
+      const at = files.findIndex(file => file.path === path)
+      const file = files[at]
+      if (file) details.prepend(make(file, at))
     }
     const view = part(this.#root, '[data-view]')
     view.replaceChildren(
       title,
-      element('p', { className: 'file-sum' }, sum),
-      ...(length > 1 ? [list] : []),
+      element('p', { className: 'file-sum' }, sumOf(files)),
+      ...(files.length > 1 ? [list] : []),
       details,
     )
     view.hidden = false
@@ -205,7 +194,7 @@ class CompareView {
     }
     await this.#drawn
     // Of very many files, it may be one that is not shown at first.
-    if (!find()) await this.#add(path)
+    if (!find()) this.#add(path)
     const details = find()
     if (details) details.open = true
     // The lines of files above it may only come now, when these are in view.
@@ -228,6 +217,23 @@ function countsOf(lines: ChangedFile['lines']): Node {
       element('span', { className: 'minus' }, `−${formatNumber(lines.removed)}`),
     )
   return counts
+}
+
+const KINDS = ['changed', 'added', 'removed', 'renamed'] as const
+
+/** Returns for example `3 files differ: 2 changed, 1 added; 20 lines added, 3 removed.` */
+function sumOf(files: readonly ChangedFile[]): string {
+  if (files.length === 0) return 'No file differs.'
+  const kinds = KINDS.flatMap(kind => {
+    const n = files.filter(file => file.kind === kind).length
+    return n === 0 ? [] : [`${formatNumber(n)} ${kind}`]
+  })
+  const matched = files.flatMap(({ lines }) => (lines?.isMatched ? [lines] : []))
+  const sum = (count: 'added' | 'removed') => matched.reduce((all, lines) => all + lines[count], 0)
+  const given = files.filter(file => file.lines && !file.lines.isMatched).length
+  const without = given === 0 ? '' : `, ${counted(given, 'file')} too different to count`
+  const head = `${counted(files.length, 'file differs', 'files differ')}: ${kinds.join(', ')}`
+  return `${head}; ${counted(sum('added'), 'line')} added, ${formatNumber(sum('removed'))} removed${without}.`
 }
 
 /** Explains differences that the lines do not show; null if there are none. */

@@ -1,5 +1,5 @@
 import type { Hunk } from '../../../compare/line-diff.ts'
-import { PackageDiff, sumOf } from '../../../compare/package-diff.ts'
+import { type ChangedFile, PackageDiff } from '../../../compare/package-diff.ts'
 import { imageType, textOf } from '../../../source/content.ts'
 import { findText } from '../../../source/find.ts'
 import { type Check, load, type PackagePlace } from './load.ts'
@@ -25,6 +25,9 @@ interface StoredPackage {
   readonly bytes: Uint8Array | null
   readonly files: ReadonlyMap<string, Uint8Array>
 }
+
+/** The most lines of a file that is shown: browsers take long to number them. */
+const LINES_MAX = 500_000
 
 const packages = new Map<string, StoredPackage>()
 let compared: PackageDiff | null = null
@@ -57,7 +60,8 @@ const tasks = {
     const type = imageType(path, bytes)
     if (type !== null) return { kind: 'image', type, bytes }
     const text = textOf(bytes)
-    return text === null ? { kind: 'other' } : { kind: 'text', text }
+    const isShown = text !== null && text.split('\n', LINES_MAX + 1).length <= LINES_MAX
+    return isShown ? { kind: 'text', text } : { kind: 'other' }
   },
 
   async bytes(place: FilePlace): Promise<Uint8Array> {
@@ -68,39 +72,16 @@ const tasks = {
     return findText(filesOf(version), query)
   },
 
-  async compare({ from, to }: ComparePlace): Promise<Comparison> {
+  async compare({ from, to }: ComparePlace): Promise<readonly ChangedFile[]> {
     compared = new PackageDiff(filesOf(from), filesOf(to))
-    return { length: compared.files.length, sum: sumOf(compared.files) }
-  },
-
-  /** Returns some of the changed files of the last comparison. */
-  async changes({ first, end }: { readonly first: number; readonly end: number }) {
-    return comparison().files.slice(first, end)
-  },
-
-  /** Returns a changed file of the last comparison, and its place; null if there is none. */
-  async change({ path }: Pick<FilePlace, 'path'>) {
-    const { files } = comparison()
-    const at = files.findIndex(file => file.path === path)
-    const file = files[at]
-    return file ? { at, file } : null
+    return compared.files
   },
 
   /** Returns the changed lines of a file of the last comparison. */
   async hunks({ at }: { readonly at: number }): Promise<readonly Hunk[]> {
-    return comparison().hunks(at)
+    if (compared === null) throw new Error(FORGOTTEN)
+    return compared.hunks(at)
   },
-}
-
-function comparison(): PackageDiff {
-  if (compared === null) throw new Error(FORGOTTEN)
-  return compared
-}
-
-/** What a comparison found: the number of changed files, and a sentence about them. */
-export interface Comparison {
-  readonly length: number
-  readonly sum: string
 }
 
 interface ComparePlace {
