@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type parse, parseAllDocuments, stringify } from 'yaml'
+import { findVariable, settingTable, upstreamSettings } from '../../core/settings/schema.ts'
 import { missing, run } from '../support/deploy-tools.ts'
 import { root } from '../support/plimsoll.ts'
 
@@ -96,7 +97,6 @@ test('helm: the chart has no faults, and refuses wrong values', { skip }, () => 
   run('helm', ['lint', '--strict', CHART, '--values=-'], { input: yaml(REQUIRED) })
   assert.match(helm({ baseUrl: '' }, 1), /'\/baseUrl'/)
   assert.match(helm({ replica: 2 }, 1), /'replica' not allowed/)
-  helm({ settings: { 'tls.cert': '/tls/cert.pem' } }, 1)
   helm({ settings: { 'limits.crate_bytes': '20mb' } }, 1)
 })
 
@@ -201,6 +201,47 @@ test('helm: a setting that the image has under another name', { skip }, () => {
     .spec.template.spec
   const { env } = containers[0]
   assert.deepEqual(env.at(-1), { name: 'PLIMSOLL_LISTEN', value: '[::]:8080' })
+})
+
+test('helm: the daemon gets every setting that the chart is given', { skip }, () => {
+  const upstreams = ['crates-io', 'b2-mirror'].flatMap(upstreamSettings)
+  const sizes = (key: string) => (key.endsWith('_bytes') ? '10 MiB' : 'off')
+  const all = [...settingTable.keys(), ...upstreams.map(({ key }) => key)].sort()
+  const settings = Object.fromEntries(
+    all.map(key => [key, key === 'server.listen' ? '[::]:9000' : sizes(key)]),
+  )
+  const set = render({ settings, trustedProxies: ['10.0.0.0/8'] })
+  const [container] = set.get('StatefulSet').spec.template.spec.containers
+  const found = container.env.map(({ name, value }: { name: string; value: string }) => [
+    findVariable(name)?.key,
+    value,
+  ])
+  assert.deepEqual(found.sort(), Object.entries(settings))
+  assert.equal(container.ports[0].containerPort, 9000)
+  for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'])
+    assert.equal(container[probe].httpGet.scheme, 'HTTPS', 'with tls.cert')
+})
+
+test('helm: what upstreams need is open, and nothing without them', { skip }, () => {
+  const ports = (settings: object, more = {}) => {
+    const { egress } = render({ settings, ...more }).get('NetworkPolicy').spec
+    return egress.flatMap((rule: Manifest) => rule.ports).map(({ port }: Manifest) => port)
+  }
+  assert.deepEqual(
+    ports({ 'auth.required': 'true', 'storage.endpoint': 'http://s3:9000' }),
+    [53, 53],
+  )
+  assert.deepEqual(ports({ 'upstream.crates-io.fallback': 'serve' }), [53, 53, 443])
+  const several = {
+    'upstream.crates-io.deny': 'evil*,openssl@<0.10.60',
+    'upstream.near.index': 'sparse+http://near.example:8080/index/',
+    'upstream.near.feed': 'https://[fd00::1]/feed.xml',
+    'upstream.plain.index': 'sparse+http://plain.example/index/',
+    'upstream.plain.storage': 's3://kept/plain',
+    'storage.endpoint': 'http://s3:9000',
+  }
+  const extraEnv = [{ name: 'HTTPS_PROXY', value: 'http://proxy.example:3128' }]
+  assert.deepEqual(ports(several, { extraEnv }), [53, 53, 3128, 443, 80, 8080, 9000])
 })
 
 test('helm: no probe asks for what a full disk changes', { skip }, () => {

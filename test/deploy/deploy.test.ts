@@ -6,7 +6,12 @@ import { test } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
 import { codesOf } from '../../core/error/catalog.ts'
 import { CACHE_CONTROL } from '../../core/paths/tree.ts'
-import { settingByVariable, settingTable } from '../../core/settings/schema.ts'
+import {
+  findVariable,
+  settingByVariable,
+  settingTable,
+  upstreamSettings,
+} from '../../core/settings/schema.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
 import { buildCrate } from '../support/crate-builder.ts'
@@ -123,9 +128,6 @@ test('every setting that the packages name exists', () => {
   const names = [
     ...named.map(([name]) => name),
     ...Object.keys(services.plimsoll.environment).filter(name => name !== 'PGPASSWORD'),
-    ...[
-      ...read('deploy/helm/plimsoll/templates/_names.tpl').matchAll(/name: (PLIMSOLL_\w+)$/gm),
-    ].map(([, name = '']) => name),
   ]
   assert.deepEqual(
     names.filter(name => !settingByVariable.has(name) && name !== 'PLIMSOLL_DIR'),
@@ -141,6 +143,26 @@ test('all YAML can be read, and values of the chart obey its schema of names', (
   const values = parse(read('deploy/helm/plimsoll/values.yaml'))
   const names = Object.keys(schema.properties).filter(name => name !== 'global')
   assert.deepEqual(Object.keys(values).sort(), names.sort())
+})
+
+test('the chart takes every setting, those of upstreams too, and writes no variable of its own', () => {
+  const { settings } = JSON.parse(read('deploy/helm/plimsoll/values.schema.json')).properties
+  const form = new RegExp(settings.propertyNames.pattern)
+  const upstreams = ['crates-io', 'b2-mirror'].flatMap(upstreamSettings)
+  const keys = [...settingTable.keys(), ...upstreams.map(({ key }) => key)]
+  assert.deepEqual(
+    keys.filter(key => !form.test(key) || settings.properties?.[key] === false),
+    [],
+  )
+  // How `plimsoll.env` makes a variable of a key.
+  const names = read('deploy/helm/plimsoll/templates/_names.tpl')
+  const [, pipe = ''] =
+    /PLIMSOLL_\{\{ \$key((?: \| replace "." "_")+) \| upper \}\}/.exec(names) ?? []
+  const replaced = [...pipe.matchAll(/replace "(.)"/g)].map(([, from = '']) => from)
+  for (const key of keys) {
+    const variable = replaced.reduce((text, from) => text.replaceAll(from, '_'), key).toUpperCase()
+    assert.equal(findVariable(`PLIMSOLL_${variable}`)?.key, key)
+  }
 })
 
 test('the chart has one daemon by default, unprivileged, with a read-only root', () => {

@@ -6,10 +6,14 @@ import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
+import { Cargo } from '../support/cargo.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, watch } from '../support/command.ts'
+import { freePort } from '../support/loopback.ts'
+import { MadeUpUpstream } from '../support/made-up-upstream.ts'
 import { plimsoll, root, serve } from '../support/plimsoll.ts'
+import { writeProject } from '../support/project.ts'
 import { publishTo } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
@@ -73,18 +77,51 @@ for (const [config, port] of [
     // Answered by nginx itself: the daemon of a private registry would ask for a token.
     assert.deepEqual(await facts(healthPath()), [204, null, 'nginx'])
 
-    // What nginx serves itself, also while the daemon is away.
     if (config === 'private.conf') return
-    assert.deepEqual(await facts('/index/de/'), [404, 'no-cache', 'nginx'])
+    // What the tree lacks is the daemon's answer.
+    assert.deepEqual(await facts('/index/de/'), [404, 'no-store', 'nginx'])
+    // What nginx serves itself, also while the daemon is away.
     await daemon.kill()
+    assert.deepEqual(await facts('/index/de/mo/demo'), [200, 'no-cache', 'nginx'])
     assert.deepEqual(await facts('/search/?q=demo'), [200, 'no-cache', 'nginx'])
     assert.equal((await facts('/api/v1/crates'))[0], 502)
   })
 
+for (const config of ['nginx.conf', 'private.conf', 'hosting.md'])
+  for (const fallback of ['serve', 'redirect'])
+    test(`${config} is the one address for own crates and those of an upstream: ${fallback}`, {
+      skip,
+    }, async t => {
+      const cleanup = new Cleanup(t)
+      const folder = scratch(cleanup)
+      const dir = join(folder, 'registry')
+      const port = await freePort()
+      const url = `http://127.0.0.1:${port}`
+      expectCode('init', await plimsoll(folder, ['init', '--dir', dir, '--base-url', url]), 0)
+      const made = await MadeUpUpstream.start(cleanup)
+      made.publish({ name: 'public-0', deps: { 'public-1': '1' } })
+      made.publish({ name: 'public-1', version: '1.0.0+build.1' })
+      const daemon = await serve(cleanup, dir, {
+        PLIMSOLL_UPSTREAM_UP_INDEX: made.index,
+        PLIMSOLL_UPSTREAM_UP_FALLBACK: fallback,
+      })
+      await startNginx(cleanup, folder, { config, port, daemon: new URL(daemon.url).host })
+      const cratesIo = `sparse+${url}/index/`
+      const cargo = new Cargo(join(folder, 'home'), { registries: {}, cratesIo })
+      const toml = '[dependencies]\npublic-0 = "1"'
+      await cargo.ok(writeProject(join(folder, 'app'), { name: 'app', toml }).folder, 'check')
+      const status = async (path: string) => (await fetch(url + path)).status
+      assert.equal(await status('/upstream/up/index/pu/bl/public-0'), 200)
+      assert.equal(await status('/index/no/ne/none'), 404)
+      await daemon.kill()
+      // 404 would be "there is no such crate", and Cargo would take it for the truth.
+      assert.equal(await status('/index/pu/bl/public-0'), 502)
+    })
+
 test('nginx takes the configurations of the documents as they are', { skip }, async t => {
   const folder = scratch(new Cleanup(t))
   const { cert, key } = makeCertificate(folder)
-  for (const page of ['run/hosting', 'run/daemon', 'run/several-daemons', 'upstream']) {
+  for (const page of ['run/hosting', 'run/daemon', 'run/several-daemons', 'run/upstream']) {
     const text = readFileSync(join(root, 'docs', `${page}.md`), 'utf8')
     const blocks = [...text.matchAll(/```nginx\n(.*?)\n```/gs)].map(([, block = '']) => block)
     assert.ok(blocks.length > 0, page)
@@ -92,7 +129,7 @@ test('nginx takes the configurations of the documents as they are', { skip }, as
       blocks.filter(block => /^server \{/m.test(block) === isWhole),
     ) as [string[], string[]]
     // The first part of the page with a server is for that server; others are for some server.
-    if (page === 'run/hosting') whole[0] = (whole[0] ?? '').replace(/\}$/, `${parts.shift()}\n}`)
+    if (page === 'run/hosting') whole[0] = inServer(whole[0], parts.shift())
     const servers = [...whole, ...parts.map(block => `server {\nlisten 443;\n${block}\n}`)]
     const config = servers
       .join('\n')
@@ -146,6 +183,27 @@ function healthPath(): string {
   return new URL(services.nginx.healthcheck.test.at(-1)).pathname
 }
 
+/** Puts locations before the others of a server, as the documents say. */
+function inServer(server = '', locations = ''): string {
+  assert.match(server, /^ {2}location/m)
+  return server.replace(/^ {2}location/m, first => `${locations}\n${first}`)
+}
+
+/** Returns a file of deploy/nginx/, or what the document says, as such a file. */
+function readConfig(config: string): string {
+  if (config !== 'hosting.md') return readFileSync(join(root, 'deploy', 'nginx', config), 'utf8')
+  const text = readFileSync(join(root, 'docs', 'run', config), 'utf8')
+  const [server, locations] = [...text.matchAll(/```nginx\n(.*?)\n```/gs)].map(([, block]) => block)
+  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  const paths = kinds.map(kind => `${kind}_temp_path /tmp/${kind};\n`).join('')
+  const own = inServer(server, locations)
+    .replace('listen 443 ssl http2', 'listen 8080')
+    .replace(/ssl_certificate.*;/g, '')
+    .replace('/srv/registry/public', '/srv/public')
+    .replaceAll('127.0.0.1:8080', 'daemon:8080')
+  return `pid /tmp/nginx.pid;\nevents {}\nhttp {\naccess_log /dev/stdout;\n${paths}${own}\n}\n`
+}
+
 /** Starts nginx as compose.yaml does, with places and addresses of this test. */
 async function startNginx(
   cleanup: Cleanup,
@@ -155,7 +213,7 @@ async function startNginx(
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary)
   const log = join(folder, 'access.log')
-  const text = readFileSync(join(root, 'deploy', 'nginx', config), 'utf8')
+  const text = readConfig(config)
     .replaceAll('/tmp/', `${temporary}/`)
     .replace('/dev/stdout', log)
     .replace('/srv/public', join(folder, 'registry', 'public'))

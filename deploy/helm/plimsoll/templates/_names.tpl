@@ -45,16 +45,38 @@ capabilities: {drop: [ALL]}
 {{- mul (regexFind "^[0-9]+" .) (get $factors $unit) }}
 {{- end }}
 
-{{- define "plimsoll.env" -}}
-- name: PLIMSOLL_REGISTRY_BASE_URL
-  value: {{ .Values.baseUrl | quote }}
-{{- with .Values.trustedProxies }}
-- name: PLIMSOLL_SERVER_TRUSTED_PROXIES
-  value: {{ join "," . | quote }}
-{{- end }}
+{{- /* The ports that upstreams need: 443 for what their indexes name, and those of addresses. */}}
+{{- define "plimsoll.upstreamPorts" -}}
+{{- $urls := dict }}
 {{- range $key, $value := .Values.settings }}
+  {{- if hasPrefix "upstream." $key }}{{ $_ := set $urls $key $value }}{{ end }}
+{{- end }}
+{{- if $urls }}
+  {{- $_ := set $urls "endpoint" (index .Values.settings "storage.endpoint" | default "") }}
+  {{- range .Values.extraEnv }}
+    {{- if eq (upper .name) "HTTPS_PROXY" }}{{ $_ := set $urls .name (.value | default "") }}{{ end }}
+  {{- end }}
+  {{- $ports := list "443" }}
+  {{- range $urls }}
+    {{- $host := regexFind "^(sparse\\+)?https?://[^/]+" . }}
+    {{- $port := regexFind "[0-9]+$" (regexFind ":[0-9]+$" $host) }}
+    {{- if $host }}{{ $ports = append $ports ($port | default (ternary "80" "443" (contains "http://" $host))) }}{{ end }}
+  {{- end }}
+  {{- $ports | uniq | sortAlpha | join " " }}
+{{- end }}
+{{- end }}
+
+{{- /* What asks the daemon: HTTPS if it has a certificate. */}}
+{{- define "plimsoll.scheme" -}}
+{{ ternary "HTTPS" "HTTP" (hasKey .Values.settings "tls.cert") }}
+{{- end }}
+
+{{- define "plimsoll.env" -}}
+{{- $settings := dict "registry.base_url" .Values.baseUrl }}
+{{- with .Values.trustedProxies }}{{ $_ := set $settings "server.trusted_proxies" (join "," .) }}{{ end }}
+{{- range $key, $value := mergeOverwrite $settings .Values.settings }}
 {{- /* The image has the other name of this one. */}}
-- name: {{ if eq $key "server.listen" }}PLIMSOLL_LISTEN{{ else }}PLIMSOLL_{{ $key | replace "." "_" | upper }}{{ end }}
+- name: {{ if eq $key "server.listen" }}PLIMSOLL_LISTEN{{ else }}PLIMSOLL_{{ $key | replace "." "_" | replace "-" "_" | upper }}{{ end }}
   value: {{ $value | quote }}
 {{- end }}
 {{- with .Values.extraEnv }}
