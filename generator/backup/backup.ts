@@ -140,13 +140,14 @@ async function copyRecords(
     return
   }
   const { openSnapshot } = await import('../database/postgres/open.ts')
-  const { queries, close } = await openSnapshot({ ...settings.database, url })
+  const source = openSnapshot({ ...settings.database, url })
   try {
     const copy = await openDatabase(file)
-    await copy.transaction(tx => copyCatalog(queries, tx, progress))
+    const copied = () => copy.transaction(tx => copyCatalog(source.queries, tx, progress))
+    await source.during(copied)
     await closeWhole(copy, file)
   } finally {
-    await close()
+    await source.close()
   }
 }
 

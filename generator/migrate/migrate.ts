@@ -13,6 +13,7 @@ import {
   copyCatalog,
   copyDifference,
   isEmpty,
+  keepState,
 } from '../database/copy.ts'
 import { closeWhole, openDatabase, openSnapshot, type Snapshot } from '../database/database.ts'
 import { isOnServer } from '../database/engine.ts'
@@ -46,8 +47,7 @@ export interface Destination {
   readonly progress?: CopyProgress
 }
 
-/** How often the files are compared before the pause, and at most in it. */
-const ROUNDS = 2
+/** How often the files are compared at most in the pause. */
 const ROUNDS_PAUSED = 5
 
 /**
@@ -74,29 +74,47 @@ async function move(registry: Registry, to: Destination, place: string) {
   const done = { records: 0, place, crates: null, pausedMs: 0 }
   const target = await openTarget(registry, to.database, departed !== null)
   if (target === null) return done
+  const source = await openSource(registry)
   try {
-    if (!departed) return await copyAll(registry, to, target, place)
+    if (!departed) return await copyAll(registry, source, to, target, place)
     await target.finish(departed.id)
     return done
   } finally {
-    await target.close()
+    await Promise.all([source.close(), target.close()])
   }
 }
 
-async function copyAll(registry: Registry, to: Destination, target: Target, place: string) {
+async function copyAll(
+  registry: Registry,
+  source: Snapshot,
+  to: Destination,
+  target: Target,
+  place: string,
+) {
   const { database, clock, dir, settings, locks, mutex, pageMutex } = registry
   const files = fileCopier(registry, to)
-  for (let round = 0; round < ROUNDS; round++) await files.copy()
+  await files.copy()
   const id = randomBytes(8).toString('hex')
   const origin = { id, place: placeOf(dir, settings.database) }
-  await copyRecords(registry, target, origin, copyCatalog, to.progress)
+  // Searches and downloads go on: what they write between two tables must not be copied.
+  await source.during(async () => {
+    await keepState(source)
+    await target.database.transaction(async tx => {
+      await copyCatalog(source.queries, tx, to.progress)
+      await recordCopy(tx, origin)
+    })
+  })
+  // Again: the less is new when the pause begins, the shorter it is.
+  await files.copy()
   const pause = await holdPause(database, place)
   try {
     // Waits until everything is written that was begun before.
     const git = locks.mutex('git')
     for (const lock of [mutex, pageMutex, git]) await lock.run(async () => {})
     await git.close()
-    const records = await copyRecords(registry, target, origin, copyDifference, to.progress)
+    const records = await source.during(() =>
+      target.database.transaction(tx => copyDifference(source, tx, to.progress)),
+    )
     // Comes after the records: what is rendered until then is not marked in them any more.
     for (let round = 0; (await files.copy()) > 0; round++)
       if (round === ROUNDS_PAUSED) refuse('migrate_tree_changing')
@@ -131,27 +149,7 @@ function fileCopier(registry: Registry, { crates, tree, progress }: Destination)
   return { copy, crates: () => copied }
 }
 
-async function copyRecords(
-  registry: Registry,
-  { database }: Target,
-  origin: { readonly id: string; readonly place: string },
-  copy: typeof copyCatalog,
-  progress?: CopyProgress,
-): Promise<number> {
-  // Searches and downloads go on: what they write between two tables must not be copied.
-  const { queries, close } = await takeSnapshot(registry)
-  try {
-    return await database.transaction(async tx => {
-      const rows = await copy(queries, tx, progress)
-      await recordCopy(tx, origin)
-      return rows
-    })
-  } finally {
-    await close()
-  }
-}
-
-async function takeSnapshot({ settings, dir }: Registry): Promise<Snapshot> {
+async function openSource({ settings, dir }: Registry): Promise<Snapshot> {
   const { url } = settings.database
   if (url === null) return openSnapshot(join(dir, DATABASE_FILE))
   const { openSnapshot: openOnServer } = await import('../database/postgres/open.ts')
