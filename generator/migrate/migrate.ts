@@ -15,7 +15,7 @@ import {
   isEmpty,
   keepState,
 } from '../database/copy.ts'
-import { closeWhole, openDatabase, openSnapshot, type Snapshot } from '../database/database.ts'
+import { closeWhole, openDatabase, type Snapshot } from '../database/database.ts'
 import { isOnServer } from '../database/engine.ts'
 import type { Queries } from '../database/statement.ts'
 import type { CrateStore } from '../places/crate-store.ts'
@@ -33,7 +33,7 @@ import {
   renewPause,
 } from '../records/pause.ts'
 import { DATABASE_FILE } from '../registry/folder.ts'
-import type { Registry } from '../registry/registry.ts'
+import { openToRead, type Registry } from '../registry/registry.ts'
 import { type CopiedCrates, migrateCrates, setDeletedAside } from './crates.ts'
 import type { TreeCopy } from './tree.ts'
 
@@ -74,7 +74,7 @@ async function move(registry: Registry, to: Destination, place: string) {
   const done = { records: 0, place, crates: null, pausedMs: 0 }
   const target = await openTarget(registry, to.database, departed !== null)
   if (target === null) return done
-  const source = await openSource(registry)
+  const source = await openToRead(registry)
   try {
     if (!departed) return await copyAll(registry, source, to, target, place)
     await target.finish(departed.id)
@@ -147,13 +147,6 @@ function fileCopier(registry: Registry, { crates, tree, progress }: Destination)
     return changed
   }
   return { copy, crates: () => copied }
-}
-
-async function openSource({ settings, dir }: Registry): Promise<Snapshot> {
-  const { url } = settings.database
-  if (url === null) return openSnapshot(join(dir, DATABASE_FILE))
-  const { openSnapshot: openOnServer } = await import('../database/postgres/open.ts')
-  return openOnServer({ ...settings.database, url })
 }
 
 /** Changes go on this long after a mover has died; it renews its pause this often. */
