@@ -1,5 +1,6 @@
 // generator/backup: Writes a registry to one file and reads it back. Two commands call it; it never
 // stops the daemon.
+import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -22,13 +23,13 @@ import { registryCounts } from '../records/crates.ts'
 import { LAST_BACKUP, writeFact } from '../records/facts.ts'
 import { releaseOfBytes, releasePages } from '../records/releases.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
-import type { Registry } from '../registry/registry.ts'
+import { openToRead, type Registry } from '../registry/registry.ts'
 
 export const TOP = 'plimsoll-backup'
 
 export const STDIO = '-'
 
-/** The last file of a backup that lacks bytes which are lost: their keys, as JSON. */
+/** The last file of a backup that lacks bytes, or has damaged ones: their keys, as JSON. */
 export const LOST_FILE = 'lost.json'
 
 export interface BackupResult {
@@ -47,7 +48,7 @@ const DRAFT = 'draft'
  * is running: from a snapshot of the records, or a new one if a deletion removes some of its bytes.
  * The records are a file of SQLite, also where a server has them; a fact says when this was done.
  * The file appears complete or not at all, and only if SQLite finds no fault in it; versions whose
- * bytes are lost are returned as issues, and named in it. Refuses a place in the public tree, and a
+ * bytes are lost or damaged are returned as issues, and named in it. Refuses a place in the public tree, and a
  * second backup. The file `-` is standard output, to which nothing can be written again: there is
  * one attempt.
  */
@@ -129,26 +130,21 @@ async function write(
 }
 
 /** Writes the records, as they are at one moment, to a file of SQLite, also those of a server. */
-async function copyRecords(
-  { database, settings }: Registry,
-  file: string,
-  progress?: Progress,
-): Promise<void> {
-  const { url } = settings.database
-  if (url === null) {
+async function copyRecords(registry: Registry, file: string, progress?: Progress): Promise<void> {
+  if (registry.settings.database.url === null) {
     // SQLite would make a file that everybody may read; it takes an empty one.
     createPrivately(file)
-    await run(database, 'VACUUM INTO ?', file)
+    await run(registry.database, 'VACUUM INTO ?', file)
     return
   }
-  const { openSnapshot } = await import('../database/postgres/open.ts')
-  const { queries, close } = await openSnapshot({ ...settings.database, url })
+  const source = await openToRead(registry)
   try {
     const copy = await openDatabase(file)
-    await copy.transaction(tx => copyCatalog(queries, tx, progress))
+    const copied = () => copy.transaction(tx => copyCatalog(source.queries, tx, progress))
+    await source.during(copied)
     await closeWhole(copy, file)
   } finally {
-    await close()
+    await source.close()
   }
 }
 
@@ -180,9 +176,9 @@ async function fill(
     for await (const page of releasePages(records))
       for (const { name, version, cksum } of page) {
         const key = crateKey(name, cksum)
-        const bytes = await registry.crates.open(key)
-        if (!(await addBytes(archive, `crates/${key}`, bytes))) {
-          if (!(await releaseOfBytes(registry.database, cksum)))
+        const sum = await addBytes(archive, `crates/${key}`, await registry.crates.open(key))
+        if (sum !== cksum) {
+          if (sum === null && !(await releaseOfBytes(registry.database, cksum)))
             refuse('backup_overtaken', { name, version })
           lost.push(issue('crate_lost', { name, version }))
           keys.push(key)
@@ -197,12 +193,25 @@ async function fill(
   return { crateFiles: done, lost }
 }
 
-async function addBytes(archive: Pack, name: string, found: OpenFile | null): Promise<boolean> {
+/** Returns the SHA-256 of what it has written; null without a file. */
+async function addBytes(
+  archive: Pack,
+  name: string,
+  found: OpenFile | null,
+): Promise<string | null> {
   // Opened before the header is written: a file that is deleted now stays readable to its end.
-  if (!found) return false
+  if (!found) return null
+  const hash = createHash('sha256')
+  const hashed = async function* (chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      hash.update(chunk)
+      yield chunk
+    }
+  }
   try {
-    await pipeline(found.bytes, archive.entry({ name: `${TOP}/${name}`, size: found.size }))
-    return true
+    const entry = archive.entry({ name: `${TOP}/${name}`, size: found.size })
+    await pipeline(found.bytes, hashed, entry)
+    return hash.digest('hex')
   } finally {
     // An archive that has failed takes no entry, and would leave the file open.
     found.bytes.destroy()

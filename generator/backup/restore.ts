@@ -122,13 +122,12 @@ interface Folders {
 }
 
 async function unpack(file: string, place: Folders, progress?: Progress) {
-  const { content } = place
   const archive = extract()
   const reading = pipeline(place.bytes, archive)
   // The loop below handles a failed read; this prevents an unhandled rejection until then.
   reading.catch(() => undefined)
-  const seen = new Set<string>()
-  const database = join(content, DATABASE_FILE)
+  const [seen, damaged, lost] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const database = join(place.content, DATABASE_FILE)
   let settings: RestoredSettings | null = null
   let crateFiles = 0
   for await (const entry of archive) {
@@ -146,21 +145,22 @@ async function unpack(file: string, place: Folders, progress?: Progress) {
       await pipeline(bytes, createWriteStream(database, { flags: 'wx', mode: 0o600 }))
       await syncFile(database)
     } else if (name === LOST_FILE) {
-      for (const key of JSON.parse(await text(bytes))) seen.add(`crates/${key}`)
+      for (const key of JSON.parse(await text(bytes))) lost.add(key)
     } else {
-      const crates = CrateStore.inFolder(join(content, settings.crates))
+      const crates = CrateStore.inFolder(join(place.content, settings.crates))
       const key = name.slice('crates/'.length)
       const staged = await crates.stage(bytes, Number.MAX_SAFE_INTEGER)
-      if (basename(key) !== `${staged.cksum}.crate`) {
-        await staged.discard()
-        refuse('backup_damaged', { file, entry: key })
-      }
-      await staged.keep(key)
-      crateFiles++
-      progress?.('unpacking .crate files', crateFiles, 0)
+      if (basename(key) === `${staged.cksum}.crate`) {
+        await staged.keep(key)
+        crateFiles++
+        progress?.('unpacking .crate files', crateFiles, 0)
+      } else damaged.add(key)
+      await staged.discard()
     }
   }
   await reading
+  for (const key of lost) if (!damaged.delete(key)) seen.add(`crates/${key}`)
+  for (const entry of damaged) refuse('backup_damaged', { file, entry })
   if (settings === null) return refuse('backup_incomplete', { file, part: SETTINGS_FILE })
   if (!seen.has(DATABASE_FILE)) refuse('backup_incomplete', { file, part: DATABASE_FILE })
   await finishRecords(database, seen, file, place.sources)

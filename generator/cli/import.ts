@@ -4,6 +4,7 @@ import { requireUser } from '../accounts/accounts.ts'
 import { importAll } from '../import/import.ts'
 import { openSource } from '../import/source/open.ts'
 import { type ImportRequest, SOURCE_KINDS } from '../import/source/source.ts'
+import { asCaller } from '../places/disk/caller.ts'
 import { plain } from '../web/web-url.ts'
 import { showChanges, showSoFar } from './console/changes.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
@@ -54,7 +55,7 @@ async function runImport(task: RegistryTask<Options>, source: string): Promise<v
   progress('reading the source', 0, 0)
   const { ca_file: caFile, contact } = registry.settings.outgoing
   const request = { ...rest, source, ...(token !== undefined && { token }) }
-  const opened = await openSource(request, { caFile, contact, env: io.env })
+  const opened = await asCaller(() => openSource(request, { caFile, contact, env: io.env }))
   const sums: Outcomes = { added: 0, present: 0, refused: 0 }
   const warnings: Issue[] = []
   const errors: Issue[] = []

@@ -3,6 +3,7 @@ import { refuse } from '../../core/error/error.ts'
 import { configPath } from '../../core/paths/tree.ts'
 import { parseDl } from '../../core/urls/index-config.ts'
 import { baseOfDl } from '../../core/urls/urls.ts'
+import { asCaller } from '../places/disk/caller.ts'
 import { findCrates } from '../places/disk/crate-files.ts'
 import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
@@ -41,7 +42,8 @@ export const registerPush = command('push', {
       ? { place: bucket, close: undefined }
       : await openPushFolder(resolve(options.to))
     const { settings, urls } = await pushSettings(task, to)
-    const files = (await Promise.all(sources.map(source => findCrates(source)))).flat()
+    const found = asCaller(() => Promise.all(sources.map(source => findCrates(source))))
+    const files = (await found).flat()
     const result = await push({ files, to, settings, urls }).finally(() => close?.())
     const lines = result.files.map(({ name, version, outcome }) =>
       outcome === 'pushed' ? `pushed ${name} ${version}` : `${name} ${version} is there already`,

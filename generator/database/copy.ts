@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { refuse } from '../../core/error/error.ts'
+import type { Snapshot } from './database.ts'
 import { isOnServer } from './engine.ts'
 import { all, first, type Parameter, type Queries, run, value } from './statement.ts'
 import type { Tables } from './tables.ts'
@@ -77,64 +78,47 @@ export async function isEmpty(db: Queries): Promise<boolean> {
   return true
 }
 
+/** Keeps a state of the records beside them, as long as `from` is open: see `copyDifference`. */
+export async function keepState(from: Snapshot): Promise<void> {
+  for (const table of tables()) {
+    const kept = `${BEFORE}${table}`
+    await from.run(`CREATE TEMPORARY TABLE ${kept} AS SELECT * FROM ${table}`)
+    await from.run(`CREATE UNIQUE INDEX ${kept}_key ON ${kept} (${TABLE_KEYS[table]})`)
+  }
+}
+
 /**
- * Makes a copy of the records that was made before equal to them: reads both, and writes only what
- * differs. `from` does not change meanwhile, and `to` is a transaction. Returns the number of rows,
- * all compared.
+ * Brings what has changed since `keepState` to a copy of that state. The database of the records
+ * finds it; what is written is compared, and of the rest the number. Returns the number of rows.
  */
 export function copyDifference(
-  from: Queries,
+  { queries: from }: Snapshot,
   to: Queries,
   progress?: CopyProgress,
 ): Promise<number> {
   return withoutTriggers(to, async () => {
     // Removals come first: a new row may take the place of a removed one, and refer to other rows.
     for (const table of tables().reverse())
-      for await (const [rows, copied] of ranges(from, to, table, `${TABLE_KEYS[table]}`)) {
-        const keys = new Set(rows.map(row => JSON.stringify(row)))
-        for (const row of copied.filter(row => !keys.has(JSON.stringify(row))))
+      for await (const rows of pagesOf(from, table, { kept: 'gone', columns: TABLE_KEYS[table] }))
+        for (const row of rows)
           await run(to, `DELETE FROM ${table} WHERE ${keysOf(table, '=')}`, ...Object.values(row))
-      }
     let done = 0
-    for (const table of tables())
-      for await (const [rows, copied, again] of ranges(from, to, table)) {
-        if (!isDeepStrictEqual(rows, copied)) {
-          await insertRows(to, table, rows, true)
-          if (!isDeepStrictEqual(rows, await again())) refuse('migrate_differs', { table })
-        }
-        done += rows.length
-        progress?.(`comparing ${table}`, done, 0)
-      }
+    for (const table of tables()) {
+      const row = await first<Row>(from, `SELECT * FROM ${BEFORE}${table} LIMIT 1`)
+      const columns = row ? Object.keys(row) : TABLE_KEYS[table]
+      for await (const rows of pagesOf(from, table, { kept: 'changed', columns }))
+        await insertRows(to, table, rows)
+      const count = `SELECT count(*) FROM ${table} WHERE ${filterOf(table)}`
+      const rows = (await value<number>(from, count)) ?? 0
+      if (rows !== (await value<number>(to, count))) refuse('migrate_differs', { table })
+      done += rows
+      progress?.(`comparing ${table}`, done, 0)
+    }
     return done
   })
 }
 
-type Range = readonly [rows: Row[], copied: Row[], again: () => Promise<Row[]>]
-
-/** Yields the rows of a table page by page, with those of its copy between the same keys. */
-async function* ranges(
-  from: Queries,
-  to: Queries,
-  table: keyof Tables,
-  columns = '*',
-): AsyncGenerator<Range> {
-  const keys = TABLE_KEYS[table]
-  const where = table === 'facts' ? OTHER_FACTS : 'true'
-  const sql = `SELECT ${columns} FROM ${table} WHERE ${where}`
-  let above: readonly Parameter[] = []
-  for await (const rows of pagesOf(from, table, columns)) {
-    const last = keys.map(key => rows.at(-1)?.[key] ?? null)
-    const low = above.length > 0 ? ` AND ${keysOf(table, '>')}` : ''
-    const range = `${sql}${low} AND ${keysOf(table, '<=')} ORDER BY ${keys}`
-    const parameters = [...above, ...last]
-    const read = () => all<Row>(to, range, ...parameters)
-    yield [rows, await read(), read]
-    above = last
-  }
-  const low = above.length > 0 ? ` AND ${keysOf(table, '>')}` : ''
-  const read = () => all<Row>(to, `${sql}${low} ORDER BY ${keys}`, ...above)
-  yield [[], await read(), read]
-}
+const BEFORE = 'before_'
 
 function keysOf(table: keyof Tables, operator: string): string {
   const keys = TABLE_KEYS[table]
@@ -171,39 +155,64 @@ function tables(): (keyof Tables)[] {
 const OTHER_FACTS = `NOT (key >= 'daemon:' AND key < 'daemon:~')
   AND key NOT IN ('copy', 'moved', 'pause', 'probe')`
 
-async function* pagesOf(db: Queries, table: keyof Tables, columns = '*'): AsyncGenerator<Row[]> {
+function filterOf(table: keyof Tables): string {
+  return table === 'facts' ? OTHER_FACTS : 'true'
+}
+
+/** Rows of which the state that was kept, or with `gone` the present one, has no equal. */
+interface Missing {
+  readonly kept: 'gone' | 'changed'
+  readonly columns: readonly string[]
+}
+
+/** Yields the rows of a table, or those that are missing, by ranges of keys of so many rows. */
+async function* pagesOf(
+  db: Queries,
+  table: keyof Tables,
+  missing?: Missing,
+): AsyncGenerator<Row[]> {
   const keys = TABLE_KEYS[table]
-  const limit = table === 'releases' ? RELEASES : ROWS
-  const order = `ORDER BY ${keys} LIMIT ${limit}`
-  const where = table === 'facts' ? OTHER_FACTS : 'true'
-  const sql = `SELECT ${columns} FROM ${table} WHERE ${where}`
-  const next = `${sql} AND ${keysOf(table, '>')} ${order}`
-  let rows = await all<Row>(db, `${sql} ${order}`)
-  while (rows.length > 0) {
-    yield rows
-    const last = rows.at(-1)
-    if (rows.length < limit) return
-    rows = await all<Row>(db, next, ...keys.map(key => last?.[key] ?? null))
+  const names = [table, `${BEFORE}${table}`]
+  const [name, other] = missing?.kept === 'gone' ? names.reverse() : names
+  const what = missing?.kept === 'gone' ? keys : '*'
+  const side = (of: string, columns: readonly string[]) => columns.map(column => `${of}.${column}`)
+  const most = table === 'releases' ? RELEASES : ROWS
+  let above: readonly Parameter[] | null = []
+  while (above !== null) {
+    const low: string = `${filterOf(table)} AND ${above.length > 0 ? keysOf(table, '>') : 'true'}`
+    const end: Row | null = await first<Row>(
+      db,
+      `SELECT ${keys} FROM ${name} WHERE ${low} ORDER BY ${keys} LIMIT 1 OFFSET ${most - 1}`,
+      ...above,
+    )
+    const bounds: Parameter[] = [...above, ...keys.flatMap(key => end?.[key] ?? [])]
+    const range = `${low} AND ${end ? keysOf(table, '<=') : 'true'}`
+    const lacks = missing
+      ? ` AND NOT EXISTS (SELECT 1 FROM ${other} AS there WHERE ${range}
+        AND (${side('there', keys)}) = (${side('here', keys)})
+        AND (${side('there', missing.columns)}) IS NOT DISTINCT FROM
+          (${side('here', missing.columns)}))`
+      : ''
+    const sql = `SELECT ${what} FROM ${name} AS here WHERE ${range}${lacks} ORDER BY ${keys}`
+    const rows = await all<Row>(db, sql, ...bounds, ...(missing ? bounds : []))
+    if (rows.length > 0) yield rows
+    above = end && keys.map(key => end[key] ?? null)
   }
 }
 
-async function insertRows(
-  db: Queries,
-  table: keyof Tables,
-  rows: readonly Row[],
-  isOver = false,
-): Promise<void> {
-  if (rows.length === 0) return
+/** Inserts rows, or replaces those of their keys; refuses what is stored otherwise. */
+async function insertRows(db: Queries, table: keyof Tables, rows: readonly Row[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {})
   const places = `(${columns.map(() => '?')})`
   const keys = TABLE_KEYS[table]
   const others = columns.filter(column => !keys.includes(column))
   const set = others.map(column => `${column} = excluded.${column}`)
   const action = set.length > 0 ? `UPDATE SET ${set}` : 'NOTHING'
-  const over = isOver ? ` ON CONFLICT (${keys}) DO ${action}` : ''
-  const sql = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}${over}`
+  const sql = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}
+    ON CONFLICT (${keys}) DO ${action} RETURNING ${columns}`
   const values = rows.flatMap(row => columns.map(column => row[column] ?? null))
-  await run(db, sql, ...values)
+  if (!isDeepStrictEqual(rows, await all<Row>(db, sql, ...values)))
+    refuse('migrate_differs', { table })
 }
 
 /** Lets new ids follow those that were copied; SQLite does so itself. */

@@ -70,24 +70,37 @@ export async function closeWhole(database: Database, path: string): Promise<void
   await syncFile(path)
 }
 
-/** A state of the records that does not change while others go on writing. */
+/** Reads states of the records that do not change while others go on writing. */
 export interface Snapshot {
   readonly queries: Queries
+  /** Does work on the records as they are when it begins. */
+  during<T>(work: () => Promise<T>): Promise<T>
+  /** Executes a statement about what is temporary, and ends with it. */
+  run(sql: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens the SQLite database at `path` as it is now, for reading only. */
+/** Opens the SQLite database at `path` for reading only; what is temporary is in its folder. */
 export function openSnapshot(path: string): Snapshot {
   const [reader, writer] = [openSqlite(path), openSqlite(path)]
-  reader.exec('BEGIN')
-  // The transaction begins with its first read.
-  reader.prepare('SELECT count(*) FROM sqlite_master').all()
+  reader.exec(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`)
   const queries = new SqliteDatabase(path, writer, reader)
   return {
     queries,
+    during: async work => {
+      reader.exec('BEGIN')
+      // The transaction begins with its first read.
+      reader.prepare('SELECT count(*) FROM sqlite_master').all()
+      const result = await work()
+      reader.exec('COMMIT')
+      return result
+    },
+    run: async sql => {
+      reader.exec(sql)
+    },
     close: async () => {
       // Closing is not enough: libsql closes after the last statement is collected.
-      reader.exec('ROLLBACK')
+      if (reader.inTransaction) reader.exec('ROLLBACK')
       await queries.close()
     },
   }

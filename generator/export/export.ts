@@ -21,6 +21,7 @@ import {
   type LockFile,
   parseLockFile,
 } from '../../core/upstream/lock-file.ts'
+import { asCaller, asOwner } from '../places/disk/caller.ts'
 import { makeFolder } from '../places/disk/durable.ts'
 import { openFile, readFolder, removeIfEmpty, statOf } from '../places/disk/files.ts'
 import { temporaryPath } from '../places/disk/steps.ts'
@@ -54,8 +55,8 @@ interface ExportedCrate extends Pick<LockedPackage, 'name' | 'version'> {
 }
 
 /**
- * Writes the crates of a lock file into a folder from which Cargo builds without a server. The
- * folder appears complete or not at all. Refuses one that has something in it, and names all crates
+ * Writes the crates of a lock file, as the caller, into a folder from which Cargo builds without a
+ * server. The folder appears complete or not at all. Refuses one that has something in it, and names all crates
  * that are missing. Every checksum is compared before its crate is written. Returns their number.
  */
 export async function exportCrates(order: ExportOrder, progress?: Progress): Promise<number> {
@@ -70,7 +71,7 @@ export async function exportCrates(order: ExportOrder, progress?: Progress): Pro
     await mkdir(join(temporary, layout === 'vendor' ? '' : 'index'), { recursive: true })
     for (const [at, locked] of packages.entries()) {
       progress?.('exporting crates', at, packages.length)
-      const crate = await readCrate(locked, order)
+      const crate = await asOwner(() => readCrate(locked, order))
       const file = crateFile(locked.name, locked.version)
       if (!crate) missing.push(locked)
       else if (!written.has(file)) await WRITERS[layout](temporary, crate, order)
@@ -187,7 +188,7 @@ export async function readLockFiles(paths: readonly string[]): Promise<LockFile>
   const others = new Set<string>()
   for (const path of paths) {
     // A byte more than is accepted tells that there are more.
-    const opened = await openFile(path, { start: 0, end: LOCK_MAX })
+    const opened = await asCaller(() => openFile(path, { start: 0, end: LOCK_MAX }))
     if (!opened) return refuse('file_missing', { path })
     const text = new TextDecoder().decode(await gather(opened.bytes))
     const lock = parseLockFile({ name: path, text })

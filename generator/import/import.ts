@@ -8,6 +8,7 @@ import type { Release } from '../../core/release/release.ts'
 import { versionIdentity } from '../../core/version.ts'
 import type { Queries } from '../database/statement.ts'
 import type { Staged } from '../places/crate-store.ts'
+import { asCaller, asOwner, atOnce, stepsOfCaller } from '../places/disk/caller.ts'
 import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { Progress } from '../projections/context.ts'
 import type { Change } from '../records/change.ts'
@@ -67,7 +68,12 @@ export async function* importAll(
 ): AsyncGenerator<Outcome> {
   // Releases that are added together, with one sync of the database.
   const batch: Ready[] = []
-  const prepared = ordered(tasks(registry, source, progress), AT_ONCE, task => task(), discard)
+  const prepared = ordered(
+    tasks(registry, source, progress),
+    atOnce(AT_ONCE),
+    task => task(),
+    discard,
+  )
   try {
     for await (const results of prepared) {
       for (const result of results) {
@@ -95,7 +101,7 @@ async function* tasks(
   const own = new Set([...registry.urls.own, ...source.ownUrls])
   const origin = source.ownUrls.some(isCratesIo) ? CRATES_IO : null
   let done = 0
-  for await (const { name, versions, refused } of source.crates()) {
+  for await (const { name, versions, refused } of stepsOfCaller(source.crates())) {
     for (const part of refused) yield async () => [{ outcome: 'refused', ...part }]
     const known = name === null ? null : await knownCrate(registry.database, name)
     for (const candidates of versions)
@@ -177,7 +183,9 @@ async function prepare(
     if (same) return { outcome: 'present', where, ...same, issues: [] }
     const present = identity && findPresent(candidate, identity, info.known)
     if (present) return present
-    const bytes = await candidate.take(source => registry.crates.stage(source, CRATE_MAX))
+    const stage = (source: AsyncIterable<Uint8Array>) =>
+      asOwner(() => registry.crates.stage(stepsOfCaller(source), CRATE_MAX))
+    const bytes = await asCaller(() => candidate.take(stage))
     try {
       return await inspect(registry, candidate, bytes, info)
     } catch (error) {

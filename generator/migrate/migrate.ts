@@ -15,8 +15,9 @@ import {
   copyCatalog,
   copyDifference,
   isEmpty,
+  keepState,
 } from '../database/copy.ts'
-import { closeWhole, openDatabase, openSnapshot, type Snapshot } from '../database/database.ts'
+import { closeWhole, openDatabase, type Snapshot } from '../database/database.ts'
 import { isOnServer } from '../database/engine.ts'
 import type { Queries } from '../database/statement.ts'
 import type { CrateStore } from '../places/crate-store.ts'
@@ -34,7 +35,7 @@ import {
   renewPause,
 } from '../records/pause.ts'
 import { DATABASE_FILE } from '../registry/folder.ts'
-import type { Registry } from '../registry/registry.ts'
+import { openToRead, type Registry } from '../registry/registry.ts'
 import { type CopiedCrates, migrateCrates, setDeletedAside } from './crates.ts'
 import type { TreeCopy } from './tree.ts'
 
@@ -48,8 +49,7 @@ export interface Destination {
   readonly progress?: CopyProgress
 }
 
-/** How often the files are compared before the pause, and at most in it. */
-const ROUNDS = 2
+/** How often the files are compared at most in the pause. */
 const ROUNDS_PAUSED = 5
 
 /**
@@ -76,29 +76,47 @@ async function move(registry: Registry, to: Destination, place: string) {
   const done = { records: 0, place, crates: null, pausedMs: 0 }
   const target = await openTarget(registry, to.database, departed !== null)
   if (target === null) return done
+  const source = await openToRead(registry)
   try {
-    if (!departed) return await copyAll(registry, to, target, place)
+    if (!departed) return await copyAll(registry, source, to, target, place)
     await target.finish(departed.id)
     return done
   } finally {
-    await target.close()
+    await Promise.all([source.close(), target.close()])
   }
 }
 
-async function copyAll(registry: Registry, to: Destination, target: Target, place: string) {
+async function copyAll(
+  registry: Registry,
+  source: Snapshot,
+  to: Destination,
+  target: Target,
+  place: string,
+) {
   const { database, clock, dir, settings, locks, mutex, pageMutex } = registry
   const files = fileCopier(registry, to)
-  for (let round = 0; round < ROUNDS; round++) await files.copy()
+  await files.copy()
   const id = randomBytes(8).toString('hex')
   const origin = { id, place: placeOf(dir, settings.database) }
-  await copyRecords(registry, target, origin, copyCatalog, to.progress)
+  // Searches and downloads go on: what they write between two tables must not be copied.
+  await source.during(async () => {
+    await keepState(source)
+    await target.database.transaction(async tx => {
+      await copyCatalog(source.queries, tx, to.progress)
+      await recordCopy(tx, origin)
+    })
+  })
+  // Again: the less is new when the pause begins, the shorter it is.
+  await files.copy()
   const pause = await holdPause(database, place)
   try {
     // Waits until everything is written that was begun before.
     const git = locks.mutex('git')
     for (const lock of [mutex, pageMutex, git]) await lock.run(async () => {})
     await git.close()
-    const records = await copyRecords(registry, target, origin, copyDifference, to.progress)
+    const records = await source.during(() =>
+      target.database.transaction(tx => copyDifference(source, tx, to.progress)),
+    )
     // This comes after the records, which no longer mark what was rendered until then.
     for (let round = 0; (await files.copy()) > 0; round++)
       if (round === ROUNDS_PAUSED) refuse('migrate_tree_changing')
@@ -131,33 +149,6 @@ function fileCopier(registry: Registry, { crates, tree, progress }: Destination)
     return changed
   }
   return { copy, crates: () => copied }
-}
-
-async function copyRecords(
-  registry: Registry,
-  { database }: Target,
-  origin: { readonly id: string; readonly place: string },
-  copy: typeof copyCatalog,
-  progress?: CopyProgress,
-): Promise<number> {
-  // Searches and downloads go on: what they write between two tables must not be copied.
-  const { queries, close } = await takeSnapshot(registry)
-  try {
-    return await database.transaction(async tx => {
-      const rows = await copy(queries, tx, progress)
-      await recordCopy(tx, origin)
-      return rows
-    })
-  } finally {
-    await close()
-  }
-}
-
-async function takeSnapshot({ settings, dir }: Registry): Promise<Snapshot> {
-  const { url } = settings.database
-  if (url === null) return openSnapshot(join(dir, DATABASE_FILE))
-  const { openSnapshot: openOnServer } = await import('../database/postgres/open.ts')
-  return openOnServer({ ...settings.database, url })
 }
 
 /** Changes go on this long after a mover has died; it renews its pause this often. */

@@ -1,5 +1,6 @@
 // generator/registry: A registry folder, opened: its settings, records and places. All above call
 // it; it never listens.
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import type { AccessRecord } from '../../core/settings/access.ts'
@@ -13,11 +14,12 @@ import type { SettingFlags } from '../../core/settings/source.ts'
 import { registryUrls, withoutCredentials } from '../../core/urls/urls.ts'
 import type { Database } from '../database/connection.ts'
 import { describeDaemon, listDaemons } from '../database/daemons.ts'
-import { openDatabase } from '../database/database.ts'
+import { openDatabase, openSnapshot, type Snapshot } from '../database/database.ts'
 import { isOnServer } from '../database/engine.ts'
 import type { BeforeUpgrade } from '../database/migrations.ts'
 import { ChangeNumber } from '../places/change-number.ts'
 import type { CrateStore } from '../places/crate-store.ts'
+import { workAsOwner } from '../places/disk/caller.ts'
 import { damage } from '../places/disk/damage.ts'
 import { writeDurably } from '../places/disk/durable.ts'
 import { fileFacts } from '../places/disk/files.ts'
@@ -202,6 +204,26 @@ async function openRecords(
   if (((await fileFacts(file))?.size ?? 0) === 0) await requireNoCrates(dir, file, crates)
   const database = await openDatabase(file, program, upgrade)
   return { database, locks: new FileLocks(join(dir, 'locks')) }
+}
+
+/** Opens the records of a registry folder for reading only, as they are: nothing is upgraded. */
+export async function openToRead({
+  dir,
+  settings,
+}: Pick<Registry, 'dir' | 'settings'>): Promise<Snapshot> {
+  const { url } = settings.database
+  if (url === null) return openSnapshot(join(dir, DATABASE_FILE))
+  const { openSnapshot: openOnServer } = await import('../database/postgres/open.ts')
+  return openOnServer({ ...settings.database, url })
+}
+
+/** Returns the settings of access that the last daemon of a folder had; null where none was. */
+export async function servedAccess(dir: string, settings: Settings): Promise<AccessRecord | null> {
+  // A folder for static builds has no records.
+  if (settings.database.url === null && !existsSync(join(dir, DATABASE_FILE))) return null
+  workAsOwner(dir)
+  const { queries, close } = await openToRead({ dir, settings })
+  return readJsonFact<AccessRecord>(queries, ACCESS).finally(close)
 }
 
 /** Returns whether nobody has opened these records yet, and there are none. */

@@ -10,7 +10,7 @@ import { sha256 } from '../../core/sha256.ts'
 import { type OwnDl, ownDl, requireOwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { Version } from '../../core/version.ts'
-import { workAsOwner } from '../places/disk/caller.ts'
+import { asCaller, atOnce, workAsOwner } from '../places/disk/caller.ts'
 import { readBytes, sweepFolder } from '../places/disk/files.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import { FileMutex } from '../places/locks/lock.ts'
@@ -71,6 +71,8 @@ export async function openPushFolder(folder: string): Promise<PushFolder> {
   return { place: new FolderPlace(folder, { sync: 'each', mutex }), close: () => mutex.close() }
 }
 
+const UPLOADS = 32
+
 /** Half-written files of killed pushes are removed when they are so old, in milliseconds. */
 const STALE_MS = 3_600_000
 
@@ -92,7 +94,8 @@ export async function push({ files, to, settings, urls }: Push): Promise<PushRes
   if (!hasConfig && !(await to.put(config.path, config.bytes, { onlyIf: 'absent' })))
     await isSameConfig(to, config)
   for (const crate of crates) await reserve(to, crate[0].name)
-  await forEachConcurrently(crates.flat(), release => upload(to, release, dl))
+  const most = atOnce(UPLOADS)
+  await forEachConcurrently(crates.flat(), release => upload(to, release, dl), most)
   const done: PushedFile[] = []
   const refused: Issue[] = []
   const byName = new Map(crates.map(crate => [crate[0].name, crate]))
@@ -131,7 +134,7 @@ async function checkAll(
   urls: RegistryUrls,
 ) {
   const releases = new StaticReleases(settings, urls, await BuildCache.open(null, null))
-  for (const path of files) await releases.put(path)
+  for (const path of files) await asCaller(() => releases.put(path))
   const names = releases.crates.flat().flatMap(release => {
     const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
     return [release.name, ...ownDependencies, ...cratesIoDependencies]
@@ -186,7 +189,7 @@ function reservation(name: Name): string {
 /** Uploads a `.crate`. Bytes that are there are never replaced: a line of the index may name them. */
 async function upload(to: Place, release: StaticRelease, dl: OwnDl | null): Promise<void> {
   const { name, version, path, entry } = release
-  const bytes = await readBytes(path)
+  const bytes = await asCaller(() => readBytes(path))
   if (bytes === null || sha256(bytes) !== entry.cksum) return refuse('file_changed', { path })
   const target = packagePath(release, dl)
   const { cksum } = entry

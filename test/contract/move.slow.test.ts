@@ -7,8 +7,9 @@ import { sha256 } from '../../core/sha256.ts'
 import { addUser } from '../../generator/accounts/accounts.ts'
 import { TABLE_KEYS } from '../../generator/database/copy.ts'
 import { openPostgres } from '../../generator/database/postgres/open.ts'
-import { column } from '../../generator/database/statement.ts'
+import { column, run } from '../../generator/database/statement.ts'
 import { migrate } from '../../generator/migrate/migrate.ts'
+import type { TreeCopy } from '../../generator/migrate/tree.ts'
 import { openRegistry } from '../../generator/open.ts'
 import type { BucketPlace } from '../../generator/places/bucket-place.ts'
 import { LAST_BACKUP, readFact } from '../../generator/records/facts.ts'
@@ -234,4 +235,49 @@ test('a pause that ends too early gives the move up; the next one succeeds', { s
   const moved = await openRegistry(registry.dir, { env })
   assert.deepEqual(await rowsOf(moved), await rowsOf(registry))
   await moved.close()
+})
+
+test('what changes while the records are copied is in the copy, there and back', {
+  skip,
+}, async t => {
+  const { dir } = await filled(t)
+  const url = await server.create('changing')
+  const go = async (from: string, to: string | null, name: string) => {
+    const env = { PLIMSOLL_DATABASE_URL: from }
+    const served = await openRegistry(dir, { env })
+    const mover = await openRegistry(dir, { env, forMove: true })
+    const change = async () => {
+      await addUser(served.database, { login: name, admin: false }, OPERATOR)
+      await addAndShow(served, { name, version: '1.0.0' })
+      await addAndShow(served, { name: 'demo', version: to === null ? '3.0.0' : '2.0.0' })
+      for (const sql of [
+        "UPDATE releases SET yanked = 1 - yanked, readme = NULL WHERE version = '1.0.0'",
+        'DELETE FROM crate_labels WHERE label_id = 7',
+        "DELETE FROM marks WHERE kind = 'search'",
+        `INSERT INTO crate_labels VALUES (${name.length}, 1, 1), (7, ${name.length}, 1)`,
+      ])
+        await run(served.database, sql)
+    }
+    let changing: Promise<void> | null = null
+    const progress = (step: string) => {
+      if (step.startsWith('copying')) changing ??= change()
+    }
+    // The files are copied again between the records and the pause.
+    const tree: TreeCopy = {
+      update: async () => {
+        await changing
+        return 0
+      },
+      show: async () => {},
+      note: async () => {},
+    }
+    const database = { ...serverSettings(url), url: to }
+    await migrate(mover, { database, crates: null, tree, progress })
+    assert.ok(changing, 'something has changed')
+    const moved = await openRegistry(dir, { env: { PLIMSOLL_DATABASE_URL: to ?? '' } })
+    assert.deepEqual(await rowsOf(moved), await rowsOf(mover))
+    for (const registry of [served, mover, moved]) await registry.close()
+  }
+  await go('', url, 'there')
+  await go(url, null, 'and-back')
 })

@@ -55,6 +55,8 @@ export const commandMessages = {
       'it is not known at which address users reach {address}; name it with --base-url, or as `registry.base_url`',
     access_kept:
       'nothing sets {keys} any more, so they stay as the daemon had them when it was started last; write what you want into plimsoll.toml, and start it once with --set KEY=VALUE if that opens more than before',
+    access_unknown:
+      'what the daemon keeps of its last start is not among these settings, because the records cannot be read: {reason}; mend that, then look again',
     base_url_changed:
       'until now `config.json`, pages and the lock files of users had the address {before}; from now on they have {now}, which Cargo takes for another registry; set `registry.base_url` to an address that stays',
     node_ended: 'Node {node} has had no security updates since 30 April 2026; install Node 24',
@@ -243,6 +245,8 @@ export const commandMessages = {
   failed: {
     fault_unexpected:
       'something failed that Plimsoll does not know ({reason}); please report what the same command prints with NODE_DEBUG=plimsoll',
+    storage_behind:
+      'the change was made, but not all that shows it: {reason}; when that is mended, run `plimsoll build`',
     database_denied:
       'the database server refuses this registry ({reason}); check user, password, database and TLS in the `database` settings',
     database_unusable:

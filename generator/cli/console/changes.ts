@@ -2,6 +2,7 @@ import { Refusal } from '../../../core/error/error.ts'
 import { forgetMirror } from '../../deploy/complete-mirror.ts'
 import { GitIndex } from '../../git/git-index.ts'
 import { buildPages } from '../../pages/pages.ts'
+import { showing } from '../../places/disk/fault.ts'
 import { type Built, build } from '../../projections/index/build.ts'
 import { registrySite } from '../../projections/site/projection.ts'
 import { isServed, type Registry } from '../../registry/registry.ts'
@@ -9,10 +10,11 @@ import type { RegistryTask } from './command.ts'
 import type { Io } from './io.ts'
 
 /** Renders what is not up to date, or `all`, and the git index. The result reports failures. */
-export async function showChanges(
-  { io, registry, progress }: RegistryTask,
-  all = false,
-): Promise<Built> {
+export function showChanges(task: RegistryTask, all = false): Promise<Built> {
+  return showing(() => show(task, all))
+}
+
+async function show({ io, registry, progress }: RegistryTask, all: boolean): Promise<Built> {
   // A bucket that is not named here gets none of the changes.
   if (registry.tree.mirror === null) await forgetMirror(registry.database)
   const { crates, issues } = await build(registry, { all, progress })
@@ -27,12 +29,14 @@ export async function showChanges(
  * Shows the crates that an import has added so far, and a front page that says that more follow;
  * what renders it next takes that back.
  */
-export async function showSoFar(registry: Registry): Promise<void> {
+export function showSoFar(registry: Registry): Promise<void> {
   const markFront = () => registry.database.transaction(tx => registrySite.markAll(tx))
-  await build(registry)
-  await markFront()
-  await buildPages({ ...registry, isFilling: true }, { kinds: ['page', 'site'] })
-  await markFront()
+  return showing(async () => {
+    await build(registry)
+    await markFront()
+    await buildPages({ ...registry, isFilling: true }, { kinds: ['page', 'site'] })
+    await markFront()
+  })
 }
 
 /** Commits the changes of a command to the git index, unless a running daemon does that. */

@@ -11,7 +11,7 @@ export const registerBackup = registryCommand('backup', {
     'plimsoll backup backups/monday.tar': 'writes a consistent backup',
     'plimsoll backup - | zstd > monday.tar.zst': 'writes it to another program',
   },
-  json: 'an object: `file`; `crate_files`, the number of .crate files in it; `lost`, an array of texts, one for each that is missing',
+  json: 'an object: `file`; `crate_files`, the number of .crate files in it; `lost`, an array of texts, one for each that is missing or damaged',
   fails:
     'the backup could not be made, and there is no file; or it lacks the .crate files that `lost` names',
   reads: true,

@@ -10,6 +10,7 @@ import {
   readLockFiles,
   recordedCrates,
 } from '../../export/export.ts'
+import { asCaller } from '../../places/disk/caller.ts'
 import { archiveLimits } from '../../sandbox/archive.ts'
 import { openUpstreams } from '../../upstream/open.ts'
 import { type RegistryTask, registryCommand } from '../console/command.ts'
@@ -53,7 +54,8 @@ export const registerExport = registryCommand('export', {
         duplicateManifest: true,
       }),
     }
-    const count = await exportCrates(order, progress).finally(() => upstreams.close())
+    const exported = asCaller(() => exportCrates(order, progress))
+    const count = await exported.finally(() => upstreams.close())
     const warnings = others.map(name => warning('export_other', { name }))
     printIssues(io, warnings)
     const config = exportConfig(order)

@@ -29,30 +29,37 @@ export async function openPostgres(
 }
 
 /** A transaction that begins with its first read. */
-const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1'
+const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1'
 const IS_OPEN = `SELECT current_setting('transaction_isolation') = 'repeatable read' AS held`
 
 /**
- * Opens the records on a server as they are now, for reading only, without a limit of time. `close`
- * throws when the connection was lost, and later reads were of another state.
+ * Opens the records on a server for reading only, without a limit of time. `during` throws when the
+ * connection was lost, and later reads were of another state; what is temporary is lost with it.
  */
-export async function openSnapshot(settings: ServerSettings): Promise<Snapshot> {
+export function openSnapshot(settings: ServerSettings): Snapshot {
   const unlimited = { ...settings, statement_seconds: 0 }
   // The pool keeps its only connection, and with it the transaction.
   const readers = poolOf(unlimited, 1, { idleTimeoutMillis: 0 })
   const queries = new ServerDatabase(unlimited, readers)
-  try {
-    const client = await readers.connect()
-    await client.query(BEGIN)
-    client.release()
-    const close = async () => {
-      const { rows } = await readers.query<{ held: number }>(IS_OPEN)
-      await queries.close()
-      if (rows[0]?.held !== 1) throw new Error('the connection of the snapshot was lost')
-    }
-    return { queries, close }
-  } catch (error) {
-    await queries.close()
-    throw failure(error)
+  const send = async (sql: string) => {
+    const { rows } = await readers.query<{ held: number }>(sql).catch(error => {
+      throw failure(error)
+    })
+    return rows
+  }
+  return {
+    queries,
+    during: async work => {
+      await send(BEGIN)
+      const result = await work()
+      const [row] = await send(IS_OPEN)
+      if (row?.held !== 1) throw new Error('the connection of the snapshot was lost')
+      await send('COMMIT')
+      return result
+    },
+    run: async sql => {
+      await send(sql)
+    },
+    close: () => queries.close(),
   }
 }

@@ -37,12 +37,41 @@ function factsOf(path: string): readonly [string, Stats] | null {
  * Runs work outside of the registry folder as who started the process, such as reading what only
  * root can read. The whole process does so meanwhile: nothing else may create files.
  */
-export async function asCaller<T>(work: () => Promise<T>): Promise<T> {
-  if (owner === null) return work()
-  process.seteuid?.(0)
+export function asCaller<T>(work: () => Promise<T>): Promise<T> {
+  return as(0, work)
+}
+
+/** Runs work on the registry within work of the caller. */
+export function asOwner<T>(work: () => Promise<T>): Promise<T> {
+  return as(owner, work)
+}
+
+async function as<T>(user: number | null, work: () => Promise<T>): Promise<T> {
+  const before = process.geteuid?.()
+  if (owner === null || user === null || before === undefined) return work()
+  process.seteuid?.(user)
   try {
     return await work()
   } finally {
-    process.seteuid?.(owner)
+    process.seteuid?.(before)
+  }
+}
+
+/** Returns how much work may go on at once of which some is the caller's. */
+export function atOnce(most: number): number {
+  return owner === null ? most : 1
+}
+
+/** Yields the same items; what finds each of them is work of the caller. */
+export async function* stepsOfCaller<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  const steps = items[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const step = await asCaller(() => steps.next())
+      if (step.done) return
+      yield step.value
+    }
+  } finally {
+    await steps.return?.()
   }
 }

@@ -76,6 +76,21 @@ export function unknownOutcome(what: string, error: unknown): Refusal {
   return new Refusal([issue('commit_unknown', { reason })], { cause: error })
 }
 
+/** The codes of refusals that say that nothing was changed. */
+const UNDONE = /^(?:storage_(?!failing)|database_(?:away|slow|conflict)|registry_)/
+
+/** Runs what comes after a change was recorded: no failure of it says that it was not made. */
+export async function showing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const refusal = error instanceof Refusal ? error : systemRefusal(error, 'operator')
+    if (!refusal?.issues.some(({ code }) => UNDONE.test(code))) throw error
+    const [reason = ''] = refusal.message.split('; ')
+    throw new Refusal([issue('storage_behind', { reason })], { cause: error })
+  }
+}
+
 /** Returns the code of an error, without SQLite's extensions such as SQLITE_READONLY_DBMOVED. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''

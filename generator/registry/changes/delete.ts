@@ -4,7 +4,7 @@ import type { Name } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import { parseRequirement, satisfies } from '../../../core/requirement.ts'
 import { requireThisBuild, type Version, versionIdentity } from '../../../core/version.ts'
-import { systemRefusal } from '../../places/disk/fault.ts'
+import { showing, systemRefusal } from '../../places/disk/fault.ts'
 import { buildWhole } from '../../projections/index/build.ts'
 import { withoutRelease } from '../../projections/index/orphans.ts'
 import type { Change } from '../../records/change.ts'
@@ -78,11 +78,13 @@ export async function deleteReleases(
   if (releases.length > 0)
     await removeReleases(registry, crate, releases, deletion.reason ?? null, change)
   try {
-    await buildWhole(registry, crate.id)
-    for (const { cksum } of [...releases, ...unfinished]) {
-      const key = crateKey(crate.name, cksum)
-      await withoutRelease(registry, cksum, () => registry.crates.remove(key))
-    }
+    await showing(async () => {
+      await buildWhole(registry, crate.id)
+      for (const { cksum } of [...releases, ...unfinished]) {
+        const key = crateKey(crate.name, cksum)
+        await withoutRelease(registry, cksum, () => registry.crates.remove(key))
+      }
+    })
   } catch (error) {
     const reason = error instanceof Refusal ? error : systemRefusal(error, 'operator')
     if (!reason) throw error

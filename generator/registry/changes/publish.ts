@@ -9,6 +9,7 @@ import { pace } from '../../database/pace.ts'
 import type { Queries } from '../../database/statement.ts'
 import type { Staged } from '../../places/crate-store.ts'
 import { asCaller } from '../../places/disk/caller.ts'
+import { showing } from '../../places/disk/fault.ts'
 import { fileChecksum, openFile } from '../../places/disk/files.ts'
 import { IndexWriter } from '../../projections/index/index-writer.ts'
 import { type Change, operatorChange } from '../../records/change.ts'
@@ -185,8 +186,10 @@ export async function addCrateFile(
     if (known?.cksum === bytes.cksum) return await putBack(registry, queue, bytes, known)
     const submission = { bytes, pubtime: at, ...(companions && { companions }) }
     const publication = await queue.publish(submission, operatorChange(at))
-    await publication.shown
-    await queue.settle()
+    await showing(async () => {
+      await publication.shown
+      await queue.settle()
+    })
     return publication
   } finally {
     await bytes.discard()
@@ -206,8 +209,10 @@ async function putBack(
       await bytes.keep(key)
       await markAgain(database, marksOfBytes(id))
     })
-  await queue.show(crateId)
-  await queue.settle()
+  await showing(async () => {
+    await queue.show(crateId)
+    await queue.settle()
+  })
   return {
     release: { name, version },
     outcome: 'present',

@@ -5,10 +5,14 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { plimsoll } from '../../support/plimsoll.ts'
+import { postgresSuite } from '../../support/postgres-suite.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { SERVE, serveBy } from '../../support/serving-program.ts'
 import { folderOf } from '../../support/workplace.ts'
 import { writeCrate } from '../../support/write-crate.ts'
+
+const { server, skip } = postgresSuite()
 
 const PRIVATE = { PLIMSOLL_AUTH_REQUIRED: 'true', PLIMSOLL_OWNERS_ADD: 'invite' }
 const HERE = { PLIMSOLL_GIT_INDEX: 'off' }
@@ -26,12 +30,14 @@ async function servedPrivately(t: TestContext) {
   const served = async (dir: string, env: NodeJS.ProcessEnv, set: readonly string[] = []) => {
     const flags = set.flatMap(each => ['--set', each])
     const daemon = await serveBy(new Cleanup(t), [...SERVE, ...flags], at(dir), { ...HERE, ...env })
-    const { status } = await fetch(`${daemon.url}/index/config.json`)
+    const { status } = await fetch(`${daemon.url}/index/de/mo/demo`)
     daemon.kill('SIGTERM')
     assert.equal(await daemon.ended, 0)
     return { status, log: daemon.said.err }
   }
   await run('live', 'init', '--base-url', 'https://crates.example')
+  writeCrate(at('demo-0.1.0.crate'), { name: 'demo', version: '0.1.0' })
+  await run('live', 'add', at('demo-0.1.0.crate'))
   assert.equal((await served('live', PRIVATE)).status, 401)
   return { at, run, served }
 }
@@ -44,6 +50,10 @@ test('access that only the environment had stays after restore, copies and comma
   const restored = await served('restored', {})
   assert.equal(restored.status, 401)
   assert.match(restored.log, /nothing sets auth\.required, owners\.add any more, so they stay/)
+  // In a process of its own: this one may still have what was restored open.
+  const { stdout, stderr: said } = await plimsoll(at('restored'), ['settings', '--dir', '.'], HERE)
+  assert.equal(said, '')
+  assert.match(stdout, /^auth\.required = true {2}# the last start of the daemon$/m)
   // A copy of the folder, whose file says that it is open, as the first one's did not.
   cpSync(at('live'), at('copy'), { recursive: true })
   writeCrate(at('demo-1.0.0.crate'), { name: 'demo', version: '1.0.0' })
@@ -52,6 +62,25 @@ test('access that only the environment had stays after restore, copies and comma
   const config = readFileSync(at('copy', 'public', 'index', 'config.json'), 'utf8')
   assert.equal(JSON.parse(config)['auth-required'], true)
   assert.equal((await served('copy', {})).status, 401)
+})
+
+test('it stays for a second daemon of a server, and where a move has put the records', {
+  skip,
+}, async t => {
+  const { at, run, served } = await servedPrivately(t)
+  const url = await server.create('access')
+  await run('live', 'migrate', '--to', url, '--write')
+  assert.equal((await served('live', {})).status, 401)
+  // Another machine has the file alone, and the same folders.
+  cpSync(at('live', 'plimsoll.toml'), at('second', 'plimsoll.toml'))
+  const shared = ['storage.crates', 'storage.public'].map(
+    key => `${key}=${at('live', key.replace('storage.', ''))}`,
+  )
+  assert.equal((await served('second', {}, shared)).status, 401)
+  await server.close()
+  const { stdout, stderr } = await run('live', 'settings')
+  assert.match(stdout, /^auth\.required = false {2}# default$/m)
+  assert.match(stderr, /keeps of its last start is not among these settings/)
 })
 
 test('access opens further when somebody says so, once by a flag or in the file', async t => {

@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { pack } from 'tar-stream'
 import { type Code, Refusal } from '../../../core/error/error.ts'
 import { parseName } from '../../../core/name.ts'
+import { crateKey } from '../../../core/paths/crates.ts'
 import { backup } from '../../../generator/backup/backup.ts'
 import { restore } from '../../../generator/backup/restore.ts'
 import { openRegistry } from '../../../generator/open.ts'
@@ -130,15 +131,21 @@ test('refuses a backup whose records are damaged', () =>
     writeFileSync(path, bytes)
   }))
 
-test('bytes that are lost are named, and the backup has everything else', async () => {
+test('bytes that are lost or damaged are named, and the backup has everything else', async () => {
   const registry = await makeRegistry('lossy')
   await addCrate(registry, { name: 'one', version: '1.0.0' })
   rmSync(registry.crates.place.name, { recursive: true })
   await addCrate(registry, { name: 'two', version: '1.0.0' })
+  const { release } = await addCrate(registry, { name: 'three', version: '1.0.0' })
+  const path = storedPath(registry, crateKey(release.name, release.entry.cksum))
+  const bytes = readFileSync(path)
+  rmSync(path)
+  writeFileSync(path, bytes.fill(7, 20, 40))
   const lossy = join(folder, 'lossy.tar')
   const { crateFiles, lost } = await backup(registry, lossy)
-  assert.deepEqual([crateFiles, lost.map(({ code }) => code)], [1, ['crate_lost']])
+  assert.deepEqual([crateFiles, lost.map(({ code }) => code)], [1, ['crate_lost', 'crate_lost']])
   assert.match(lost[0]?.message ?? '', /`one` 1\.0\.0 is missing from the crate store/)
+  assert.match(lost[1]?.message ?? '', /`three` 1\.0\.0 is missing .* or damaged there/)
   // The alert for old backups goes on.
   assert.equal(await readFact(registry.database, LAST_BACKUP), null)
   await registry.close()

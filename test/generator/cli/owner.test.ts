@@ -1,6 +1,16 @@
 // Mirrors generator/places/disk/caller.ts: commands of root, and of others, on a registry of a user
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
@@ -78,6 +88,53 @@ test('what commands of root make in the registry of another user is that user’
   mkdirSync(at('srv'))
   chownSync(at('srv'), UID, UID)
   await run([], ['restore', at('root', 'backups', 'one.tar')])
+  assert.deepEqual(ofOthers(), [])
+  await run(asUser, ['verify'])
+})
+
+test('root’s own files are sources, and what root names is written as root’s', {
+  skip,
+}, async t => {
+  const { at, dir, crate, run, ofOthers } = scene(t)
+  await run([], ['init', '--base-url', 'https://crates.example'])
+  for (const name of ['crates', 'pushed']) mkdirSync(at('root', name), { mode: 0o700 })
+  for (let patch = 0; patch < 20; patch++) {
+    const source = randomBytes(100_000).toString('base64')
+    const version = `1.0.${patch}`
+    const path = at('root', 'crates', `big-${version}.crate`)
+    writeCrate(path, { name: 'big', version, files: { 'src/lib.rs': `// ${source}` } })
+    chmodSync(path, 0o600)
+  }
+  await run([], ['import', '--as', 'crates', at('root', 'crates')])
+  await run([], ['import', crate('1.0.0')])
+  assert.deepEqual(ofOthers(), [])
+  assert.equal(readdirSync(join(dir, 'crates'), { recursive: true }).length > 20, true)
+  const cksum = createHash('sha256')
+    .update(readFileSync(crate('1.0.0')))
+    .digest('hex')
+  const source = 'sparse+https://crates.example/index/'
+  const locked = {
+    name: '"demo"',
+    version: '"1.0.0"',
+    source: `"${source}"`,
+    checksum: `"${cksum}"`,
+  }
+  const rows = Object.entries(locked).map(([key, value]) => `${key} = ${value}`)
+  writeFileSync(at('root', 'Cargo.lock'), `version = 4\n\n[[package]]\n${rows.join('\n')}\n`)
+  chmodSync(at('root', 'Cargo.lock'), 0o600)
+  const lock = at('root', 'Cargo.lock')
+  await run([], ['export', '--lock', lock, '--as', 'vendor', at('root', 'out')])
+  assert.equal(statSync(at('root', 'out', 'demo-1.0.0', 'Cargo.toml')).uid, 0)
+  mkdirSync(at('tree'))
+  chownSync(at('tree'), UID, UID)
+  const url = ['--base-url', 'https://tree.example']
+  await run([], ['push', at('root', 'crates'), '--to', at('tree'), ...url])
+  const names = readdirSync(at('tree'), { recursive: true, encoding: 'utf8' })
+  assert.equal(names.filter(name => name.endsWith('.crate')).length, 20)
+  assert.deepEqual(
+    names.filter(name => statSync(at('tree', name)).uid !== UID),
+    [],
+  )
   assert.deepEqual(ofOthers(), [])
   await run(asUser, ['verify'])
 })
