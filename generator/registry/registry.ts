@@ -14,7 +14,6 @@ import { describeDaemon, listDaemons } from '../database/daemons.ts'
 import { openDatabase } from '../database/database.ts'
 import { isOnServer } from '../database/engine.ts'
 import type { BeforeUpgrade } from '../database/migrations.ts'
-import { ChangeNumber } from '../places/change-number.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { damage } from '../places/disk/damage.ts'
 import { writeDurably } from '../places/disk/durable.ts'
@@ -147,15 +146,13 @@ type Stores = Pick<
 
 async function withTree(stores: Stores, env: SettingSources['env']): Promise<Registry> {
   const { dir, settings, database, locks, crates, urls } = stores
-  // Other daemons do not update our change number, so each file is looked at.
-  const changes = isOnServer(database) ? null : new ChangeNumber(join(dir, 'locks', 'tree.changes'))
   const records: TreeRecords = {
     areShared: isOnServer(database),
     indexFile: path => readIndexFile(database, path),
     isReleased: async cksum => (await releaseOfBytes(database, cksum)) !== null,
     keyAt: path => keyAtPath(database, path),
   }
-  const tree = await openTree(dir, settings, env, crates, changes, urls.base, records)
+  const tree = await openTree(dir, settings, env, crates, urls.base, records)
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
   return {
@@ -171,7 +168,7 @@ async function withTree(stores: Stores, env: SettingSources['env']): Promise<Reg
         await mutex.close()
         await pageMutex.close()
       } finally {
-        changes?.close()
+        tree.changes?.close()
         await locks.close()
         await database.close()
         await tree.cdn?.close()

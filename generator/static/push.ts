@@ -71,9 +71,6 @@ export async function openPushFolder(folder: string): Promise<PushFolder> {
   return { place: new FolderPlace(folder, { sync: 'each', mutex }), close: () => mutex.close() }
 }
 
-/** Half-written files of killed pushes are removed when they are so old, in milliseconds. */
-const STALE_MS = 3_600_000
-
 /** How long an index file that others keep changing is tried again, in milliseconds. */
 const CONTENTION_MS = 120_000
 
@@ -243,5 +240,5 @@ async function list(to: Place, crate: StaticCrate, dl: OwnDl | null): Promise<Pu
 
 /** Removes what killed pushes left half-written beside a file of a folder. */
 async function sweepStale(to: Place, path: string): Promise<void> {
-  if (to.local) await sweepFolder(dirname(to.local(path)), STALE_MS)
+  if (to.local) await sweepFolder(dirname(to.local(path)), true)
 }
