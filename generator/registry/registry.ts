@@ -146,8 +146,9 @@ type Stores = Pick<
 
 async function withTree(stores: Stores, env: SettingSources['env']): Promise<Registry> {
   const { dir, settings, database, locks, crates, urls } = stores
+  const isShared = isOnServer(database)
   const records: TreeRecords = {
-    areShared: isOnServer(database),
+    areShared: isShared,
     indexFile: path => readIndexFile(database, path),
     isReleased: async cksum => (await releaseOfBytes(database, cksum)) !== null,
     keyAt: path => keyAtPath(database, path),
@@ -161,6 +162,7 @@ async function withTree(stores: Stores, env: SettingSources['env']): Promise<Reg
     pageMutex,
     site: siteConfig(settings, urls, true),
     tree,
+    isShared,
     authRequired: settings.auth.required,
     clock: () => new Date(),
     close: async () => {
@@ -214,9 +216,8 @@ async function requireNoCrates(dir: string, file: string, crates: CrateStore): P
  * Has SQLite look at the whole file of the records; returns what is wrong, and null for nothing or
  * where a server has them. Its time grows with the file.
  */
-export async function findDamage(registry: Pick<Registry, 'database' | 'dir'>) {
-  const { database, dir } = registry
-  return isOnServer(database) ? null : damage.look(join(dir, DATABASE_FILE))
+export async function findDamage({ isShared, dir }: Pick<Registry, 'isShared' | 'dir'>) {
+  return isShared ? null : damage.look(join(dir, DATABASE_FILE))
 }
 
 /** Returns the lock that the daemon of a registry folder holds while it runs. */

@@ -44,18 +44,13 @@ export function isFolder(error: unknown): boolean {
 /** Metadata of a file; `modified` is in milliseconds since 1970. */
 export interface FileFacts {
   readonly size: number
-  readonly inode: bigint
-  readonly device: bigint
   readonly modified: number
 }
 
 /** Returns the metadata of a file; null when there is none. A folder is not a file. */
 export async function fileFacts(path: string): Promise<FileFacts | null> {
-  // Inode numbers of ReFS and some network file systems exceed the 53 bits of a number.
-  const facts = await unlessMissing(stat(path, { bigint: true }))
-  if (!facts?.isFile()) return null
-  const { size, ino: inode, dev: device, mtimeMs } = facts
-  return { size: Number(size), inode, device, modified: Number(mtimeMs) }
+  const facts = await statOf(path)
+  return facts?.isFile() ? { size: facts.size, modified: facts.mtimeMs } : null
 }
 
 /** Returns the metadata of whatever is at a path, following links; null when there is nothing. */
