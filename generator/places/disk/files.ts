@@ -31,14 +31,9 @@ async function unlessNoFile<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await unlessMissing(work)
   } catch (error) {
-    if (isFolder(error)) return null
+    if ((error as NodeJS.ErrnoException).code === 'EISDIR') return null
     throw error
   }
-}
-
-/** Returns whether an error means that a folder is in the place of the file to read. */
-export function isFolder(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'EISDIR'
 }
 
 /** Metadata of a file; `modified` is in milliseconds since 1970. */
