@@ -4,7 +4,7 @@ import { within } from '../core/async/within.ts'
 import type { Code } from '../core/error/catalog.ts'
 import { Refusal } from '../core/error/error.ts'
 import { timestamp } from '../core/timestamp.ts'
-import { isOnServer, probeRoom } from '../generator/database/engine.ts'
+import { probeRoom } from '../generator/database/engine.ts'
 import { damage } from '../generator/places/disk/damage.ts'
 import { readFact, writeFact } from '../generator/records/facts.ts'
 import { DATABASE_FILE } from '../generator/registry/folder.ts'
@@ -40,7 +40,7 @@ export function readiness(deps: ReadinessDeps): OpenHandler {
       return probe().finally(end)
     }
     // Requests to a server end by their own settings.
-    return inTime(part, timed, part === 'catalog' && isOnServer(deps.registry.database))
+    return inTime(part, timed, part === 'catalog' && deps.registry.isShared)
   })
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
   const find = async () => {

@@ -15,7 +15,6 @@ import {
   type SeenDaemon,
   type ServingDaemon,
 } from './database/daemons.ts'
-import { isOnServer } from './database/engine.ts'
 import { levelOf, requireSchema } from './database/migrations.ts'
 import type { Queries } from './database/statement.ts'
 import { makeFolder, writeDurably } from './places/disk/durable.ts'
@@ -50,7 +49,7 @@ export interface Serving {
  */
 export async function beginServing(registry: Registry, url: string): Promise<Serving | null> {
   const { database, program } = registry
-  if (!isOnServer(database)) return null
+  if (!registry.isShared) return null
   const self: ServingDaemon = {
     id: await daemonId(registry.dir),
     host: hostname(),

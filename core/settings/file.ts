@@ -65,10 +65,9 @@ export function renderSettingsFile(values: Readonly<Record<string, SettingValue 
 }
 
 /**
- * Returns the keys in a settings file that are of older versions or that `isLeftOut` chooses, and
- * the text of one without them and with `flags`: the same if there are neither, else written anew,
- * without comments and defaults that it had. Refuses a file that is no TOML, and settings that are
- * not known.
+ * Returns the keys in a settings file that are not known or that `isLeftOut` chooses, and the text
+ * of one without them and with `flags`: the same if there are neither, else written anew, without
+ * comments and defaults that it had. Refuses a file that is no TOML, and unknown flags.
  */
 export function changedSettings(
   file: SettingsFile,
@@ -76,12 +75,12 @@ export function changedSettings(
   flags: SettingFlags = {},
 ): { readonly leftOut: readonly string[]; readonly text: string } {
   const issues: Issue[] = []
-  const gone: string[] = []
-  const given = fromFile(file, issues, gone)
+  const unknown: string[] = []
+  const given = fromFile(file, issues, unknown)
   const set = fromFlags(flags, issues)
   refuseErrors(issues)
   const chosen = given.filter(({ setting, raw }) => isLeftOut(setting.key, raw))
-  const leftOut = [...gone, ...chosen.map(({ setting }) => setting.key)]
+  const leftOut = [...unknown, ...chosen.map(({ setting }) => setting.key)]
   if (leftOut.length === 0 && set.length === 0) return { leftOut, text: file.text }
   const kept = given.filter(({ setting }) => !leftOut.includes(setting.key))
   return { leftOut, text: renderSettingsFile(valuesOf([...kept, ...set])) }

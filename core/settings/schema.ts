@@ -237,7 +237,7 @@ export interface Setting {
 }
 
 /** Returns the environment variable of a setting: `PLIMSOLL_SECTION_NAME`. */
-export function variableOf(key: string): string {
+function variableOf(key: string): string {
   return `PLIMSOLL_${key.replaceAll(/[.-]/g, '_')}`.toUpperCase()
 }
 

@@ -9,7 +9,6 @@ import {
   type Setting,
   settingByVariable,
   settingTable,
-  variableOf,
 } from './schema.ts'
 import { isUpstreamName, UPSTREAM_NAME_FORM, upstreamDefault, upstreamRows } from './upstream.ts'
 
@@ -29,15 +28,6 @@ export interface Assignment {
 const OTHER_VARIABLES = ['PLIMSOLL_DIR', 'PLIMSOLL_IMPORT_TOKEN']
 const OF_TESTS = /^PLIMSOLL_(?:CARGO$|NODEGIT_CACHE$|REQUIRE_|TEST_)/
 
-/** Settings of older versions, and advice for users who still set them, as a clause. */
-const REMOVED = Object.entries({
-  'pages.image_networks': 'images of other hosts are no longer copied, so remove it',
-  'limits.image_bytes':
-    'images of other hosts are no longer copied, and those of packages have a fixed limit, so remove it',
-  'pages.raw_files':
-    'browsers read every file from the `.crate`, which `pages.source` switches on or off; remove it',
-})
-
 /** The settings that have a flag; `--set KEY=VALUE` sets the others. */
 const FLAGS: ReadonlyMap<string, string> = new Map([
   ['registry.base_url', '--base-url'],
@@ -53,17 +43,17 @@ export interface SettingsFile {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the settings in `plimsoll.toml`; none if it has a syntax error. Those of older versions are
- * put into `gone`, and are issues without it.
+ * Reads the settings in `plimsoll.toml`; none if it has a syntax error. The keys of unknown ones
+ * are put into `left`, and are issues without it.
  */
-export function fromFile(file: SettingsFile, issues: Issue[], gone?: string[]): Assignment[] {
+export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): Assignment[] {
   const source: SettingSource = { kind: 'file', name: file.name }
   const given: Assignment[] = []
   const take = (section: string, name: string, raw: unknown) => {
     const key = section === '' ? name : `${section}.${name}`
     const setting = findSetting(key)
     if (setting) given.push({ setting, raw, source })
-    else if (gone && REMOVED.some(([name]) => name === key)) gone.push(key)
+    else if (left) left.push(key)
     else issues.push(unknown(file.name, key, suggestKey(key), keysOf(section)))
   }
   const invalid = (key: string, value: unknown, accepts: string) => {
@@ -155,8 +145,6 @@ function unknown(
   suggestion: string | null,
   accepted: readonly string[],
 ): Issue {
-  const [, advice] = REMOVED.find(([gone]) => gone === key || variableOf(gone) === key) ?? []
-  if (advice) return issue('setting_removed', { where, key, advice })
   return issue('setting_unknown', { where, key, suggestion, accepted })
 }
 

@@ -56,7 +56,8 @@ export class AccessGuard {
     this.#recordUse = recordUses(error =>
       log.warn({ err: error }, 'cannot record when a token or a login was last used; skipped'),
     )
-    this.#limits = new RateLimits(registry.settings.limits, registry.database)
+    const { settings, isShared, database } = registry
+    this.#limits = new RateLimits(settings.limits, isShared ? database : null)
     this.#addressOf = addressOf(registry.settings.server)
     this.#me = `${registry.urls.base}/me`
   }

@@ -2,7 +2,6 @@ import { issue, Refusal } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { LoginPriority } from '../../generator/accounts/password.ts'
 import type { Database } from '../../generator/database/connection.ts'
-import { isOnServer } from '../../generator/database/engine.ts'
 import { addressGroup } from '../http/client-address.ts'
 import { type Allowance, RateLimit, SharedRateLimit } from './rate-limit.ts'
 
@@ -39,11 +38,10 @@ export class RateLimits {
   readonly #limits: Readonly<Record<Exclude<Action, ReadAction>, Limit>>
   readonly #accounts: Limit
 
-  constructor(limits: Settings['limits'], database: Database) {
+  /** `shared`: the records of daemons that count together. */
+  constructor(limits: Settings['limits'], shared: Database | null) {
     const limit = (name: string, perMinute: number) =>
-      isOnServer(database)
-        ? new SharedRateLimit(database, name, perMinute)
-        : new RateLimit(perMinute)
+      shared ? new SharedRateLimit(shared, name, perMinute) : new RateLimit(perMinute)
     this.#reads = new RateLimit(limits.searches_per_minute)
     this.#limits = {
       publish: limit('publish', limits.publish_per_minute),

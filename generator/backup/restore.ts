@@ -240,7 +240,7 @@ const WITHIN: ReadonlyMap<string, string> = new Map([
 
 export interface RestoredSettings {
   readonly text: string
-  /** The settings of the backup that are not in `text`: they lead out of the folder, or are gone. */
+  /** The settings of the backup that are not in `text`: they lead out of the folder, or are unknown. */
   readonly leftOut: readonly string[]
   readonly variables: readonly string[]
   /** The value for a command line that keeps each of them inside, by setting. */
@@ -251,8 +251,8 @@ export interface RestoredSettings {
 
 /**
  * Returns the settings for restoring a backup to `dir`, flags included, so that nothing outside of
- * it is changed. Refuses flags that lead out of it, places that overlap, and settings that this
- * version does not know.
+ * it is changed, without those that this version does not know. Refuses flags that lead out of it,
+ * and places that overlap.
  */
 export function restoredSettings(
   dir: string,
@@ -278,7 +278,7 @@ export function restoredSettings(
   requireApart(dir, { ...settings.storage, ...places })
   const head = [
     leftOut.length > 0
-      ? '# Restored from a backup, without what leads out of this folder or is gone:'
+      ? '# Restored from a backup, without what leads out of this folder or is unknown:'
       : '# Restored from a backup, with what the command line has set.',
     ...leftOut.map(key => `#   ${key}`),
     `# ${ORIGINAL_SETTINGS_FILE} is the file as it was in the backup.`,

@@ -217,6 +217,7 @@ async function insertRows(db: Queries, table: keyof Tables, rows: readonly Row[]
 
 /** Lets new ids follow those that were copied; SQLite does so itself. */
 export async function continueIds(db: Queries): Promise<void> {
+  if (!isOnServer(db)) return
   const hasIds = (table: keyof Tables) => TABLE_KEYS[table][0] === 'id' && table !== 'labels'
   for (const table of tables().filter(hasIds))
     await run(

@@ -18,7 +18,6 @@ import {
   keepState,
 } from '../database/copy.ts'
 import { closeWhole, openDatabase, type Snapshot } from '../database/database.ts'
-import { isOnServer } from '../database/engine.ts'
 import type { Queries } from '../database/statement.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { syncFolder } from '../places/disk/durable.ts'
@@ -224,10 +223,10 @@ export async function openTarget(
   return { database, finish: id => finishing(database, id), close: () => database.close() }
 }
 
-async function fileTarget({ database, dir }: Registry, hasMoved: boolean): Promise<Target | null> {
+async function fileTarget({ isShared, dir }: Registry, hasMoved: boolean): Promise<Target | null> {
   const file = join(dir, DATABASE_FILE)
   const copy = `${file}.copy`
-  if (!isOnServer(database)) refuse('migrate_file_exists', { file })
+  if (!isShared) refuse('migrate_file_exists', { file })
   if (hasMoved && !existsSync(copy))
     return existsSync(file) ? null : refuse('records_missing', { dir, file })
   if (existsSync(file) || existsSync(`${file}-wal`)) await requireMoved(file)
@@ -262,7 +261,7 @@ async function finishing(database: Database, id: string): Promise<void> {
     const copy = await readCopy(tx)
     if (copy === null) return
     if (copy.id !== id) refuse('migrate_not_empty')
-    if (isOnServer(tx)) await continueIds(tx)
+    await continueIds(tx)
     await recordCopy(tx, null)
   })
 }

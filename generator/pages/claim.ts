@@ -2,7 +2,6 @@ import { updatesPath } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { newerDaemons } from '../database/daemons.ts'
-import { isOnServer } from '../database/engine.ts'
 import { LIST, type Queries, run } from '../database/statement.ts'
 import type { PublicTree } from '../places/public-tree.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
@@ -85,9 +84,9 @@ export async function pagesNote({
   }
 }
 
-/** Returns whether the pages of a server are those of this program; a file has no other daemon. */
+/** Returns whether the pages are those of this program, where others may render some, too. */
 export async function hasPages(context: PageContext): Promise<boolean> {
-  if (!isOnServer(context.database)) return true
+  if (!context.isShared) return true
   const claimed = await readFact(context.database, PAGES)
   return claimed === null || claimed === pagesFingerprint(context)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, writeFile } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, utimes } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { refuse } from '../../core/error/error.ts'
@@ -9,10 +9,9 @@ import { sha256Of } from '../../core/sha256.ts'
 import { disk } from './disk/disk.ts'
 import { makeFolder, probeFolder } from './disk/durable.ts'
 import { writing } from './disk/fault.ts'
-import { sweepFolder } from './disk/files.ts'
+import { fileFacts, readFolder, sweepFolder } from './disk/files.ts'
 import { temporaryPath } from './disk/steps.ts'
 import { FolderPlace } from './folder-place.ts'
-import { LocalCopies } from './local-copies.ts'
 import { type ByteRange, type LocalFile, type OpenFile, type Place, probePlace } from './place.ts'
 import { reading } from './s3/failure.ts'
 
@@ -43,6 +42,10 @@ const append: (file: number, bytes: Uint8Array) => Promise<void> = promisify(wri
 const INCOMING = 'incoming'
 const ASIDE = 'aside'
 
+/** How long a copy stays at least, in milliseconds; a sweep comes after this many new bytes. */
+const STAY_MS = 10 * 60_000
+const SWEPT_BYTES = 1024 ** 3
+
 /**
  * Stores `.crate` bytes by key in a place. Keys contain the checksum of their content, so what a
  * key has never changes, a repeated publish writes the same bytes, and an orphan never blocks one.
@@ -50,14 +53,16 @@ const ASIDE = 'aside'
 export class CrateStore {
   readonly place: Place
   readonly #incoming: string
-  /** Copies of a bucket's bytes on this machine; null for a folder. */
-  readonly #copies: LocalCopies | null
+  /** Copies of a bucket's bytes on this machine, which nobody needs to keep; null for a folder. */
+  readonly #copies: FolderPlace | null
+  /** The bytes of copies that came since the last sweep. */
+  #copied = 0
 
   /** `cache`: a folder of this machine for what is received, and for copies. */
   constructor(place: Place, cache: string) {
     this.place = place
     this.#incoming = join(cache, INCOMING)
-    this.#copies = place.local ? null : new LocalCopies(place, join(cache, 'crates'))
+    this.#copies = place.local ? null : new FolderPlace(join(cache, 'crates'), { sync: 'never' })
   }
 
   /** Returns the crate store in a folder. */
@@ -75,17 +80,17 @@ export class CrateStore {
   async stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Staged> {
     const bytes = await this.#receive(source, maxBytes)
     let isWaiting = true
-    const discard = async () => {
+    const end = async () => {
       if (!isWaiting) return
       isWaiting = false
-      if (typeof bytes.content === 'string') await rm(bytes.content, { force: true })
+      await discard(bytes)
     }
     const keep = async (key: string) => {
       if (!isWaiting) return
       await this.#keep(key, bytes)
-      await discard()
+      await end()
     }
-    return { ...bytes, keep, discard }
+    return { ...bytes, keep, discard: end }
   }
 
   /** Throws when the store cannot be used. */
@@ -102,9 +107,15 @@ export class CrateStore {
 
   /** Returns a file of this machine with a key's bytes, for ten minutes; null without bytes. */
   async localFile(key: string): Promise<LocalFile | null> {
-    if (this.#copies) return this.#copies.get(key)
-    const found = await this.place.head(key)
-    return found && { path: this.path(key) ?? '', size: found.size }
+    const path = this.#copies?.local(basename(key)) ?? this.path(key) ?? ''
+    const facts = await fileFacts(path)
+    if (facts && this.#copies) {
+      // So that no other process of this folder takes it for one that nobody uses.
+      const now = new Date()
+      await utimes(path, now, now)
+    }
+    const size = facts?.size ?? (this.#copies && (await this.#copy(key, this.#copies)))
+    return size === null ? null : { path, size }
   }
 
   /** Returns the size of a key's bytes; null when there are none. */
@@ -143,13 +154,41 @@ export class CrateStore {
       if (cksumOfKey(path) !== null && !path.startsWith(`${INCOMING}/`)) yield path
   }
 
-  /** Removes partial uploads of killed processes: files that have not changed for an hour. */
+  /** Removes partial uploads of killed processes, and copies that nobody used for ten minutes. */
   async sweep(): Promise<void> {
-    await sweepFolder(this.#incoming, 3_600_000)
-    await this.#copies?.sweep()
+    await sweepFolder(this.#incoming)
+    this.#copied = 0
+    const copies = this.#copies && (await readFolder(this.#copies.name))
+    for (const { name } of copies ?? []) {
+      const path = this.#copies?.local(name) ?? ''
+      const facts = await fileFacts(path)
+      if (facts && Math.abs(Date.now() - facts.modified) > STAY_MS) await rm(path, { force: true })
+    }
   }
 
-  async #receive(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<CrateBytes> {
+  /** Copies a key's bytes; returns their size, and null without bytes of that checksum. */
+  async #copy(key: string, copies: FolderPlace): Promise<number | null> {
+    const found = await this.open(key)
+    if (!found) return null
+    // In a file, which is linked to where copies are.
+    const copy = await reading(() => this.#receive(found.bytes, found.size, 0))
+    try {
+      if (copy.cksum !== cksumOfKey(key)) return null
+      await copies.put(basename(key), bodyOf(copy), { cksum: copy.cksum })
+      this.#copied += copy.size
+      if (this.#copied > SWEPT_BYTES) await this.sweep()
+      return copy.size
+    } finally {
+      await discard(copy)
+    }
+  }
+
+  /** Receives bytes, `inMemory` if they are no more than so many. */
+  async #receive(
+    source: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+    inMemory = FIRST_BYTES,
+  ): Promise<CrateBytes> {
     const path = temporaryPath(join(this.#incoming, 'crate'))
     const hash = createHash('sha256')
     const first: Uint8Array[] = []
@@ -163,7 +202,7 @@ export class CrateStore {
         if (file !== null) await writing(() => append(file as number, chunk))
         else {
           first.push(chunk)
-          if (size > FIRST_BYTES) file = await disk.run('create', path, Buffer.concat(first), 0o444)
+          if (size > inMemory) file = await disk.run('create', path, Buffer.concat(first), 0o444)
         }
       }
     } catch (error) {
@@ -177,8 +216,8 @@ export class CrateStore {
     return { size, cksum: hash.digest('hex'), content }
   }
 
-  async #keep(key: string, { size, cksum, content }: CrateBytes): Promise<void> {
-    const body = typeof content === 'string' ? { path: content, size } : content
+  async #keep(key: string, bytes: CrateBytes): Promise<void> {
+    const [body, { cksum }] = [bodyOf(bytes), bytes]
     // A folder takes them over whatever is there, which costs less than to look.
     const onlyIf = this.isLocal ? {} : { onlyIf: 'absent' as const }
     if ((await this.place.put(key, body, { cksum, ...onlyIf })) !== null) return
@@ -186,4 +225,12 @@ export class CrateStore {
     const there = (await this.place.checksum(key)) ?? (await this.checksum(key))
     if (there !== cksum) await this.place.put(key, body, { cksum })
   }
+}
+
+async function discard({ content }: CrateBytes): Promise<void> {
+  if (typeof content === 'string') await rm(content, { force: true })
+}
+
+function bodyOf({ content, size }: CrateBytes): Uint8Array | LocalFile {
+  return typeof content === 'string' ? { path: content, size } : content
 }

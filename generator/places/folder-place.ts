@@ -98,13 +98,14 @@ export class FolderPlace implements Place {
     }
   }
 
-  /** Lists the paths below a folder, in no particular order; skips half-written files. */
-  async *paths(folder = '', range = ALL): AsyncIterable<string> {
+  /** Lists the paths below a folder, or only directly in it; skips half-written files. */
+  async *paths(folder = '', range = ALL, isFlat = false): AsyncIterable<string> {
     for (const entry of await readFolder(this.local(folder))) {
       const path = folder ? `${folder}/${entry.name}` : entry.name
       if (entry.isDirectory()) {
         // All paths in it are between these: `0` comes after `/`.
-        if (`${path}0` > range.after && `${path}/` < range.before) yield* this.paths(path, range)
+        const isIn = `${path}0` > range.after && `${path}/` < range.before
+        if (isIn && !isFlat) yield* this.paths(path, range)
       } else if (path > range.after && path < range.before && !isTemporary(entry.name)) yield path
     }
   }

@@ -1,8 +1,9 @@
+import { rm } from 'node:fs/promises'
 import { LRUCache } from 'lru-cache'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { refuse } from '../../core/error/error.ts'
 import { cksumOfKey } from '../../core/paths/crates.ts'
-import { configPath, GIT_INDEX_FOLDER, isIndexFile } from '../../core/paths/tree.ts'
+import { configPath, GIT_INDEX_FOLDER, isIndexFile, publicFile } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { BucketPlace } from './bucket-place.ts'
 import type { CrateStore } from './crate-store.ts'
@@ -54,20 +55,24 @@ type Todo = Omit<TreeChanges, 'mutex'>
 const NOTHING_LEFT: Todo = { files: [], stored: new Map(), gone: new Map() }
 
 /**
- * A copy of the public tree in a bucket, for readers. A file is written only over the one whose
- * ETag was known before its bytes were read, index files from the records, all others from the
- * folder, so of two builders neither leaves an older file. The git index is not copied.
+ * The public tree in a bucket, for readers. A file is written only over the one whose ETag was
+ * known before its bytes were read, index files from the records, all others from the folder, so of
+ * two builders neither leaves an older file. The git index is not copied.
+ *
+ * The bucket is a copy of the folder, or the tree itself, which several daemons write: then a
+ * daemon's folder has a file only until it is uploaded or refused. Pages are not read again there,
+ * so an object that this process did not write is replaced only while it holds the mutex.
  */
 export class Mirror {
   readonly bucket: BucketPlace
   /** Whether the bucket is the tree itself. */
-  readonly isTree: boolean = false
-  protected readonly folder: FolderPlace
+  readonly isTree: boolean
+  readonly #folder: FolderPlace
   readonly #crates: CrateStore
   readonly #records: Partial<TreeRecords>
   readonly #known = new LRUCache<string, Known>({ max: REMEMBERED })
   /** The work that a failed upload leaves to the next. */
-  protected left: Todo = NOTHING_LEFT
+  #left: Todo = NOTHING_LEFT
 
   /** `folder` has the tree. Without records, index files come from it, too. */
   constructor(
@@ -75,11 +80,13 @@ export class Mirror {
     folder: FolderPlace,
     crates: CrateStore,
     records: Partial<TreeRecords> = {},
+    isTree = false,
   ) {
     this.bucket = bucket
-    this.folder = folder
+    this.#folder = folder
     this.#crates = crates
     this.#records = records
+    this.isTree = isTree
   }
 
   /**
@@ -87,22 +94,20 @@ export class Mirror {
    * the next call does the rest, too, but for refused files (`file_refused`). `listed` has the
    * ETags of a moment ago, which saves a request for each file that is the same.
    */
-  update(changes: TreeChanges, listed = NOTHING): Promise<void> {
-    return this.upload(changes, listed, null)
-  }
-
-  /** Returns what of an upload that failed the next one does. */
-  protected leaves(todo: Todo): Todo {
-    return todo
+  async update(changes: TreeChanges, listed = NOTHING): Promise<void> {
+    const todo = this.#withLeft(changes)
+    try {
+      await this.#upload(todo, listed, (this.isTree && changes.mutex) || null)
+    } finally {
+      const left = new Set(this.#left.files)
+      if (this.isTree)
+        for (const path of todo.files)
+          if (isCopied(path) && !left.has(path)) await rm(this.#folder.local(path), { force: true })
+    }
   }
 
   /** Uploads changes. It replaces and removes files of others only under `mutex`, if given. */
-  protected async upload(
-    changes: TreeChanges,
-    listed: Listed,
-    mutex: HeldMutex | null,
-  ): Promise<void> {
-    const todo = this.#withLeft(changes)
+  async #upload(todo: Todo, listed: Listed, mutex: HeldMutex | null): Promise<void> {
     const refused = new RefusedFiles(() => this.#takesFiles())
     try {
       await forEachConcurrently(todo.stored, ([path, key]) =>
@@ -121,17 +126,17 @@ export class Mirror {
       await refused.check()
     } catch (error) {
       // Uploads may overlap: what another one has left stays.
-      this.left = joined(this.left, this.leaves(todo))
+      this.#left = joined(this.#left, this.isTree ? onlyImmutable(todo) : todo)
       throw error
     }
     refused.throw()
   }
 
   #withLeft(changes: TreeChanges): Todo {
-    const left = { ...this.left, gone: new Map(this.left.gone) }
+    const left = { ...this.#left, gone: new Map(this.#left.gone) }
     // Published again after its removal had failed.
     for (const path of changes.stored.keys()) left.gone.delete(path)
-    this.left = NOTHING_LEFT
+    this.#left = NOTHING_LEFT
     return joined(left, changes)
   }
 
@@ -149,7 +154,7 @@ export class Mirror {
   async #takesFiles(): Promise<boolean> {
     try {
       const there = await this.bucket.read(configPath)
-      const body = (there ?? (await this.folder.read(configPath)))?.bytes
+      const body = (there ?? (await this.#folder.read(configPath)))?.bytes
       if (!body) return false
       // If another writer was first, the storage does take files.
       await this.bucket.put(configPath, body, { onlyIf: there ?? 'absent' })
@@ -168,11 +173,11 @@ export class Mirror {
     const { isReleased = async () => true } = this.#records
     const sum = key && cksumOfKey(key)
     const isKept = async () =>
-      sum ? await isReleased(sum) : (await this.folder.head(path)) !== null
+      sum ? await isReleased(sum) : (await this.#folder.head(path)) !== null
     if (!(await isKept())) return
     const file = key === null ? await this.#shown(path) : await this.#crates.localFile(key)
     if (!file) return
-    const cksum = sum ?? (await this.folder.checksum(path)) ?? ''
+    const cksum = sum ?? (await this.#folder.checksum(path)) ?? ''
     const there = await this.bucket.head(path)
     if (there?.size === file.size && there.cksum === cksum) return
     await this.bucket.put(path, file, { cksum })
@@ -180,8 +185,8 @@ export class Mirror {
   }
 
   async #shown(path: string): Promise<LocalFile | null> {
-    const found = await this.folder.head(path)
-    return found && { path: this.folder.local(path), size: found.size }
+    const found = await this.#folder.head(path)
+    return found && { path: this.#folder.local(path), size: found.size }
   }
 
   async #copyFile(path: string, listed: Listed, mutex: HeldMutex | null): Promise<void> {
@@ -230,7 +235,7 @@ export class Mirror {
   async #content(path: string): Promise<{ bytes: Buffer; unshown: IndexFile['unshown'] } | null> {
     const { indexFile } = this.#records
     if (!indexFile || !isIndexFile(path)) {
-      const found = await this.folder.read(path)
+      const found = await this.#folder.read(path)
       return found && { bytes: found.bytes, unshown: [] }
     }
     const file = await indexFile(path)
@@ -244,7 +249,7 @@ export class Mirror {
     const { keyAt = async () => null } = this.#records
     if ((await keyAt(path)) !== null) return
     const removeUnless = async (file: string) => {
-      if (!(await this.folder.head(file))) await this.#remove(file)
+      if (!(await this.#folder.head(file))) await this.#remove(file)
     }
     await removeUnless(path)
     if (!isWhole) {
@@ -268,8 +273,13 @@ function joined(todo: Todo, other: Todo): Todo {
   }
 }
 
-/** Returns whether a file is in the bucket. */
-export function isCopied(path: string): boolean {
+/** Others may have newer copies of what changes, which marks render again. */
+function onlyImmutable({ files }: Todo): Todo {
+  const kept = [...files].filter(path => publicFile(path).cache === 'immutable')
+  return { ...NOTHING_LEFT, files: kept }
+}
+
+function isCopied(path: string): boolean {
   return !path.startsWith(`${GIT_INDEX_FOLDER}/`)
 }
 

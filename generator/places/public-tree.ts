@@ -1,13 +1,12 @@
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { type Output, PUSH_FOLDER, type PublicFile } from '../../core/paths/tree.ts'
 import type { BucketPlace } from './bucket-place.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { disk } from './disk/disk.ts'
 import { probeFolder } from './disk/durable.ts'
-import { fileFacts, halfWritten, readBytes, readFolder, statOf, sweepFolder } from './disk/files.ts'
-import { isTemporary, type ShownFile, type TextFile } from './disk/steps.ts'
+import { statOf, sweepFolder } from './disk/files.ts'
+import type { ShownFile, TextFile } from './disk/steps.ts'
 import { FolderPlace } from './folder-place.ts'
 import type { Mirror } from './mirror.ts'
 import { probePlace } from './place.ts'
@@ -42,9 +41,9 @@ export class PublicTree {
   readonly shared: BucketPlace | null
   /** Where the tree is; null for `public` in the registry folder. */
   readonly place: string | null
+  readonly #folder: FolderPlace
   readonly #sync: 'each' | 'never' | SyncBatch
   readonly #options: TreeOptions
-  readonly #uploads: Mirror | null
 
   /**
    * `sync`: `each` syncs every change to disk before it returns, `never` is for a tree that is
@@ -58,14 +57,14 @@ export class PublicTree {
     this.mirror = uploads?.isTree ? null : uploads
     this.shared = uploads?.isTree ? uploads.bucket : null
     this.place = this.shared?.name ?? place
+    this.#folder = new FolderPlace(root, { sync: 'never' })
     this.#sync = sync
     this.#options = options
-    this.#uploads = uploads
   }
 
   /** Whether a bucket or a CDN follows the changes. */
   get isFollowed(): boolean {
-    return this.#uploads !== null || this.cdn !== null
+    return this.#followers.length > 0
   }
 
   /** Runs `work` on this tree, then syncs all that it changed; `mutex`: one that is held. */
@@ -79,8 +78,7 @@ export class PublicTree {
 
   /** Returns an empty batch for changes of this tree. */
   newBatch(mutex?: HeldMutex): SyncBatch {
-    const followers = [this.#uploads, this.cdn].filter(follower => follower !== null)
-    return new SyncBatch(this.root, followers, mutex)
+    return new SyncBatch(this.root, this.#followers, mutex)
   }
 
   /** Returns the same tree with changes that are synced together with `batch`. */
@@ -101,7 +99,7 @@ export class PublicTree {
 
   /** Returns the path on disk for a path of the tree. */
   path(path: string): string {
-    return join(this.root, ...path.split('/'))
+    return this.#folder.local(path)
   }
 
   /** Writes `output` unless the file already has its bytes; returns whether it was written. */
@@ -149,47 +147,56 @@ export class PublicTree {
 
   /** Has the bucket show a `.crate` that is not in a file here, by its key in the crate store. */
   async showStored(file: PublicFile, key: string): Promise<void> {
-    if (this.#uploads) await this.#change(async batch => batch?.stored(file.path, key))
+    if (this.#options.uploads) await this.#change(async batch => batch?.stored(file.path, key))
   }
 
   /** Reads the bytes at `path`; returns null when there is no such file. */
   async read(path: string): Promise<Buffer | null> {
-    const here = await readBytes(this.path(path))
-    return here ?? (await this.#beyond(path)?.read(path))?.bytes ?? null
+    const found = (await this.#folder.read(path)) ?? (await this.#beyond(path)?.read(path))
+    return found?.bytes ?? null
   }
 
   /** Returns whether there is a file at `path`. */
   async has(path: string): Promise<boolean> {
-    if (await fileFacts(this.path(path))) return true
-    return Boolean(await this.#beyond(path)?.head(path))
+    return Boolean((await this.#folder.head(path)) ?? (await this.#beyond(path)?.head(path)))
   }
 
-  /** Removes the file at `path` and the folders that become empty. */
-  remove(path: string): Promise<void> {
-    return this.#remove(path, false)
+  /**
+   * Removes the file at `path`, or if it `isWhole`, the folder with its content, and the folders
+   * above that become empty.
+   */
+  remove(path: string, isWhole = false): Promise<void> {
+    return this.#change(async batch => {
+      await new FolderPlace(this.root, { sync: batch ?? 'never' }).remove(path)
+      batch?.gone(path, isWhole)
+    })
   }
 
   /** Removes a folder with its content, and the parent folders that become empty. */
   removeFolder(path: string): Promise<void> {
-    return this.#remove(path, true)
+    return this.remove(path, true)
   }
 
-  /** Lists the files below `folder`, in no particular order; skips half-written files. */
-  async *list(folder = ''): AsyncIterable<string> {
+  /**
+   * Lists the files below `folder`, or only those directly in it, in no particular order; skips
+   * half-written files.
+   */
+  async *list(folder = '', isFlat = false): AsyncIterable<string> {
     const seen = this.shared && new Set<string>()
-    for await (const path of new FolderPlace(this.root, { sync: 'never' }).paths(folder)) {
+    for await (const path of this.#folder.paths(folder, undefined, isFlat)) {
       if (path.startsWith(`${PUSH_FOLDER}/`)) continue
       seen?.add(path)
       yield path
     }
-    for await (const path of this.#listBeyond(folder, false)) if (!seen?.has(path)) yield path
+    const start = folder ? `${folder}/` : ''
+    for await (const { path } of this.shared?.list(start, undefined, isFlat) ?? [])
+      if (this.#beyond(path) && !seen?.has(path)) yield path
   }
 
-  /** Returns the names of the folders directly below `path`. */
+  /** Returns the names of the folders directly below `path` that have files. */
   async folders(path: string): Promise<string[]> {
-    const entries = await readFolder(this.path(path))
-    const names = new Set(entries.filter(entry => entry.isDirectory()).map(entry => entry.name))
-    for await (const below of this.#listBeyond(path, false)) {
+    const names = new Set<string>()
+    for await (const below of this.list(path)) {
       const [name = '', ...rest] = below.slice(path.length + 1).split('/')
       if (rest.length > 0) names.add(name)
     }
@@ -198,23 +205,23 @@ export class PublicTree {
 
   /** Returns the paths of the files directly in `folder`; '' is the root of the tree. */
   async files(folder: string): Promise<string[]> {
-    const entries = await readFolder(this.path(folder))
-    const names = entries
-      .filter(entry => entry.isFile() && !isTemporary(entry.name))
-      .map(entry => entry.name)
-    const paths = new Set(names.map(name => (folder ? `${folder}/${name}` : name)))
-    for await (const path of this.#listBeyond(folder, true)) paths.add(path)
-    return [...paths]
+    const paths: string[] = []
+    for await (const path of this.list(folder, true)) paths.push(path)
+    return paths
   }
 
   /** Removes half-written files directly in `folder`; the caller must be the only writer. */
   async sweep(folder: string): Promise<void> {
-    await sweepFolder(this.path(folder))
+    await disk.run('sweep', this.path(folder))
   }
 
   /** Removes half-written files anywhere in the tree that have not changed for an hour. */
-  async sweepOld(): Promise<void> {
-    for await (const path of halfWritten(this.root, 3_600_000)) await rm(path, { force: true })
+  sweepOld(): Promise<void> {
+    return sweepFolder(this.root)
+  }
+
+  get #followers(): (Mirror | Cdn)[] {
+    return [this.#options.uploads, this.cdn].filter(follower => follower != null)
   }
 
   /** The bucket where a file may be that is not here; undefined if it cannot be there. */
@@ -223,29 +230,15 @@ export class PublicTree {
     return this.shared ?? undefined
   }
 
-  async *#listBeyond(folder: string, isFlat: boolean): AsyncIterable<string> {
-    const start = folder ? `${folder}/` : ''
-    for await (const { path } of this.shared?.list(start, undefined, isFlat) ?? [])
-      if (this.#beyond(path)) yield path
-  }
-
-  #remove(path: string, isWhole: boolean): Promise<void> {
-    return this.#change(async batch => {
-      await new FolderPlace(this.root, { sync: batch ?? 'never' }).remove(path)
-      batch?.gone(path, isWhole)
-    })
-  }
-
   /**
    * Runs `work`, which changes the tree and tells the batch, renews the number of changes, and
    * syncs the batch unless somebody does so later.
    */
   async #change<T>(work: (batch: SyncBatch | null) => Promise<T>): Promise<T> {
-    const isAlone = this.#sync === 'each'
-    const batch = isAlone ? this.newBatch() : this.#sync
-    const given = batch instanceof SyncBatch ? batch : null
-    const result = await work(given).finally(() => this.changes?.renew())
-    if (isAlone) await given?.sync()
+    const own = this.#sync === 'each' ? this.newBatch() : null
+    const batch = this.#sync instanceof SyncBatch ? this.#sync : own
+    const result = await work(batch).finally(() => this.changes?.renew())
+    await own?.sync()
     return result
   }
 

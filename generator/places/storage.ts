@@ -4,7 +4,7 @@ import { type BucketAddress, isBucket, parseBucketAddress } from '../../core/set
 import type { Settings } from '../../core/settings/settings.ts'
 import type { BucketPlace } from './bucket-place.ts'
 import type { Cdn } from './cdn.ts'
-import type { ChangeNumber } from './change-number.ts'
+import { ChangeNumber } from './change-number.ts'
 import { CrateStore } from './crate-store.ts'
 import { isInside } from './disk/files.ts'
 import { FolderPlace } from './folder-place.ts'
@@ -53,7 +53,6 @@ export async function openTree(
   { storage, cdn }: Pick<Settings, 'storage' | 'cdn'>,
   env: Environment,
   crates: CrateStore,
-  changes: ChangeNumber | null,
   base: string,
   records: TreeRecords,
 ): Promise<PublicTree> {
@@ -63,10 +62,12 @@ export async function openTree(
   if (bucket) {
     // Most registries do not load these.
     const { Mirror } = await import('./mirror.ts')
-    const { BucketTree } = await import('./bucket-tree.ts')
-    const Uploads = isBucketTree(records.areShared, crates) ? BucketTree : Mirror
-    uploads = new Uploads(bucket, new FolderPlace(folder, { sync: 'never' }), crates, records)
+    const isTree = isBucketTree(records.areShared, crates)
+    const from = new FolderPlace(folder, { sync: 'never' })
+    uploads = new Mirror(bucket, from, crates, records, isTree)
   }
+  // Other machines do not update a change number here, so each file is looked at.
+  const changes = records.areShared ? null : new ChangeNumber(join(root, 'locks', 'tree.changes'))
   const place = placeOf(storage.public)
   return new PublicTree(folder, 'each', { changes, uploads, cdn: await openCdn(cdn, base), place })
 }

@@ -36,13 +36,9 @@ const named = new LRUCache<string, string>({ max: 10_000 })
  */
 export class SyncBatch {
   readonly #root: string
-  #files = new Set<string>()
-  #links: string[] = []
-  #folders = new Map<string, string | null>()
   readonly #followers: readonly TreeFollower[]
   readonly #mutex: HeldMutex | null
-  #stored = new Map<string, string>()
-  #gone = new Map<string, boolean>()
+  #left = nothing()
 
   /**
    * `root`: the folder that contains all the files; `mutex`: what the writer of a shared bucket
@@ -60,65 +56,74 @@ export class SyncBatch {
 
   /** How many changes are to be synced. */
   get size(): number {
-    return this.#files.size + this.#links.length + this.#stored.size + this.#gone.size
+    const { files, links, stored, gone } = this.#left
+    return files.size + links.length + stored.size + gone.size
   }
 
   /** Adds a file: its bytes and its name. */
   file(path: string): void {
-    this.#files.add(path)
+    this.#left.files.add(path)
     this.folder(dirname(path))
   }
 
   /** Adds a copy of a file, or of a hard link only its name: the bytes are on disk. */
   shown(path: string, isLink: boolean): void {
     this.folder(dirname(path))
-    if (!isLink) this.#files.add(path)
-    else if (this.#followers.length > 0) this.#links.push(path)
+    if (!isLink) this.#left.files.add(path)
+    else if (this.#followers.length > 0) this.#left.links.push(path)
   }
 
   /** Adds the entries of a folder, and of its parents as far as they may be new. */
   folder(path: string): void {
     const top = dirname(this.#root)
-    for (let folder = path; !this.#folders.has(folder); folder = dirname(folder)) {
+    const { folders } = this.#left
+    for (let folder = path; !folders.has(folder); folder = dirname(folder)) {
       const made = whenMade(folder)
-      this.#folders.set(folder, made)
+      folders.set(folder, made)
       if (folder.length <= top.length || (made !== null && named.get(folder) === made)) break
     }
   }
 
   /** Adds a `.crate` that only a mirror shows: its path in the tree, its key in the crate store. */
   stored(path: string, key: string): void {
-    if (this.#followers.length > 0) this.#stored.set(path, key)
+    if (this.#followers.length > 0) this.#left.stored.set(path, key)
   }
 
   /** Adds what was removed from the tree, perhaps with all below it. */
   gone(path: string, isWhole: boolean): void {
-    if (this.#followers.length > 0) this.#gone.set(path, isWhole)
+    if (this.#followers.length > 0) this.#left.gone.set(path, isWhole)
   }
 
   /** Returns whether a path was removed, perhaps with a folder above it, and is not synced yet. */
   isGone(path: string): boolean {
-    if (this.#gone.has(path)) return true
+    const { gone } = this.#left
+    if (gone.has(path)) return true
     for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
-      if (this.#gone.get(folder)) return true
+      if (gone.get(folder)) return true
     return false
   }
 
   /** Syncs everything that was added before the call; skips what has been removed since. */
   async sync(): Promise<void> {
-    const [files, links, folders] = [[...this.#files], this.#links, this.#folders]
-    const [stored, gone, mutex] = [this.#stored, this.#gone, this.#mutex]
-    this.#files = new Set()
-    this.#links = []
-    this.#folders = new Map()
-    this.#stored = new Map()
-    this.#gone = new Map()
-    await syncChanges(files, [...folders.keys()])
+    const { files, links, folders, stored, gone } = this.#left
+    this.#left = nothing()
+    await syncChanges([...files], [...folders.keys()])
     for (const [folder, made] of folders) if (made !== null) named.set(folder, made)
     if (this.#followers.length === 0) return
     const paths = [...files, ...links].map(path => relative(this.#root, path).split(sep).join('/'))
     for (const follower of this.#followers)
-      await follower.update({ files: paths, stored, gone, mutex })
+      await follower.update({ files: paths, stored, gone, mutex: this.#mutex })
+  }
+}
+
+function nothing() {
+  return {
+    files: new Set<string>(),
+    links: [] as string[],
+    /** When each was made. */
+    folders: new Map<string, string | null>(),
+    stored: new Map<string, string>(),
+    gone: new Map<string, boolean>(),
   }
 }
 

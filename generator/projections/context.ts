@@ -31,6 +31,8 @@ export interface BuildContext extends Records {
   readonly mutex: ProcessMutex
   readonly urls: RegistryUrls
   readonly authRequired: boolean
+  /** Whether daemons of several machines may write the records, and the tree with them. */
+  readonly isShared: boolean
   readonly clock: () => Date
 }
 

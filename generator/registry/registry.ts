@@ -17,7 +17,6 @@ import { describeDaemon, listDaemons } from '../database/daemons.ts'
 import { openDatabase, openSnapshot, type Snapshot } from '../database/database.ts'
 import { isOnServer } from '../database/engine.ts'
 import type { BeforeUpgrade } from '../database/migrations.ts'
-import { ChangeNumber } from '../places/change-number.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { workAsOwner } from '../places/disk/caller.ts'
 import { damage } from '../places/disk/damage.ts'
@@ -151,15 +150,14 @@ type Stores = Pick<
 
 async function withTree(stores: Stores, env: SettingSources['env']): Promise<Registry> {
   const { dir, settings, database, locks, crates, urls } = stores
-  // Other daemons do not update our change number, so each file is looked at.
-  const changes = isOnServer(database) ? null : new ChangeNumber(join(dir, 'locks', 'tree.changes'))
+  const isShared = isOnServer(database)
   const records: TreeRecords = {
-    areShared: isOnServer(database),
+    areShared: isShared,
     indexFile: path => readIndexFile(database, path),
     isReleased: async cksum => (await releaseOfBytes(database, cksum)) !== null,
     keyAt: path => keyAtPath(database, path),
   }
-  const tree = await openTree(dir, settings, env, crates, changes, urls.base, records)
+  const tree = await openTree(dir, settings, env, crates, urls.base, records)
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
   return {
@@ -168,6 +166,7 @@ async function withTree(stores: Stores, env: SettingSources['env']): Promise<Reg
     pageMutex,
     site: siteConfig(settings, urls, true),
     tree,
+    isShared,
     authRequired: settings.auth.required,
     clock: () => new Date(),
     close: async () => {
@@ -175,7 +174,7 @@ async function withTree(stores: Stores, env: SettingSources['env']): Promise<Reg
         await mutex.close()
         await pageMutex.close()
       } finally {
-        changes?.close()
+        tree.changes?.close()
         await locks.close()
         await database.close()
         await tree.cdn?.close()
@@ -241,9 +240,8 @@ async function requireNoCrates(dir: string, file: string, crates: CrateStore): P
  * Has SQLite look at the whole file of the records; returns what is wrong, and null for nothing or
  * where a server has them. Its time grows with the file.
  */
-export async function findDamage(registry: Pick<Registry, 'database' | 'dir'>) {
-  const { database, dir } = registry
-  return isOnServer(database) ? null : damage.look(join(dir, DATABASE_FILE))
+export async function findDamage({ isShared, dir }: Pick<Registry, 'isShared' | 'dir'>) {
+  return isShared ? null : damage.look(join(dir, DATABASE_FILE))
 }
 
 /** Returns the lock that the daemon of a registry folder holds while it runs. */

@@ -162,6 +162,7 @@ async function render(
     site: siteConfig(settings, urls, false),
     program: PLIMSOLL,
     authRequired: settings.auth.required,
+    isShared: false,
     clock: () => new Date(0),
     remember: cache.remember.bind(cache),
   }

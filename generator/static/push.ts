@@ -73,9 +73,6 @@ export async function openPushFolder(folder: string): Promise<PushFolder> {
 
 const UPLOADS = 32
 
-/** Half-written files of killed pushes are removed when they are so old, in milliseconds. */
-const STALE_MS = 3_600_000
-
 /** How long a push retries an index file that others keep changing, in milliseconds. */
 const CONTENTION_MS = 120_000
 
@@ -246,5 +243,5 @@ async function list(to: Place, crate: StaticCrate, dl: OwnDl | null): Promise<Pu
 
 /** Removes what killed pushes left half-written beside a file of a folder. */
 async function sweepStale(to: Place, path: string): Promise<void> {
-  if (to.local) await sweepFolder(dirname(to.local(path)), STALE_MS)
+  if (to.local) await sweepFolder(dirname(to.local(path)), true)
 }

@@ -42,7 +42,8 @@ export interface FoundCrate {
 }
 
 interface Failed {
-  readonly failure: WebFailure
+  /** Null where there is no such crate. */
+  readonly failure: WebFailure | null
   /** When it is forgotten, in milliseconds since 1970. */
   readonly until: number
 }
@@ -81,12 +82,16 @@ export class CrateIndex {
     sizeCalculation: ({ crate }) => sizeOf(crate) + 1000,
   })
   readonly #flights = new Flights<FoundCrate>()
-  readonly #missing = new LRUCache<Name, number>({ max: NAMES_MAX })
   readonly #failed = new LRUCache<Name, Failed>({ max: NAMES_MAX })
   #away: Failed | null = null
 
   constructor(options: CrateIndexOptions) {
     this.#options = options
+  }
+
+  /** The crates in memory. */
+  get held(): UpstreamCrate[] {
+    return Array.from(this.#held.values(), ({ crate }) => crate)
   }
 
   /**
@@ -117,7 +122,7 @@ export class CrateIndex {
   /** Returns whether a crate, or that there is none, is known well enough not to be asked for. */
   isFresh(name: Name, fresh: number): boolean {
     const key = name.toLowerCase() as Name
-    return this.#isCurrent(this.#held.get(key), fresh) || this.#isMissing(key)
+    return this.#isCurrent(this.#held.get(key), fresh) || this.#lately(key)?.failure === null
   }
 
   /** Changes the kept file of a crate; does nothing for an unknown crate. */
@@ -140,11 +145,8 @@ export class CrateIndex {
       counts.hits++
       return { crate: held.crate, staleSince: null }
     }
-    if (!held && this.#isMissing(name)) return { crate: null, staleSince: null }
-    for (const failed of [this.#failed.get(name), this.#away]) {
-      const left = (failed?.until ?? 0) - this.#now()
-      if (failed && left > 0 && left <= FAILURE_MS) return this.#without(name, held, failed.failure)
-    }
+    const lately = this.#lately(name)
+    if (lately && (lately.failure || !held)) return this.#without(name, held, lately.failure)
     if (!held) requireToken(spend)
     else if (spend(1) > 0) return this.#stale(held)
     counts.misses++
@@ -171,17 +173,20 @@ export class CrateIndex {
     return held != null && Math.abs(this.#now() - held.checked) <= fresh
   }
 
-  #isMissing(name: Name): boolean {
-    const left = (this.#missing.get(name) ?? 0) - this.#now()
-    return left > 0 && left <= MISSING_MS
+  /** Returns what a crate, or the upstream, was lately asked for in vain. */
+  #lately(name: Name): Failed | null | undefined {
+    const left = (failed?: Failed | null) => (failed?.until ?? 0) - this.#now()
+    const failures = [this.#failed.get(name), this.#away]
+    return failures.find(failed => left(failed) > 0 && left(failed) <= FAILURE_MS)
   }
 
   /** Returns whether a failure means that there is no such crate: storage says 403 for 404. */
-  #isNone(held: KnownCrate | null, { status }: WebFailure): boolean {
-    return !held && status === 403 && this.#options.counts.answered !== null
+  #isNone(held: KnownCrate | null, failure: WebFailure | null): boolean {
+    const isRefused = failure?.status === 403 && this.#options.counts.answered !== null
+    return !held && (failure === null || isRefused)
   }
 
-  #without(name: Name, held: KnownCrate | null, failure: WebFailure): FoundCrate {
+  #without(name: Name, held: KnownCrate | null, failure: WebFailure | null): FoundCrate {
     if (this.#isNone(held, failure)) return { crate: null, staleSince: null }
     if (!held) throw failureRefusal(name, failure, FAILURE_MS / 1000)
     return this.#stale(held)
@@ -212,7 +217,7 @@ export class CrateIndex {
     if (answer.status === 304)
       return held ? this.#hold(name, held) : this.#wrong(name, '304 for a new file')
     if (answer.status === 404 && !held) {
-      this.#missing.set(name, this.#now() + MISSING_MS)
+      this.#failed.set(name, { failure: null, until: this.#now() + MISSING_MS })
       return null
     }
     // Neither is older where nobody says when it was changed.
@@ -236,7 +241,7 @@ export class CrateIndex {
   }
 
   #hold(name: Name, known: KnownCrate): UpstreamCrate {
-    this.#missing.delete(name)
+    this.#failed.delete(name)
     this.#held.set(name, { ...known, checked: this.#now() })
     return known.crate
   }
@@ -254,7 +259,6 @@ export class CrateIndex {
     const all = answer.bytes.toString(isText ? 'utf8' : 'latin1')
     const texts = answer.status === 404 ? [] : all.split('\n', LINES_MAX + 1)
     if (texts.length > LINES_MAX) this.#wrong(name, 'too many lines')
-    const last = texts.at(-1)
     for (const raw of texts) {
       if (raw.trim() === '') continue
       const text = isText ? raw : utf8Of(raw)
@@ -262,7 +266,7 @@ export class CrateIndex {
       // A copy, because a piece of the text would keep all of it in memory.
       const parse = () => (text === null ? null : parseLine(Buffer.from(text).toString()))
       const line = known.get(text ?? '') ?? (await paced(parse))
-      if (line === null && raw === last) this.#wrong(name, 'a file that ends within a line')
+      if (line === null && raw === texts.at(-1)) this.#wrong(name, 'a file that ends within a line')
       if (line === null) continue
       const identity = versionIdentity(line.version)
       const first = shown.get(identity) ?? line.version
@@ -276,8 +280,8 @@ export class CrateIndex {
     if (answer.status === 200 && lines.size === 0) this.#wrong(name, 'no line of this crate')
     // No later file would be newer than one from the future.
     const isPast = Date.parse(answer.lastModified ?? '') <= this.#now()
-    const lastModified = isPast ? answer.lastModified : null
-    return { etag: answer.etag, lastModified, lines: [...lines.values()], leftOut }
+    const { etag, lastModified } = isPast ? answer : { ...answer, lastModified: null }
+    return { etag, lastModified, lines: [...lines.values()], leftOut }
   }
 
   #wrong(name: Name, what: string): never {

@@ -10,7 +10,6 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { isOfCratesIo } from '../../core/upstream/cargo-config.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
-import { isOnServer } from '../database/engine.ts'
 import { CrateStore } from '../places/crate-store.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import { FileMutex } from '../places/locks/lock.ts'
@@ -103,7 +102,7 @@ function openSource(
   options: UpstreamOptions,
   place: Place,
 ): UpstreamSource {
-  const { dir, database, settings, clock: now } = registry
+  const { dir, isShared, settings, clock: now } = registry
   const { env, onAlarm: tell, limits } = options
   const url = index.slice('sparse+'.length)
   const { ca_file: caFile, contact } = settings.outgoing
@@ -130,7 +129,6 @@ function openSource(
     counts.alarms.set(alarm.kind, (counts.alarms.get(alarm.kind) ?? 0) + 1)
     tell?.(name, alarm)
   }
-  const isShared = isOnServer(database)
   return {
     ...{ name, counts, place, web, onAlarm },
     index: new CrateIndex({ url, place, web, counts, isShared, now, onAlarm, ...limits }),

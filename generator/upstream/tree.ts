@@ -55,7 +55,7 @@ export async function keptNames({ place }: UpstreamSource): Promise<Name[]> {
 
 /** Yields the half-written files of killed processes in the folder of an upstream. */
 export function halfWrittenIn(place: Place): AsyncIterable<string> | readonly string[] {
-  return place.local ? halfWritten(place.name, 3_600_000) : []
+  return place.local ? halfWritten(place.name) : []
 }
 
 /**

@@ -1,6 +1,5 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { LRUCache } from 'lru-cache'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { refuse } from '../../core/error/error.ts'
 import { canonicalName, isName, type Name } from '../../core/name.ts'
@@ -58,7 +57,6 @@ export interface ShownIndexFile extends Pick<ShownFile, 'until' | 'undated'> {
   readonly zipped: Buffer
   /** Of these bytes, without quotes. */
   readonly tag: string
-  readonly crate: UpstreamCrate
   /** The versions that are exempted from the hold, as text. */
   readonly allowed: string
 }
@@ -83,10 +81,8 @@ export class Upstream {
   readonly rules: Pick<UpstreamPolicy, 'allow' | 'deny'>
   /** The rules that match no version known here, when they were last looked at, for the page. */
   unmatched: readonly string[] = []
-  readonly #rendered = new LRUCache<Name, ShownIndexFile>({
-    maxSize: 64 * 1024 * 1024,
-    sizeCalculation: ({ bytes, zipped }) => bytes.length + zipped.length + 500,
-  })
+  /** The index files of the crates that the index holds in memory, for as long as it does. */
+  readonly #rendered = new WeakMap<UpstreamCrate, ShownIndexFile>()
   /** The task that fetches files ahead. */
   readonly #ahead: (() => Promise<void>)[] = []
   #running = 0
@@ -209,7 +205,8 @@ export class Upstream {
 
   /** The number of versions in memory that are held because nobody knows their age. */
   get undated(): number {
-    return [...this.#rendered.values()].reduce((sum, file) => sum + file.undated, 0)
+    const files = this.source.index.held.map(crate => this.#rendered.get(crate))
+    return files.reduce((sum, file) => sum + (file?.undated ?? 0), 0)
   }
 
   /** Returns how each version of a crate is shown; null when there is no such crate. */
@@ -225,17 +222,17 @@ export class Upstream {
     const policy = await this.#policy(name)
     const allowed = [...policy.allowed].join()
     const now = this.#registry.clock()
-    const before = this.#rendered.get(name)
+    const before = this.#rendered.get(crate)
     const isCurrent = before?.until == null || before.until > now.getTime()
-    const isSame = before?.crate === crate && before.allowed === allowed && isCurrent
+    const isSame = before?.allowed === allowed && isCurrent
     // Offline, another process may have brought a `.crate`.
-    if (isSame && !this.settings.offline) return before
+    if (before && isSame && !this.settings.offline) return before
     const isThere = await this.#isThere(crate)
     const { text, lure, ...shown } = await paced(() => showFile(crate, policy, now, isThere))
     const bytes = Buffer.from(text)
     const tag = sha256(bytes).slice(0, 32)
-    const rendered = { crate, allowed, ...shown, bytes, tag, zipped: await compress(bytes) }
-    this.#rendered.set(name, rendered)
+    const rendered = { allowed, ...shown, bytes, tag, zipped: await compress(bytes) }
+    this.#rendered.set(crate, rendered)
     if (lure) {
       const { name, version } = lure
       await this.source.onAlarm({ kind: 'lure', name, version, at: timestamp(now) })

@@ -1,6 +1,6 @@
 import type { Database } from '../database/connection.ts'
-import { isOnServer } from '../database/engine.ts'
 import { all, column, first, run } from '../database/statement.ts'
+import type { BuildContext } from '../projections/context.ts'
 import { type Records, refreshListings } from '../records/crate-change.ts'
 import { sumDownloads } from '../records/downloads/count.ts'
 import { writeFact } from '../records/facts.ts'
@@ -17,9 +17,12 @@ const CHECK = `PRAGMA integrity_check(${MOST})`
  * Checks the database: SQLite's own checks of a file and its references, and the derived tables.
  * Derived data and indexes can be repaired; everything else needs a backup.
  */
-export async function* verifyDatabase(records: Records, repair: boolean): AsyncIterable<Finding> {
+export async function* verifyDatabase(
+  records: Records & Pick<BuildContext, 'isShared'>,
+  repair: boolean,
+): AsyncIterable<Finding> {
   const { database } = records
-  if (!isOnServer(database)) yield* verifyFile(database, repair)
+  if (!records.isShared) yield* verifyFile(database, repair)
   yield* await mend(
     repair,
     () => wrongSums(database),

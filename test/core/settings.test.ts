@@ -437,16 +437,3 @@ function described(setting: Setting): string {
   assert.match(row.meaning, /^[A-Z"`][^|\n]{9,}\.$/, key)
   return `| \`${key}\` | ${shown(row.private)}${also} | ${row.kind.accepts} | ${row.meaning} |`
 }
-
-test('a setting that is gone is refused with what to do instead, wherever it is set', () => {
-  const because = (where: string, key: string) =>
-    `${where}: the setting \`${key}\` is gone: browsers read every file from the \`.crate\`, which \`pages.source\` switches on or off; remove it`
-  const file = { name: 'plimsoll.toml', text: '[pages]\nraw_files = true\n' }
-  const env = { PLIMSOLL_PAGES_RAW_FILES: 'false' }
-  const flags = { 'pages.raw_files': 'true' }
-  assert.deepEqual(messages({ file, env, flags }), [
-    because('plimsoll.toml', 'pages.raw_files'),
-    because('environment', 'PLIMSOLL_PAGES_RAW_FILES'),
-    because('--set pages.raw_files', 'pages.raw_files'),
-  ])
-})

@@ -73,7 +73,6 @@ export const commandMessages = {
       accepted: readonly string[]
     }) =>
       `${p.where}: there is no setting \`${p.key}\`; ${p.suggestion === null ? `accepted: ${p.accepted.join(', ')}` : `did you mean \`${p.suggestion}\`?`}`,
-    setting_removed: '{where}: the setting `{key}` is gone: {advice}',
     setting_invalid: '{where}: `{key}` cannot be {given}; accepted: {accepts}',
     setting_twice: '`{key}` is set differently by {first} and by {second}; remove one of them',
     setting_missing: '`{because}` is set but `{key}` is not; set both or neither',

@@ -32,7 +32,7 @@ export const registerRestore = command('restore', {
       report({ dir, crate_files: crateFiles, left_out: leftOut, ignored: variables }, [
         `restored ${counted(crateFiles, '.crate file')}`,
         leftOut.length > 0 &&
-          `plimsoll.toml is without ${leftOut.join(', ')}, which would lead out of the folder or are gone; ${ORIGINAL_SETTINGS_FILE} has all settings`,
+          `plimsoll.toml is without ${leftOut.join(', ')}, which would lead out of the folder or are unknown; ${ORIGINAL_SETTINGS_FILE} has all settings`,
         set.length > 0 &&
           `plimsoll.toml has ${set.join(', ')} as on the command line; ${ORIGINAL_SETTINGS_FILE} is the file of the backup`,
         `the registry is in ${dir}; check it with \`plimsoll verify --dir ${dir}${flags.join('')}\``,

@@ -31,31 +31,21 @@ async function unlessNoFile<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await unlessMissing(work)
   } catch (error) {
-    if (isFolder(error)) return null
+    if ((error as NodeJS.ErrnoException).code === 'EISDIR') return null
     throw error
   }
-}
-
-/** Returns whether an error means that a folder is in the place of the file to read. */
-export function isFolder(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'EISDIR'
 }
 
 /** Metadata of a file; `modified` is in milliseconds since 1970. */
 export interface FileFacts {
   readonly size: number
-  readonly inode: bigint
-  readonly device: bigint
   readonly modified: number
 }
 
 /** Returns the metadata of a file; null when there is none. A folder is not a file. */
 export async function fileFacts(path: string): Promise<FileFacts | null> {
-  // Inode numbers of ReFS and some network file systems exceed the 53 bits of a number.
-  const facts = await unlessMissing(stat(path, { bigint: true }))
-  if (!facts?.isFile()) return null
-  const { size, ino: inode, dev: device, mtimeMs } = facts
-  return { size: Number(size), inode, device, modified: Number(mtimeMs) }
+  const facts = await statOf(path)
+  return facts?.isFile() ? { size: facts.size, modified: facts.mtimeMs } : null
 }
 
 /** Returns the metadata of whatever is at a path, following links; null when there is nothing. */
@@ -158,27 +148,22 @@ export async function removeIfEmpty(path: string): Promise<boolean> {
   }
 }
 
-/**
- * Removes half-written files of killed processes from a folder: those whose time is at least `ms`
- * milliseconds away, or all of them, for a caller that is the only writer.
- */
-export async function sweepFolder(path: string, ms = 0): Promise<void> {
-  for (const { name } of await readFolder(path)) {
-    if (!isTemporary(name)) continue
-    const file = join(path, name)
-    const facts = await fileFacts(file)
-    if (facts && Math.abs(Date.now() - facts.modified) >= ms) await rm(file, { force: true })
+/** Half-written files are those of killed processes when they are so old, in milliseconds. */
+const STALE_MS = 3_600_000
+
+/** Yields the half-written files of killed processes below a folder, or directly in it. */
+export async function* halfWritten(folder: string, isFlat = false): AsyncGenerator<string> {
+  for (const entry of await readFolder(folder)) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory() && !isFlat) yield* halfWritten(path)
+    const facts = isTemporary(entry.name) ? await fileFacts(path) : null
+    if (facts && Math.abs(Date.now() - facts.modified) >= STALE_MS) yield path
   }
 }
 
-/** Yields what `sweepFolder` would remove anywhere below a folder, also while that is done. */
-export async function* halfWritten(folder: string, ms: number): AsyncGenerator<string> {
-  for (const entry of await readFolder(folder)) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) yield* halfWritten(path, ms)
-    const facts = isTemporary(entry.name) ? await fileFacts(path) : null
-    if (facts && Math.abs(Date.now() - facts.modified) >= ms) yield path
-  }
+/** Removes the half-written files of killed processes below a folder, or directly in it. */
+export async function sweepFolder(folder: string, isFlat = false): Promise<void> {
+  for await (const path of halfWritten(folder, isFlat)) await rm(path, { force: true })
 }
 
 /** Whether a path, at which nothing need be yet, is a folder or inside it, also through links. */

@@ -108,9 +108,12 @@ export const steps = {
     const facts = factsOf(path)
     const isLong = facts?.isFile() && facts.size === factsOf(source)?.size
     if (isLong && readFileSync(path).equals(readFileSync(source))) return false
-    if (steps.linkOver(source, path)) return true
-    throughTemporary(path, temporary => copyFileSync(source, temporary))
-    return false
+    let isLink = false
+    throughTemporary(path, temporary => {
+      isLink = steps.linkNew(source, temporary)
+      if (!isLink) copyFileSync(source, temporary)
+    })
+    return isLink
   },
 
   /** Makes `path` a hard link to `source`; returns false when `path` exists or cannot be linked. */
@@ -125,19 +128,6 @@ export const steps = {
         throw error
       }
     })
-  },
-
-  /** Creates a hard link as `linkNew` does, but replaces an existing file. */
-  linkOver(source: string, path: string): boolean {
-    const temporary = temporaryPath(path)
-    if (!steps.linkNew(source, temporary)) return false
-    try {
-      renameSync(temporary, path)
-    } finally {
-      // Renaming a file onto another hard link to it does nothing and keeps the old name (POSIX).
-      rmSync(temporary, { force: true })
-    }
-    return true
   },
 
   /** Returns whether two paths refer to the same file, as hard links do. */
@@ -215,15 +205,15 @@ export const steps = {
   },
 }
 
-/** Makes a file under a temporary name and renames it; leaves nothing behind when that fails. */
+/** Makes a file under a temporary name and renames it; leaves nothing behind. */
 function throughTemporary(path: string, make: (temporary: string) => void): void {
   const temporary = temporaryPath(path)
   try {
     make(temporary)
     renameSync(temporary, path)
-  } catch (error) {
+  } finally {
+    // Also where nothing failed: to rename a file onto another hard link to it keeps the old name.
     rmSync(temporary, { force: true })
-    throw error
   }
 }
 

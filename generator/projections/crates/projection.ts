@@ -41,7 +41,6 @@ export const cratePages: Projection = {
     await replaceFiles(context, outputs, outputs.length === 0 ? cratePagePaths(crate.name) : [])
     return { done: newest ? [mark, newest] : [mark] }
   },
-  // Earlier versions kept images of other hosts.
 }
 
 /** The pages of each version. */

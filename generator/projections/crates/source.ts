@@ -36,16 +36,13 @@ export async function sourcePages(context: PageContext, version: VersionData): P
 
 /**
  * Removes pages about files that are not rendered any more beside the `outputs` of a crate or a
- * version: after a setting was switched off, for a version that is now the first, and of
- * older programs, which wrote a page for each file.
+ * version: after a setting was switched off, and for a version that is now the first.
  */
 export async function pruneSources(tree: PublicTree, outputs: readonly Output[]): Promise<void> {
   const wanted = new Set(outputs.map(output => output.path))
   for (const path of wanted) {
     const folder = posix.dirname(path)
     const release = path.endsWith('/index.html') ? releaseOfFolder(folder) : null
-    if (release && (await tree.has(`${folder}/src/Cargo.toml.html`)))
-      for (const old of ['src', 'parts', 'raw']) await tree.removeFolder(`${folder}/${old}`)
     const name = posix.basename(folder)
     const beside = release
       ? [sourcePath(release.name, release.version), changesPath(release.name, release.version)]

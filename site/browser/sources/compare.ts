@@ -20,7 +20,7 @@ export function startCompare(root: HTMLElement, workers: Workers): void {
   const view = new CompareView(root, workers)
   const asked = new URLSearchParams(location.search)
   const [from, to] = [asked.get('from')?.trim(), asked.get('to')?.trim()]
-  // The form without a script, and links of older versions.
+  // From the form without a script.
   if (from && to) history.replaceState(null, '', `./${compareFragment({ from, to, path: null })}`)
   addEventListener('hashchange', () => void view.show())
   void view.show()

@@ -69,13 +69,11 @@ class SourceView {
   /** Shows the file that the fragment names, or else the package's main file. */
   async #show(): Promise<void> {
     const address = readFileAddress(location.hash)
-    // Addresses of older versions lack the `.txt` of some files.
-    const asked = address && [address.path, `${address.path}.txt`]
-    const path = (asked ?? [mainFile(this.#sizes)]).find(path => this.#sizes.has(path))
-    if (path === undefined) {
+    const path = address?.path ?? mainFile(this.#sizes)
+    if (!this.#sizes.has(path)) {
       this.#shown = null
-      this.#tree.choose(address?.path ?? '')
-      this.#place.replaceChildren(notice(`This package has no file ${address?.path ?? ''}.`))
+      this.#tree.choose(path)
+      this.#place.replaceChildren(notice(`This package has no file ${path}.`))
       return
     }
     if (this.#shown?.path !== path)

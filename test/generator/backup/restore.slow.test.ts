@@ -109,7 +109,7 @@ crate_bytes = "20 MiB"
   assert.equal(
     stdout,
     `restored 1 .crate file
-plimsoll.toml is without storage.crates, storage.public, git.push, cdn.purge_url, which would lead out of the folder or are gone; plimsoll.original.toml has all settings
+plimsoll.toml is without storage.crates, storage.public, git.push, cdn.purge_url, which would lead out of the folder or are unknown; plimsoll.original.toml has all settings
 the registry is in ${restored}; check it with \`plimsoll verify --dir ${restored}\`
 `,
   )
@@ -194,15 +194,16 @@ test('folders elsewhere, in the settings or the environment, are left alone', as
   assert.deepEqual([fileStamps(places.public), filesBelow(at('crates'))], [tree, store])
 })
 
-test('a backup of an older version is restored without its settings that are gone', t => {
-  const text = '[pages]\nraw_files = true\nfooter = "Ours"\n\n[limits]\nimage_bytes = "1MiB"\n'
+test('a backup of another version is restored without the settings that this one does not know', t => {
+  const text = '[pages]\nshine = true\nfooter = "Ours"\n\n[lamps]\ncolor = "red"\n'
   const restored = restoredSettings(folderOf(t), { name: 'plimsoll.toml', text }, { env: {} })
-  assert.deepEqual(restored.leftOut, ['pages.raw_files', 'limits.image_bytes'])
-  assert.match(restored.text, /^# {3}pages\.raw_files$/m)
+  assert.deepEqual(restored.leftOut, ['pages.shine', 'lamps'])
+  assert.match(restored.text, /^# {3}pages\.shine$/m)
   const { settings } = resolveSettings({ file: { name: '', text: restored.text }, env: {} })
   assert.equal(settings.pages.footer, 'Ours')
-  const unknown = { name: 'plimsoll.toml', text: '[pages]\nraw_file = true\n' }
-  assert.throws(() => restoredSettings(folderOf(t), unknown, { env: {} }), /raw_file/)
+  const flags = { 'pages.shine': 'true' }
+  const file = { name: 'plimsoll.toml', text: '' }
+  assert.throws(() => restoredSettings(folderOf(t), file, { env: {}, flags }), /pages\.shine/)
 })
 
 test('restored records have no log that could go away while everything is moved', async t => {

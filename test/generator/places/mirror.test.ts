@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { output } from '../../../core/paths/tree.ts'
-import { BucketTree } from '../../../generator/places/bucket-tree.ts'
 import { CrateStore } from '../../../generator/places/crate-store.ts'
 import { isStorageRefusal } from '../../../generator/places/disk/fault.ts'
 import { FolderPlace } from '../../../generator/places/folder-place.ts'
@@ -26,12 +25,12 @@ async function opened(t: TestContext) {
   const root = join(folderOf(t), 'public')
   const crates = new CrateStore(bucketOn(s3, 'crates', 300), folderOf(t))
   type Options = ConstructorParameters<typeof Mirror>[3]
-  const opener = (Uploads: typeof Mirror) => (options?: Options) => {
-    const uploads = new Uploads(bucketOn(s3, 'www', 300), folder(root), crates, options)
+  const opener = (isTree: boolean) => (options?: Options) => {
+    const uploads = new Mirror(bucketOn(s3, 'www', 300), folder(root), crates, options, isTree)
     return new PublicTree(root, 'each', { uploads })
   }
   // The other one is in the bucket alone.
-  const [open, shared] = [opener(Mirror), opener(BucketTree)]
+  const [open, shared] = [opener(false), opener(true)]
   const text = (path: string) => s3.objects.get(`www/${path}`)?.bytes.toString()
   /** The bucket refuses to take this file, or any. */
   const refusePut = (path?: string) => {

@@ -106,7 +106,7 @@ test('list and folders pass over what is half-written, sweep removes it', async 
   mkdirSync(tree.path('crates/empty'))
   assert.deepEqual(await listed(tree, ''), ['crates/demo/demo-1.0.0.crate'])
   assert.deepEqual(await listed(tree, 'none'), [])
-  assert.deepEqual((await tree.folders('crates')).sort(), ['demo', 'empty'])
+  assert.deepEqual(await tree.folders('crates'), ['demo'])
   await tree.sweep('crates/demo')
   assert.deepEqual(filesBelow(tree.root), ['crates/demo/demo-1.0.0.crate'])
   await tree.removeFolder('crates')
