@@ -1,5 +1,5 @@
 import { all, LIST } from '../database/statement.ts'
-import { projectionOf, projectionsOf } from '../projections/projection.ts'
+import { pagesOf, projectionOf } from '../projections/pages.ts'
 import type { Records } from '../records/crate-change.ts'
 import { type ChangeRange, dueMarks, type Mark } from '../records/marks.ts'
 
@@ -19,7 +19,7 @@ export function pageMarks(
 
 /** Returns the kinds of marks of pages, in the order of rendering. */
 function pageKinds(records: Records): readonly string[] {
-  return projectionsOf(records).map(({ kind }) => kind)
+  return pagesOf(records).map(({ kind }) => kind)
 }
 
 /** Returns what rendering a page of a kind takes, as a multiple of the cheapest. */

@@ -4,7 +4,7 @@ import { stepOf } from '../../../core/search/ranks.ts'
 import { run, value } from '../../database/statement.ts'
 import { marksOf } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
-import { type Projection, replaceFiles } from '../projection.ts'
+import { type Pages, replaceFiles } from '../pages.ts'
 import { refreshSearch } from './change.ts'
 import {
   BUCKETS,
@@ -21,7 +21,7 @@ import {
 const known = new WeakMap<PageContext, SearchLayout | null>()
 
 /** By what searches find each crate, and the files that they read. */
-export const search: Projection = {
+export const search: Pages = {
   kind: 'search',
   work: 'search files',
   of: 'crate',
