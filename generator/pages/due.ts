@@ -14,7 +14,8 @@ export function pageMarks(
   kinds = pageKinds(records),
   skip?: ChangeRange,
 ): Promise<Mark[]> {
-  return dueMarks(records.database, kinds, now, limit, skip)
+  const own = kinds.map(kind => projectionOf(records, kind) ?? { kind })
+  return dueMarks(records.database, own, now, limit, skip)
 }
 
 /** Returns the kinds of marks of pages, in the order of rendering. */

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { output } from '../../../core/paths/tree.ts'
 import { parseVersion } from '../../../core/version.ts'
+import { BATCH, pageMarks } from '../../../generator/pages/due.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { build } from '../../../generator/projections/index/build.ts'
 import { bySubject, type Pages } from '../../../generator/projections/pages.ts'
@@ -69,4 +70,33 @@ test('a page of each version is built, verified, swept and gone with one line', 
   await build(plain, { all: true })
   await buildPages(plain, { all: true })
   assert.deepEqual([toys(), await found(plain)], [[], []])
+})
+
+test('marks after the index are due when the index of their crate shows the change', async t => {
+  const plain = await newRegistry(t)
+  const crates: Pages = {
+    ...toy,
+    kind: 'toy-crate',
+    of: 'crate',
+    changed: async (_, { crate }) => marksOf('toy-crate', [crate.id]),
+  }
+  const kinds = ['toy', 'toy-crate']
+  const late = [toy, crates].map(follower => ({ ...follower, after: 'index' }) as const)
+  const registry: Registry = { ...plain, followers: [...plain.followers, ...late] }
+  const due = async (of = registry) =>
+    (await pageMarks(of, plain.clock(), BATCH, kinds)).map(({ kind, subject }) => [kind, subject])
+  await addCrate(registry, { name: 'early', version: '1.0.0' })
+  await build(registry)
+  await addCrate(registry, { name: 'late', version: '1.0.0' })
+  const marked = (subjects: number[]) =>
+    kinds.flatMap(kind => subjects.map(subject => [kind, subject]))
+  assert.deepEqual(await due(), marked([1]))
+  assert.deepEqual(
+    await due({ ...plain, followers: [...plain.followers, toy, crates] }),
+    marked([1, 2]),
+  )
+  await build(registry)
+  assert.deepEqual(await due(), marked([1, 2]))
+  await buildPages(registry, { kinds: ['toy'] })
+  assert.equal(await plain.tree.has('crates/late/1.0.0/toy/index.html'), true)
 })
