@@ -4,14 +4,14 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { minify } from 'terser'
-import { root } from './prepare.mjs'
+import { note, root } from './prepare.mjs'
 
 const site = join(root, 'site')
 const built = join(root, 'dist', 'assets')
 const out = `${built}.new`
 const TARGETS = ['es2022', 'chrome111', 'firefox114', 'safari16.4']
 rmSync(out, { recursive: true, force: true })
-await build({
+const ofPages = await build({
   entryPoints: {
     'browser/page': join(site, 'browser', 'page.ts'),
     style: join(site, 'assets', 'style.css'),
@@ -29,6 +29,7 @@ await build({
   target: TARGETS,
   // The hash over all of it is in the folder's name, so the names of its files need none.
   chunkNames: 'browser/[name]',
+  metafile: true,
   logLevel: 'warning',
 })
 /** Browsers read archives of crates, so they need only the messages about those. */
@@ -42,7 +43,7 @@ const fewerMessages = {
     })
   },
 }
-await build({
+const ofSources = await build({
   entryPoints: {
     'browser/sources/page': join(site, 'browser', 'sources', 'page.ts'),
     'browser/sources/archive': join(site, 'browser', 'sources', 'workers', 'archive.ts'),
@@ -57,6 +58,7 @@ await build({
   target: TARGETS,
   chunkNames: 'browser/sources/[name]-[hash]',
   plugins: [fewerMessages],
+  metafile: true,
   logLevel: 'warning',
 })
 // esbuild looks at each script once; terser looks again at those of every page, which saves another
@@ -68,8 +70,13 @@ for (const name of readdirSync(scripts).filter(file => file.endsWith('.js'))) {
   const { code = '' } = await minify(readFileSync(file, 'utf8'), options)
   writeFileSync(file, code)
 }
-for (const name of ['mark.svg', 'favicon.ico', 'preview.png'])
-  cpSync(join(site, 'assets', name), join(out, name))
+const images = ['mark.svg', 'favicon.ico', 'preview.png']
+for (const name of images) cpSync(join(site, 'assets', name), join(out, name))
 // Names of parts change with their content, so remove all old ones.
 rmSync(built, { recursive: true, force: true })
 renameSync(out, built)
+note(
+  'assets',
+  [ofPages.metafile, ofSources.metafile],
+  [...images.map(name => join('site', 'assets', name)), join('dist', 'assets', 'style.css')],
+)

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { checkTypes, prepare, root } from './prepare.mjs'
 
-await prepare()
+await prepare(() => false)
 checkTypes()
 const steps = [
   [

@@ -1,7 +1,8 @@
 // Installs and compiles what changed since the last time; plain JavaScript, because it runs before
 // anything is installed.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -11,28 +12,25 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { transpile } from './transpile.mjs'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const SOURCES = ['core', 'generator', 'daemon', 'site', 'check', 'sample-app', 'test']
 
-/** The bundled folders, by the script that bundles them. */
-const BUNDLES = {
-  sdk: [join('generator', 'places', 's3')],
-  assets: ['core', 'site'],
-  program: ['core', 'site', 'generator', 'check', 'daemon'],
-}
+/** The scripts that bundle parts of dist. The program has the SDK in it. */
+const BUNDLES = ['sdk', 'assets', 'program']
 
 /** The code for Node and the code for browsers: each sees only the globals of its own world. */
 const PROJECTS = ['tsconfig.json', 'site/browser/tsconfig.json', 'test/browser/tsconfig.json']
 
 /**
  * Makes `node_modules` and `dist` match the checkout; announces long steps on stderr, exits with
- * the tool's own error.
+ * the tool's own error. Once all is compiled, `needs` says of a bundle whether anybody reads it now.
  */
-export async function prepare() {
+export async function prepare(needs = _name => true) {
   requireNode()
   if (!isInstalled()) {
     console.error('installing dependencies …')
@@ -40,11 +38,12 @@ export async function prepare() {
   }
   const dist = join(root, 'dist')
   mkdirSync(dist, { recursive: true })
-  writeFileSync(join(dist, 'commit'), `${commit()}\n`)
+  const commit = commitOf()
   const sources = SOURCES.flatMap(folder => files(folder, /(?<!\.d)\.ts$/))
   const changed = await transpile(root, sources, dist)
   if (changed.length > 50) console.error('compiling …')
-  for (const [name, folders] of Object.entries(BUNDLES)) bundle(name, folders, changed)
+  for (const name of BUNDLES) if (needs(name) && !isCurrent(name)) bundle(name)
+  writeFileSync(join(dist, 'commit'), `${await commit}\n`)
   linkProgram()
 }
 
@@ -60,13 +59,14 @@ export function checkTypes({ declarations = false } = {}) {
 }
 
 /** The commit of an archive of git, or of a checkout; `-dirty` if files differ from it. */
-function commit() {
+async function commitOf() {
   const archived = readFileSync(join(root, 'scripts', 'commit.txt'), 'utf8').trim()
   if (/^[0-9a-f]+$/.test(archived)) return archived
   if (!existsSync(join(root, '.git'))) return 'unknown'
   const args = ['describe', '--always', '--dirty', '--abbrev=40', '--exclude=*']
-  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' })
-  return status === 0 ? stdout.trim() : 'unknown'
+  const git = spawn('git', args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] })
+  const [said, ended] = await Promise.all([text(git.stdout), once(git, 'close').catch(() => [1])])
+  return ended[0] === 0 ? said.trim() : 'unknown'
 }
 
 function requireNode() {
@@ -78,21 +78,35 @@ function requireNode() {
   process.exit(2)
 }
 
-/** Runs a script that bundles, unless its folders are unchanged, and were not compiled again. */
-function bundle(name, folders, compiled) {
-  const script = join('scripts', `${name}.mjs`)
-  const inputs = [script, 'package-lock.json', ...folders.flatMap(folder => files(folder, /./))]
-  const hash = createHash('sha256')
-  for (const path of inputs)
-    hash
-      .update(`${path}\0`)
-      .update(readFileSync(join(root, path)))
-      .update('\0')
-  const [sum, noted] = [hash.digest('hex'), join(root, 'dist', `.${name}`)]
-  const isNew = compiled.some(path => folders.some(folder => path.startsWith(folder)))
-  if (!isNew && existsSync(noted) && readFileSync(noted, 'utf8') === sum) return
-  run(process.execPath, [join(root, script)], `the ${name} of dist cannot be bundled.`)
-  writeFileSync(noted, sum)
+/**
+ * For a script that bundles: notes the inputs that esbuild names, and `more`, as what
+ * `dist/.NAME.json` was made from. The lock file stands for the packages.
+ */
+export function note(name, metafiles, more = []) {
+  const own = ['package.json', 'package-lock.json', join('scripts', `${name}.mjs`)]
+  const read = metafiles.flatMap(({ inputs }) => Object.keys(inputs)).map(path => resolve(path))
+  const paths = [...own, ...more, ...read.map(path => relative(root, path))]
+  const inputs = new Set(paths.filter(path => !path.includes('node_modules')))
+  const sums = [...inputs].map(path => [path, checksum(path)])
+  writeFileSync(join(root, 'dist', `.${name}.json`), JSON.stringify(Object.fromEntries(sums)))
+}
+
+/** Whether every file that a bundle was made from is as it was then. */
+function isCurrent(name) {
+  const file = join(root, 'dist', `.${name}.json`)
+  if (!existsSync(file)) return false
+  const noted = Object.entries(JSON.parse(readFileSync(file, 'utf8')))
+  return noted.every(([path, before]) => before === checksum(path))
+}
+
+function checksum(path) {
+  const file = join(root, path)
+  return existsSync(file) && createHash('sha256').update(readFileSync(file)).digest('hex')
+}
+
+function bundle(name) {
+  const script = join(root, 'scripts', `${name}.mjs`)
+  run(process.execPath, [script], `the ${name} of dist cannot be bundled.`)
 }
 
 /** Whether npm has noted that it installed the lock file's packages, `npm ci` by hand included. */

@@ -3,7 +3,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
-import { root } from './prepare.mjs'
+import { note, root } from './prepare.mjs'
 
 const out = join(root, 'dist', 'program')
 const built = path => join(root, 'dist', path)
@@ -60,9 +60,10 @@ const bundle = ([name, path]) => ({
     js: "import { createRequire as requireIn } from 'node:module'; const require = requireIn(import.meta.url);",
   },
   plugins: [ownPlaces],
+  metafile: true,
   logLevel: 'warning',
 })
-for (const program of Object.entries(programs)) await build(bundle(program))
+const bundles = await Promise.all(Object.entries(programs).map(program => build(bundle(program))))
 
 // An old Node cannot read the bundles, so the started program first says which Node it needs.
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -81,4 +82,10 @@ else {
   process.exitCode = 2
 }
 `
-writeFileSync(join(out, 'cli.js'), text, { mode: 0o755 })
+const started = join(out, 'cli.js')
+writeFileSync(started, text, { mode: 0o755 })
+note(
+  'program',
+  bundles.map(({ metafile }) => metafile),
+  [relative(root, started)],
+)

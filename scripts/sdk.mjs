@@ -1,9 +1,9 @@
 // Bundles the used parts of the SDK for S3 into one file of dist, with the names and licenses of
 // the packages in it: nobody has to install them, and only a registry with a bucket loads them.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { build } from 'esbuild'
-import { root } from './prepare.mjs'
+import { note, root } from './prepare.mjs'
 
 const file = join(root, 'dist', 'generator', 'places', 's3', 'sdk.js')
 const options = {
@@ -33,6 +33,8 @@ await build({
   ...options,
   banner: { js: `/*!\n${[...packages.values()].join('\n')}\n*/\n${require}` },
 })
+// It takes the place of the compiled source, which is written again at times.
+note('sdk', [metafile], [relative(root, file)])
 
 /** Returns the name, version and license of a package, and the text of the license if it is short. */
 function aboutPackage(folder) {

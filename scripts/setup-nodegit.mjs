@@ -1,6 +1,6 @@
 // `npm run setup:nodegit`: compiles the optional in-process git engine and puts it into
 // node_modules, touching nothing else there. PLIMSOLL_NODEGIT_CACHE=DIR keeps the result outside
-// the checkout and takes it from there the next time.
+// the checkout and takes it from there the next time; with `--ahead`, it is only put there.
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -16,13 +16,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { prepare, root } from './prepare.mjs'
 
+const isAhead = process.argv.includes('--ahead')
 // First, because an `npm ci` of a later start would take nodegit away again.
-await prepare()
+if (!isAhead) await prepare()
 const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).peerDependencies
   .nodegit
-const target = join(root, 'node_modules', 'nodegit')
 const key = `nodegit-${version}-abi${process.versions.modules}-${process.platform}-${process.arch}`
 const cached = process.env.PLIMSOLL_NODEGIT_CACHE && join(process.env.PLIMSOLL_NODEGIT_CACHE, key)
+const target = isAhead ? cached : join(root, 'node_modules', 'nodegit')
+if (!target) throw new Error('--ahead needs the folder of PLIMSOLL_NODEGIT_CACHE')
 
 if (installed(target)) {
   console.log(`nodegit ${version} is installed already`)
@@ -38,7 +40,7 @@ if (installed(target)) {
   } finally {
     rmSync(stage, { recursive: true, force: true })
   }
-  if (cached) place(target, cached)
+  if (cached && !isAhead) place(target, cached)
   console.log(`nodegit ${version} is installed`)
 }
 

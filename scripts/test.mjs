@@ -1,6 +1,6 @@
-// `npm test` runs every suite, on a fresh clone too; `npm test -- name conformance/` runs files
-// whose path contains a word; `npm run test:unit` runs files for the inner loop: they start no
-// process, and each takes a few seconds at most.
+// `npm test` runs every suite but the slow ones, on a fresh clone too; `npm run test:all` runs these;
+// `npm test -- name conformance/` runs files whose path contains a word, slow or not; `npm run
+// test:unit` runs files for the inner loop, which start no process.
 import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -14,12 +14,13 @@ import {
 } from 'node:fs'
 import { availableParallelism, homedir, tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
 import { program as versitygw } from './versitygw.mjs'
 
-/** Seconds of a whole run on a quiet machine with two processors. */
-const SECONDS_ON_TWO = 600
+/** Seconds of both whole runs on a quiet machine with two processors. */
+const SECONDS_ON_TWO = { quick: 240, slow: 480 }
 
 const BROWSERS = [
   '/usr/bin/chromium-headless-shell',
@@ -32,24 +33,17 @@ const BROWSERS = [
 /** After this many milliseconds a test counts as hanging: 15 minutes. */
 const TIMEOUT_MS = 15 * 60_000
 
-/**
- * The folders of unit tests, and the files there that each take more than 5 s of processor time.
- */
+/** The folders of unit tests, and others of short ones. */
 const UNIT = /^dist[\\/]test[\\/](?:core|site|generator|daemon)[\\/]/
-const SLOW = [
-  'daemon/access/access',
-  'daemon/access/login-limit',
-  'daemon/access/withdrawn',
-  'generator/accounts/sessions',
-  'daemon/api/publish-refused',
-  'daemon/api/publish-together',
-  'daemon/web/visits',
-  'generator/pages/page-files',
-  'generator/pages/pages',
-  'generator/projections/search/search',
-  'generator/static/static',
-  'site/readme',
-].map(name => join('dist', 'test', `${name}.test.js`))
+const SHORT = new RegExp(`${UNIT.source}|^dist[\\\\/]sample-app[\\\\/]`)
+/** Suites that may take long: of a main promise, and for `npm run test:all`. */
+const LONG = /\.(?:main|slow)\.test\.js$/
+const SLOW = /\.slow\.test\.js$/
+
+/** Modules of tests, which may start processes, and those of the program that read `dist/assets`. */
+const OURS = /^dist[\\/](?:test|sample-app|bench|chaos)[\\/]/
+const PROCESS = /["'](?:node:child_process|playwright-core)["']/
+const OF_PAGES = /[\\/]layout[\\/]assets\.js$|[\\/]static[\\/]cache\.js$/
 
 /** Bytes that the folders of all tests may need at a time, with room to spare: 4 GiB. */
 const MEMORY = 4 * 1024 ** 3
@@ -57,35 +51,32 @@ const MEMORY = 4 * 1024 ** 3
 /** Number of processes that run short unit tests. */
 const GROUPS = 12
 
-await prepare()
-const isUnit = process.argv.includes('--unit')
-const words = process.argv.slice(2).filter(word => word !== '--unit')
-const chosen = ['test', 'sample-app']
-  .flatMap(folder =>
-    readdirSync(join(root, 'dist', folder), { recursive: true }).map(name =>
-      join('dist', folder, String(name)),
-    ),
-  )
-  .filter(
-    name =>
-      name.endsWith('.test.js') &&
-      (words.length === 0 || words.some(word => name.includes(word))) &&
-      (!isUnit || isQuick(name)),
-  )
-  .sort()
+const textOf = remembered(file => readFileSync(join(root, file), 'utf8'))
+const importsOf = remembered(file =>
+  [...textOf(file).matchAll(/(?:from|import\() ?["'](\.[^"']+\.js)["']/g)].map(([, path]) =>
+    normalize(join(dirname(file), path)),
+  ),
+)
+const OPTIONS = ['--unit', '--slow']
+const [isUnit, isSlow] = OPTIONS.map(option => process.argv.includes(option))
+const words = process.argv.slice(2).filter(word => !OPTIONS.includes(word))
+const whole = isSlow ? 'slow' : 'quick'
+/** The chosen files, once all are compiled. */
+let chosen = []
+await prepare(name => {
+  if (chosen.length === 0) chosen = choose()
+  return words.length === 0 || reads(name)
+})
 const missing = whatIsMissing()
 const suite = chosen.filter(name => !missing.some(({ of }) => of?.test(name)))
-const TOOK = join(root, 'dist', '.test-seconds')
+const TOOK = join(root, 'dist', `.test-seconds-${whole}`)
 /** The last run's milliseconds by file. */
 const TIMES = join(root, 'dist', '.test-times.json')
 const isWhole = words.length === 0 && !isUnit
-if (isWhole) console.error(`${suite.length} test files; ${expectation()}`)
+if (isWhole) console.error(`${suite.length} ${whole} test files; ${expectation()}`)
 for (const { what, of, without, install } of missing)
   if (isWhole || chosen.some(name => of?.test(name)))
     console.error(`${without} will not run, there is no ${what}: ${install}`)
-for (const name of isUnit ? SLOW : [])
-  if (!existsSync(join(root, name)))
-    console.error(`${name} is gone; correct SLOW in scripts/test.mjs`)
 const lost = words.filter(word => !chosen.some(name => name.includes(word)))
 if (lost.length > 0 || suite.length === 0) {
   console.error(`no test file matches ${(lost.length > 0 ? lost : words).join(', ')}`)
@@ -110,9 +101,10 @@ const child = spawn(
   process.execPath,
   [
     '--enable-source-maps',
+    `--import=${pathToFileURL(join(root, 'scripts', 'processor-time.mjs'))}`,
     join(root, 'scripts', 'test-files.mjs'),
     // Much of a test is waiting for cargo, browsers and disks.
-    String(availableParallelism() + 1),
+    String(availableParallelism() + 2),
     String(TIMEOUT_MS),
     TIMES,
     ...(suite.length > GROUPS ? grouped(suite) : slowFirst(suite)),
@@ -163,30 +155,67 @@ async function testServer() {
 /**
  * Whether a test, or a test module it imports, starts a process: a command, git, Cargo, a browser.
  */
-function startsProcess(file, seen = new Set()) {
-  if (seen.has(file)) return false
+function startsProcess(file) {
+  return [...modules(file)].some(module => OURS.test(module) && PROCESS.test(textOf(module)))
+}
+
+/** Adds a module of dist to those seen, and all that it imports. */
+function modules(file, seen = new Set()) {
+  if (seen.has(file)) return seen
   seen.add(file)
-  const text = readFileSync(join(root, file), 'utf8')
-  if (/["'](?:node:child_process|playwright-core)["']/.test(text)) return true
-  return [...text.matchAll(/from ["'](\.[^"']+\.js)["']/g)]
-    .map(match => normalize(join(dirname(file), match[1])))
-    .some(path => path.startsWith(join('dist', 'test')) && startsProcess(path, seen))
+  for (const path of importsOf(file)) modules(path, seen)
+  return seen
 }
 
-/** Whether a file has unit tests that take some seconds at most. */
-function isShort(file) {
-  return UNIT.test(file) && !SLOW.includes(file)
+/** Returns the files for the words or the options. */
+function choose() {
+  return ['test', 'sample-app']
+    .flatMap(folder =>
+      readdirSync(join(root, 'dist', folder), { recursive: true }).map(name =>
+        join('dist', folder, String(name)),
+      ),
+    )
+    .filter(name => name.endsWith('.test.js'))
+    .filter(name => {
+      if (words.length > 0) return words.some(word => name.includes(word))
+      return isUnit ? isQuick(name) : SLOW.test(name) === isSlow
+    })
+    .sort()
 }
 
-/** Whether a file is for the inner loop: short, and without a process. */
+/**
+ * Whether a chosen file may read a bundle of dist: one that starts processes or names files of dist
+ * may read any, pages need their assets. The SDK takes the place of a compiled module.
+ */
+function reads(bundle) {
+  const seen = new Set()
+  for (const file of chosen) modules(file, seen)
+  return [...seen].some(
+    file =>
+      bundle === 'sdk' ||
+      (bundle === 'assets' && OF_PAGES.test(file)) ||
+      (OURS.test(file) &&
+        (PROCESS.test(textOf(file)) || /["'](?:dist|program)\b/.test(textOf(file)))),
+  )
+}
+
+/** Whether a file is for the inner loop: short unit tests without a process. */
 function isQuick(file) {
-  return isShort(file) && !startsProcess(file)
+  return UNIT.test(file) && !LONG.test(file) && !startsProcess(file)
+}
+
+function remembered(work) {
+  const known = new Map()
+  return file => {
+    if (!known.has(file)) known.set(file, work(file))
+    return known.get(file)
+  }
 }
 
 /** Whether a file replaces what others in its process use: timers, or methods of a class. */
 function mocksOthers(file) {
   const mocks = /mock\.timers\.enable\(\{ apis: \[.set|mock\.method\(\w+\.prototype/
-  return mocks.test(readFileSync(join(root, file), 'utf8'))
+  return mocks.test(textOf(file))
 }
 
 /**
@@ -194,7 +223,7 @@ function mocksOthers(file) {
  * longer to load than to run.
  */
 function grouped(files) {
-  const short = files.filter(file => isShort(file) && !mocksOthers(file))
+  const short = files.filter(file => SHORT.test(file) && !LONG.test(file) && !mocksOthers(file))
   const groups = short
     .slice(0, GROUPS)
     .map((_, at) => short.filter((_, index) => index % GROUPS === at).join(','))
@@ -202,12 +231,13 @@ function grouped(files) {
 }
 
 /**
- * Slow files first, so that none is left alone at the end: by the last time or, without one, files
- * that start processes.
+ * Slow files first, so that none is left alone at the end: by the last time or, without one, those
+ * that may take long, then others that start processes.
  */
 function slowFirst(files) {
   const times = existsSync(TIMES) ? JSON.parse(readFileSync(TIMES, 'utf8')) : {}
-  const cost = file => times[file] ?? (startsProcess(file) ? 30_000 : 1000)
+  const cost = file =>
+    times[file] ?? (LONG.test(file) ? 60_000 : startsProcess(file) ? 30_000 : 1000)
   return files
     .map(file => [cost(file), file])
     .sort(([a], [b]) => b - a)
@@ -216,10 +246,12 @@ function slowFirst(files) {
 
 /** Returns how long a whole run takes, from the one before if there was one. */
 function expectation() {
+  const other = isSlow ? 'npm test' : 'npm run test:all'
+  const rest = `${other} runs the others`
   if (existsSync(TOOK))
-    return `the last whole run took ${minutes(readFileSync(TOOK, 'utf8'))} minutes`
-  const seconds = (2 * SECONDS_ON_TWO) / Math.min(availableParallelism(), 4)
-  return `this takes about ${minutes(seconds)} minutes on ${availableParallelism()} processors`
+    return `the last whole run took ${minutes(readFileSync(TOOK, 'utf8'))} minutes; ${rest}`
+  const seconds = (2 * SECONDS_ON_TWO[whole]) / Math.min(availableParallelism(), 4)
+  return `this takes about ${minutes(seconds)} minutes on ${availableParallelism()} processors; ${rest}`
 }
 
 function minutes(seconds) {
@@ -237,7 +269,7 @@ function whatIsMissing() {
   return [
     !hasBrowser && {
       what: 'Chromium',
-      of: /[\\/]browser[\\/]|\.browser\.test\.js$/,
+      of: /[\\/]browser[\\/]|\.browser\.(?:\w+\.)?test\.js$/,
       without: 'the suites in a browser',
       install: 'apt install chromium, or set CHROMIUM to its path',
     },

@@ -60,6 +60,9 @@ const MAY_USE_TIMERS: Readonly<Record<string, string>> = {
   'test/support/until.ts': 'what never comes is given up',
 }
 
+/** What follows the subject in the name of a test: that it needs a browser, or may take long. */
+const NAME_OF_TEST = /(?:\.browser)?(?:\.main|\.slow)?\.test\.ts$/
+
 const sources = Object.keys(MAY).flatMap(list)
 const textOf = new Map(sources.map(file => [file, readFileSync(join(root, file), 'utf8')]))
 const tests = list('test').filter(
@@ -244,10 +247,16 @@ test('every dependency has its line in docs/adr', () => {
   )
 })
 
+test('the name of a test says in one order what it needs, and that it may take long', () => {
+  const all = [...list('test'), ...list('sample-app')].filter(file => file.endsWith('.test.ts'))
+  assert.ok(all.length > 300)
+  none(all.filter(file => !/^[\w-]+$/.test(basename(file).replace(NAME_OF_TEST, ''))))
+})
+
 test('a test stands where its subject stands: it has its name, or names it in the first line', () => {
   const lost = tests.filter(file => {
     if (!/^test\/(?:core|site|generator|daemon)\/.*\.test\.ts$/.test(file)) return false
-    const subject = file.slice('test/'.length).replace(/(?:\.browser)?\.test\.ts$/, '')
+    const subject = file.slice('test/'.length).replace(NAME_OF_TEST, '')
     const folder = dirname(subject)
     const named = /^\/\/ Mirrors ([\w./-]+)/.exec(readFileSync(join(root, file), 'utf8'))?.[1]
     if (named) return !existsSync(join(root, named.replace(/\.$/, '')))

@@ -37,11 +37,14 @@ function changing(
   about: string,
   work: typeof addOwners,
   said: (user: string, crate: string) => string,
+  users: readonly string[],
 ) {
   return registryCommand(name, {
     about,
     takes: { ...CRATE, '<username>': 'a user of this registry' },
-    examples: { [`plimsoll owner ${name} demo alice`]: said('alice', 'demo') },
+    examples: Object.fromEntries(
+      users.map(user => [`plimsoll owner ${name} demo ${user}`, said(user, 'demo')]),
+    ),
     json: 'an object: `crate`; `user`; `changed`, false if it was so before',
     fails: 'there is no such crate or user, or the crate would have no owner left',
     async run(task: RegistryTask, given: string, login: string) {
@@ -62,11 +65,13 @@ export const registerOwner = commandGroup('owner', 'manage the owners of crates'
     'make a user an owner of a crate, without an invitation',
     addOwners,
     (user, crate) => `${user} owns ${crate}`,
+    ['alice', 'ci'],
   ),
   changing(
     'remove',
     'remove an owner of a crate, or withdraw an invitation',
     removeOwners,
     (user, crate) => `${user} does not own ${crate} any more`,
+    ['ci'],
   ),
 ])

@@ -60,7 +60,7 @@ export interface Tables {
     canonical: string
     name: string | null
     admin: number
-    /** The hash by `records/accounts/password.ts`; null for a user without a password. */
+    /** The hash by `accounts/password.ts`; null for a user without a password. */
     password: string | null
     created_at: string
     /** Since when no token or login is accepted; null for a user who is not locked. */

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
+import { collectBytes } from '../../core/async/collect-bytes.ts'
 import { refuse } from '../../core/error/error.ts'
 import { PLIMSOLL_SCHEMA } from '../database/migrations.ts'
-import { bodyBytes, collectBytes, decodedBytes, timeLimits } from './body.ts'
+import { bodyBytes, decodedBytes, timeLimits } from './body.ts'
 import { openConnections, type Routes, readRoutes } from './connections.ts'
 import {
   connectionFailure,

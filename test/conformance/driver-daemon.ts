@@ -16,6 +16,7 @@ export const daemonDriver: Driver = {
   name: 'daemon, sparse index',
   capabilities: ['sparse', 'api', 'repository', 'faults'],
   unfit: readsSparse,
+  isPrivateToo: true,
   start: (cleanup, folder, settings) => startDaemon(cleanup, folder, settings),
 }
 
@@ -23,6 +24,7 @@ export const daemonDriver: Driver = {
 export const bucketDriver: Driver = {
   ...daemonDriver,
   name: 'daemon, crates and tree in a bucket',
+  isPrivateToo: false,
   start: async (cleanup, folder, settings) =>
     startDaemon(cleanup, folder, { ...(await buckets(cleanup)), ...settings }),
 }
@@ -36,6 +38,7 @@ export const clusterDriver: Driver = {
   ...daemonDriver,
   name: 'two daemons, records on PostgreSQL, crates and tree in a bucket',
   capabilities: ['sparse', 'api', 'faults'],
+  isPrivateToo: false,
   start: async (cleanup, folder, settings) => {
     // Each daemon would have its own git index.
     const env = { PLIMSOLL_GIT_INDEX: 'off', ...(await buckets(cleanup)), ...settings }

@@ -16,8 +16,8 @@ export const staticDriver: Driver = {
   name: 'static tree',
   capabilities: ['sparse'],
   unfit: readsSparse,
-  // It depends on nothing but the bytes of its crates.
-  lacks: ['line-pubtime-there'],
+  // It depends on nothing but the bytes of its crates, and a dumb file server compresses nothing.
+  lacks: ['http-gzip', 'line-pubtime-there'],
   start: openStatic,
 }
 
@@ -26,6 +26,7 @@ export const recordsDriver: Driver = {
   name: 'records, static tree',
   capabilities: ['sparse', 'repository'],
   unfit: readsSparse,
+  lacks: ['http-gzip'],
   start: startRecords,
 }
 

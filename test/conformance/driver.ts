@@ -20,6 +20,8 @@ export interface Driver {
   readonly capabilities: readonly Capability[]
   /** Why a client of Rust 1.`minor` cannot play it, or need not; null when it does. */
   readonly unfit?: (minor: number) => string | null
+  /** Whether a private registry is played, too: where files lie changes nothing of that. */
+  readonly isPrivateToo?: boolean
   /** The statements of `plimsoll check` that are false of it by its nature. */
   readonly lacks?: readonly string[]
   /**

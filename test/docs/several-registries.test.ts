@@ -27,6 +27,7 @@ test('the unit becomes a template, whose instances have nothing in common but pr
     settings.filter(line => line.includes('%i')),
     [
       'Environment=PLIMSOLL_DIR=/var/lib/plimsoll-%i',
+      'Environment=HOME=/var/lib/plimsoll-%i',
       'EnvironmentFile=-/etc/plimsoll/%i',
       'StateDirectory=plimsoll-%i',
       'RuntimeDirectory=plimsoll-%i',

@@ -3,6 +3,7 @@ import { createProgram } from '../../daemon/program.ts'
 import { Exit } from '../../generator/cli/console/io.ts'
 import { terminalIo } from '../../generator/cli/console/terminal.ts'
 import { openRegistry } from '../../generator/open.ts'
+import type { Program } from '../../generator/projections/context.ts'
 import type { Cleanup } from './cleanup.ts'
 import type { Run } from './command.ts'
 import { hostEnvironment } from './plimsoll.ts'
@@ -15,6 +16,8 @@ export interface Manner {
   readonly onPrinted?: (text: string) => void
   /** Resolves when somebody presses ^C. */
   readonly stopped?: Promise<string> | undefined
+  /** Another version of the program. */
+  readonly version?: Program
 }
 
 /**
@@ -29,6 +32,7 @@ export async function plimsollHere(
     stdin = '',
     onPrinted = () => undefined,
     stopped = new Promise(() => undefined),
+    version,
   }: Manner = {},
 ): Promise<Run> {
   const output = { stdout: '', stderr: '' }
@@ -39,7 +43,8 @@ export async function plimsollHere(
     },
   })
   const [stdout, stderr] = [stream('stdout'), stream('stderr')]
-  const io = terminalIo({ stdout, stderr, env: { ...hostEnvironment(), ...env } })
+  const terminal = terminalIo({ stdout, stderr, env: { ...hostEnvironment(), ...env } })
+  const io = { ...terminal, ...(version && { program: version }) }
   const before = process.cwd()
   let code = 0
   try {

@@ -10,10 +10,10 @@ import { devNull } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
+import { collectBytes } from '../../../core/async/collect-bytes.ts'
 import { refuse } from '../../../core/error/error.ts'
 import { withoutCredentials } from '../../../core/urls/urls.ts'
 import { statOf } from '../../places/disk/files.ts'
-import { collectBytes } from '../../web/body.ts'
 
 /** The settings of every git process for the index, regardless of the user's configuration. */
 const SETTINGS: Readonly<Record<string, string>> = {

@@ -7,7 +7,9 @@ import { Cargo } from '../../support/cargo.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { filesBelow } from '../../support/folder.ts'
-import { plimsoll, serve } from '../../support/plimsoll.ts'
+import { freePort } from '../../support/loopback.ts'
+import { serve } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { writeProject } from '../../support/project.ts'
 import { serveFiles } from '../../support/static-server.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -35,31 +37,24 @@ async function fetchIt(folder: string, base: string): Promise<void> {
 async function registryAt(t: TestContext) {
   const folder = folderOf(t)
   const dir = join(folder, 'registry')
-  assert.equal((await plimsoll(folder, ['init', '--dir', dir])).code, 0)
+  assert.equal((await plimsollHere(['init', '--dir', dir])).code, 0)
   return { folder, dir }
-}
-
-/** A free address, which is free again. */
-async function freeAddress(): Promise<string> {
-  const server = await serveFiles(new Map())
-  await server.close()
-  return server.url
 }
 
 test('Cargo publishes to a daemon that names its own paths, and fetches from it', async t => {
   const { folder, dir } = await registryAt(t)
-  const user = await plimsoll(folder, ['user', 'add', 'alice', '--dir', dir])
+  const user = await plimsollHere(['user', 'add', 'alice', '--dir', dir])
   assert.equal(user.code, 0, user.stderr)
-  const made = await plimsoll(folder, ['token', 'create', '--user', 'alice', '--dir', dir])
+  const made = await plimsollHere(['token', 'create', '--user', 'alice', '--dir', dir])
   const token = made.stdout.trim()
-  const url = await freeAddress()
+  const url = `http://127.0.0.1:${await freePort()}`
   const env = { PLIMSOLL_REGISTRY_BASE_URL: url, PLIMSOLL_REGISTRY_DL: `${url}${TEMPLATE}` }
   await serve(new Cleanup(t), dir, env, undefined, new URL(url).host)
   const project = writeProject(join(folder, 'demo'), { name: 'Demo_x', version: VERSION })
   const publisher = cargoAt(folder, 'publisher', url, { ours: token })
   await publisher.ok(project.folder, 'publish', '--registry', 'ours', '--allow-dirty')
   await fetchIt(folder, url)
-  const checked = await plimsoll(folder, ['verify', '--dir', dir], env)
+  const checked = await plimsollHere(['verify', '--dir', dir], env)
   assert.equal(checked.code, 0, checked.stdout + checked.stderr)
 })
 
@@ -74,7 +69,7 @@ test('Cargo fetches from a file server what build --from lays out', async t => {
   t.after(() => server.close())
   const build = async (dl: string) => {
     const env = { PLIMSOLL_REGISTRY_BASE_URL: server.url, PLIMSOLL_REGISTRY_DL: dl }
-    return plimsoll(folder, ['build', '--from', from, '--out', out], env)
+    return plimsollHere(['build', '--from', from, '--out', out], env)
   }
   const built = await build(`${server.url}${TEMPLATE}`)
   assert.deepEqual([built.code, built.stderr], [0, ''])
@@ -99,7 +94,7 @@ test('serve, build --from and push refuse a template that nobody can answer', as
     ['build', '--from', 'x.crate', '--out', 'out'],
     ['push', 'x.crate', '--to', 'out'],
   ]) {
-    const { code, stderr } = await plimsoll(folder, words, env)
+    const { code, stderr } = await plimsollHere(words, env, { cwd: folder })
     assert.equal(code, 2, stderr)
     assert.match(
       stderr,

@@ -22,7 +22,7 @@ test('downloads import: folders, packed logs, a broken one, and the pages that s
     `::1 - - [${now[1]}/${now[2]}/${now[3]}:${now[4]} +0000] "GET ${path} HTTP/2.0" 200 1 "-" "-"\n`
   const path = '/cargo/crates/demo/demo-1.0.0.crate'
   mkdirSync(join(folder, 'logs', 'old'), { recursive: true })
-  writeFileSync(join(folder, 'logs', 'access.log'), line(path) + line('/cargo/') + 'hello\n')
+  writeFileSync(join(folder, 'logs', 'access.log'), `${line(path) + line('/cargo/')}hello\n`)
   writeFileSync(join(folder, 'logs', 'old', 'access.gz'), gzipSync(line('/') + line(path)))
   writeFileSync(join(folder, 'logs', 'old', 'broken.gz'), gzipSync(line(path)).subarray(0, 20))
   const first = await run('downloads', 'import', 'logs')

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { levelOf } from '../../../generator/database/migrations.ts'
 import { openSqlite } from '../../../generator/places/disk/sqlite-file.ts'
-import { PLIMSOLL } from '../../../generator/projections/context.ts'
+import { PLIMSOLL, type Program } from '../../../generator/projections/context.ts'
 import { Cleanup } from '../../support/cleanup.ts'
-import { laterProgram, plimsoll, serve } from '../../support/plimsoll.ts'
+import { serve } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
-import { EXPANDING } from '../../support/versions.ts'
+import { EXPANDING, NEWER, NEWEST } from '../../support/versions.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const LEVEL = levelOf(PLIMSOLL)
@@ -19,13 +19,13 @@ const READING = [
 ]
 
 /** Runs a command of a later version. */
-const later = (which: 'newer' | 'newest', folder: string, ...args: string[]) =>
-  plimsoll(folder, args, {}, '', laterProgram(which))
+const later = (version: Program, cwd: string, ...args: string[]) =>
+  plimsollHere(args, {}, { cwd, version })
 
 test('commands that read never upgrade the records, nor do others beside an older daemon', async t => {
   const folder = folderOf(t)
   const dir = join(folder, 'registry')
-  const newer = (...args: string[]) => later('newer', folder, ...args, '--dir', dir)
+  const newer = (...args: string[]) => later(NEWER, folder, ...args, '--dir', dir)
   assert.equal((await plimsollHere(['init', '--dir', dir])).code, 0)
   const records = openSqlite(join(dir, 'plimsoll.db'))
   t.after(() => records.close())
@@ -77,13 +77,13 @@ test('a restored backup of an older version is upgraded, and that is said; one o
   const restore = (from: string, to: string) => ['restore', at(`${from}.tar`), '--dir', at(to)]
   for (const words of [['init', '--dir', at('old')], save('old')])
     assert.equal((await plimsollHere(words)).code, 0)
-  const restored = await later('newer', folder, ...restore('old', 'new'))
+  const restored = await later(NEWER, folder, ...restore('old', 'new'))
   const said = `upgrading the records of ${at('old.tar')} from the step ${LEVEL} to the step ${EXPANDING}\n`
   assert.deepEqual([restored.code, restored.stderr], [0, said])
-  assert.equal((await later('newest', folder, ...save('new'))).code, 1)
+  assert.equal((await later(NEWEST, folder, ...save('new'))).code, 1)
   assert.equal((await plimsollHere(save('new'))).code, 0)
   for (const words of [restore('new', 'newest'), save('newest')])
-    assert.equal((await later('newest', folder, ...words)).code, 0)
+    assert.equal((await later(NEWEST, folder, ...words)).code, 0)
   const late = await plimsollHere(restore('newest', 'late'))
   assert.match(late.stderr, /was written by a newer version of Plimsoll than this one/)
 })

@@ -6,15 +6,27 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { listMarks } from '../../../generator/records/marks.ts'
 import { Cleanup } from '../../support/cleanup.ts'
-import { expectCode } from '../../support/command.ts'
+import { expectCode, type Run } from '../../support/command.ts'
 import { git } from '../../support/git.ts'
 import { nodegit } from '../../support/index-repository.ts'
-import { plimsoll as program, serve } from '../../support/plimsoll.ts'
+import { serve } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { until } from '../../support/until.ts'
 import { folderOf, reopen } from '../../support/workplace.ts'
 import { writeCrate } from '../../support/write-crate.ts'
 
 const BASE = 'https://crates.example'
+
+/** Runs a command in this process, which finds git where `env` says. */
+async function program(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Run> {
+  const { PATH } = process.env
+  if (env.PATH !== undefined) process.env.PATH = env.PATH
+  try {
+    return await plimsollHere(args, env, { cwd })
+  } finally {
+    process.env.PATH = PATH
+  }
+}
 
 /** A registry on a machine that has no git until a test says so; nodegit counts as absent. */
 async function scene(t: TestContext) {

@@ -166,7 +166,7 @@ export class Session {
   }
 
   #execute(text: string, values: readonly unknown[]): Result {
-    if (text === 'BEGIN') {
+    if (text.startsWith('BEGIN')) {
       this.#inTransaction = true
       return { rows: null, tag: 'BEGIN' }
     }
