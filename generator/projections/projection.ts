@@ -11,9 +11,11 @@ export interface Part {
   readonly about: string
   readonly pending: MarkSubject | (() => Promise<boolean>)
   readonly render: () => Promise<readonly Output[]>
-  /** Finds what differs in the tree, where that is not told by the bytes of `render`. */
+  /** What is said of an output that differs. */
+  readonly differs?: string
+  /** Finds what else differs: files of which there are no outputs. */
   readonly faults?: () => Promise<readonly Fault[]>
-  /** Mends it as far as that is possible; the outputs of `render` are written without it. */
+  /** Mends all of it as far as that is possible; without it, outputs are written again. */
   readonly mend?: () => Promise<unknown>
 }
 

@@ -13,6 +13,9 @@ import {
   type VerifyOptions,
 } from './finding.ts'
 
+/** What is said of files that differ, and of those that are missing. */
+type Words = Readonly<Record<'differs' | 'missing', string>>
+
 /** Compares the pages of the public tree with the records byte for byte. */
 export async function* verifyPages(
   context: PageContext,
@@ -21,21 +24,22 @@ export async function* verifyPages(
   const differs = (await isRenderedHere(context))
     ? 'the page differs from the records'
     : 'rendered with other settings or by another version; run `plimsoll build`'
-  yield* verifyProjections(context, options, pagesOf(context), differs)
+  const words = { differs, missing: 'the page is missing' }
+  yield* verifyProjections(context, options, pagesOf(context), words)
 }
 
-/** Compares the files of projections with the records; `differs` is said of those that differ. */
+/** Compares the files of projections with the records; `words` are said of those that differ. */
 export async function* verifyProjections<Context extends PageContext>(
   context: Context,
   options: VerifyOptions,
   projections: readonly Projection<Context>[],
-  differs = 'differs from the records',
+  words = { differs: 'differs from the records', missing: 'is missing' },
 ): AsyncIterable<Finding> {
   const crates = await crateRecords(context.database)
   for (const projection of projections) {
     let done = 0
     for await (const part of projection.parts(context)) {
-      const verify = () => verifyPart(context, options, projection, part, differs)
+      const verify = () => verifyPart(context, options, projection, part, words)
       yield* findingsAbout(part.about, verify)
       const total = projection.of === 'crate' ? crates : 0
       options.progress?.(`verifying ${projection.work}`, Math.min(++done, total), total)
@@ -49,9 +53,10 @@ async function verifyPart(
   options: VerifyOptions,
   { due }: Pick<Projection<never>, 'due'>,
   part: Part,
-  differs: string,
+  words: Words,
 ): Promise<Finding[]> {
-  const { pending, faults = () => faultsOf(context, part, differs) } = part
+  const { pending } = part
+  const faults = () => faultsOf(context, part, words)
   if ((await faults()).length === 0) return []
   const mutex = due === 'answer' ? context.mutex : context.pageMutex
   return mutex.run(async () => {
@@ -73,12 +78,12 @@ async function verifyPart(
   })
 }
 
-async function faultsOf({ tree }: PageContext, part: Part, differs: string): Promise<Fault[]> {
-  const faults: Fault[] = []
+async function faultsOf({ tree }: PageContext, part: Part, words: Words): Promise<Fault[]> {
+  const faults = [...((await part.faults?.()) ?? [])]
   for (const { path, bytes } of await part.render()) {
     const present = await tree.read(path)
-    if (!present?.equals(bytes))
-      faults.push({ path, what: present ? differs : 'the page is missing' })
+    const differs = part.differs ?? words.differs
+    if (!present?.equals(bytes)) faults.push({ path, what: present ? differs : words.missing })
   }
   return faults
 }

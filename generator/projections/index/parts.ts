@@ -11,7 +11,7 @@ import { renderConfig } from './config.ts'
 
 /** Yields each crate with its index file and what is in its folder, then `config.json`. */
 export async function* indexParts(context: FullContext): AsyncIterable<Part> {
-  const { database, urls, authRequired, tree } = context
+  const { database, urls, authRequired } = context
   for await (const { id, name } of eachCrate(database))
     yield {
       about: name,
@@ -23,19 +23,16 @@ export async function* indexParts(context: FullContext): AsyncIterable<Part> {
       faults: () => faultsOf(context, id),
       mend: () => rebuildCrate(context, id),
     }
-  const config = renderConfig(urls, authRequired)
+  const render = async () => [renderConfig(urls, authRequired)]
   yield {
     about: configPath,
     pending: async () => false,
-    render: async () => [config],
-    faults: async () => {
-      const present = await tree.read(configPath)
-      if (present?.equals(config.bytes)) return []
-      return [{ path: configPath, what: present ? 'differs from the settings' : 'is missing' }]
-    },
+    render,
+    differs: 'differs from the settings',
   }
 }
 
+/** Finds `.crate` files that are not as published, and what does not belong to the crate. */
 async function faultsOf(context: FullContext, crateId: number): Promise<readonly Fault[]> {
   const { database, tree, crates } = context
   const [crate] = await indexFiles(database, [crateId], 'all')
@@ -56,10 +53,7 @@ async function faultsOf(context: FullContext, crateId: number): Promise<readonly
     if (shown !== cksum) faults.push({ path, what })
   }
   const path = indexPath(name)
-  const present = await tree.read(path)
-  if (text === null && present) faults.push({ path, what: 'has no versions left' })
-  if (text !== null && !present?.equals(Buffer.from(text)))
-    faults.push({ path, what: present ? 'differs from the records' : 'is missing' })
+  if (text === null && (await tree.has(path))) faults.push({ path, what: 'has no versions left' })
   const versions = new Set<string>(unshown.map(release => release.version))
   for await (const file of tree.list(crateFolder(name)))
     if (!isInCrate(context, file, { name, versions }))
