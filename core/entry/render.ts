@@ -24,6 +24,11 @@ export function renderEntry(entry: Entry): string {
   return `{${[...fields, ...renderOther(entry.other)].join(',')}}`
 }
 
+/** Renders an index file from its lines in publish order, joined by line ends (specification A.2). */
+export function indexText(lines: string): string {
+  return `${lines}\n`
+}
+
 /** Returns 2 for `features2`, 3 for artifact dependencies; a higher `v` from elsewhere is kept. */
 function schemaVersion(entry: Entry, hasFeatures2: boolean): number {
   if (entry.v !== undefined) return hasFeatures2 ? Math.max(entry.v, 2) : entry.v

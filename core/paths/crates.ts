@@ -57,13 +57,6 @@ export const badgePath = inCrate('badge.svg')
 /** Maximum number of versions on the page of a crate; with more, there is a page of versions. */
 export const VERSIONS_SHOWN = 100
 
-/** Returns the paths in a crate's folder that are rendered from all of its versions. */
-export function cratePagePaths(name: Name): string[] {
-  const pages = [cratePath(name), versionsPath(name), latestPath(name), comparePath(name)]
-  const files = [crateRecordPath(name), crateFeedPath(name), badgePath(name)]
-  return [...files, ...pages, ...crateDownloadsPaths(name)]
-}
-
 /** Returns the paths in a crate's folder that show its downloads. */
 export function crateDownloadsPaths(name: Name): string[] {
   return [crateDownloadsPath(name), crateDownloadsPlotPath(name)]
@@ -78,11 +71,6 @@ export const versionPath = inVersion('index.html')
 export const changesPath = inVersion('changes/index.html')
 /** The page that shows the files of a version. */
 export const sourcePath = inVersion('src/index.html')
-
-/** Returns the paths that a version has in the tree besides its `.crate`. */
-export function versionPagePaths(name: string, version: string): string[] {
-  return [versionPath, sourcePath, changesPath].map(pathOf => pathOf(name, version))
-}
 
 /** Returns the path of an image in a README; `file` names its SHA-256 and its type. */
 export function imagePath(name: string, version: string, file: string): string {

@@ -1,6 +1,6 @@
-import { isName, type Name } from '../name.ts'
+import { isName } from '../name.ts'
 import { isVersion } from '../version.ts'
-import { CRATES_FOLDER, cksumOfKey, cratePagePaths, releaseOfPath } from './crates.ts'
+import { CRATES_FOLDER, cksumOfKey, releaseOfPath } from './crates.ts'
 import { apiPagePath, faviconPath, OVERVIEW_FOLDERS, statisticsPath } from './listings.ts'
 import { SEARCH_FOLDER } from './search.ts'
 import * as tree from './tree.ts'
@@ -29,6 +29,9 @@ const PATTERNS: readonly RegExp[] = [
   /^sitemap(?:-[a-z0-9_]+)?\.xml$/,
 ]
 
+/** Pages and data of a crate, below its folder. Other JSON may be of a workspace with `crates/`. */
+const OF_CRATE = /^(?:[a-z]+\/index\.html|[a-z]+\.(?:html|svg|xml)|(?:crate|downloads)\.json)$/
+
 /**
  * Whether this program may have written `path` of a public tree.
  * Pruning leaves all other files alone, such as those of a crate store (`crateKey`).
@@ -36,7 +39,7 @@ const PATTERNS: readonly RegExp[] = [
 export function isOwnPath(path: string): boolean {
   if (cksumOfKey(path) !== null) return false
   const [folder, name = '', ...below] = path.split('/')
-  if (folder === CRATES_FOLDER && isName(name)) return isOfCrate(path, name, below)
+  if (folder === CRATES_FOLDER && isName(name)) return isOfCrate(path, below)
   const last = below.at(-1) ?? name
   if (folder === tree.INDEX_FOLDER && isName(last) && tree.indexPath(last) === path) return true
   const isKnown = FILES.has(path) || tree.isListPath(path)
@@ -48,8 +51,8 @@ export function isOfHost(path: string): boolean {
   return path === 'CNAME' || path.startsWith('.')
 }
 
-function isOfCrate(path: string, name: Name, below: readonly string[]): boolean {
+function isOfCrate(path: string, below: readonly string[]): boolean {
   const [version = '', ...more] = below
   if (more.length > 0 && isVersion(version)) return true
-  return cratePagePaths(name).includes(path) || releaseOfPath(path) !== null
+  return OF_CRATE.test(below.join('/')) || releaseOfPath(path) !== null
 }

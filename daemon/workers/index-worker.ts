@@ -152,6 +152,7 @@ export class IndexWorker implements Worker {
   async settle(): Promise<void> {
     try {
       await this.#queue.settle()
+      if (this.#context.followers.some(({ after }) => after === 'index')) this.pages.wake()
     } catch (error) {
       this.#failed(error)
     }

@@ -8,7 +8,7 @@ import type { OnFailure } from '../../core/async/on-failure.ts'
 import { type Issue, Refusal, warning } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/tree.ts'
 import type { ProcessMutex } from '../places/locks/process-mutex.ts'
-import { renderConfig } from '../projections/index/crate.ts'
+import { renderConfig } from '../projections/index/config.ts'
 import { readFact, writeFact } from '../records/facts.ts'
 import {
   followForGit,

@@ -5,7 +5,7 @@ import { newerDaemons } from '../database/daemons.ts'
 import { LIST, type Queries, run } from '../database/statement.ts'
 import type { PublicTree } from '../places/public-tree.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
-import { projectionsOf } from '../projections/projection.ts'
+import { pagesOf } from '../projections/pages.ts'
 import { readFact, writeFact } from '../records/facts.ts'
 
 /** The key of the fact whose pages the tree has. */
@@ -68,7 +68,7 @@ export async function claimPages(context: PageContext): Promise<boolean> {
 async function markAll(tx: Queries, { followers }: PageContext): Promise<void> {
   const kinds = followers.map(({ kind }) => kind)
   await run(tx, `DELETE FROM marks WHERE kind NOT IN ${LIST}`, kinds)
-  for (const projection of projectionsOf({ followers })) await projection.markAll(tx)
+  for (const projection of pagesOf({ followers })) await projection.markAll(tx)
 }
 
 /** Returns a record that the tree `copy` has every page of another tree, rendered or marked. */

@@ -1,5 +1,5 @@
 import { all, LIST } from '../database/statement.ts'
-import { projectionOf, projectionsOf } from '../projections/projection.ts'
+import { pagesOf, projectionOf } from '../projections/pages.ts'
 import type { Records } from '../records/crate-change.ts'
 import { type ChangeRange, dueMarks, type Mark } from '../records/marks.ts'
 
@@ -14,12 +14,13 @@ export function pageMarks(
   kinds = pageKinds(records),
   skip?: ChangeRange,
 ): Promise<Mark[]> {
-  return dueMarks(records.database, kinds, now, limit, skip)
+  const own = kinds.map(kind => projectionOf(records, kind) ?? { kind })
+  return dueMarks(records.database, own, now, limit, skip)
 }
 
 /** Returns the kinds of marks of pages, in the order of rendering. */
 function pageKinds(records: Records): readonly string[] {
-  return projectionsOf(records).map(({ kind }) => kind)
+  return pagesOf(records).map(({ kind }) => kind)
 }
 
 /** Returns what rendering a page of a kind takes, as a multiple of the cheapest. */

@@ -3,7 +3,7 @@ import { Refusal } from '../../core/error/error.ts'
 import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { PublicTree } from '../places/public-tree.ts'
 import type { PageContext } from '../projections/context.ts'
-import { type Projection, projectionOf } from '../projections/projection.ts'
+import { type Pages, projectionOf } from '../projections/pages.ts'
 import {
   currentMarks,
   type Mark,
@@ -124,7 +124,7 @@ function keyOf({ kind, subject }: Mark): string {
   return `${kind} ${subject}`
 }
 
-function rendererOf(context: PageContext, { kind }: Mark): Projection {
+function rendererOf(context: PageContext, { kind }: Mark): Pages {
   const projection = projectionOf(context, kind)
   if (!projection) throw new Error(`no projection has marks of the kind ${kind}`)
   return projection

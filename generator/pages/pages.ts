@@ -2,7 +2,7 @@
 // never knows a kind of page.
 import { type PageContext, type Progress, pageTurn } from '../projections/context.ts'
 import type { Built } from '../projections/index/build.ts'
-import { type Projection, projectionsOf } from '../projections/projection.ts'
+import { type Pages, pagesOf } from '../projections/pages.ts'
 import { markAllDueDownloads } from '../records/downloads/count.ts'
 import { failedIssues, listFailedMarks, type Mark, retryAll } from '../records/marks.ts'
 import { claimPages, markOutdatedPages } from './claim.ts'
@@ -60,7 +60,7 @@ const LEFT: BuiltPages = { crates: 0, issues: [], areLeft: true }
 async function prunePages(context: PageContext): Promise<void> {
   const { tree } = context
   const wanted = new Set<string>()
-  const projections = projectionsOf(context)
+  const projections = pagesOf(context)
   for (const projection of projections)
     for (const path of await wantedBy(context, projection)) wanted.add(path)
   for (const { leftover } of projections) {
@@ -75,7 +75,7 @@ async function prunePages(context: PageContext): Promise<void> {
 }
 
 /** Returns the paths that a projection wants where there may be files that are left over. */
-async function wantedBy(context: PageContext, projection: Projection): Promise<Iterable<string>> {
+async function wantedBy(context: PageContext, projection: Pages): Promise<Iterable<string>> {
   const { leftover } = projection
   if (!leftover) return []
   if (leftover.paths) return leftover.paths(context)

@@ -48,6 +48,9 @@ export interface PageContext extends Omit<BuildContext, 'crates'> {
   readonly remember?: <T>(key: readonly unknown[], work: () => Promise<T>) => Promise<T>
 }
 
+/** The context of a registry with all its stores, as projections have it that publishers wait for. */
+export type FullContext = BuildContext & PageContext
+
 /** Runs work whose result depends on nothing but the key, unless it is remembered. */
 export function remembered<T>(
   { remember }: PageContext,

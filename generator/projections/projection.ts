@@ -1,17 +1,9 @@
-import { forEachConcurrently } from '../../core/async/concurrently.ts'
+import type { Name } from '../../core/name.ts'
+import { crateFolder } from '../../core/paths/crates.ts'
 import type { Output } from '../../core/paths/tree.ts'
-import { all, type Queries } from '../database/statement.ts'
+import { isVersion } from '../../core/version.ts'
 import type { Follower, Records } from '../records/crate-change.ts'
-import { type Mark, type MarkSubject, markSelected } from '../records/marks.ts'
-import type { PageContext } from './context.ts'
-
-/** The result of rendering a mark: the marks that are done, and those to render again. */
-export interface Rendered {
-  readonly done: readonly Mark[]
-  readonly again?: readonly MarkSubject[]
-  /** Marks that it has set, to be rendered in the same turn. */
-  readonly next?: readonly Mark[]
-}
+import type { MarkSubject } from '../records/marks.ts'
 
 /** Files that are rendered together, and how to tell that they are still to be rendered. */
 export interface Part {
@@ -19,36 +11,55 @@ export interface Part {
   readonly about: string
   readonly pending: MarkSubject | (() => Promise<boolean>)
   readonly render: () => Promise<readonly Output[]>
+  /** What is said of an output that differs. */
+  readonly differs?: string
+  /** Finds what else differs: files of which there are no outputs. */
+  readonly faults?: () => Promise<readonly Fault[]>
+  /** Mends all of it as far as that is possible; without it, outputs are written again. */
+  readonly mend?: () => Promise<unknown>
+}
+
+/** A file of the tree that differs from the records, and how. */
+export interface Fault {
+  readonly path: string
+  readonly what: string
+}
+
+/** A file in the folder of a crate. */
+export interface CrateFile {
+  readonly path: string
+  /** The version in whose folder it is, and its path there; null for files of the whole crate. */
+  readonly version: string | null
+  readonly file: string
+  readonly crate: CrateVersions
+}
+
+/** A crate with its versions, at least one. */
+export interface CrateVersions {
+  readonly name: Name
+  readonly versions: ReadonlySet<string>
 }
 
 /**
  * A function of records to files. Changes of the records set marks of its kind; the loops over
  * marks, of `build --all`, of `verify` and of leftover files know nothing else of it.
  */
-export interface Projection extends Follower {
-  /** `idle`: most publishes change some of its files, which list many crates; a burst waits. */
-  readonly due: 'soon' | 'idle'
-  /** The cost of rendering a mark, as a multiple of other kinds, to estimate what is left. */
-  readonly cost?: number
-  /** Whether its marks can be rendered beside each other. */
-  readonly isParallel?: boolean
+export interface Projection<Context> extends Follower {
   /**
-   * Renders the files of a mark, and removes those that are gone; the caller clears the mark.
-   * `others` are marks of its kind in the same turn, which may be done with it.
+   * `answer`: a publisher waits for it. `idle`: most publishes change some of its files, which list
+   * many crates; a burst waits.
    */
-  render(context: PageContext, mark: Mark, others: readonly Mark[]): Promise<Rendered>
-  /** Follows its marks that are done, in the transaction that clears them. */
-  follow?(tx: Queries, done: readonly Mark[]): Promise<void>
-  /** Marks everything that it has, in a transaction. */
-  markAll(tx: Queries): Promise<unknown>
+  readonly due: 'answer' | 'soon' | 'idle'
   /** Yields everything that it has, one crate or file after the other. */
-  parts(context: PageContext): AsyncIterable<Part>
-  /** The folders to sweep for leftover files; none if another projection sweeps them. */
-  readonly leftover?: Leftover
+  parts(context: Context): AsyncIterable<Part>
+  /** Returns whether it may have a file in the folder of a crate; it has none there without it. */
+  owns?(file: CrateFile): boolean
+  /** The other folders to sweep for leftover files. */
+  readonly leftover?: Leftover<Context>
 }
 
 /** Where a projection has its files. */
-export interface Leftover {
+export interface Leftover<Context> {
   /** Its files are in these folders, and below them. */
   readonly folders: readonly string[]
   /** Its files are among others in this folder. */
@@ -56,60 +67,28 @@ export interface Leftover {
   /** Returns whether a file is one of its own; all are in `folders` without it. */
   readonly isOwn?: (path: string) => boolean
   /** Returns the paths that it wants, where that costs less than rendering all parts. */
-  readonly paths?: (context: PageContext) => Promise<Iterable<string>>
+  readonly paths?: (context: Context) => Promise<Iterable<string>>
 }
 
-/** Writes files, and removes the paths of `gone` that are not among them. */
-export async function replaceFiles(
-  { tree }: PageContext,
-  outputs: readonly Output[],
-  gone: readonly string[],
-): Promise<void> {
-  // Together they go to the thread of the disk in one message.
-  await forEachConcurrently(outputs, output => tree.write(output))
-  const written = new Set(outputs.map(output => output.path))
-  for (const path of gone) if (!written.has(path)) await tree.remove(path)
+/** Returns the projections among what follows the records; publishers wait for the first ones. */
+export function projectionsOf<Context>({
+  followers,
+}: Pick<Records, 'followers'>): readonly Projection<Context>[] {
+  return followers.filter((follower): follower is Projection<Context> => 'parts' in follower)
 }
 
-/** Returns the projections among what follows the records, in the order of rendering. */
-export function projectionsOf({ followers }: Pick<Records, 'followers'>): readonly Projection[] {
-  return followers.filter((follower): follower is Projection => 'render' in follower)
-}
-
-/** Returns the projection whose marks have a kind. */
-export function projectionOf(
+/** Returns whether a projection has the file at a path for the crate in whose folder it is. */
+export function isInCrate(
   records: Pick<Records, 'followers'>,
-  kind: string,
-): Projection | undefined {
-  return projectionsOf(records).find(projection => projection.kind === kind)
-}
-
-/**
- * Returns what a projection does with marks whose files depend on nothing but the subject. `every`
- * selects `subject` and `generation` of all marks, and `about` (see `Part`). `outputs` returns the
- * files of a subject, and `paths` where some may be left over.
- */
-export function bySubject(
-  kind: string,
-  every: string,
-  outputs: (context: PageContext, subject: number) => Promise<readonly Output[]>,
-  paths: (context: PageContext, subject: number) => Promise<readonly string[]> = async () => [],
-): Pick<Projection, 'render' | 'markAll' | 'parts'> {
-  return {
-    async render(context, mark) {
-      const files = await outputs(context, mark.subject)
-      await replaceFiles(context, files, await paths(context, mark.subject))
-      return { done: [mark] }
-    },
-    markAll: tx => markSelected(tx, kind, every),
-    async *parts(context) {
-      const sql = `SELECT subject, about FROM (${every}) AS every
-        WHERE subject > ? ORDER BY subject LIMIT 1000`
-      type Found = { readonly subject: number; readonly about: string }
-      const read = (after: number) => all<Found>(context.database, sql, after)
-      for (let some = await read(-2); some.length > 0; some = await read(some.at(-1)?.subject ?? 0))
-        for (const { subject, about } of some)
-          yield { about, pending: { kind, subject }, render: () => outputs(context, subject) }
-    },
-  }
+  path: string,
+  crate: CrateVersions,
+): boolean {
+  if (crate.versions.size === 0) return false
+  const below = path.slice(crateFolder(crate.name).length + 1)
+  const end = below.indexOf('/')
+  const folder = below.slice(0, Math.max(end, 0))
+  const version = isVersion(folder) ? folder : null
+  if (version !== null && !crate.versions.has(version)) return false
+  const file = { path, version, file: version === null ? below : below.slice(end + 1), crate }
+  return projectionsOf<never>(records).some(projection => projection.owns?.(file))
 }

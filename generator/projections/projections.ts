@@ -3,14 +3,14 @@
 import type { Follower } from '../records/crate-change.ts'
 import { cratePages, versionPages } from './crates/projection.ts'
 import { downloads } from './downloads/projection.ts'
-import { crateFiles, gitIndex, indexFiles, wholeCrates } from './index/projection.ts'
+import { crateFiles, gitIndex, index, wholeCrates } from './index/projection.ts'
 import { labels, letters, users, views } from './lists/projection.ts'
-import type { Projection } from './projection.ts'
+import type { Pages } from './pages.ts'
 import { search } from './search/projection.ts'
 import { feedsAndSiteMap, registrySite } from './site/projection.ts'
 
 /** Everything that is derived from the records besides the index, in the order of rendering. */
-export const projections: readonly Projection[] = [
+export const projections: readonly Pages[] = [
   search,
   downloads,
   cratePages,
@@ -26,7 +26,7 @@ export const projections: readonly Projection[] = [
 /** Everything that follows changes of the records; first what publishers wait for. */
 export const followers: readonly Follower[] = [
   crateFiles,
-  indexFiles,
+  index,
   wholeCrates,
   gitIndex,
   ...projections,

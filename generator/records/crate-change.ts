@@ -5,7 +5,7 @@ import { LIST, type Queries, run } from '../database/statement.ts'
 import { type CrateRecord, crateRecords, eachCrate } from './crates.ts'
 import { readFact, writeFact } from './facts.ts'
 import { changeListing, type ListingChange, readListing } from './listing.ts'
-import { type MarkSubject, setMarks } from './marks.ts'
+import { type MarkKind, type MarkSubject, setMarks } from './marks.ts'
 import { listVersions, type NewRelease, type VersionRecord } from './releases.ts'
 
 /** A change of one crate: the one event that everything derived from the records sees. */
@@ -34,13 +34,9 @@ export function isRelisted({ before, after }: CrateChange): boolean {
 }
 
 /** A follower of the changes of crates, such as a projection. */
-export interface Follower {
-  /** The kind of its marks, and its name. */
-  readonly kind: string
+export interface Follower extends MarkKind {
   /** The work that its marks stand for, in the words of a status. */
   readonly work: string
-  /** The kind of subject of its marks, where each is about one crate. */
-  readonly of?: 'crate' | 'release'
   /**
    * Updates its own rows in the transaction of a change, and returns the marks of what has to be
    * rendered again. Releases that were removed are gone by then.

@@ -68,10 +68,18 @@ export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Pro
 /** Changes by number: those after one, up to another. */
 export type ChangeRange = readonly [after: number, upTo: number]
 
+/** A kind of marks, and what its subjects are, where each is about one crate. */
+export interface MarkKind {
+  readonly kind: string
+  readonly of?: 'crate' | 'release'
+  /** Its marks are due only when the index of their crate shows the change, and is on disk. */
+  readonly after?: 'index'
+}
+
 /** Returns at most `limit` due marks in the order of `kinds`, without changes to `skip`. */
 export function dueMarks(
   db: Queries,
-  kinds: readonly string[],
+  kinds: readonly MarkKind[],
   now: Date,
   limit: number,
   skip: ChangeRange = [0, 0],
@@ -83,12 +91,15 @@ export function dueMarks(
       WHERE due.kind = wanted.value ->> 1
         AND (due.retry_at IS NULL OR due.retry_at <= ? OR due.retry_at > ?)
         AND NOT (due.generation > ? AND due.generation <= ?)
+        AND NOT EXISTS (SELECT 1 FROM marks AS behind WHERE behind.kind = 'index'
+          AND behind.subject = CASE wanted.value ->> 2 WHEN 'crate' THEN due.subject
+            WHEN 'release' THEN (SELECT crate_id FROM releases WHERE id = due.subject) END)
       ORDER BY due.subject LIMIT ?)
     ORDER BY CAST(wanted.value ->> 0 AS INTEGER), marks.subject LIMIT ?`
   return all(
     db,
     sql,
-    kinds.map((kind, at) => [at, kind]),
+    kinds.map(({ kind, of = '', after }, at) => [at, kind, after ? of : '']),
     timestamp(now),
     latest(now, LONGEST_PAUSE_S),
     ...skip,
@@ -263,10 +274,7 @@ export function countFailedMarks(db: Queries, kinds: readonly string[]): Promise
  * Lists at most 100 pieces of failed work that will be tried again, the soonest first. `kinds` says
  * what the subjects of marks are.
  */
-export function listFailedMarks(
-  db: Queries,
-  kinds: readonly { readonly kind: string; readonly of?: 'crate' | 'release' }[],
-): Promise<FailedMark[]> {
+export function listFailedMarks(db: Queries, kinds: readonly MarkKind[]): Promise<FailedMark[]> {
   const kindsOf = (of: string) => kinds.flatMap(kind => (kind.of === of ? [kind.kind] : []))
   const sql = `SELECT marks.kind, coalesce(owner.name, crates.name) AS crate, releases.version,
     marks.attempts, marks.retry_at AS "retryAt", coalesce(marks.error, '') AS error

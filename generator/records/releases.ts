@@ -1,5 +1,5 @@
 import type { Dependency } from '../../core/entry/entry.ts'
-import { renderEntry } from '../../core/entry/render.ts'
+import { indexText, renderEntry } from '../../core/entry/render.ts'
 import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
 import { crateKey, releaseOfFolder, releaseOfPath } from '../../core/paths/crates.ts'
@@ -162,41 +162,44 @@ export async function listVersions(db: Queries, crateId: number): Promise<Versio
   return rows.map(row => ({ ...row, yanked: row.yanked === 1 }))
 }
 
-/** Returns the index lines of a crate in publish order. */
-export function indexLines(db: Queries, crateId: number): Promise<string[]> {
-  return column(db, 'SELECT line FROM releases WHERE crate_id = ? ORDER BY id', crateId)
-}
-
 /** The mark of a release whose `.crate` is not yet shown in the public tree. */
 export type FileMark = Mark & Pick<VersionRecord, 'version' | 'cksum'>
 
 /** A crate with the text of its index file; null when it has no versions. */
 export interface IndexedCrate extends CrateRecord {
   readonly text: string | null
+  /** The releases to show, in publish order; a mark that is not set has the generation -1. */
   readonly unshown: readonly FileMark[]
 }
 
 /**
- * Returns crates with their index files: one line for each version, in publish order. The lines are
- * joined in the database, because rows of their own would take several times as long.
+ * Returns crates with their index files, one line for each version, in publish order; and with the
+ * releases that are marked to be shown, or `all`. The lines are joined in the database, because
+ * rows of their own would take several times as long.
  */
 export async function indexFiles(
   db: Queries,
   crateIds: readonly number[],
+  which: 'marked' | 'all' = 'marked',
 ): Promise<IndexedCrate[]> {
-  const sql = `SELECT ${CRATE}, (SELECT string_agg(line, '\n') || '\n'
-      FROM (SELECT line FROM releases WHERE crate_id = crates.id ORDER BY id) AS lines) AS text,
-    (SELECT json_group_array(json_object('kind', marks.kind, 'subject', marks.subject,
-        'generation', marks.generation, 'version', version, 'cksum', cksum))
-      FROM releases CROSS JOIN marks ON marks.kind = 'file' AND marks.subject = releases.id
-      WHERE EXISTS (SELECT 1 FROM marks WHERE kind = 'file') AND crate_id = crates.id) AS unshown
+  const marks = "marks ON marks.kind = 'file' AND marks.subject = releases.id"
+  const from = {
+    all: `releases LEFT JOIN ${marks} WHERE`,
+    marked: `releases CROSS JOIN ${marks} WHERE EXISTS (SELECT 1 FROM marks WHERE kind = 'file') AND`,
+  }
+  const sql = `SELECT ${CRATE}, (SELECT string_agg(line, '\n')
+      FROM (SELECT line FROM releases WHERE crate_id = crates.id ORDER BY id) AS lines) AS lines,
+    (SELECT json_group_array(json_object('kind', 'file', 'subject', releases.id,
+        'generation', coalesce(marks.generation, -1), 'version', version, 'cksum', cksum))
+      FROM ${from[which]} crate_id = crates.id) AS unshown
     FROM crates WHERE crates.id IN ${LIST}`
-  const rows = await all<Omit<IndexedCrate, 'unshown'> & { readonly unshown: string | null }>(
-    db,
-    sql,
-    crateIds,
-  )
-  return rows.map(row => ({ ...row, unshown: JSON.parse(row.unshown ?? '[]') as FileMark[] }))
+  type Found = CrateRecord & { readonly lines: string | null; readonly unshown: string | null }
+  const crates = await all<Found>(db, sql, crateIds)
+  return crates.map(({ lines, unshown, ...crate }) => {
+    const releases = JSON.parse(unshown ?? '[]') as FileMark[]
+    const text = lines === null ? null : indexText(lines)
+    return { ...crate, text, unshown: releases.sort((a, b) => a.subject - b.subject) }
+  })
 }
 
 /** Returns the README text of a release as packaged; null when there is none. */

@@ -9,6 +9,7 @@ import { sha256 } from '../../core/sha256.ts'
 import { ownDl, requireOwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { openMemory } from '../database/database.ts'
+import { run } from '../database/statement.ts'
 import { renderGitIndex } from '../git/static-repository.ts'
 import { buildPages } from '../pages/pages.ts'
 import { listCrates } from '../places/disk/crate-files.ts'
@@ -17,7 +18,7 @@ import type { ProcessMutex } from '../places/locks/process-mutex.ts'
 import { stageOf } from '../places/sync.ts'
 import type { Progress } from '../projections/context.ts'
 import { PLIMSOLL } from '../projections/context.ts'
-import { renderConfig } from '../projections/index/crate.ts'
+import { renderConfig } from '../projections/index/config.ts'
 import { siteConfig } from '../projections/site-config.ts'
 import { operatorChange } from '../records/change.ts'
 import type { Follower } from '../records/crate-change.ts'
@@ -177,6 +178,7 @@ async function render(
     // "auto" is for a daemon, which keeps a history; a static tree gets a git index only with "on".
     if (settings.git.index === 'on') outputs.push(...renderGitIndex(outputs))
     for (const file of outputs) await tree.write(file)
+    await run(context.database, "DELETE FROM marks WHERE kind = 'index'")
     return (await buildPages(context, progress ? { progress } : {})).issues
   } finally {
     await context.database.close()

@@ -1,13 +1,12 @@
 import { posix } from 'node:path'
 import type { Entry } from '../../core/entry/entry.ts'
 import { parseEntry } from '../../core/entry/parse.ts'
-import { renderEntry } from '../../core/entry/render.ts'
+import { indexText, renderEntry } from '../../core/entry/render.ts'
 import { type Issue, inFile, issue, Refusal } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import { compareVersions, type Version, versionIdentity } from '../../core/version.ts'
 import type { Place } from '../places/place.ts'
-import { renderIndex } from '../projections/index/crate.ts'
 import type { StaticRelease } from './releases.ts'
 
 /** The longest file that is read of a tree: an index file with more than 100,000 versions. */
@@ -71,17 +70,10 @@ export function placeIn(
 }
 
 /** Renders an index file with more releases, by version. The lines that it has stay as they are. */
-export function renderWith(
-  { lines }: PushedIndex,
-  name: Name,
-  more: readonly StaticRelease[],
-): Uint8Array {
+export function renderWith({ lines }: PushedIndex, more: readonly StaticRelease[]): Uint8Array {
   const added = more.map(({ entry }) => ({ text: renderEntry(entry), entry }))
   const all = [...lines, ...added].sort((a, b) =>
     compareVersions(a.entry.vers as Version, b.entry.vers as Version),
   )
-  return renderIndex(
-    name,
-    all.map(line => line.text),
-  ).bytes
+  return Buffer.from(indexText(all.map(line => line.text).join('\n')))
 }

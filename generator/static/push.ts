@@ -17,7 +17,7 @@ import { FileMutex } from '../places/locks/lock.ts'
 import type { Place } from '../places/place.ts'
 import { retried, Transient } from '../places/s3/retry.ts'
 import { makePrivate } from '../private-files.ts'
-import { renderConfig } from '../projections/index/crate.ts'
+import { renderConfig } from '../projections/index/config.ts'
 import { byNeed } from '../registry/changes/order.ts'
 import { BuildCache } from './cache.ts'
 import { findSpelling, placeIn, READ_MAX, readIndex, renderWith } from './push-index.ts'
@@ -221,7 +221,7 @@ async function list(to: Place, crate: StaticCrate, dl: OwnDl | null): Promise<Pu
     }
     if (missing.length === 0) return
     for (const release of missing) tried.add(release)
-    const bytes = renderWith(index, name, missing)
+    const bytes = renderWith(index, missing)
     await sweepStale(to, path)
     const onlyIf = index.etag === null ? 'absent' : { etag: index.etag }
     // This also covers a lost answer: the next attempt finds the lines.

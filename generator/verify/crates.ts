@@ -2,31 +2,23 @@ import { checkFeatures } from '../../core/entry/features.ts'
 import { parseEntry, readEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
-import { cksumOfKey, crateFilePath, crateFolder, crateKey } from '../../core/paths/crates.ts'
-import { configPath, indexPath } from '../../core/paths/tree.ts'
+import { cksumOfKey, crateFilePath, crateKey } from '../../core/paths/crates.ts'
+import { configPath } from '../../core/paths/tree.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
-import { disk } from '../places/disk/disk.ts'
 import { fileBytes, fileChecksum } from '../places/disk/files.ts'
-import type { BuildContext } from '../projections/context.ts'
-import { filesOf, rebuildCrate, renderConfig } from '../projections/index/crate.ts'
+import type { FullContext } from '../projections/context.ts'
 import { orphans, removeOrphan, withoutRelease } from '../projections/index/orphans.ts'
+import { projectionsOf } from '../projections/projection.ts'
 import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../records/crates.ts'
 import { listTombstones } from '../records/existing.ts'
-import { isMarked } from '../records/marks.ts'
 import { listReleases, type ReleaseRecord, releaseOfBytes } from '../records/releases.ts'
 import { faultOf } from '../sandbox/archive.ts'
-import {
-  derivable,
-  type Finding,
-  findingsAbout,
-  lost,
-  unlessPending,
-  type VerifyOptions,
-} from './finding.ts'
+import { derivable, type Finding, findingsAbout, lost, type VerifyOptions } from './finding.ts'
+import { verifyProjections } from './pages.ts'
 
 /** Compares records, crate store, and public tree byte for byte; yields the differences. */
 export async function* verifyCrates(
-  context: BuildContext,
+  context: FullContext,
   options: VerifyOptions,
 ): AsyncIterable<Finding> {
   // Comes first: removes a link in place of a crate's folder before its target could be changed.
@@ -35,22 +27,12 @@ export async function* verifyCrates(
   let done = 0
   for await (const { id, name } of eachCrate(context.database)) {
     yield* findingsAbout(name, () => verifyRecords(context, id, options.repair))
-    yield* findingsAbout(name, () => verifyTree(context, id, options))
-    done++
-    options.progress?.('verifying crates', done, total)
+    options.progress?.('verifying crates', ++done, total)
   }
   const fault = ownDl(context.urls)?.fault
   if (fault) yield lost(configPath, `no download works: ${fault}; choose another \`registry.dl\``)
-  const config = renderConfig(context.urls, context.authRequired)
-  const present = await context.tree.read(configPath)
-  if (!present?.equals(config.bytes)) {
-    if (options.repair) await context.mutex.run(() => context.tree.write(config))
-    yield derivable(
-      configPath,
-      present ? 'differs from the settings' : 'is missing',
-      options.repair,
-    )
-  }
+  const shown = projectionsOf<FullContext>(context).filter(({ due }) => due === 'answer')
+  yield* verifyProjections(context, options, shown)
   yield* verifyDeleted(context, options.repair)
   if (!options.repair) return
   options.progress?.('looking for leftover files', 0, 0)
@@ -59,7 +41,7 @@ export async function* verifyCrates(
   yield* setOrphansAside(context)
 }
 
-async function* verifyOrphans(context: BuildContext, repair: boolean): AsyncIterable<Finding> {
+async function* verifyOrphans(context: FullContext, repair: boolean): AsyncIterable<Finding> {
   for await (const path of orphans(context)) {
     if (repair) await removeOrphan(context, path)
     yield derivable(path, 'belongs to no crate of the records', repair)
@@ -68,7 +50,7 @@ async function* verifyOrphans(context: BuildContext, repair: boolean): AsyncIter
 
 /** Checks records for consistency and against the crate store; no lock: they never change. */
 async function* verifyRecords(
-  context: BuildContext,
+  context: FullContext,
   crateId: number,
   repair: boolean,
 ): AsyncIterable<Finding> {
@@ -104,7 +86,7 @@ async function* verifyRecords(
 }
 
 async function faultFor(
-  { crates }: BuildContext,
+  { crates }: FullContext,
   { name }: CrateRecord,
   { version, cksum, line }: ReleaseRecord,
 ): Promise<string | null> {
@@ -131,65 +113,11 @@ function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {
   }
 }
 
-/** Checks a crate in the public tree. Confirms and repairs faults while it holds the mutex. */
-async function verifyTree(
-  context: BuildContext,
-  crateId: number,
-  options: VerifyOptions,
-): Promise<Finding[]> {
-  if ((await treeFaults(context, crateId)).length === 0) return []
-  return context.mutex.run(async () => {
-    const found = await treeFaults(context, crateId)
-    // Read after the records, so that it shows a change in between.
-    const isPending = await isMarked(context.database, { kind: 'index', subject: crateId })
-    const faults = unlessPending(found, isPending, options)
-    if (!options.repair || faults.length === 0) return faults
-    await rebuildCrate(context, crateId)
-    const left = new Set((await treeFaults(context, crateId)).map(finding => finding.where))
-    return faults.map(fault => ({ ...fault, repaired: !left.has(fault.where) }))
-  })
-}
-
-async function treeFaults(
-  { database, tree, crates }: BuildContext,
-  crateId: number,
-): Promise<Finding[]> {
-  const crate = await readCrate(database, crateId)
-  if (!crate) return []
-  const files = filesOf(crate, await listReleases(database, crateId))
-  const findings: Finding[] = []
-  for (const [path, cksum] of files.crates) {
-    // A hard link to the crate store, where the bytes are checked.
-    const stored = crates.path(crateKey(crate.name, cksum))
-    // A daemon reads crates in a bucket, without files in the tree.
-    if (stored === null) break
-    if (await disk.run('isSameFile', tree.path(path), stored)) continue
-    const shown = await fileChecksum(tree.path(path))
-    if (shown === cksum) continue
-    const what = shown
-      ? 'the bytes differ from the records'
-      : 'the .crate is not in the public tree'
-    findings.push(derivable(path, what))
-  }
-  const index = indexPath(crate.name)
-  const present = await tree.read(index)
-  if (!files.index && present) findings.push(derivable(index, 'has no versions left'))
-  if (files.index && !present?.equals(files.index.bytes))
-    findings.push(derivable(index, present ? 'differs from the records' : 'is missing'))
-  for await (const path of tree.list(crateFolder(crate.name)))
-    if (!files.isPart(path) && !OLD_PAGE.test(path))
-      findings.push(derivable(path, 'does not belong to its crate'))
-  return findings
-}
-
-/** A page of a file, by an older program: it goes when the pages of its release are rendered. */
-const OLD_PAGE = /^crates\/[^/]+\/[^/]+\/(?:src|parts|raw)\//
-
 /**
  * Looks for the bytes of deleted versions, which a deletion leaves that is killed or fails. They
  * are set aside, not removed: older records than the bytes do not know of a version that came back.
  */
-async function* verifyDeleted(context: BuildContext, repair: boolean): AsyncIterable<Finding> {
+async function* verifyDeleted(context: FullContext, repair: boolean): AsyncIterable<Finding> {
   const { crates, database } = context
   for (const { name, version, cksum } of await listTombstones(database)) {
     const key = crateKey(name, cksum)
@@ -206,7 +134,7 @@ async function* verifyDeleted(context: BuildContext, repair: boolean): AsyncIter
  * Sets bytes without a release aside, which a crash or a race may leave; without a repair they are
  * no finding. After a restore of an old backup, they may be all that is left of newer releases.
  */
-async function* setOrphansAside(context: BuildContext): AsyncIterable<Finding> {
+async function* setOrphansAside(context: FullContext): AsyncIterable<Finding> {
   for await (const key of context.crates.list()) {
     const cksum = cksumOfKey(key) ?? ''
     // Checked without the mutex first: nearly all bytes belong to a release.

@@ -14,12 +14,12 @@ import { blobId } from '../git/index-repository/bare-repository.ts'
 import { isIndexPath } from '../git/index-repository/engine.ts'
 import { headFault, objectFault } from '../git/index-repository/faults.ts'
 import { type FoundEngine, findEngine } from '../git/index-repository/repository.ts'
-import { renderConfig, renderIndex } from '../projections/index/crate.ts'
+import { renderConfig } from '../projections/index/config.ts'
 import { eachCrate } from '../records/crates.ts'
 import { readFact } from '../records/facts.ts'
 import { unfollowForGit } from '../records/git-batch.ts'
 import { isMarked } from '../records/marks.ts'
-import { indexLines } from '../records/releases.ts'
+import { indexFiles } from '../records/releases.ts'
 import type { Registry } from '../registry/registry.ts'
 import { derivable, type Finding, unlessPending, type VerifyOptions } from './finding.ts'
 
@@ -152,9 +152,9 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
   }
   compare(pathInGit(configPath), renderConfig(urls, authRequired).bytes, null)
   for await (const { id: crateId, name } of eachCrate(database)) {
-    const lines = await indexLines(database, crateId)
+    const [crate] = await indexFiles(database, [crateId])
     const path = pathInGit(indexPath(name))
-    if (lines.length > 0) compare(path, renderIndex(name, lines).bytes, crateId)
+    if (crate?.text) compare(path, Buffer.from(crate.text), crateId)
     else if (listed.delete(path))
       found.push({ path, crateId, what: 'has no versions left, but is in the git index' })
   }

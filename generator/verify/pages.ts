@@ -1,7 +1,8 @@
-import type { Output } from '../../core/paths/tree.ts'
 import { isRenderedHere } from '../pages/claim.ts'
-import { type PageContext, pageTurn } from '../projections/context.ts'
-import { type Part, projectionsOf } from '../projections/projection.ts'
+import type { PublicTree } from '../places/public-tree.ts'
+import type { PageContext } from '../projections/context.ts'
+import { pagesOf } from '../projections/pages.ts'
+import type { Fault, Part, Projection } from '../projections/projection.ts'
 import { crateRecords } from '../records/crates.ts'
 import { isMarked } from '../records/marks.ts'
 import {
@@ -12,6 +13,9 @@ import {
   type VerifyOptions,
 } from './finding.ts'
 
+/** What is said of files that differ, and of those that are missing. */
+type Words = Readonly<Record<'differs' | 'missing', string>>
+
 /** Compares the pages of the public tree with the records byte for byte. */
 export async function* verifyPages(
   context: PageContext,
@@ -20,41 +24,66 @@ export async function* verifyPages(
   const differs = (await isRenderedHere(context))
     ? 'the page differs from the records'
     : 'rendered with other settings or by another version; run `plimsoll build`'
-  const total = await crateRecords(context.database)
-  for (const { kind, parts } of projectionsOf(context)) {
+  const words = { differs, missing: 'the page is missing' }
+  yield* verifyProjections(context, options, pagesOf(context), words)
+}
+
+/** Compares the files of projections with the records; `words` are said of those that differ. */
+export async function* verifyProjections<Context extends PageContext>(
+  context: Context,
+  options: VerifyOptions,
+  projections: readonly Projection<Context>[],
+  words = { differs: 'differs from the records', missing: 'is missing' },
+): AsyncIterable<Finding> {
+  const crates = await crateRecords(context.database)
+  for (const projection of projections) {
     let done = 0
-    if (kind !== 'page') options.progress?.('verifying lists and search', 0, 0)
-    for await (const part of parts(context)) {
-      yield* findingsAbout(part.about, () => verifyPart(context, options, part, differs))
-      if (kind === 'page') options.progress?.('verifying pages', ++done, total)
+    for await (const part of projection.parts(context)) {
+      const verify = () => verifyPart(context, options, projection, part, words)
+      yield* findingsAbout(part.about, verify)
+      const total = projection.of === 'crate' ? crates : 0
+      options.progress?.(`verifying ${projection.work}`, Math.min(++done, total), total)
     }
   }
 }
 
+/** Confirms and mends the faults of a part while it holds the mutex: most parts have none. */
 async function verifyPart(
   context: PageContext,
   options: VerifyOptions,
-  { pending, render }: Part,
-  differs: string,
+  { due }: Pick<Projection<never>, 'due'>,
+  part: Part,
+  words: Words,
 ): Promise<Finding[]> {
-  const isPending =
-    typeof pending === 'function' ? pending : () => isMarked(context.database, pending)
-  return pageTurn(context, async tree => {
-    const findings: Finding[] = []
-    const differing: Output[] = []
-    for (const output of await render()) {
-      const present = await context.tree.read(output.path)
-      if (present?.equals(output.bytes)) continue
-      differing.push(output)
-      findings.push(
-        derivable(output.path, present ? differs : 'the page is missing', options.repair),
-      )
-    }
-    if (differing.length === 0) return []
+  const { pending } = part
+  const faults = () => faultsOf(context, part, words)
+  if ((await faults()).length === 0) return []
+  const mutex = due === 'answer' ? context.mutex : context.pageMutex
+  return mutex.run(async () => {
+    const found = await faults()
     // Asked after the comparison: a change during it has set its mark by now.
-    const isWaiting = await isPending()
-    if (options.repair && !(isWaiting && options.served))
-      for (const output of differing) await tree.write(output)
+    const isWaiting =
+      typeof pending === 'function' ? await pending() : await isMarked(context.database, pending)
+    const mends = options.repair && found.length > 0 && !(isWaiting && options.served)
+    const paths = new Set(found.map(fault => fault.path))
+    const write = async (tree: PublicTree) => {
+      for (const output of await part.render()) if (paths.has(output.path)) await tree.write(output)
+    }
+    if (mends) await (part.mend?.() ?? context.tree.batch(write, mutex))
+    const left = new Set((mends ? await faults() : found).map(fault => fault.path))
+    const findings = found.map(({ path, what }) =>
+      derivable(path, what, options.repair && !left.has(path)),
+    )
     return unlessPending(findings, isWaiting, options)
   })
+}
+
+async function faultsOf({ tree }: PageContext, part: Part, words: Words): Promise<Fault[]> {
+  const faults = [...((await part.faults?.()) ?? [])]
+  for (const { path, bytes } of await part.render()) {
+    const present = await tree.read(path)
+    const differs = part.differs ?? words.differs
+    if (!present?.equals(bytes)) faults.push({ path, what: present ? differs : words.missing })
+  }
+  return faults
 }

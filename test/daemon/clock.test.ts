@@ -102,7 +102,7 @@ test('downloads and failed work go on as if those times were not set', async t =
   const [mark] = marksOf('page', [1])
   assert.ok(mark)
   await setMarks(database, [mark], 1)
-  const due = async () => (await dueMarks(database, ['page'], NOW, 10)).length
+  const due = async () => (await dueMarks(database, [{ kind: 'page' }], NOW, 10)).length
   await postponeMark(database, { ...mark, generation: 10 ** 9 }, new Error('x'), NOW)
   assert.equal(await due(), 0)
   await postponeMark(database, { ...mark, generation: 10 ** 9 }, new Error('x'), AHEAD)

@@ -1,17 +1,32 @@
 // generator/projections/crates: The pages of a crate and its versions. The list of projections has
 // it; no other imports it.
-import { canonicalName } from '../../../core/name.ts'
-import { cratePagePaths } from '../../../core/paths/crates.ts'
+import { canonicalName, type Name } from '../../../core/name.ts'
+import {
+  badgePath,
+  comparePath,
+  crateFeedPath,
+  cratePath,
+  crateRecordPath,
+  latestPath,
+  VERSIONS_SHOWN,
+  versionsPath,
+} from '../../../core/paths/crates.ts'
 import { marksOf } from '../../records/marks.ts'
 import { namesakesOf } from '../../records/pages/dependents.ts'
-import { bySubject, type Projection, replaceFiles } from '../projection.ts'
+import { bySubject, type Pages, replaceFiles } from '../pages.ts'
 import { changedReleases, readPageCrate } from './change.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const [pages, sources] = [() => import('./crate.ts'), () => import('./source.ts')]
 
+/** Its paths that are rendered from all versions of a crate, besides the page of many. */
+const pathsOf = (name: Name) =>
+  [crateRecordPath, crateFeedPath, badgePath, cratePath, latestPath, comparePath].map(pathOf =>
+    pathOf(name),
+  )
+
 /** The pages of each crate, besides those of its versions; its record and its feed. */
-export const cratePages: Projection = {
+export const cratePages: Pages = {
   kind: 'page',
   work: 'crate pages',
   of: 'crate',
@@ -38,13 +53,21 @@ export const cratePages: Projection = {
     if (!crate) return { done: [mark] }
     const { outputs, newest } = await (await pages()).cratePages(context, crate)
     await (await sources()).pruneSources(context.tree, outputs)
-    await replaceFiles(context, outputs, outputs.length === 0 ? cratePagePaths(crate.name) : [])
+    const isGone = outputs.length === 0
+    const gone = isGone ? [...pathsOf(crate.name), versionsPath(crate.name)] : []
+    await replaceFiles(context, outputs, gone)
     return { done: newest ? [mark, newest] : [mark] }
   },
+  owns: ({ path, crate }) =>
+    pathsOf(crate.name).includes(path) ||
+    (path === versionsPath(crate.name) && crate.versions.size > VERSIONS_SHOWN),
 }
 
+/** Also pages of files, by an older program: they go when the pages of their release are rendered. */
+const OF_VERSION = /^(?:(?:changes\/)?index\.html|images\/[^/]+|(?:src|parts|raw)\/.+)$/
+
 /** The pages of each version. */
-export const versionPages: Projection = {
+export const versionPages: Pages = {
   kind: 'release',
   work: 'version pages',
   of: 'release',
@@ -65,4 +88,5 @@ export const versionPages: Projection = {
     await replaceFiles(context, outputs, [])
     return { done: [mark] }
   },
+  owns: ({ version, file }) => version !== null && OF_VERSION.test(file),
 }

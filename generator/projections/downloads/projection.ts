@@ -1,13 +1,14 @@
 // generator/projections/downloads: The numbers of downloads. The list of projections has it; no
 // other imports it.
 import type { Name } from '../../../core/name.ts'
-import { crateDownloadsPlotPath } from '../../../core/paths/crates.ts'
+import { crateDownloadsPaths, crateDownloadsPlotPath } from '../../../core/paths/crates.ts'
 import { downloadsPlotPath } from '../../../core/paths/tree.ts'
 import { all } from '../../database/statement.ts'
 import { sumDownloads } from '../../records/downloads/count.ts'
 import { SITE } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
-import { bySubject, type Part, type Projection } from '../projection.ts'
+import { bySubject, type Pages } from '../pages.ts'
+import type { Part } from '../projection.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const files = () => import('./downloads.ts')
@@ -17,7 +18,7 @@ const SHOWN = `SELECT id AS subject, 0 AS generation, name AS about
   FROM crate_downloads JOIN crates ON id = crate_id WHERE shown_at IS NOT NULL`
 
 /** The files with the downloads of each crate, and of the registry. */
-export const downloads: Projection = {
+export const downloads: Pages = {
   kind: 'downloads',
   work: 'downloads of crates',
   of: 'crate',
@@ -32,6 +33,7 @@ export const downloads: Projection = {
     async (context, id) => (await files()).downloadOutputs(context, id),
     async (context, id) => (await files()).downloadPaths(context, id),
   ),
+  owns: ({ path, crate }) => crateDownloadsPaths(crate.name).includes(path),
   // A file shows the days until it was rendered: it is not compared.
   async *parts(context) {
     yield missing(context, downloadsPlotPath, SITE)

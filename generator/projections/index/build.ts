@@ -3,22 +3,14 @@ import { configPath, INDEX_FOLDER } from '../../../core/paths/tree.ts'
 import type { Queries } from '../../database/statement.ts'
 import type { CrateStore } from '../../places/crate-store.ts'
 import type { PublicTree } from '../../places/public-tree.ts'
-import { crateRecords } from '../../records/crates.ts'
 import { readFact, writeFact } from '../../records/facts.ts'
-import { listMarks } from '../../records/marks.ts'
 import type { BuildContext, Progress } from '../context.ts'
-import { rebuildCrate, renderConfig } from './crate.ts'
-import { buildMarked, rebuildAll } from './many-crates.ts'
+import { renderConfig } from './config.ts'
+import { IndexWriter } from './index-writer.ts'
+import { type Built, everyCrate, markedCrates, showInTurns } from './many-crates.ts'
 import { orphans, removeOrphan } from './orphans.ts'
 
-/** The result of a build. */
-export interface Built {
-  readonly crates: number
-  /** The crates that could not be rendered; everything else was. */
-  readonly issues: readonly Issue[]
-}
-
-const RENDERING = 'rendering index files'
+export type { Built } from './many-crates.ts'
 
 /** Raise it when the same records get a different tree: an upgrade then builds everything. */
 export const TREE_FORMAT = '1'
@@ -36,8 +28,7 @@ export async function build(
   await writeFact(context.database, 'tree_format', null)
   // Comes first: removes a link in place of a crate's folder before its target could be changed.
   for await (const path of orphans(context)) await removeOrphan(context, path)
-  const total = await crateRecords(context.database)
-  const built = await rebuildAll(context, done => options.progress?.(RENDERING, done, total))
+  const built = await show(context, everyCrate(context.database), options.progress)
   await context.tree.sweepOld()
   await writeConfig(context)
   await noteComplete(context.database, context)
@@ -45,19 +36,31 @@ export async function build(
 }
 
 /** Renders every marked crate. */
-export async function drain(context: BuildContext, progress?: Progress): Promise<Built> {
-  const issues: Issue[] = []
-  for (const mark of await listMarks(context.database, 'whole'))
-    issues.push(...(await buildWhole(context, mark.subject)))
-  const { crates, issues: others } = await buildMarked(context, (done, total) =>
-    progress?.(RENDERING, done, total),
-  )
-  return { crates, issues: [...issues, ...others] }
+export function drain(context: BuildContext, progress?: Progress): Promise<Built> {
+  return show(context, markedCrates(context.database), progress)
 }
 
-/** Renders one crate again as `rebuildCrate` does; waits for the mutex. */
+function show(
+  context: BuildContext,
+  slices: ReturnType<typeof everyCrate>,
+  progress?: Progress,
+): Promise<Built> {
+  return showInTurns(context, slices, (done, total) =>
+    progress?.('rendering index files', done, total),
+  )
+}
+
+/** Shows one crate again as `showWhole` does; waits for the mutex. */
 export function buildWhole(context: BuildContext, crateId: number): Promise<Issue[]> {
   return context.mutex.run(() => rebuildCrate(context, crateId))
+}
+
+/** Does the work of `buildWhole` for a caller that holds the mutex. */
+export async function rebuildCrate(context: BuildContext, crateId: number): Promise<Issue[]> {
+  const writer = new IndexWriter(context, true)
+  const lost = await writer.showWhole(crateId)
+  await writer.settle()
+  return lost
 }
 
 async function writeConfig(context: BuildContext): Promise<void> {

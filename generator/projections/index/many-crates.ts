@@ -1,14 +1,18 @@
-import { posix } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { type Issue, Refusal } from '../../../core/error/error.ts'
-import { indexPath } from '../../../core/paths/tree.ts'
+import type { Queries } from '../../database/statement.ts'
 import { disk } from '../../places/disk/disk.ts'
 import { isBucketRefusal, isStorageRefusal } from '../../places/disk/fault.ts'
-import { eachCrate } from '../../records/crates.ts'
-import { type IndexMark, lastIndexMark, listIndexMarks, postponeMark } from '../../records/marks.ts'
+import { crateRecords, eachCrate } from '../../records/crates.ts'
+import {
+  type IndexMark,
+  lastIndexMark,
+  listIndexMarks,
+  listMarks,
+  postponeMark,
+} from '../../records/marks.ts'
 import { type IndexedCrate, indexFiles } from '../../records/releases.ts'
 import type { BuildContext } from '../context.ts'
-import { renderWhole } from './crate.ts'
 import { IndexWriter, indexMark } from './index-writer.ts'
 
 /** How long a turn of the process mutex lasts, in milliseconds: publishes get in between. */
@@ -21,47 +25,82 @@ const VERSIONS = 500
 /** A thread that writes while others read pays for its start from this many crates on. */
 const THREAD_FROM = 500
 
-/** The result of a build of many crates. */
-interface Many {
+/** The result of a build. */
+export interface Built {
   readonly crates: number
+  /** The crates that could not be rendered; everything else was. */
   readonly issues: readonly Issue[]
 }
 
+/** Crates that are read by one statement, or one that is shown whole; how many are left then. */
+interface Slice {
+  readonly ids: readonly number[]
+  readonly isWhole: boolean
+  readonly left: number
+}
+
+/** Yields every crate, to be shown whole. */
+export async function* everyCrate(db: Queries): AsyncIterable<Slice> {
+  let left = await crateRecords(db)
+  for await (const { id } of eachCrate(db)) yield { ids: [id], isWhole: true, left: --left }
+}
+
 /**
- * Renders every crate that has an `index` mark when this begins; the issues of one do not stop the
- * others. Crates that are published meanwhile have somebody who renders them, and could be followed
- * without end.
+ * Yields what is marked when this begins: crates that are published meanwhile have somebody who
+ * renders them, and could be followed without end.
  */
-export async function buildMarked(
-  context: BuildContext,
-  progress: (done: number, total: number) => void,
-): Promise<Many> {
-  const { database } = context
-  const issues: Issue[] = []
-  const waiting: IndexMark[] = []
-  const last = await lastIndexMark(database)
-  const unswept = sweeper()
-  let [after, crates] = [0, 0]
-  await inTurns(context, async writer => {
-    if (waiting.length === 0) {
-      waiting.push(...(await listIndexMarks(database, after, last)))
-      if (waiting.length >= THREAD_FROM) disk.useThread()
-      after = waiting.at(-1)?.subject ?? after
+export async function* markedCrates(db: Queries): AsyncIterable<Slice> {
+  for (const { subject } of await listMarks(db, 'whole'))
+    yield { ids: [subject], isWhole: true, left: 0 }
+  const last = await lastIndexMark(db)
+  for (let after = 0; ; ) {
+    const waiting = await listIndexMarks(db, after, last)
+    if (waiting.length >= THREAD_FROM) disk.useThread()
+    after = waiting.at(-1)?.subject ?? last
+    while (waiting.length > 0) {
+      const ids = nextOf(waiting).map(mark => mark.subject)
+      yield { ids, isWhole: false, left: waiting.length }
     }
-    const some = nextOf(waiting)
-    if (some.length === 0) return null
-    const ids = some.map(mark => mark.subject)
-    const changes = await indexFiles(database, ids)
+    if (after >= last) return
+  }
+}
+
+function nextOf(waiting: IndexMark[]): IndexMark[] {
+  let [crates, versions] = [0, 0]
+  while (crates < Math.min(CRATES, waiting.length) && versions < VERSIONS)
+    versions += waiting[crates++]?.versions ?? 0
+  return waiting.splice(0, crates)
+}
+
+/**
+ * Shows crates in turns of the process mutex; the next ones are read while some are written. The
+ * issues of one do not stop the others.
+ */
+export async function showInTurns(
+  context: BuildContext,
+  slices: AsyncIterable<Slice>,
+  progress: (done: number, total: number) => void,
+): Promise<Built> {
+  const writer = new IndexWriter(context, true)
+  const queue = slices[Symbol.asyncIterator]()
+  const issues: Issue[] = []
+  let crates = 0
+  const read = async () => {
+    const { done, value } = await queue.next()
+    if (done) return null
+    const { ids, isWhole, left } = value
+    const changes = isWhole ? [] : await indexFiles(context.database, ids)
     return async () => {
-      const paths = changes.map(crate => indexPath(crate.name))
-      const failures = await writer.show(changes, unswept(paths))
+      const failures = await writer.show(changes)
+      for (const id of isWhole ? ids : []) issues.push(...(await writer.showWhole(id)))
       issues.push(...(await postpone(context, changes, failures)))
-      crates += some.length
-      progress(crates, crates + waiting.length)
+      crates += ids.length
+      progress(crates, crates + left)
       const errors = [...failures.values()].filter(error => !isPostponed(error))
       if (errors.length > 0) throw errors.find(isStorageRefusal) ?? errors[0]
     }
-  })
+  }
+  await inTurns(context, writer, read)
   return { crates, issues }
 }
 
@@ -85,61 +124,13 @@ async function postpone(
   return issues
 }
 
-/** Renders every crate again regardless of marks, as `rebuildCrate` does. */
-export async function rebuildAll(
-  context: BuildContext,
-  progress: (done: number) => void,
-): Promise<Many> {
-  const issues: Issue[] = []
-  const unswept = sweeper()
-  const all = eachCrate(context.database)[Symbol.asyncIterator]()
-  let crates = 0
-  await inTurns(context, async writer => {
-    const next = await all.next()
-    if (next.done) return null
-    return async () => {
-      const { tree } = writer
-      for (const folder of unswept([indexPath(next.value.name)])) await tree.sweep(folder)
-      const { lost, marks } = await renderWhole({ ...context, tree }, next.value)
-      writer.rendered(marks)
-      issues.push(...lost)
-      progress(++crates)
-    }
-  })
-  return { crates, issues }
-}
-
-function nextOf(waiting: IndexMark[]): IndexMark[] {
-  let [crates, versions] = [0, 0]
-  while (crates < Math.min(CRATES, waiting.length) && versions < VERSIONS)
-    versions += waiting[crates++]?.versions ?? 0
-  return waiting.splice(0, crates)
-}
-
-/**
- * Returns a function that gives the folders of files from which half-written files are to be
- * removed now, each of them once: a folder has the index files of many crates.
- */
-function sweeper(): (paths: readonly string[]) => string[] {
-  const swept = new Set<string>()
-  return paths => {
-    const folders = new Set(paths.map(path => posix.dirname(path)))
-    const found = [...folders].filter(folder => !swept.has(folder))
-    for (const folder of found) swept.add(folder)
-    return found
-  }
-}
-
-/**
- * Reads and writes crates in turns of the process mutex, until `read` returns null: it returns what
- * writes those that it has read. The next ones are read meanwhile.
- */
+/** Reads until `read` returns null: it returns what writes those that it has read. */
 async function inTurns(
   context: BuildContext,
-  read: (writer: IndexWriter) => Promise<(() => Promise<void>) | null>,
+  writer: IndexWriter,
+  read: () => Promise<(() => Promise<void>) | null>,
 ): Promise<void> {
   const { mirror } = context.tree
-  const writer = new IndexWriter(context)
   // Why a crate could not be rendered, or why a copy of the tree could not follow.
   let failure: unknown = null
   const settle = () =>
@@ -158,7 +149,7 @@ async function inTurns(
       let writing = Promise.resolve()
       try {
         do {
-          const write = await read(writer)
+          const write = await read()
           isMore = write !== null
           await writing
           if (write) writing = write().catch(goOn)

@@ -1,9 +1,12 @@
 // generator/projections/index: Index files and the `.crate` files beside them. Publishes wait for
 // it; it never renders a page.
+import { releaseOfPath } from '../../../core/paths/crates.ts'
 import { LIST, run } from '../../database/statement.ts'
 import { type Follower, hasVersions } from '../../records/crate-change.ts'
 import { isFollowedForGit } from '../../records/git-batch.ts'
 import { marksOf } from '../../records/marks.ts'
+import type { FullContext } from '../context.ts'
+import type { Projection } from '../projection.ts'
 
 /** The `.crate` files of the public tree: a release's has to be shown. */
 export const crateFiles: Follower = {
@@ -21,12 +24,20 @@ export const crateFiles: Follower = {
   },
 }
 
-/** The index file of each crate. */
-export const indexFiles: Follower = {
+/** The index: `config.json`, and the index file and the `.crate` files of each crate. */
+export const index: Projection<FullContext> = {
   kind: 'index',
   work: 'index files',
   of: 'crate',
+  due: 'answer',
   changed: async (_, change) => marksOf('index', hasVersions(change) ? [change.crate.id] : []),
+  async *parts(context) {
+    yield* (await import('./parts.ts')).indexParts(context)
+  },
+  owns({ path, crate }) {
+    const release = releaseOfPath(path)
+    return release !== null && crate.versions.has(release.version)
+  },
 }
 
 /** A whole crate that has to be rendered again, and its leftover files removed. */

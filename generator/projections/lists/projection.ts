@@ -17,13 +17,13 @@ import { type CrateState, isSameNewest } from '../../records/listing.ts'
 import { type MarkSubject, markSelected, marksOf, SITE } from '../../records/marks.ts'
 import { type Label, type Labels, labelsOf } from '../../records/pages/labels.ts'
 import { beginnings } from '../../records/pages/prefixes.ts'
-import { bySubject, type Projection, replaceFiles } from '../projection.ts'
+import { bySubject, type Pages, replaceFiles } from '../pages.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const [byLetter, overviews] = [() => import('./letters.ts'), () => import('./views.ts')]
 
 /** The pages by letters, which lead to each crate. */
-export const letters: Projection = {
+export const letters: Pages = {
   kind: 'list',
   work: 'list pages',
   of: 'crate',
@@ -44,7 +44,7 @@ export const letters: Projection = {
 }
 
 /** The page of each keyword and category. */
-export const labels: Projection = {
+export const labels: Pages = {
   kind: 'label',
   work: 'pages of keywords and categories',
   changed: changedLabels,
@@ -63,7 +63,7 @@ export const labels: Projection = {
 }
 
 /** The page of each user who owns crates. */
-export const users: Projection = {
+export const users: Pages = {
   kind: 'user',
   work: 'pages of users',
   async changed(tx, change) {
@@ -87,7 +87,7 @@ export const users: Projection = {
 const VIEWS = { kind: 'views', subject: SITE } as const
 
 /** Statistics, lists of keywords, and the list of crates in several orders. */
-export const views: Projection = {
+export const views: Pages = {
   kind: 'views',
   work: 'statistics and sorted lists',
   changed: async (_, change) => (isRelisted(change) ? [VIEWS] : []),

@@ -11,7 +11,7 @@ import { pace } from '../../database/pace.ts'
 import { all, insertAll, LIST, type Queries, type Row, run } from '../../database/statement.ts'
 import { isStorageRefusal } from '../../places/disk/fault.ts'
 import type { Mark } from '../../records/marks.ts'
-import type { Rendered } from '../projection.ts'
+import type { Rendered } from '../pages.ts'
 import { BLOCKS, BUCKETS, markFiles, RANKS, RANKS_TERM } from './files.ts'
 
 /**

@@ -6,7 +6,7 @@ import { stepOf } from '../../../core/search/ranks.ts'
 import { run, value } from '../../database/statement.ts'
 import { marksOf } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
-import { type Projection, replaceFiles } from '../projection.ts'
+import { type Pages, replaceFiles } from '../pages.ts'
 import { refreshSearch } from './change.ts'
 import {
   BUCKETS,
@@ -23,7 +23,7 @@ import {
 const known = new WeakMap<PageContext, SearchLayout | null>()
 
 /** The terms that find each crate, and the files that searches read. */
-export const search: Projection = {
+export const search: Pages = {
   kind: 'search',
   work: 'search files',
   of: 'crate',

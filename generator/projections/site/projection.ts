@@ -11,7 +11,7 @@ import {
 import { isRelisted } from '../../records/crate-change.ts'
 import { SITE } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
-import { bySubject, type Projection, replaceFiles } from '../projection.ts'
+import { bySubject, type Pages, replaceFiles } from '../pages.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const files = () => import('./site.ts')
@@ -23,7 +23,7 @@ const FIXED = { kind: 'site', subject: SITE + 1 } as const
 const FEEDS = { kind: 'feeds', subject: -1 } as const
 
 /** The pages and files of the registry itself, such as the front page. */
-export const registrySite: Projection = {
+export const registrySite: Pages = {
   kind: 'site',
   work: 'front page',
   changed: async (_, change) => (isRelisted(change) ? [FRONT] : []),
@@ -50,7 +50,7 @@ async function siteOutputs(context: PageContext, subject: number): Promise<Outpu
 }
 
 /** The feeds of the registry, and its site map, in parts for a range of crates each. */
-export const feedsAndSiteMap: Projection = {
+export const feedsAndSiteMap: Pages = {
   kind: 'feeds',
   work: 'feeds and site map',
   async changed(_, change) {

@@ -6,8 +6,9 @@ import type { OnFailure } from '../../../core/async/on-failure.ts'
 import { parseName } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import { IndexWorker } from '../../../daemon/workers/index-worker.ts'
+import type { Follower } from '../../../generator/records/crate-change.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
-import { listMarks } from '../../../generator/records/marks.ts'
+import { listMarks, marksOf } from '../../../generator/records/marks.ts'
 import { listReleases } from '../../../generator/records/releases.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { isWaiting } from '../../support/event-loop.ts'
@@ -217,4 +218,25 @@ test('a failure is told as mended only when the index and all pages are rendered
   mend()
   await worker.close()
   assert.equal(told.at(-1), 'done')
+})
+
+test('what waits for the index is looked at again when the index is on disk', async t => {
+  const { registry } = await TestRegistry.open(t)
+  const late: Follower = {
+    kind: 'late',
+    work: 'what comes late',
+    of: 'crate',
+    after: 'index',
+    changed: async (_, { crate }) => marksOf('late', [crate.id]),
+  }
+  for (const [more, wakes] of [[[], 0] as const, [[late], 1] as const]) {
+    const worker = new IndexWorker(
+      { ...registry, followers: [...registry.followers, ...more] },
+      fail,
+    )
+    const { mock } = t.mock.method(worker.pages, 'wake')
+    await worker.settle()
+    assert.equal(mock.callCount(), wakes)
+    await worker.close()
+  }
 })

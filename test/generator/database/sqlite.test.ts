@@ -153,8 +153,15 @@ test('a database of a newer version is refused in one sentence that names this o
 test('marks come in the order of their kinds', async t => {
   const database = await open(t, join(folderOf(t), 'plimsoll.db'))
   await setMarks(database, [...marksOf('crate', [2, 1]), ...marksOf('release', [3])], 1)
-  const order = async (...kinds: string[]) =>
-    (await dueMarks(database, kinds, new Date(), 2)).map(({ subject }) => subject)
+  const order = async (...kinds: string[]) => {
+    const marks = await dueMarks(
+      database,
+      kinds.map(kind => ({ kind })),
+      new Date(),
+      2,
+    )
+    return marks.map(({ subject }) => subject)
+  }
   assert.deepEqual(await order('release', 'crate'), [3, 1])
   assert.deepEqual(await order('crate', 'release'), [1, 2])
 })
@@ -171,12 +178,17 @@ test('a mark whose work fails is put off longer each time, and at once due when 
     pauses.push(((next?.getTime() ?? 0) - now.getTime()) / 60_000)
   }
   assert.deepEqual(pauses, [1, 5, 30, 120, 360, 360])
-  assert.deepEqual(await dueMarks(database, ['page'], now, 2), [])
-  assert.deepEqual(await dueMarks(database, ['page'], new Date('2026-11-20T18:00:00Z'), 2), [mark])
+  assert.deepEqual(await dueMarks(database, [{ kind: 'page' }], now, 2), [])
+  assert.deepEqual(
+    await dueMarks(database, [{ kind: 'page' }], new Date('2026-11-20T18:00:00Z'), 2),
+    [mark],
+  )
   assert.deepEqual(await countFailedMarks(database, ['page']), [{ kind: 'page', n: 1 }])
   await setMarks(database, [mark], 2)
   await postponeMark(database, mark, new Error('late'), now)
-  assert.deepEqual(await dueMarks(database, ['page'], now, 2), [{ ...mark, generation: 2 }])
+  assert.deepEqual(await dueMarks(database, [{ kind: 'page' }], now, 2), [
+    { ...mark, generation: 2 },
+  ])
   assert.deepEqual(await countFailedMarks(database, ['page']), [])
 })
 

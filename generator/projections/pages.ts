@@ -1,0 +1,85 @@
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
+import type { Output } from '../../core/paths/tree.ts'
+import { all, type Queries } from '../database/statement.ts'
+import type { Records } from '../records/crate-change.ts'
+import { type Mark, type MarkSubject, markSelected } from '../records/marks.ts'
+import type { PageContext } from './context.ts'
+import type { Projection } from './projection.ts'
+
+/** The result of rendering a mark: the marks that are done, and those to render again. */
+export interface Rendered {
+  readonly done: readonly Mark[]
+  readonly again?: readonly MarkSubject[]
+  /** Marks that it has set, to be rendered in the same turn. */
+  readonly next?: readonly Mark[]
+}
+
+/** A projection that no publisher waits for: its marks are rendered one after the other. */
+export interface Pages extends Projection<PageContext> {
+  readonly due: 'soon' | 'idle'
+  /** What rendering a mark takes, as a multiple of the other kinds; for estimates of the rest. */
+  readonly cost?: number
+  /** Whether its marks can be rendered beside each other. */
+  readonly isParallel?: boolean
+  /**
+   * Renders the files of a mark, and removes those that are gone; the caller clears the mark.
+   * `others` are marks of its kind in the same turn, which may be done with it.
+   */
+  render(context: PageContext, mark: Mark, others: readonly Mark[]): Promise<Rendered>
+  /** Follows its marks that are done, in the transaction that clears them. */
+  follow?(tx: Queries, done: readonly Mark[]): Promise<void>
+  /** Marks everything that it has, in a transaction. */
+  markAll(tx: Queries): Promise<unknown>
+}
+
+/** Writes files, and removes the paths of `gone` that are not among them. */
+export async function replaceFiles(
+  { tree }: PageContext,
+  outputs: readonly Output[],
+  gone: readonly string[],
+): Promise<void> {
+  // Together they go to the thread of the disk in one message.
+  await forEachConcurrently(outputs, output => tree.write(output))
+  const written = new Set(outputs.map(output => output.path))
+  for (const path of gone) if (!written.has(path)) await tree.remove(path)
+}
+
+/** Returns the projections that no publisher waits for, in the order of rendering. */
+export function pagesOf({ followers }: Pick<Records, 'followers'>): readonly Pages[] {
+  return followers.filter((follower): follower is Pages => 'render' in follower)
+}
+
+/** Returns the projection of pages whose marks have a kind. */
+export function projectionOf(records: Pick<Records, 'followers'>, kind: string): Pages | undefined {
+  return pagesOf(records).find(projection => projection.kind === kind)
+}
+
+/**
+ * Returns what a projection does with marks whose files depend on nothing but the subject. `every`
+ * selects `subject` and `generation` of all marks, and `about` (see `Part`). `outputs` returns the
+ * files of a subject, and `paths` where some may be left over.
+ */
+export function bySubject(
+  kind: string,
+  every: string,
+  outputs: (context: PageContext, subject: number) => Promise<readonly Output[]>,
+  paths: (context: PageContext, subject: number) => Promise<readonly string[]> = async () => [],
+): Pick<Pages, 'render' | 'markAll' | 'parts'> {
+  return {
+    async render(context, mark) {
+      const files = await outputs(context, mark.subject)
+      await replaceFiles(context, files, await paths(context, mark.subject))
+      return { done: [mark] }
+    },
+    markAll: tx => markSelected(tx, kind, every),
+    async *parts(context) {
+      const sql = `SELECT subject, about FROM (${every}) AS every
+        WHERE subject > ? ORDER BY subject LIMIT 1000`
+      type Found = { readonly subject: number; readonly about: string }
+      const read = (after: number) => all<Found>(context.database, sql, after)
+      for (let some = await read(-2); some.length > 0; some = await read(some.at(-1)?.subject ?? 0))
+        for (const { subject, about } of some)
+          yield { about, pending: { kind, subject }, render: () => outputs(context, subject) }
+    },
+  }
+}
