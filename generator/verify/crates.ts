@@ -11,9 +11,9 @@ import type { BuildContext } from '../projections/context.ts'
 import { filesOf, rebuildCrate, renderConfig } from '../projections/index/crate.ts'
 import { orphans, removeOrphan, withoutRelease } from '../projections/index/orphans.ts'
 import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../records/crates.ts'
-import { listTombstones } from '../records/existing.ts'
 import { isMarked } from '../records/marks.ts'
-import { listReleases, type ReleaseRecord, releaseOfBytes } from '../records/releases.ts'
+import { listReleases, type ReleaseRecord } from '../records/releases.ts'
+import { listTombstones, releaseOfBytes } from '../records/releases-stored.ts'
 import { faultOf } from '../sandbox/archive.ts'
 import {
   derivable,

@@ -2,6 +2,7 @@ import { canonicalName } from '../../../core/name.ts'
 import { cratePagePaths } from '../../../core/paths/crates.ts'
 import { marksOf } from '../../records/marks.ts'
 import { namesakesOf } from '../../records/pages/dependents.ts'
+import { RELEASES } from '../../records/releases-view.ts'
 import { bySubject, type Projection, replaceFiles } from '../projection.ts'
 import { changedReleases, readPageCrate } from './change.ts'
 
@@ -54,7 +55,7 @@ export const versionPages: Projection = {
   // A deletion has the whole crate rendered again.
   ...bySubject(
     'release',
-    `SELECT releases.id AS subject, generation, name AS about FROM releases
+    `SELECT releases.id AS subject, generation, name AS about FROM ${RELEASES}
       JOIN crates ON crates.id = crate_id`,
     async (context, id) => (await pages()).releasePages(context, id),
   ),

@@ -2,7 +2,8 @@ import type { About } from '../../../core/manifest/manifest.ts'
 import { categoryPath, keywordPath } from '../../../core/paths/listings.ts'
 import { sha256Bytes } from '../../../core/sha256.ts'
 import { all, first, type Queries, type Row } from '../../database/statement.ts'
-import { type CrateCard, selectCards } from './cards.ts'
+import { newestOf } from '../owners.ts'
+import { type CrateCard, readCards, selectCards } from './cards.ts'
 
 /** A keyword or category that has a page. */
 export type Label = Pick<Row<'labels'>, 'id' | 'kind' | 'slug'>
@@ -71,8 +72,10 @@ export function subcategories(db: Queries, slug: string, limit: number): Promise
 }
 
 /** Returns at most `limit` crates that a user owns, the newest crates first. */
-export function ownedCrates(db: Queries, userId: number, limit: number): Promise<CrateCard[]> {
-  const rest = `JOIN owners ON owners.crate_id = crates.id WHERE owners.user_id = ?
-    ORDER BY owners.crate_id DESC LIMIT ?`
-  return selectCards(db, rest, userId, limit)
+export async function ownedCrates(
+  db: Queries,
+  userId: number,
+  limit: number,
+): Promise<CrateCard[]> {
+  return readCards(db, await newestOf(db, userId, limit))
 }

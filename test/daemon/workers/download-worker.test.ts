@@ -8,6 +8,7 @@ import { run, value } from '../../../generator/database/statement.ts'
 import { pageMarks } from '../../../generator/pages/due.ts'
 import { buildMarks } from '../../../generator/pages/marked.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
+import { operatorChange } from '../../../generator/records/change.ts'
 import { markDueDownloads } from '../../../generator/records/downloads/count.ts'
 import { deleteReleases } from '../../../generator/registry/changes/delete.ts'
 import { verify } from '../../../generator/verify/verify.ts'
@@ -151,7 +152,7 @@ test('versions beyond the newest five are summed up', async t => {
 
 test('the files are rendered at most once an hour, and again when old days are over', async t => {
   const { registry, download, show, json } = await start(t)
-  const total = async () => (await json())?.['total']
+  const total = async () => (await json())?.total
   await download('1.0.0')
   await show()
   await download('1.0.0')
@@ -165,7 +166,7 @@ test('the files are rendered at most once an hour, and again when old days are o
   assert.equal(await total(), 2)
   registry.now = new Date('2027-11-20T13:00:00Z')
   await show()
-  assert.deepEqual([await total(), (await json())?.['recent']], [2, 0])
+  assert.deepEqual([await total(), (await json())?.recent], [2, 0])
   const { database } = registry.registry
   assert.equal(await value(database, 'SELECT due_at FROM crate_downloads'), null)
 })
@@ -222,7 +223,7 @@ test('with `downloads.count = "off"` the files and the numbers go', async t => {
   }
   // Counted again, they are as they were.
   await buildPages(registry.registry, { all: true })
-  assert.equal((await json())?.['total'], 1)
+  assert.equal((await json())?.total, 1)
 })
 
 test('deleted versions take their downloads with them, and verify finds wrong sums', async t => {
@@ -230,14 +231,14 @@ test('deleted versions take their downloads with them, and verify finds wrong su
   await download('1.0.0', 2)
   await download('1.1.0')
   await show()
-  const change = { at: '2026-11-20T13:00:00Z', actor: 'test', user: null, tokenId: null }
+  const change = operatorChange('2026-11-20T13:00:00Z')
   const name = parseName('demo')
   const version = parseVersion('1.0.0')
   await deleteReleases(registry.registry, { name, version, force: true }, change)
   await registry.indexWorker.settle()
   await registry.indexWorker.pages.flush()
-  assert.deepEqual((await json())?.['versions'], { '1.1.0': 1 })
-  assert.equal((await json())?.['total'], 1)
+  assert.deepEqual((await json())?.versions, { '1.1.0': 1 })
+  assert.equal((await json())?.total, 1)
   const { database } = registry.registry
   const faults = async (repair: boolean) => {
     const found: string[] = []
