@@ -34,7 +34,7 @@ export type Change = {
 
 /**
  * Who may make a change besides the operator, who may make all: nobody, an administrator, one user,
- * every user, or everybody.
+ * every user, or users and strangers.
  */
 export type Right = 'operator' | 'administrator' | { readonly user: number } | 'user' | 'anybody'
 

@@ -2,8 +2,7 @@ import type { About } from '../../../core/manifest/manifest.ts'
 import { categoryPath, keywordPath } from '../../../core/paths/listings.ts'
 import { sha256Bytes } from '../../../core/sha256.ts'
 import { all, first, type Queries, type Row } from '../../database/statement.ts'
-import { newestOf } from '../owners.ts'
-import { type CrateCard, readCards, selectCards } from './cards.ts'
+import { type CrateCard, selectCards } from './cards.ts'
 
 /** A keyword or category that has a page. */
 export type Label = Pick<Row<'labels'>, 'id' | 'kind' | 'slug'>
@@ -69,13 +68,4 @@ export function subcategories(db: Queries, slug: string, limit: number): Promise
     WHERE kind = 'category' AND slug > ? AND slug < ? AND crates > 0 ORDER BY slug LIMIT ?`
   // `;` follows `:`.
   return all(db, sql, `${slug}::`, `${slug}:;`, limit)
-}
-
-/** Returns at most `limit` crates that a user owns, the newest crates first. */
-export async function ownedCrates(
-  db: Queries,
-  userId: number,
-  limit: number,
-): Promise<CrateCard[]> {
-  return readCards(db, await newestOf(db, userId, limit))
 }
