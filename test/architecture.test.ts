@@ -150,6 +150,26 @@ test('the daemon has no statements of SQL, and its workers have one shape and on
   }
 })
 
+test('one file has the statements on owners, and four have those on releases', () => {
+  const on = (table: string) =>
+    new RegExp(
+      `\\b(?:FROM|JOIN|INTO|UPDATE)\\s+${table}\\b|\\b(?:insert|insertAll|upsert)\\([^']*'${table}'` +
+        `|\\bof \\[[^\\]]*'${table}'`,
+    )
+  const having = (table: string) =>
+    [...textOf]
+      .filter(([file, text]) => !file.startsWith('generator/database/') && on(table).test(text))
+      .map(([file]) => file)
+  assert.deepEqual(having('owners'), ['generator/records/owners.ts'])
+  // Those of `releases.ts` read what is visible, which one line decides.
+  assert.deepEqual(having('releases'), [
+    'generator/records/releases-changes.ts',
+    'generator/records/releases-stored.ts',
+  ])
+  const doors = sources.filter(file => file.startsWith('generator/records/releases'))
+  assert.ok(doors.length <= 4, doors.join())
+})
+
 test('every file of SQLite is opened by one function, which no failed read gets past', () => {
   const all = [...textOf, ...[...tools, ...list('test')].map(file => [file, textAt(file)] as const)]
   const isAnother = (file: string) =>

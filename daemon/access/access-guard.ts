@@ -15,7 +15,7 @@ import {
   type SessionTime,
 } from '../../generator/accounts/sessions.ts'
 import { authenticate, type Rejection, type TokenHolder } from '../../generator/accounts/tokens.ts'
-import type { Change } from '../../generator/records/change.ts'
+import type { Change, StillMay } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { failureBody, recordIssues } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
@@ -144,7 +144,7 @@ export class AccessGuard {
     const isPost = c.req.method === 'POST'
     let login: string | null = null
     try {
-      const made = await this.#browserRequest(route, c)
+      const made = await this.#browserRequest(c)
       const { session } = made
       login = session?.user.login ?? null
       const priority = isPost ? await this.#count(route.counts, c, made) : TOP_PRIORITY
@@ -160,10 +160,7 @@ export class AccessGuard {
   }
 
   /** Reads the form and the session; refuses a form that was not created for this browser. */
-  async #browserRequest(
-    { access }: BrowserRoute,
-    c: Context,
-  ): Promise<Omit<BrowserRequest, 'priority'>> {
+  async #browserRequest(c: Context): Promise<Omit<BrowserRequest, 'priority'>> {
     // First the form: it may take minutes to arrive, and the session may end meanwhile.
     const form = c.req.method === 'POST' ? await readForm(c) : null
     const session = await this.#session(c)
@@ -173,7 +170,7 @@ export class AccessGuard {
     const secret = known ?? makeSecret()
     const csrf = session?.proof ?? formProof(secret)
     const sender = { address: this.#addressOf(c), now: this.#registry.clock() }
-    const change = session ? this.#changeIn(session, sender, access) : strangerChange(sender)
+    const change = session ? this.#changeIn(session, sender) : strangerChange(sender)
     const rest = { session, csrf, change, ...sender }
     if (form === null) {
       // A browser that another site leads here has one that it does not send.
@@ -187,17 +184,10 @@ export class AccessGuard {
     return { ...rest, form }
   }
 
-  /** Returns a change in a session, which must still satisfy the route when the change is made. */
-  #changeIn(
-    { id, user }: Session,
-    sender: Pick<BrowserRequest, 'address' | 'now'>,
-    access: BrowserRoute['access'],
-  ): Change {
-    const change = changeOf(sender, user, async tx => {
-      const found = await requireSession(tx, id, this.#sessionTime())
-      return found.admin || access !== 'admin' ? found : refuse('admin_only')
-    })
-    return { ...change, sessionId: id }
+  /** Returns a change in a session, which must still be good when the change is made. */
+  #changeIn({ id, user }: Session, sender: Pick<BrowserRequest, 'address' | 'now'>): Change {
+    const stillMay: StillMay = tx => requireSession(tx, id, this.#sessionTime())
+    return { ...changeOf(sender, user, stillMay), sessionId: id }
   }
 
   /** Makes the cookie that pages of the tree show agree with the session. */

@@ -105,10 +105,11 @@ type Sender = Pick<BrowserRequest, 'now' | 'address'>
 
 /** Returns a change by a user; `stillMay` requires their right when it is made. */
 export function changeOf({ now, address }: Sender, user: Account, stillMay: StillMay): Change {
-  return { at: timestamp(now), actor: user.login, user, tokenId: null, address, stillMay }
+  const by = { actor: user.login, user, tokenId: null, address, stillMay }
+  return { at: timestamp(now), who: 'user', ...by }
 }
 
 /** Returns a change by an unknown actor. */
 export function strangerChange({ now, address }: Sender): Change {
-  return { at: timestamp(now), actor: 'unknown', user: null, tokenId: null, address }
+  return { at: timestamp(now), actor: 'unknown', who: 'stranger', address }
 }

@@ -12,7 +12,6 @@ import {
   NO_DOWNLOADS,
   registryDownloads,
 } from '../../generator/records/downloads/read.ts'
-import { refuseDeleted } from '../../generator/records/existing.ts'
 import { type CrateCard, findCard, readCards } from '../../generator/records/pages/cards.ts'
 import { listDependents } from '../../generator/records/pages/dependents.ts'
 import { cratesInOrder, updatedCrates } from '../../generator/records/pages/overviews.ts'
@@ -23,6 +22,7 @@ import {
   readSummaries,
   releaseDependencies,
 } from '../../generator/records/releases.ts'
+import { refuseDeleted } from '../../generator/records/releases-stored.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { crateOf } from '../access/route.ts'
 import type { Deps } from '../deps.ts'

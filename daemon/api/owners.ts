@@ -7,12 +7,8 @@ import {
   type OwnerChange,
   removeOwners,
 } from '../../generator/accounts/ownership.ts'
-import {
-  type CrateRecord,
-  findCrate,
-  listOwners,
-  requireOwner,
-} from '../../generator/records/crates.ts'
+import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
+import { listOwners, requireOwner } from '../../generator/records/owners.ts'
 import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import { crateOf } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
@@ -38,8 +34,7 @@ export async function owners(deps: Deps, c: Context) {
 
 /** `PUT …/owners`: adds or invites owners, depending on `owners.add`; `msg` says which. */
 export async function putOwners(deps: Deps, c: Context, actor: Actor) {
-  const { crate, logins } = await readRequest(deps, c, actor)
-  const change = changeBy(actor, deps.registry.clock)
+  const { crate, logins, change } = await readRequest(deps, c, actor)
   const isInvite = deps.registry.settings.owners.add === 'invite'
   const work = isInvite ? inviteOwners : addOwners
   const done = await work(deps.registry, crate, logins, change)
@@ -50,8 +45,7 @@ export async function putOwners(deps: Deps, c: Context, actor: Actor) {
 
 /** `DELETE …/owners`: removes owners, except the last one. Cargo requires `msg` here too. */
 export async function deleteOwners(deps: Deps, c: Context, actor: Actor) {
-  const { crate, logins } = await readRequest(deps, c, actor)
-  const change = changeBy(actor, deps.registry.clock)
+  const { crate, logins, change } = await readRequest(deps, c, actor)
   const { changed } = await removeOwners(deps.registry, crate, logins, change)
   deps.indexWorker.pages.wake()
   const msg = `removed ${changed.join(', ')} from the owners of \`${crate.name}\``
@@ -61,12 +55,13 @@ export async function deleteOwners(deps: Deps, c: Context, actor: Actor) {
 async function readRequest(deps: Deps, c: Context, actor: Actor) {
   const crate = await crateOf(deps.registry, c, findCrate)
   if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
-  await requireOwner(deps.registry.database, crate, actor.user)
+  const change = changeBy(actor, deps.registry.clock)
+  await requireOwner(deps.registry.database, crate, change)
   const parsed = v.safeParse(ownerRequest, await readJson(c))
   const logins = parsed.success ? (parsed.output.users ?? parsed.output.owners ?? []) : []
   if (logins.length === 0) refuse('owners_none_named')
   if (logins.length > MOST_LOGINS) refuse('owners_too_many_named', { max: MOST_LOGINS })
-  return { crate, logins }
+  return { crate, logins, change }
 }
 
 async function readJson(c: Context): Promise<unknown> {

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
 import { parseVersion } from '../../core/version.ts'
-import { setYanked } from '../../generator/records/release-changes.ts'
+import { setYanked } from '../../generator/records/releases-changes.ts'
 import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import type { Deps } from '../deps.ts'
 

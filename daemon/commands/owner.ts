@@ -8,7 +8,8 @@ import {
   registryCommand,
 } from '../../generator/cli/console/command.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { findCrate, listOwners } from '../../generator/records/crates.ts'
+import { findCrate } from '../../generator/records/crates.ts'
+import { listOwners } from '../../generator/records/owners.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 
 const CRATE = { '<crate>': 'the name of a crate' }

@@ -19,7 +19,7 @@ import {
   registryCommand,
 } from '../../generator/cli/console/command.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { setYanked } from '../../generator/records/release-changes.ts'
+import { setYanked } from '../../generator/records/releases-changes.ts'
 import { rowId } from '../http/paging.ts'
 
 interface CreateOptions {

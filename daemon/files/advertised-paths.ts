@@ -1,6 +1,6 @@
 import { crateFilePath } from '../../core/paths/crates.ts'
 import { type OwnDl, ownDl } from '../../core/urls/dl-template.ts'
-import { releaseOfBytes } from '../../generator/records/releases.ts'
+import { releaseOfBytes } from '../../generator/records/releases-stored.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { decodePath, type TreeFiles } from './public-files.ts'
@@ -49,7 +49,8 @@ export function crateByChecksum(
   const handle: OpenHandler = async c => {
     const path = decodePath(c.req.path.slice(BY_CHECKSUM.length)) ?? ''
     const cksum = dl.find(path)?.cksum ?? null
-    const release = cksum === null ? null : await releaseOfBytes(registry.database, cksum)
+    const release =
+      cksum === null ? null : await releaseOfBytes(registry.database, cksum, 'visible')
     if (cksum === null || !release || dl.pathOf({ ...release, cksum }) !== path) return missing(c)
     const shown = await files.serve(`/${crateFilePath(release.name, release.version)}`, c)
     return shown ?? (await stored(c, release)) ?? missing(c)

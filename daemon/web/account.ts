@@ -59,7 +59,7 @@ function create(registry: Registry, request: SessionRequest, draft: Draft): Prom
 export async function postRevocation({ registry }: Deps, c: Context, request: SessionRequest) {
   const id = c.req.param('id') ?? ''
   const token = rowId(id) ?? refuse('token_unknown', { id })
-  await revokeToken(registry.database, token, request.change, request.session.user.id)
+  await revokeToken(registry.database, token, request.change)
   return redirectDone(c, registry, '/me', 'token-revoked')
 }
 

@@ -7,15 +7,10 @@ import {
   listInvitations,
   removeOwners,
 } from '../../generator/accounts/ownership.ts'
-import {
-  type CrateRecord,
-  findCrate,
-  isOwner,
-  listOwners,
-  requireOwner,
-} from '../../generator/records/crates.ts'
-import { setYanked } from '../../generator/records/release-changes.ts'
+import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
+import { isOwner, listOwners, requireOwner } from '../../generator/records/owners.ts'
 import { findRelease, listVersions } from '../../generator/records/releases.ts'
+import { setYanked } from '../../generator/records/releases-changes.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { confirmPage, managePage } from '../../site/account/manage-page.ts'
 import { crateOf, type SessionRequest } from '../access/route.ts'
@@ -35,7 +30,7 @@ interface CrateRequest extends Deps {
 function managed(handle: (to: CrateRequest) => Promise<Response>) {
   return async (deps: Deps, c: Context, request: SessionRequest) => {
     const crate = await crateOf(deps.registry, c, findCrate)
-    await requireOwner(deps.registry.database, crate, request.session.user)
+    await requireOwner(deps.registry.database, crate, request.change)
     return handle({ ...deps, c, request, crate, path: `/me/crates/${crate.name}` })
   }
 }

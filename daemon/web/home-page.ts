@@ -1,8 +1,9 @@
 import type { Context } from 'hono'
 import { timestamp } from '../../core/timestamp.ts'
-import { countCratesOf, cratesOf, listInvitations } from '../../generator/accounts/ownership.ts'
+import { listInvitations } from '../../generator/accounts/ownership.ts'
 import { listSessions } from '../../generator/accounts/sessions.ts'
 import { listTokens, type TokenRecord } from '../../generator/accounts/tokens.ts'
+import { countCratesOf, cratesOf } from '../../generator/records/owners.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type HomeData, homePage } from '../../site/account/home-page.ts'
 import type { SessionRequest } from '../access/route.ts'
@@ -32,7 +33,7 @@ export async function showHome(
     newToken: null,
     draft: null,
     tokens: tokens.map(token => tokenRow(token, timestamp(now))),
-    crates,
+    crates: crates.map(crate => crate.name),
     cratesPosition: slice,
     invitations,
     sessions: sessions.map(record => ({ ...record, current: record.id === session.id })),

@@ -66,8 +66,10 @@ export function postLogin() {
         if (account) recordSubject(c, { user: account.login })
         const detail = account && { detail: { login: account.login } }
         const event = { action: 'login-failed', ...detail }
-        if (failures.take('all', now).wait === 0)
-          await makeChange(database, strangerChange(request), (tx, by) => addEvent(tx, by, event))
+        if (failures.take('all', now).wait === 0) {
+          const change = strangerChange(request)
+          await makeChange(database, change, 'anybody', (tx, by) => addEvent(tx, by, event))
+        }
         return refuse('login_failed')
       }
       await logIn(registry, c, request, credential)
@@ -136,7 +138,7 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
     if (!(await checkPassword(database, given, cost))) {
       const detail = { login: user.login }
       const event = { action: 'password-wrong', detail }
-      await makeChange(database, request.change, (tx, by) => addEvent(tx, by, event))
+      await makeChange(database, request.change, 'user', (tx, by) => addEvent(tx, by, event))
       refuse('password_wrong')
     }
     const order = { password: newPassword(form), cost }

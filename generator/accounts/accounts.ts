@@ -5,6 +5,7 @@ import type { Slice } from '../../core/search/layout.ts'
 import type { Database } from '../database/connection.ts'
 import { all, first, one, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
+import { CRATES_OWNED } from '../records/owners.ts'
 
 /** A user account. Ids fit the u32 that Cargo reads. */
 export interface User {
@@ -64,7 +65,7 @@ export async function addUser(
   { login, admin }: { login: string; admin: boolean },
   change: Change,
 ): Promise<User> {
-  return makeChange(database, change, async (tx, by) => {
+  return makeChange(database, change, 'administrator', async (tx, by) => {
     await requireFree(tx, login)
     const sql = `INSERT INTO users (login, canonical, admin, created_at) VALUES (?, ?, ?, ?)
       ON CONFLICT (canonical) DO NOTHING RETURNING ${USER}`
@@ -115,7 +116,7 @@ export async function findUsers(
   { filter, limit, offset }: Slice & { readonly filter: string },
 ): Promise<ActiveUser[]> {
   const sql = `SELECT ${USER},
-      (SELECT count(*) FROM owners WHERE user_id = users.id) AS crates,
+      ${CRATES_OWNED} AS crates,
       (SELECT max(at) FROM (
         SELECT max(last_used_at) AS at FROM tokens WHERE user_id = users.id
         UNION ALL SELECT max(last_seen_at) FROM sessions WHERE user_id = users.id
@@ -141,7 +142,7 @@ export async function setLocked(
   locked: boolean,
   change: Change,
 ): Promise<void> {
-  await makeChange(database, change, async (tx, by) => {
+  await makeChange(database, change, 'administrator', async (tx, by) => {
     const sql = `UPDATE users SET locked_at = ?
       WHERE id = ? AND CASE WHEN locked_at IS NULL THEN 1 ELSE 0 END = ? AND removed_at IS NULL
       RETURNING admin`
@@ -165,7 +166,7 @@ export async function setAdmin(
   admin: boolean,
   change: Change,
 ): Promise<void> {
-  await makeChange(database, change, async (tx, by) => {
+  await makeChange(database, change, 'administrator', async (tx, by) => {
     const sql = 'UPDATE users SET admin = ? WHERE id = ? AND admin != ? AND removed_at IS NULL'
     if ((await run(tx, sql, Number(admin), id, Number(admin))) === 0) return
     if (!admin) await requireAdministrator(tx, login)

@@ -69,7 +69,7 @@ export async function setPassword(
   const { id, login } = user
   refuseErrors(passwordIssues(password, login))
   const stored = await hashPassword(password, cost)
-  await makeChange(database, change, async (tx, by) => {
+  await makeChange(database, change, { user: id }, async (tx, by) => {
     await run(tx, 'UPDATE users SET password = ? WHERE id = ?', stored, id)
     await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
     await run(tx, 'DELETE FROM sessions WHERE user_id = ?', id)
@@ -86,7 +86,7 @@ export async function makeLink(
   change: Change,
 ): Promise<string> {
   const secret = makeSecret()
-  await makeChange(database, change, async (tx, by) => {
+  await makeChange(database, change, 'administrator', async (tx, by) => {
     await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
     const sql = `INSERT INTO password_links (hash, user_id, expires_at)
       SELECT ?, id, ? FROM users WHERE id = ? AND locked_at IS NULL`

@@ -1,29 +1,12 @@
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
-import type { Slice } from '../../core/search/layout.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
-import { all, column, first, type Queries, run, upsert, value } from '../database/statement.ts'
-import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
+import { all, first, type Queries, run, upsert } from '../database/statement.ts'
+import { addEvent, type Change, makeChange, type Permitted, userIdOf } from '../records/change.ts'
 import { follow, type Records } from '../records/crate-change.ts'
-import { type CrateRecord, isOwner, listOwners, requireOwner } from '../records/crates.ts'
+import type { CrateRecord } from '../records/crates.ts'
+import { addOwner, isOwner, listOwners, removeOwner, requireOwner } from '../records/owners.ts'
 import { type Account, findUser, type User } from './accounts.ts'
-
-/** Counts the crates a user owns. */
-export async function countCratesOf(database: Database, userId: number): Promise<number> {
-  const sql = 'SELECT count(*) FROM owners WHERE user_id = ?'
-  return (await value<number>(database, sql, userId)) ?? 0
-}
-
-/** Returns the names of the crates a user owns, in alphabetical order. */
-export function cratesOf(
-  database: Database,
-  userId: number,
-  { limit, offset }: Slice,
-): Promise<string[]> {
-  const sql = `SELECT name FROM owners JOIN crates ON crates.id = crate_id
-    WHERE user_id = ? ORDER BY canonical LIMIT ? OFFSET ?`
-  return column(database, sql, userId, limit, offset)
-}
 
 /** The logins in a request, by whether anything changed for them. */
 export interface OwnerChange {
@@ -46,12 +29,12 @@ type OwnerWork = (
 /** Makes users owners without an invitation. The refusal lists all unknown logins. */
 export const addOwners: OwnerWork = (records, crate, logins, change) =>
   eachUser(records, crate, logins, change, async (tx, by, user) => {
-    if (await isOwner(tx, crate.id, user.id)) return false
-    await insertOwner(tx, records, crate, user, by.user?.id ?? null, by)
+    if (!(await insertOwner(tx, records, crate, user, userIdOf(by), by))) return false
     await withdrawInvitation(tx, crate.id, user.id)
     return true
   })
 
+/** Returns false, and changes nothing, for who is an owner already. */
 async function insertOwner(
   tx: Queries,
   { followers }: Records,
@@ -59,21 +42,19 @@ async function insertOwner(
   { id, login, as }: Subject,
   addedBy: number | null,
   change: Permitted,
-): Promise<void> {
-  const sql = `INSERT INTO owners (crate_id, user_id, added_at, added_by) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO NOTHING`
-  await run(tx, sql, crate.id, id, change.at, addedBy)
+): Promise<boolean> {
+  if (!(await addOwner(tx, crate.id, { user: id }, change.at, addedBy))) return false
   const event = { action: 'owner-add', crate: crate.name, detail: { login, as } }
   const generation = await addEvent(tx, change, event)
   await follow(tx, followers, { crate, owner: id, by: change, generation })
+  return true
 }
 
 /** Invites users to become owners, or renews their invitations. */
 export const inviteOwners: OwnerWork = (records, crate, logins, change) =>
   eachUser(records, crate, logins, change, async (tx, by, { id, login, as }) => {
     if (await isOwner(tx, crate.id, id)) return false
-    const invited_by = by.user?.id ?? null
-    const row = { crate_id: crate.id, user_id: id, invited_at: by.at, invited_by }
+    const row = { crate_id: crate.id, user_id: id, invited_at: by.at, invited_by: userIdOf(by) }
     await upsert(tx, 'invitations', ['crate_id', 'user_id'], row)
     await addEvent(tx, by, { action: 'owner-invite', crate: crate.name, detail: { login, as } })
     return true
@@ -82,8 +63,7 @@ export const inviteOwners: OwnerWork = (records, crate, logins, change) =>
 /** Removes owners and withdraws invitations. Refuses to remove the last owner. */
 export const removeOwners: OwnerWork = (records, crate, logins, change) =>
   eachUser(records, crate, logins, change, async (tx, by, { id, login, as }) => {
-    const sql = 'DELETE FROM owners WHERE crate_id = ? AND user_id = ?'
-    const isOwner = (await run(tx, sql, crate.id, id)) > 0
+    const isOwner = await removeOwner(tx, crate.id, { user: id })
     const isInvited = await withdrawInvitation(tx, crate.id, id)
     if (!isOwner && !isInvited) refuse('owner_unknown', { name: crate.name, login })
     if (isOwner && (await listOwners(tx, crate.id)).length === 0)
@@ -102,8 +82,8 @@ async function eachUser(
   change: Change,
   work: (tx: Queries, by: Permitted, user: Subject) => Promise<boolean>,
 ): Promise<OwnerChange> {
-  return makeChange(database, change, async (tx, by) => {
-    const right = by.user && (await requireOwner(tx, crate, { ...by.user, login: by.actor }))
+  return makeChange(database, change, 'user', async (tx, by) => {
+    const right = await requireOwner(tx, crate, by)
     const as = right === 'administrator' ? right : undefined
     // The request may name one user in several spellings of the login.
     const users = new Map<number, Subject>()
@@ -170,13 +150,16 @@ export async function answerInvitation(
   change: Change,
   { now, seconds }: InvitationTime,
 ): Promise<void> {
-  await makeChange(records.database, change, async (tx, by) => {
+  await makeChange(records.database, change, { user: user.id }, async (tx, by) => {
     const sql = `DELETE FROM invitations WHERE crate_id = ? AND user_id = ? AND invited_at > ?
       AND invited_at <= ? RETURNING invited_by`
     const given = [crate.id, user.id, timestamp(now, -seconds), latest(now)]
     const invitation = await first<{ invited_by: number | null }>(tx, sql, ...given)
     if (!invitation) return refuse('invitation_unknown', { name: crate.name })
-    if (isAccepted) return insertOwner(tx, records, crate, user, invitation.invited_by, by)
+    if (isAccepted) {
+      await insertOwner(tx, records, crate, user, invitation.invited_by, by)
+      return
+    }
     const detail = { login: user.login }
     await addEvent(tx, by, { action: 'invitation-decline', crate: crate.name, detail })
   })

@@ -50,7 +50,7 @@ export async function startSession(
   const secret = makeSecret()
   const at = timestamp(now)
   const name = agent.slice(0, AGENT_LENGTH) || 'unknown browser'
-  await makeChange(database, change, async (tx, by) => {
+  await makeChange(database, change, { user: userId }, async (tx, by) => {
     await run(tx, 'DELETE FROM sessions WHERE expires_at <= ? OR id = ?', at, before ?? null)
     const surplus = `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE user_id = ?
       ORDER BY last_seen_at DESC, id DESC LIMIT 1000000 OFFSET ?)`
@@ -116,7 +116,7 @@ export async function endSessions(
   change: Change,
   kept?: number,
 ): Promise<number> {
-  return makeChange(database, change, async (tx, by) => {
+  return makeChange(database, change, { user: id }, async (tx, by) => {
     const sql = 'DELETE FROM sessions WHERE user_id = ? AND id IS DISTINCT FROM ?'
     const sessions = await run(tx, sql, id, kept ?? null)
     if (sessions > 0) await addEvent(tx, by, { action: 'session-end', detail: { login, sessions } })
@@ -131,7 +131,7 @@ export async function endSession(
   change: Change,
   action: 'logout' | 'session-end',
 ): Promise<void> {
-  await makeChange(database, change, async (tx, by) => {
+  await makeChange(database, change, { user: user.id }, async (tx, by) => {
     const sql = 'DELETE FROM sessions WHERE id = ? AND user_id = ?'
     if ((await run(tx, sql, id, user.id)) === 0) refuse('session_unknown')
     await addEvent(tx, by, { action })

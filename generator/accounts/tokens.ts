@@ -4,7 +4,8 @@ import { sha256Bytes } from '../../core/sha256.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, first, one, type Queries, run, value } from '../database/statement.ts'
-import { addEvent, type Change, makeChange } from '../records/change.ts'
+import { addEvent, type Change, makeChange, userIdOf } from '../records/change.ts'
+import { RELEASES } from '../records/releases-view.ts'
 import { type Account, type AccountRow, accountOf } from './accounts.ts'
 import type { RecordUse } from './last-use.ts'
 import { hashSecret } from './secret.ts'
@@ -83,7 +84,7 @@ export async function createToken(
     scopes: scopes && JSON.stringify(scopes),
     crates: crates && JSON.stringify(crates),
   }
-  return makeChange(database, change, async (tx, by) => {
+  return makeChange(database, change, { user: userId }, async (tx, by) => {
     const { at } = by
     const good = `SELECT count(*) FROM tokens
       WHERE user_id = ? AND revoked_at IS NULL AND ${UNEXPIRED}`
@@ -135,13 +136,14 @@ export async function revokeToken(
   database: Database,
   id: number,
   change: Change,
-  userId?: number,
 ): Promise<Pick<TokenRecord, 'id' | 'name' | 'user'>> {
-  return makeChange(database, change, async (tx, by) => {
+  return makeChange(database, change, 'user', async (tx, by) => {
+    const isAny = Number(by.who === 'operator')
     const sql = `UPDATE tokens SET revoked_at = ?
-      WHERE id = ? AND revoked_at IS NULL AND user_id = coalesce(?, user_id)
+      WHERE id = ? AND revoked_at IS NULL AND (CAST(? AS INTEGER) = 1 OR user_id = ?)
       RETURNING (SELECT login FROM users WHERE id = user_id) AS login, name`
-    const token = await first<{ login: string; name: string }>(tx, sql, by.at, id, userId ?? null)
+    const whose = [by.at, id, isAny, userIdOf(by)]
+    const token = await first<{ login: string; name: string }>(tx, sql, ...whose)
     if (!token) return refuse('token_unknown', { id })
     await addEvent(tx, by, { action: 'token-revoke', detail: { token: id, ...token } })
     return { id, name: token.name, user: token.login }
@@ -230,7 +232,7 @@ export async function listPublished(
       CASE WHEN releases.id IS NULL THEN 'deleted' WHEN releases.yanked = 1 THEN 'yanked'
         ELSE 'available' END AS state
     FROM audit LEFT JOIN crates ON crates.name = audit.crate
-    LEFT JOIN releases ON releases.crate_id = crates.id AND releases.version = audit.version
+    LEFT JOIN ${RELEASES} ON releases.crate_id = crates.id AND releases.version = audit.version
     WHERE audit.action = 'publish' AND audit.token_id = ? AND audit.at >= ?
     ORDER BY audit.id`
   return all<Published>(db, sql, token, since)

@@ -21,7 +21,7 @@ import type { OpenFile } from '../places/place.ts'
 import type { Progress } from '../projections/context.ts'
 import { registryCounts } from '../records/crates.ts'
 import { LAST_BACKUP, writeFact } from '../records/facts.ts'
-import { releaseOfBytes, releasePages } from '../records/releases.ts'
+import { releaseOfBytes, releasePages } from '../records/releases-stored.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 import { openToRead, type Registry } from '../registry/registry.ts'
 

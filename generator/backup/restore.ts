@@ -22,7 +22,7 @@ import { Lock } from '../places/locks/lock.ts'
 import { requireApart } from '../places/storage.ts'
 import type { Progress } from '../projections/context.ts'
 import { endPause } from '../records/pause.ts'
-import { releasePages } from '../records/releases.ts'
+import { releasePages } from '../records/releases-stored.ts'
 import {
   DATABASE_FILE,
   isRegistry,

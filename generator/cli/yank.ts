@@ -1,5 +1,5 @@
 import { refuse, refuseErrors } from '../../core/error/error.ts'
-import { setYanked } from '../records/release-changes.ts'
+import { setYanked } from '../records/releases-changes.ts'
 import { showChanges } from './console/changes.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
 import { parseSpec } from './console/release-spec.ts'

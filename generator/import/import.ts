@@ -20,8 +20,8 @@ import {
   knownCrate,
   logImport,
   type ReleaseOutcome,
-} from '../records/release-changes.ts'
-import { releaseOfBytes } from '../records/releases.ts'
+} from '../records/releases-changes.ts'
+import { releaseOfBytes } from '../records/releases-stored.ts'
 import { addTogether } from '../registry/changes/add-together.ts'
 import type { Registry } from '../registry/registry.ts'
 import { adoptArchive, archiveLimits } from '../sandbox/archive.ts'

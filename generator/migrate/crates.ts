@@ -1,11 +1,15 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { refuse } from '../../core/error/error.ts'
 import { crateKey } from '../../core/paths/crates.ts'
-import { type Queries, value } from '../database/statement.ts'
+import type { Queries } from '../database/statement.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import type { Progress } from '../projections/context.ts'
-import { listTombstones } from '../records/existing.ts'
-import { type ReleaseBytes, releasePages } from '../records/releases.ts'
+import {
+  listTombstones,
+  type ReleaseBytes,
+  releasePages,
+  storedReleases,
+} from '../records/releases-stored.ts'
 import type { Registry } from '../registry/registry.ts'
 
 export interface CopiedCrates {
@@ -31,9 +35,8 @@ export async function migrateCrates(
   before: CopiedCrates | null = null,
 ): Promise<CopiedCrates> {
   if (to?.place.name === crates.place.name) refuse('migrate_crates_same', { place: to.place.name })
-  const total = (await value<number>(database, 'SELECT count(*) FROM releases')) ?? 0
   // Later publishes are left out: they may come faster than this copies them.
-  const newest = (await value<number>(database, 'SELECT max(id) FROM releases')) ?? 0
+  const { total, newest } = await storedReleases(database)
   let { crateFiles, copied, last } = before ?? { crateFiles: 0, copied: 0, last: 0 }
   for await (const page of releasePages(database, last, newest)) {
     await forEachConcurrently(page, async release => {

@@ -18,7 +18,8 @@ import { sync } from '../places/sync.ts'
 import type { Progress } from '../projections/context.ts'
 import { isComplete, noteComplete } from '../projections/index/build.ts'
 import { unfollowForGit } from '../records/git-batch.ts'
-import { keyAtPath, type ReleaseBytes } from '../records/releases.ts'
+import { keyAtPath } from '../records/releases.ts'
+import type { ReleaseBytes } from '../records/releases-stored.ts'
 import { type Registry, serveHolder } from '../registry/registry.ts'
 
 export interface TreeCopy {

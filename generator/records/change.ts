@@ -1,5 +1,6 @@
 // generator/records: What is true: statements on crates and releases. Changes, pages and daemon
 // call it; it writes no file.
+import { refuse } from '../../core/error/error.ts'
 import type { Database } from '../database/connection.ts'
 import { type Queries, value } from '../database/statement.ts'
 import { requireUnpaused, UNPAUSED } from './pause.ts'
@@ -16,6 +17,7 @@ export type StillMay = (tx: Queries) => Promise<Author>
 /** The time of a change to the records (RFC 3339, UTC, whole seconds), and who makes it. */
 export type Change = {
   readonly at: string
+  /** The name of its maker in the audit log. */
   readonly actor: string
   /** The remote address, for changes over HTTP. */
   readonly address?: string | null
@@ -23,38 +25,63 @@ export type Change = {
   readonly sessionId?: number
 } & (
   | {
+      readonly who: 'user'
       readonly user: Author
       readonly tokenId: number | null
       readonly stillMay: StillMay
     }
-  /** The operator at the command line, or nobody who is known. */
-  | { readonly user: null; readonly tokenId: null }
+  /** Who is at the command line, is not known, or is a CI job with an identity. */
+  | { readonly who: 'operator' | 'stranger' | 'rule' }
 )
+
+/**
+ * Who may make a change besides the operator, who may make all: nobody, an administrator, one user,
+ * every user, or users and strangers.
+ */
+export type Right = 'operator' | 'administrator' | { readonly user: number } | 'user' | 'anybody'
 
 declare const permitted: unique symbol
 /** A change whose right was required in its transaction, with the user as they are there. */
 export type Permitted = Change & { readonly [permitted]: true }
 
-/** Returns a change made at the command line, which has neither user nor token. */
+/** Returns a change made at the command line. */
 export function operatorChange(at: string): Change {
-  return { at, actor: 'command line', user: null, tokenId: null }
+  return { at, actor: 'command line', who: 'operator' }
+}
+
+/** Returns the id of the user who makes a change, for the records; it says nothing of rights. */
+export function userIdOf(change: Change): number | null {
+  return change.who === 'user' ? change.user.id : null
 }
 
 /** Makes a change in a transaction of its own, which begins with requiring the right to it. */
 export function makeChange<T>(
   database: Database,
   change: Change,
+  right: Right,
   work: (tx: Queries, by: Permitted) => Promise<T>,
 ): Promise<T> {
-  return database.transaction(async tx => work(tx, await requireRight(tx, change)))
+  return database.transaction(async tx => work(tx, await requireRight(tx, change, right)))
 }
 
 /**
  * Requires the right to a change in a transaction that others share. Rights may end while a request
  * arrives: what was true before the transaction decides nothing.
  */
-export async function requireRight(tx: Queries, change: Change): Promise<Permitted> {
-  return (change.user ? { ...change, user: await change.stillMay(tx) } : change) as Permitted
+export async function requireRight(tx: Queries, change: Change, right: Right): Promise<Permitted> {
+  const by = change.who === 'user' ? { ...change, user: await change.stillMay(tx) } : change
+  if (!hasRight(by, right))
+    refuse(right === 'administrator' ? 'admin_only' : 'change_forbidden', { actor: by.actor })
+  return by as Permitted
+}
+
+/** Each maker has the rights that are written here; nobody has one for lack of a user. */
+function hasRight(by: Change, right: Right): boolean {
+  if (by.who === 'operator') return true
+  if (by.who === 'stranger') return right === 'anybody'
+  if (by.who !== 'user') return false
+  if (typeof right === 'object') return by.user.id === right.user
+  return right === 'administrator' ? by.user.admin : right !== 'operator'
 }
 
 /**
@@ -71,11 +98,12 @@ export async function addEvent(
     SELECT ?, ?, ?, ?, ?, CAST(? AS INTEGER), ?, CAST(? AS INTEGER), ? WHERE ${UNPAUSED}
     RETURNING id`
   const { action, crate = null, version = null, detail } = event
-  const { at, user, actor, tokenId, sessionId: session, address = null } = change
+  const { at, actor, sessionId: session, address = null } = change
+  const [userId, token] = change.who === 'user' ? [change.user.id, change.tokenId] : [null, null]
   const details =
     detail || session ? JSON.stringify({ ...detail, ...(session && { session }) }) : null
   const what = [action, crate, version, details, at] as const
-  const id = await value<number>(tx, sql, ...what, user?.id ?? null, actor, tokenId, address)
+  const id = await value<number>(tx, sql, ...what, userId, actor, token, address)
   if (id !== null) return id
   // Refuses the change, or removes a pause that is over.
   await requireUnpaused(tx)

@@ -1,12 +1,13 @@
 import type { Database } from '../database/connection.ts'
 import { listDaemons } from '../database/daemons.ts'
 import { type BeforeUpgrade, PLIMSOLL_SCHEMA, requireNone } from '../database/migrations.ts'
-import { LIST, type Queries, run } from '../database/statement.ts'
+import { type Queries, run } from '../database/statement.ts'
 import { type CrateRecord, crateRecords, eachCrate } from './crates.ts'
 import { readFact, writeFact } from './facts.ts'
 import { changeListing, type ListingChange, readListing } from './listing.ts'
 import { type MarkKind, type MarkSubject, setMarks } from './marks.ts'
 import { listVersions, type NewRelease, type VersionRecord } from './releases.ts'
+import { deleteStored } from './releases-stored.ts'
 
 /** A change of one crate: the one event that everything derived from the records sees. */
 export interface CrateChange extends ListingChange {
@@ -82,7 +83,7 @@ export async function follow(
   const versions = isPlain ? null : all.filter(version => !gone.has(version.id))
   const listing = await changeListing(tx, crate, { versions, added, isNew })
   // Their listing referred to them until now.
-  if (gone.size > 0) await run(tx, `DELETE FROM releases WHERE id IN ${LIST}`, [...gone])
+  await deleteStored(tx, [...gone])
   await announce(tx, followers, { ...change, ...listing }, generation)
   if (crate.generation !== generation)
     await run(tx, 'UPDATE crates SET generation = ? WHERE id = ?', generation, crate.id)

@@ -1,4 +1,3 @@
-import { type Issue, issue, Refusal } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
 import { lookAlikeSkeleton } from '../../core/policy/look-alike.ts'
 import {
@@ -10,10 +9,8 @@ import {
   one,
   type Queries,
   type Row,
-  run,
   value,
 } from '../database/statement.ts'
-import type { Change } from './change.ts'
 
 /** A crate of the records. `generation` grows with every change to the crate. */
 export interface CrateRecord extends Readonly<Pick<Row<'crates'>, 'id' | 'name' | 'generation'>> {
@@ -78,65 +75,19 @@ export async function crateRecords(db: Queries): Promise<number> {
   return (await value<number>(db, 'SELECT count(*) FROM crates')) ?? 0
 }
 
-/** Inserts a new crate; its publisher becomes its first owner. */
+/** Inserts a new crate, without owners. */
 export async function insertCrate(
   tx: Queries,
   name: Name,
-  change: Change,
+  createdAt: string,
   generation: number,
 ): Promise<CrateRecord> {
   const id = await insert(tx, 'crates', {
     name,
     canonical: canonicalName(name),
     skeleton: lookAlikeSkeleton(name),
-    created_at: change.at,
+    created_at: createdAt,
     generation,
   })
-  if (change.user) await addOwner(tx, id, change.user.id, change.at)
-  return { id, name, createdAt: change.at, generation }
-}
-
-/** An owner as Cargo lists it (specification A.5). */
-export type Owner = Readonly<Pick<Row<'users'>, 'id' | 'login' | 'name'>>
-
-/** Returns the owners of a crate in the order in which they were added. */
-export function listOwners(db: Queries, crateId: number): Promise<Owner[]> {
-  const sql = `SELECT users.id, users.login, users.name
-    FROM owners JOIN users ON users.id = owners.user_id
-    WHERE owners.crate_id = ? ORDER BY owners.added_at, users.id`
-  return all<Owner>(db, sql, crateId)
-}
-
-/** Returns whether a user owns a crate. */
-export async function isOwner(db: Queries, crateId: number, userId: number): Promise<boolean> {
-  const sql = 'SELECT 1 FROM owners WHERE crate_id = ? AND user_id = ?'
-  return (await value(db, sql, crateId, userId)) !== null
-}
-
-/** Returns as what a user may change a crate; refuses who is neither owner nor administrator. */
-export async function requireOwner(
-  db: Queries,
-  { id, name }: CrateRecord,
-  user: Pick<Row<'users'>, 'id' | 'login'> & { readonly admin: boolean },
-): Promise<'owner' | 'administrator'> {
-  if (await isOwner(db, id, user.id)) return 'owner'
-  if (user.admin) return 'administrator'
-  const isOwnerless = (await listOwners(db, id)).length === 0
-  throw new Refusal([strangerIssue(name, user.login, isOwnerless)])
-}
-
-/** Returns the refusal for a user who does not own a crate. */
-export function strangerIssue(name: Name, login: string, isOwnerless: boolean): Issue {
-  return issue(isOwnerless ? 'crate_ownerless' : 'not_owner', { name, login })
-}
-
-/** Makes a user an owner of a new or imported crate, without an invitation. */
-export async function addOwner(
-  tx: Queries,
-  crateId: number,
-  userId: number,
-  at: string,
-): Promise<void> {
-  const sql = 'INSERT INTO owners (crate_id, user_id, added_at) VALUES (?, ?, ?)'
-  await run(tx, sql, crateId, userId, at)
+  return { id, name, createdAt, generation }
 }

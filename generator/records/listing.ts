@@ -6,22 +6,19 @@ import {
   first,
   insertAll,
   LIST,
-  one,
   type Queries,
   type Row,
   run,
   upsert,
 } from '../database/statement.ts'
 import type { CrateRecord } from './crates.ts'
-import type { NewRelease, VersionRecord } from './releases.ts'
-
-/** The stored metadata of a version; `deps` is from its index line. */
-type Metadata = Pick<Row<'releases'>, 'about'> & { readonly deps: string }
+import type { NewRelease, StoredMetadata, VersionRecord } from './releases.ts'
+import { RELEASES, releasesAs } from './releases-view.ts'
 
 type Listing = Omit<Row<'listings'>, 'dependents'>
 
 /** The state of a crate for lists, with the metadata of its newest version. */
-export type CrateState = Listing & Metadata
+export type CrateState = Listing & StoredMetadata
 
 /** A stored state, with the newest version, and the highest if that is another. */
 type StoredState = CrateState &
@@ -81,8 +78,8 @@ export function readListing(tx: Queries, crateId: number): Promise<StoredState |
   const sql = `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id,
     max_id, versions, listings.yanked, updated_at, bytes,
     releases.version, releases.about, releases.line ->> 'deps' AS deps, highest.version AS highest
-    FROM listings JOIN releases ON releases.id = listings.newest_id
-    LEFT JOIN releases AS highest ON highest.id = listings.max_id
+    FROM listings JOIN ${RELEASES} ON releases.id = listings.newest_id
+    LEFT JOIN ${releasesAs('highest')} ON highest.id = listings.max_id
     WHERE listings.crate_id = ?`
   return first(tx, sql, crateId)
 }
@@ -125,15 +122,14 @@ function listingOf(
 
 async function metadataOf(
   tx: Queries,
-  { newest_id: id }: Listing,
+  { newest_id: id, crate_id: crateId }: Listing,
   before: CrateState | null,
   added: readonly NewRelease[],
-): Promise<Metadata> {
-  const known =
-    added.find(release => release.id === id) ?? (before?.newest_id === id ? before : null)
-  if (known) return { about: known.about, deps: known.deps }
-  const sql = "SELECT about, releases.line ->> 'deps' AS deps FROM releases WHERE id = ?"
-  return one<Metadata>(tx, sql, id)
+): Promise<StoredMetadata> {
+  const known = before?.newest_id === id ? before : added.find(release => release.id === id)
+  const newest = known ?? (await readListing(tx, crateId))
+  if (!newest) throw new Error('the listing that was stored is not there')
+  return { about: newest.about, deps: newest.deps }
 }
 
 /** Changes on which crates a crate depends, writing only the differences. */

@@ -2,6 +2,7 @@ import { type Issue, issue } from '../../core/error/error.ts'
 import { after, latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, LIST, type Queries, run, value } from '../database/statement.ts'
+import { RELEASES } from './releases-view.ts'
 
 /** Pauses before failed work is tried again; the last one repeats. */
 const PAUSES = ['1m', '5m', '30m', '2h', '6h'] as const
@@ -279,7 +280,7 @@ export function listFailedMarks(db: Queries, kinds: readonly MarkKind[]): Promis
   const sql = `SELECT marks.kind, coalesce(owner.name, crates.name) AS crate, releases.version,
     marks.attempts, marks.retry_at AS "retryAt", coalesce(marks.error, '') AS error
     FROM marks
-    LEFT JOIN releases ON releases.id = marks.subject AND marks.kind IN ${LIST}
+    LEFT JOIN ${RELEASES} ON releases.id = marks.subject AND marks.kind IN ${LIST}
     LEFT JOIN crates AS owner ON owner.id = releases.crate_id
     LEFT JOIN crates ON crates.id = marks.subject AND marks.kind IN ${LIST}
     WHERE marks.retry_at IS NOT NULL ORDER BY marks.retry_at LIMIT ?`

@@ -1,25 +1,15 @@
 import type { Dependency } from '../../core/entry/entry.ts'
-import { indexText, renderEntry } from '../../core/entry/render.ts'
+import { indexText } from '../../core/entry/render.ts'
 import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
 import { crateKey, releaseOfFolder, releaseOfPath } from '../../core/paths/crates.ts'
-import type { Release } from '../../core/release/release.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
 import { pace } from '../database/pace.ts'
-import {
-  all,
-  column,
-  first,
-  insert,
-  LIST,
-  type Queries,
-  type Row,
-  value,
-} from '../database/statement.ts'
-import type { Change } from './change.ts'
+import { all, column, first, LIST, type Queries, type Row, value } from '../database/statement.ts'
 import { CRATE, type CrateRecord, findCrate } from './crates.ts'
 import type { Mark } from './marks.ts'
+import { RELEASES } from './releases-view.ts'
 
 /** The column of who published a release, from `users`; null for somebody who is not known. */
 export const PUBLISHER =
@@ -67,7 +57,8 @@ const COLUMNS = `releases.id, releases.version, releases.cksum, releases.size,
     releases.yanked, releases.about, releases.contents, releases.published_at AS "publishedAt",
     releases.published_by AS "publisherId", ${PUBLISHER} AS "publishedBy",
     releases.line ->> 'rust_version' AS rust_version`
-const FROM = 'FROM releases LEFT JOIN users ON users.id = releases.published_by'
+const FROM = `FROM ${RELEASES}
+  LEFT JOIN users ON users.id = releases.published_by`
 
 const SELECT_RELEASES = `SELECT ${COLUMNS}, releases.line ${FROM}`
 const SELECT_SUMMARIES = `SELECT ${COLUMNS}, releases.line ->> 'links' AS links,
@@ -94,7 +85,7 @@ export async function readRelease(
 ): Promise<{ readonly crate: CrateRecord; readonly release: ReleaseRecord } | null> {
   const row = await first<StoredRelease>(db, `${SELECT_RELEASES} WHERE releases.id = ?`, id)
   const sql = `SELECT ${CRATE} FROM crates
-    WHERE id = (SELECT crate_id FROM releases WHERE id = ?)`
+    WHERE id = (SELECT crate_id FROM ${RELEASES} WHERE id = ?)`
   const crate = row && (await first<CrateRecord>(db, sql, id))
   return crate && { crate, release: releaseOf(row) }
 }
@@ -102,7 +93,8 @@ export async function readRelease(
 /** Returns all releases of a crate in publish order; others get a turn meanwhile. */
 export async function listReleases(db: Queries, crateId: number): Promise<ReleaseRecord[]> {
   const sql = `${SELECT_RELEASES} WHERE releases.id IN
-    (SELECT id FROM releases WHERE crate_id = ? AND id > ? ORDER BY id LIMIT ${SLICE})
+    (SELECT id FROM ${RELEASES} WHERE crate_id = ? AND id > ?
+      ORDER BY id LIMIT ${SLICE})
     ORDER BY releases.id`
   const releases: ReleaseRecord[] = []
   for (let isMore = true; isMore; ) {
@@ -145,7 +137,8 @@ export async function releaseDependencies(
   db: Queries,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, readonly Dependency[]>> {
-  const sql = `SELECT id, releases.line ->> 'deps' AS deps FROM releases WHERE id IN ${LIST}`
+  const sql = `SELECT id, releases.line ->> 'deps' AS deps
+    FROM ${RELEASES} WHERE id IN ${LIST}`
   const rows = await all<{ id: number; deps: string }>(db, sql, ids)
   return new Map(rows.map(({ id, deps }) => [id, JSON.parse(deps) as Dependency[]]))
 }
@@ -153,7 +146,7 @@ export async function releaseDependencies(
 /** Returns the versions of a crate in publish order. */
 export async function listVersions(db: Queries, crateId: number): Promise<VersionRecord[]> {
   const sql = `SELECT id, version, cksum, yanked, size, published_at AS "publishedAt"
-    FROM releases WHERE crate_id = ? ORDER BY id`
+    FROM ${RELEASES} WHERE crate_id = ? ORDER BY id`
   const rows = await all<Omit<VersionRecord, 'yanked'> & Pick<Row<'releases'>, 'yanked'>>(
     db,
     sql,
@@ -184,11 +177,11 @@ export async function indexFiles(
 ): Promise<IndexedCrate[]> {
   const marks = "marks ON marks.kind = 'file' AND marks.subject = releases.id"
   const from = {
-    all: `releases LEFT JOIN ${marks} WHERE`,
-    marked: `releases CROSS JOIN ${marks} WHERE EXISTS (SELECT 1 FROM marks WHERE kind = 'file') AND`,
+    all: `${RELEASES} LEFT JOIN ${marks} WHERE`,
+    marked: `${RELEASES} CROSS JOIN ${marks} WHERE EXISTS (SELECT 1 FROM marks WHERE kind = 'file') AND`,
   }
   const sql = `SELECT ${CRATE}, (SELECT string_agg(line, '\n')
-      FROM (SELECT line FROM releases WHERE crate_id = crates.id ORDER BY id) AS lines) AS lines,
+      FROM (SELECT line FROM ${RELEASES} WHERE crate_id = crates.id ORDER BY id) AS lines) AS lines,
     (SELECT json_group_array(json_object('kind', 'file', 'subject', releases.id,
         'generation', coalesce(marks.generation, -1), 'version', version, 'cksum', cksum))
       FROM ${from[which]} crate_id = crates.id) AS unshown
@@ -202,44 +195,64 @@ export async function indexFiles(
   })
 }
 
+/** The stored metadata of a release; `deps` is from its index line. */
+export type StoredMetadata = Pick<Row<'releases'>, 'about'> & { readonly deps: string }
+
+/** A version without build metadata. */
+export interface Numbered {
+  readonly id: number
+  readonly version: Version
+}
+
+/**
+ * Returns the versions of a crate, without build metadata. They are read from a database index, as
+ * one text: a row for each would take three times as long.
+ */
+export async function listIdentities(db: Queries, crateId: number): Promise<Numbered[]> {
+  const sql = `SELECT json_group_array(json_object('id', id, 'version', identity))
+    FROM ${RELEASES} WHERE crate_id = ?`
+  return JSON.parse((await value<string>(db, sql, crateId)) ?? '[]') as Numbered[]
+}
+
+/** Returns the releases of other crates whose index line mentions `crate`; reads every release. */
+export function mentions(db: Queries, crate: CrateRecord) {
+  const sql = `SELECT crates.name, releases.version, releases.line
+    FROM ${RELEASES} JOIN crates ON crates.id = releases.crate_id
+    WHERE releases.crate_id <> ? AND instr(releases.line, ?) > 0`
+  type Mention = Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version' | 'line'>
+  return all<Mention>(db, sql, crate.id, JSON.stringify(crate.name))
+}
+
+/** A version as shown in the list of updates. */
+export interface RecentRelease
+  extends Pick<CrateRecord, 'name'>,
+    Pick<ReleaseRecord, 'version' | 'yanked' | 'about' | 'publishedBy'> {
+  readonly publishedAt: string
+}
+
+/** Returns the last published versions, newest first, except those of unknown time. */
+export async function recentReleases(db: Queries, limit: number): Promise<RecentRelease[]> {
+  const sql = `SELECT crates.name, releases.version, releases.yanked, releases.about,
+      releases.published_at AS "publishedAt", ${PUBLISHER} AS "publishedBy"
+    ${FROM} JOIN crates ON crates.id = releases.crate_id
+    WHERE releases.published_at IS NOT NULL
+    ORDER BY releases.published_at DESC, releases.id DESC LIMIT ?`
+  const rows = await all<Stored<RecentRelease>>(db, sql, limit)
+  return rows.map(recordOf)
+}
+
+/** Returns the versions that a user has published. */
+export function publishedBy(
+  db: Queries,
+  userId: number,
+): Promise<(Pick<VersionRecord, 'id' | 'version'> & { readonly crate: number })[]> {
+  const sql = `SELECT crate_id AS crate, id, version FROM ${RELEASES} WHERE published_by = ?`
+  return all(db, sql, userId)
+}
+
 /** Returns the README text of a release as packaged; null when there is none. */
 export function readReadme(db: Queries, releaseId: number): Promise<string | null> {
-  return value(db, 'SELECT readme FROM releases WHERE id = ?', releaseId)
-}
-
-export interface ReleaseOfBytes extends Pick<VersionRecord, 'id' | 'version' | 'cksum'> {
-  readonly name: Name
-  readonly crateId: number
-}
-
-/** Returns a release that has these bytes; null when there is none. */
-export function releaseOfBytes(db: Queries, cksum: string): Promise<ReleaseOfBytes | null> {
-  const sql = `SELECT releases.id, crate_id AS "crateId", crates.name, version, cksum
-    FROM releases JOIN crates ON crates.id = releases.crate_id WHERE releases.cksum = ?`
-  return first(db, sql, cksum)
-}
-
-/** A release, as far as its bytes are concerned. */
-export interface ReleaseBytes extends Pick<VersionRecord, 'id' | 'version' | 'cksum' | 'size'> {
-  readonly name: Name
-}
-
-/** Yields pages of all releases with an id after `last` and at most `newest`, in order of id. */
-export async function* releasePages(
-  db: Queries,
-  last = 0,
-  newest = Number.MAX_SAFE_INTEGER,
-): AsyncIterable<readonly ReleaseBytes[]> {
-  const sql = `SELECT releases.id, crates.name, version, cksum, size
-    FROM releases JOIN crates ON crates.id = crate_id
-    WHERE releases.id > ? AND releases.id <= ? ORDER BY releases.id LIMIT 500`
-  for (let after = last; ; ) {
-    const page = await all<ReleaseBytes>(db, sql, after, newest)
-    const end = page.at(-1)
-    if (!end) return
-    yield page
-    after = end.id
-  }
+  return value(db, `SELECT readme FROM ${RELEASES} WHERE id = ?`, releaseId)
 }
 
 /** Returns the key of the release whose `.crate` or folder is at a path; null when there is none. */
@@ -259,35 +272,4 @@ export async function deletedVersions(db: Queries, crate: Name): Promise<Version
 }
 
 /** A release that was just stored, with its metadata as stored. */
-export type NewRelease = VersionRecord & Pick<Row<'releases'>, 'about'> & { readonly deps: string }
-
-/** Inserts a release, without crate, event, or marks, and returns it as stored. */
-export async function insertRelease(
-  tx: Queries,
-  crateId: number,
-  release: Omit<Release, 'files'>,
-  change: Change,
-): Promise<NewRelease> {
-  const { version, entry } = release
-  const { cksum, yanked, pubtime: publishedAt } = entry
-  // A line with thousands of features takes milliseconds to render, and again to store.
-  await pace()
-  const [about, line] = [JSON.stringify(release.about), renderEntry(entry)]
-  await pace()
-  const id = await insert(tx, 'releases', {
-    crate_id: crateId,
-    version,
-    identity: versionIdentity(version),
-    cksum,
-    size: release.size,
-    yanked: Number(yanked),
-    line,
-    about,
-    readme: release.readme,
-    contents: JSON.stringify(release.contents),
-    published_at: publishedAt,
-    published_by: change.user?.id ?? null,
-  })
-  const deps = JSON.stringify(entry.deps)
-  return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps }
-}
+export type NewRelease = VersionRecord & StoredMetadata

@@ -34,7 +34,8 @@ import { crateRecords } from '../records/crates.ts'
 import { ACCESS, readFact, readJsonFact } from '../records/facts.ts'
 import { readIndexFile } from '../records/index-file.ts'
 import { pausable, requireInUse } from '../records/pause.ts'
-import { keyAtPath, releaseOfBytes } from '../records/releases.ts'
+import { keyAtPath } from '../records/releases.ts'
+import { releaseOfBytes } from '../records/releases-stored.ts'
 import {
   DATABASE_FILE,
   isRegistry,

@@ -72,7 +72,7 @@ export async function acceptVersion(
   const which = version === null ? {} : { version }
   const event = { action: 'upstream-accept', crate: name, ...which, detail: { upstream } }
   // Before anything else: it requires the right to the change.
-  await makeChange(database, change, (tx, by) => addEvent(tx, by, event))
+  await makeChange(database, change, 'administrator', (tx, by) => addEvent(tx, by, event))
   if (isKnown) await index.change(name, crate => acceptChange(crate, version))
   for (const [path, alarm] of open)
     if (isLasting(alarm)) await place.put(path, bytesOf({ ...alarm, isCleared: true }))

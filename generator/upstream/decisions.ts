@@ -24,7 +24,7 @@ export async function decideVersion(
 ): Promise<void> {
   const { upstream, name, version } = decided
   const crate = canonicalName(name)
-  await makeChange(db, change, async (tx, by) => {
+  await makeChange(db, change, 'administrator', async (tx, by) => {
     const action = isAllowed ? 'upstream-allow' : 'upstream-hold'
     await addEvent(tx, by, { action, crate, version, detail: { upstream } })
     const row = { upstream, crate, version, at: by.at, actor: by.actor }

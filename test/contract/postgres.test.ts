@@ -182,7 +182,9 @@ test('of two processes that make one crate one wins; ids follow the order of com
   const settings = await empty()
   const processes = [await open(t, settings), await open(t, settings)]
   const make = (at: number, name: string) =>
-    (processes[at % 2] as Database).transaction(tx => insertCrate(tx, name as Name, OPERATOR, at))
+    (processes[at % 2] as Database).transaction(tx =>
+      insertCrate(tx, name as Name, OPERATOR.at, at),
+    )
   const twice = await Promise.allSettled([make(0, 'same'), make(1, 'same')])
   assert.deepEqual(twice.map(result => result.status).sort(), ['fulfilled', 'rejected'])
   const seen: number[] = []

@@ -10,14 +10,14 @@ import { dependency } from './release.ts'
 import type { SearchedCrate } from './whole-search.ts'
 
 const TIME = '2026-11-20T12:00:00Z'
-const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }
+const BY_TEST = { at: TIME, actor: 'test', who: 'operator' } as const
 
 /** Puts crates without bytes into the records, with the data of lists and with marks. */
 export async function fillRecords(
   { database, followers }: Registry,
   entries: readonly SearchedCrate[],
 ): Promise<void> {
-  await makeChange(database, BY_TEST, async (tx, by) => {
+  await makeChange(database, BY_TEST, 'operator', async (tx, by) => {
     for (const entry of entries) {
       const name = entry.name as Name
       const version = entry.newest as Version

@@ -5,7 +5,7 @@ import { parseVersion } from '../../core/version.ts'
 import { addUser } from '../../generator/accounts/accounts.ts'
 import { upsert } from '../../generator/database/statement.ts'
 import { operatorChange } from '../../generator/records/change.ts'
-import { setYanked } from '../../generator/records/release-changes.ts'
+import { setYanked } from '../../generator/records/releases-changes.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { buildCrate } from './crate-builder.ts'
 import { DESCRIPTIONS, FLEET, KEEL_README } from './demo-facts.ts'
@@ -262,7 +262,8 @@ export async function fillRegistry(
   for (const { name, version, bytes, at, by, yanked } of releases) {
     const user = users.get(by)
     if (!user) throw new Error(`${by} was not added`)
-    const change = { at, actor: by, user, tokenId: null, stillMay: async () => user }
+    const who = { who: 'user', user, tokenId: null, stillMay: async () => user } as const
+    const change = { at, actor: by, ...who }
     const staged = await registry.crates.stage(once(bytes), bytes.length)
     try {
       const { crate } = await addSubmission(registry, { bytes: staged, pubtime: at }, change)

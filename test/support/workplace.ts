@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { openRegistry } from '../../generator/open.ts'
 import { drain } from '../../generator/projections/index/build.ts'
 import type { Change } from '../../generator/records/change.ts'
-import { followReleases } from '../../generator/records/release-changes.ts'
+import { followReleases } from '../../generator/records/releases-changes.ts'
 import { addTogether } from '../../generator/registry/changes/add-together.ts'
 import { check, type Submission } from '../../generator/registry/changes/check.ts'
 import { additionOf, type Publication } from '../../generator/registry/changes/publish.ts'
@@ -19,8 +19,7 @@ import { scratch } from './scratch.ts'
 export const OPERATOR: Change = {
   at: '2026-11-20T12:00:00Z',
   actor: 'command line',
-  user: null,
-  tokenId: null,
+  who: 'operator',
 }
 
 /** An empty folder that is gone after the test. */

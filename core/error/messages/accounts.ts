@@ -29,6 +29,8 @@ export const accountMessages = {
     link_expired: 'this link has expired; ask an administrator for a new one',
     session_absent: 'you are not logged in, or your session has ended; log in and try again',
     admin_only: 'only administrators may do that; ask an administrator',
+    change_forbidden:
+      '`{actor}` may not make this change, so nothing was changed; ask an administrator or the operator',
     form_rejected:
       'the form came from another site or is too old, so nothing was changed; reload its page and try again',
   },

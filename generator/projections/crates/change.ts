@@ -1,8 +1,10 @@
 import { compareVersions, type Version } from '../../../core/version.ts'
-import { first, LIST, type Queries, run, value } from '../../database/statement.ts'
+import { first, LIST, type Queries, run } from '../../database/statement.ts'
 import type { CrateChange } from '../../records/crate-change.ts'
 import { CRATE, type CrateRecord } from '../../records/crates.ts'
 import { type MarkSubject, marksOf } from '../../records/marks.ts'
+import { listIdentities, type Numbered } from '../../records/releases.ts'
+import { RELEASES } from '../../records/releases-view.ts'
 
 /** Returns the marks of the versions whose pages show a change of their crate. */
 export async function changedReleases(
@@ -20,21 +22,6 @@ export async function changedReleases(
   // Many change together in an import only.
   if (moved.length > 1) return marksOf('release', [...own, ...versions.map(({ id }) => id)])
   return marksOf('release', [...own, ...moved.flatMap(({ version }) => nextOf(versions, version))])
-}
-
-interface Numbered {
-  readonly id: number
-  readonly version: Version
-}
-
-/**
- * Returns the versions of a crate, without build metadata. They are read from a database index, as
- * one text: a row for each would take three times as long.
- */
-export async function listIdentities(tx: Queries, crateId: number): Promise<Numbered[]> {
-  const sql = `SELECT json_group_array(json_object('id', id, 'version', identity))
-    FROM releases WHERE crate_id = ?`
-  return JSON.parse((await value<string>(tx, sql, crateId)) ?? '[]') as Numbered[]
 }
 
 /**
@@ -65,7 +52,7 @@ export function readPageCrate(db: Queries, id: number): Promise<PageCrate | null
         WHERE crate_id = crates.id AND shown_at IS NOT NULL) AS "hasDownloads",
       newest_id AS "newestId", releases.readme, marks.generation AS "newestMark"
     FROM crates LEFT JOIN listings ON listings.crate_id = crates.id
-    LEFT JOIN releases ON releases.id = newest_id
+    LEFT JOIN ${RELEASES} ON releases.id = newest_id
     LEFT JOIN marks ON marks.kind = 'release' AND marks.subject = newest_id
       AND marks.retry_at IS NULL
     WHERE crates.id = ?`

@@ -18,12 +18,14 @@ import type {
 import type { SiteConfig } from '../../../site/site-config.ts'
 import { comparePage } from '../../../site/source/page.ts'
 import { pace } from '../../database/pace.ts'
-import { listOwners, spellings } from '../../records/crates.ts'
+import { spellings } from '../../records/crates.ts'
 import type { Mark } from '../../records/marks.ts'
+import { listOwners } from '../../records/owners.ts'
 import { readDependents } from '../../records/pages/dependents.ts'
 import { readFailure, writeFailure } from '../../records/pages/plain-pages.ts'
 import {
   findRelease,
+  listIdentities,
   listReleases,
   type ReleaseRecord,
   readReadme,
@@ -32,7 +34,7 @@ import {
 import { renderReadme } from '../../sandbox/rendering.ts'
 import { PAGE_FORMAT, type PageContext, remembered } from '../context.ts'
 import { renderCrateFeed } from '../feed.ts'
-import { listIdentities, type PageCrate } from './change.ts'
+import type { PageCrate } from './change.ts'
 import { sourcePages } from './source.ts'
 
 /** Matches READMEs that show images; others need no `.crate`. */

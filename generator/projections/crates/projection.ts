@@ -13,6 +13,7 @@ import {
 } from '../../../core/paths/crates.ts'
 import { marksOf } from '../../records/marks.ts'
 import { namesakesOf } from '../../records/pages/dependents.ts'
+import { RELEASES } from '../../records/releases-view.ts'
 import { bySubject, type Pages, replaceFiles } from '../pages.ts'
 import { changedReleases, readPageCrate } from './change.ts'
 
@@ -78,7 +79,7 @@ export const versionPages: Pages = {
   // A deletion has the whole crate rendered again.
   ...bySubject(
     'release',
-    `SELECT releases.id AS subject, generation, name AS about FROM releases
+    `SELECT releases.id AS subject, generation, name AS about FROM ${RELEASES}
       JOIN crates ON crates.id = crate_id`,
     async (context, id) => (await pages()).releasePages(context, id),
   ),

@@ -3,7 +3,7 @@ import { isName } from '../../../core/name.ts'
 import { CRATES_FOLDER, crateFolder } from '../../../core/paths/crates.ts'
 import { configPath, INDEX_FOLDER, indexPath, isListPath } from '../../../core/paths/tree.ts'
 import { findCrate } from '../../records/crates.ts'
-import { releaseOfBytes } from '../../records/releases.ts'
+import { releaseOfBytes } from '../../records/releases-stored.ts'
 import type { BuildContext } from '../context.ts'
 
 /** Lists files of the public tree that belong to no crate, not even to one that was just added. */

@@ -15,6 +15,7 @@ import { column, insertAll, LIST, type Queries, run, value } from '../../databas
 import { type CrateChange, isRelisted } from '../../records/crate-change.ts'
 import { type CrateState, isSameNewest } from '../../records/listing.ts'
 import { type MarkSubject, markSelected, marksOf, SITE } from '../../records/marks.ts'
+import { usersWith } from '../../records/owners.ts'
 import { type Label, type Labels, labelsOf } from '../../records/pages/labels.ts'
 import { beginnings } from '../../records/pages/prefixes.ts'
 import { bySubject, type Pages, replaceFiles } from '../pages.ts'
@@ -70,8 +71,7 @@ export const users: Pages = {
     const { before, owner } = change
     const isOnly = before === null && owner !== null
     if (isOnly || !isRelisted(change)) return marksOf('user', owner === null ? [] : [owner])
-    const sql = 'SELECT user_id FROM owners WHERE crate_id = ?'
-    const owners = await column<number>(tx, sql, change.crate.id)
+    const owners = await usersWith(tx, change.crate.id)
     return marksOf('user', owner === null ? owners : [...owners, owner])
   },
   due: 'idle',

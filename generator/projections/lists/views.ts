@@ -13,14 +13,9 @@ import {
 } from '../../../site/pages/labels.ts'
 import { RANKS_SHOWN, statisticsPage, WEEKS_SHOWN } from '../../../site/pages/statistics.ts'
 import { column, first, type Row } from '../../database/statement.ts'
-import type { CrateCard } from '../../records/pages/cards.ts'
-import {
-  commonLabels,
-  labelCrates,
-  ownedCrates,
-  readLabel,
-  subcategories,
-} from '../../records/pages/labels.ts'
+import { newestOf } from '../../records/owners.ts'
+import { type CrateCard, readCards } from '../../records/pages/cards.ts'
+import { commonLabels, labelCrates, readLabel, subcategories } from '../../records/pages/labels.ts'
 import { cratesInOrder, readFigures, readWeeks } from '../../records/pages/overviews.ts'
 import { crateCount, cratesBelow } from '../../records/pages/prefixes.ts'
 import type { PageContext } from '../context.ts'
@@ -55,7 +50,8 @@ export async function userOutputs(
   if (!site.owners) return []
   const sql = 'SELECT login, name FROM users WHERE id = ?'
   const user = await first<Pick<Row<'users'>, 'login' | 'name'>>(database, sql, userId)
-  const crates = user ? await ownedCrates(database, userId, LABEL_CRATES + 1) : []
+  const newest = user ? await newestOf(database, userId, LABEL_CRATES + 1) : []
+  const crates = await readCards(database, newest)
   if (!user || crates.length === 0) return []
   const hasMore = crates.length > LABEL_CRATES
   const shown = hasMore ? crates.slice(0, LABEL_CRATES) : sortByName(crates)

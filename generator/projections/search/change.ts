@@ -11,6 +11,8 @@ import { pace } from '../../database/pace.ts'
 import { all, insertAll, LIST, type Queries, type Row, run } from '../../database/statement.ts'
 import { isStorageRefusal } from '../../places/disk/fault.ts'
 import type { Mark } from '../../records/marks.ts'
+import { OWNER_LOGINS } from '../../records/owners.ts'
+import { RELEASES } from '../../records/releases-view.ts'
 import type { Rendered } from '../pages.ts'
 import { BLOCKS, BUCKETS, markFiles, RANKS, RANKS_TERM } from './files.ts'
 
@@ -69,10 +71,10 @@ async function readCrates(
     `SELECT crates.id, search_crates.terms AS before,
       crates.canonical, listings.dependents, listings.yanked,
       releases.about, releases.line ->> 'rust_version' AS rust,
-      ${site.owners ? OWNERS : 'NULL'} AS owners
+      ${site.owners ? OWNER_LOGINS : 'NULL'} AS owners
       FROM crates LEFT JOIN search_crates ON search_crates.crate_id = crates.id
       LEFT JOIN listings ON listings.crate_id = crates.id
-      LEFT JOIN releases ON releases.id = listings.newest_id
+      LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id
       WHERE crates.id IN ${LIST}`,
     marks.map(({ subject }) => subject),
   )
@@ -84,9 +86,6 @@ async function readCrates(
     return { id, before, terms, rank: rankOf({ canonical, dependents, yanked: yanked === 1 }) }
   })
 }
-
-const OWNERS = `(SELECT json_group_array(users.login) FROM owners
-  JOIN users ON users.id = owners.user_id WHERE owners.crate_id = listings.crate_id)`
 
 /** The new fits of crates by their ids; null for those that a term finds no more. */
 type Fits = Map<number, number | null>

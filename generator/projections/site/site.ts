@@ -15,10 +15,10 @@ import {
   listedBetween,
   rangesOf,
   readFigures,
-  recentReleases,
   updatedCrates,
 } from '../../records/pages/overviews.ts'
 import { cratesBelow } from '../../records/pages/prefixes.ts'
+import { recentReleases } from '../../records/releases.ts'
 import type { PageContext } from '../context.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../feed.ts'
 

@@ -7,6 +7,7 @@ import { type Version, versionIdentity } from '../../../core/version.ts'
 import type { Database } from '../../database/connection.ts'
 import { all, insertAll, LIST, type Queries, run, upsert, value } from '../../database/statement.ts'
 import { lastChange, marksOf, SITE, setMarks } from '../marks.ts'
+import { RELEASES } from '../releases-view.ts'
 import {
   CRATE_ROWS,
   type Due,
@@ -78,10 +79,10 @@ async function findReleases(tx: Queries, counts: readonly DownloadCount[]) {
     tx,
     `SELECT CAST(given.value ->> 0 AS INTEGER) AS at, releases.id, releases.crate_id AS crate
       FROM json_each(?) AS given JOIN crates ON crates.canonical = given.value ->> 1
-      JOIN releases ON releases.crate_id = crates.id
+      JOIN ${RELEASES} ON releases.crate_id = crates.id
         AND releases.identity = given.value ->> 2
     UNION ALL SELECT CAST(given.value ->> 0 AS INTEGER), releases.id, releases.crate_id
-      FROM json_each(?) AS given JOIN releases ON releases.cksum = given.value ->> 1`,
+      FROM json_each(?) AS given JOIN ${RELEASES} ON releases.cksum = given.value ->> 1`,
     given.filter(({ length }) => length === 3),
     given.filter(({ length }) => length === 2),
   )
@@ -184,7 +185,7 @@ export async function hasDueDownloads(db: Queries, now: Date): Promise<boolean> 
 /** Adds up the downloads of a crate again, after releases of it were deleted. */
 export async function sumDownloads(tx: Queries, crateId: number, now: Date): Promise<void> {
   const sql = `SELECT release_id AS id, ${STORED} FROM release_downloads
-    WHERE release_id IN (SELECT id FROM releases WHERE crate_id = ?)`
+    WHERE release_id IN (SELECT id FROM ${RELEASES} WHERE crate_id = ?)`
   const rows = await all<Stored>(tx, sql, crateId)
   await markDownloads(tx, [crateId], now)
   if (rows.length === 0) {

@@ -6,6 +6,7 @@ import type { Version } from '../../../core/version.ts'
 import { all, LIST, type Queries } from '../../database/statement.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'
 import { recordOf, type Stored } from '../releases.ts'
+import { releasesAs } from '../releases-view.ts'
 
 /** A crate as shown in lists, with the metadata of its newest version. */
 export interface CrateCard extends CrateRecord {
@@ -35,10 +36,10 @@ const SELECT_CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updat
     latest.version AS latest, stable.version AS stable,
     coalesce(highest.version, newest.version) AS highest
   FROM crates JOIN listings ON listings.crate_id = crates.id
-  JOIN releases AS newest ON newest.id = listings.newest_id
-  JOIN releases AS latest ON latest.id = listings.latest_id
-  LEFT JOIN releases AS stable ON stable.id = listings.stable_id
-  LEFT JOIN releases AS highest ON highest.id = listings.max_id`
+  JOIN ${releasesAs('newest')} ON newest.id = listings.newest_id
+  JOIN ${releasesAs('latest')} ON latest.id = listings.latest_id
+  LEFT JOIN ${releasesAs('stable')} ON stable.id = listings.stable_id
+  LEFT JOIN ${releasesAs('highest')} ON highest.id = listings.max_id`
 
 /** Returns the cards that the rest of a statement on `crates` and `listings` selects and orders. */
 export async function selectCards(

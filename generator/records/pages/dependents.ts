@@ -3,6 +3,7 @@ import type { CanonicalName, Name } from '../../../core/name.ts'
 import type { Slice } from '../../../core/search/layout.ts'
 import type { Version } from '../../../core/version.ts'
 import { all, column, type Queries, type Row } from '../../database/statement.ts'
+import { RELEASES } from '../releases-view.ts'
 
 /** Returns the ids of the crates whose newest version depends on a crate, by name. */
 export function listDependents(
@@ -42,7 +43,7 @@ export async function readDependents(
         WHERE dependents.dependency = ? AND listings.crate_id = dependents.crate_id
         ORDER BY listings.dependents DESC, canonical LIMIT ?) AS popular
       JOIN crates ON crates.id = popular.crate_id
-      JOIN releases ON releases.id = newest_id
+      JOIN ${RELEASES} ON releases.id = newest_id
       ORDER BY popular.dependents DESC, popular.canonical`,
     dependency,
     limit,

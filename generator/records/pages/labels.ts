@@ -66,10 +66,3 @@ export function subcategories(db: Queries, slug: string, limit: number): Promise
   // `;` follows `:`.
   return all(db, sql, `${slug}::`, `${slug}:;`, limit)
 }
-
-/** Returns at most `limit` crates that a user owns, the newest crates first. */
-export function ownedCrates(db: Queries, userId: number, limit: number): Promise<CrateCard[]> {
-  const rest = `JOIN owners ON owners.crate_id = crates.id WHERE owners.user_id = ?
-    ORDER BY owners.crate_id DESC LIMIT ?`
-  return selectCards(db, rest, userId, limit)
-}

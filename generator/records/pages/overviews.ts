@@ -1,8 +1,7 @@
 import { dateOf, dayOf } from '../../../core/day-counts.ts'
 import type { Name } from '../../../core/name.ts'
 import { all, one, type Queries, value } from '../../database/statement.ts'
-import type { CrateRecord } from '../crates.ts'
-import { PUBLISHER, type ReleaseRecord, recordOf, type Stored } from '../releases.ts'
+import { RELEASES } from '../releases-view.ts'
 import { type CrateCard, selectCards } from './cards.ts'
 
 /** New releases and crates in the week from a Monday on, such as `2026-11-16`. */
@@ -11,12 +10,12 @@ type NewCounts = Readonly<Record<'releases' | 'crates', number>>
 
 /** Counts what is new between two days, in indexes. */
 const NEW = `SELECT
-  (SELECT count(*) FROM releases WHERE published_at >= ? AND published_at < ?) AS releases,
+  (SELECT count(*) FROM ${RELEASES} WHERE published_at >= ? AND published_at < ?) AS releases,
   (SELECT count(*) FROM crates WHERE created_at >= ? AND created_at < ?) AS crates`
 
 /** Returns the weeks up to that of the latest release, perhaps long ago; none without times. */
 export async function readWeeks(db: Queries, count: number): Promise<Week[]> {
-  const last = await value<string>(db, 'SELECT max(published_at) FROM releases')
+  const last = await value<string>(db, `SELECT max(published_at) FROM ${RELEASES}`)
   if (last === null) return []
   // The time is left out: `Date` does not know leap seconds.
   const day = dayOf(new Date(last.slice(0, 10)))
@@ -67,25 +66,6 @@ const ORDER_BY: Readonly<Record<CrateOrder, string>> = {
 /** Returns the first `limit` crates in an order. */
 export function cratesInOrder(db: Queries, order: CrateOrder, limit: number): Promise<CrateCard[]> {
   return selectCards(db, `ORDER BY ${ORDER_BY[order]} LIMIT ?`, limit)
-}
-
-/** A version as shown in the list of updates. */
-export interface RecentRelease
-  extends Pick<CrateRecord, 'name'>,
-    Pick<ReleaseRecord, 'version' | 'yanked' | 'about' | 'publishedBy'> {
-  readonly publishedAt: string
-}
-
-/** Returns the last published versions, newest first, except those of unknown time. */
-export async function recentReleases(db: Queries, limit: number): Promise<RecentRelease[]> {
-  const sql = `SELECT crates.name, releases.version, releases.yanked, releases.about,
-      releases.published_at AS "publishedAt", ${PUBLISHER} AS "publishedBy"
-    FROM releases JOIN crates ON crates.id = releases.crate_id
-    LEFT JOIN users ON users.id = releases.published_by
-    WHERE releases.published_at IS NOT NULL
-    ORDER BY releases.published_at DESC, releases.id DESC LIMIT ?`
-  const rows = await all<Stored<RecentRelease>>(db, sql, limit)
-  return rows.map(recordOf)
 }
 
 /** Returns the most recently updated crates that have several versions, newest first. */

@@ -1,6 +1,7 @@
 import { timestamp } from '../../../core/timestamp.ts'
 import { all, type Queries, type Row } from '../../database/statement.ts'
 import { readJsonFact, writeFact } from '../facts.ts'
+import { RELEASES } from '../releases-view.ts'
 
 /** Why the README of a release is shown as plain text: as a clause, and more for the operator. */
 export interface PageFailure {
@@ -42,7 +43,7 @@ export async function writeFailure(
 /** Lists at most `limit` READMEs shown as plain text, newest first. */
 export async function listPlainPages(db: Queries, limit: number): Promise<PlainPage[]> {
   const sql = `SELECT crates.name, releases.version, facts.value
-    FROM facts JOIN releases ON releases.id = CAST(substr(facts.key, ?) AS INTEGER)
+    FROM facts JOIN ${RELEASES} ON releases.id = CAST(substr(facts.key, ?) AS INTEGER)
     JOIN crates ON crates.id = releases.crate_id WHERE facts.key >= ? AND facts.key < ?`
   type Failed = Pick<PlainPage, 'name' | 'version'> & Pick<Row<'facts'>, 'value'>
   const rows = await all<Failed>(db, sql, PLAIN.length + 1, PLAIN, `${PLAIN}~`)

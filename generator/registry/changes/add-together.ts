@@ -6,7 +6,7 @@ import { pace } from '../../database/pace.ts'
 import { attempt, type Queries } from '../../database/statement.ts'
 import type { Staged } from '../../places/crate-store.ts'
 import { isBucketRefusal } from '../../places/disk/fault.ts'
-import { releaseOfBytes } from '../../records/releases.ts'
+import { releaseOfBytes } from '../../records/releases-stored.ts'
 import type { Registry } from '../registry.ts'
 
 /** A release with its bytes, and what records it in a transaction. */

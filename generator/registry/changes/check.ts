@@ -24,7 +24,7 @@ import {
   type Permit,
   readExisting,
   releaseConflicts,
-} from '../../records/existing.ts'
+} from '../../records/releases-stored.ts'
 import { archiveLimits, faultOf, inspectArchive } from '../../sandbox/archive.ts'
 import { type Client, sandbox } from '../../sandbox/sandbox.ts'
 import type { Registry } from '../registry.ts'
@@ -83,7 +83,7 @@ export async function check(
   const facts = await policyFacts(database, release, existing.crate, companions)
   const verdict = checkPolicy(release, facts, settings.policy)
   // The operator brings back deleted versions, which an import may have taken against the policy.
-  if (change.user || existing.deleted?.cksum !== cksum) issues.push(...verdict.issues)
+  if (change.who !== 'operator' || existing.deleted?.cksum !== cksum) issues.push(...verdict.issues)
   refuseErrors(issues)
   const isSame = existing.taken?.cksum === cksum
   const isLost = isSame && (await crates.checksum(crateKey(release.name, cksum))) !== cksum

@@ -9,9 +9,9 @@ import { buildWhole } from '../../projections/index/build.ts'
 import { withoutRelease } from '../../projections/index/orphans.ts'
 import type { Change } from '../../records/change.ts'
 import { type CrateRecord, findCrate } from '../../records/crates.ts'
-import { listTombstones, type Tombstone } from '../../records/existing.ts'
-import { mentions, removeReleases } from '../../records/release-changes.ts'
-import { listReleases, type ReleaseRecord } from '../../records/releases.ts'
+import { listReleases, mentions, type ReleaseRecord } from '../../records/releases.ts'
+import { removeReleases } from '../../records/releases-changes.ts'
+import { listTombstones, type Tombstone } from '../../records/releases-stored.ts'
 import type { Registry } from '../registry.ts'
 
 /** The wish to delete a version of a crate, or all of them. */

@@ -14,15 +14,10 @@ import { fileChecksum, openFile } from '../../places/disk/files.ts'
 import { IndexWriter } from '../../projections/index/index-writer.ts'
 import { type Change, operatorChange } from '../../records/change.ts'
 import type { CrateRecord } from '../../records/crates.ts'
-import { checkQuota } from '../../records/existing.ts'
 import { type MarkSubject, markAgain, marksOf, setMarks } from '../../records/marks.ts'
-import { followReleases, insertAdded, type ReleaseOutcome } from '../../records/release-changes.ts'
-import {
-  type IndexedCrate,
-  indexFiles,
-  type ReleaseOfBytes,
-  releaseOfBytes,
-} from '../../records/releases.ts'
+import { type IndexedCrate, indexFiles } from '../../records/releases.ts'
+import { followReleases, insertAdded, type ReleaseOutcome } from '../../records/releases-changes.ts'
+import { checkQuota, type ReleaseOfBytes, releaseOfBytes } from '../../records/releases-stored.ts'
 import type { Registry } from '../registry.ts'
 import { type Addition, addTogether } from './add-together.ts'
 import { type Candidate, check, type Submission } from './check.ts'

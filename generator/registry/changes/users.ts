@@ -7,10 +7,12 @@ import {
   requireUser,
   type User,
 } from '../../accounts/accounts.ts'
-import { all, column, type Queries, run } from '../../database/statement.ts'
+import { column, type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
 import { follow, type Records } from '../../records/crate-change.ts'
 import { readCrate } from '../../records/crates.ts'
+import { cratesOf, type OwnedCrate, removeOwnerOfAll } from '../../records/owners.ts'
+import { publishedBy } from '../../records/releases.ts'
 
 /** What a removed user had. */
 export interface RemovedUser {
@@ -20,11 +22,8 @@ export interface RemovedUser {
 
 /** Returns what a removal would end; refuses it for the only owner of a crate. */
 export async function planRemoval(db: Queries, { id, login }: User): Promise<RemovedUser> {
-  const sql = `SELECT name, NOT EXISTS (SELECT 1 FROM owners AS others
-      WHERE others.crate_id = owners.crate_id AND others.user_id <> owners.user_id) AS alone
-    FROM owners JOIN crates ON crates.id = crate_id WHERE user_id = ? ORDER BY canonical`
-  const owned = await all<{ readonly name: string; readonly alone: number }>(db, sql, id)
-  const alone = owned.filter(crate => crate.alone === 1).map(crate => `\`${crate.name}\``)
+  const owned = await cratesOf(db, id)
+  const alone = owned.filter(crate => crate.isSole === 1).map(crate => `\`${crate.name}\``)
   if (alone.length > 0) refuse('user_sole_owner', { login, crates: alone.join(', ') })
   const good = 'SELECT id FROM tokens WHERE user_id = ? AND revoked_at IS NULL'
   return { crates: owned.map(crate => crate.name), tokens: (await column(db, good, id)).length }
@@ -40,24 +39,25 @@ export async function removeUser(
   { login }: User,
   change: Change,
 ): Promise<RemovedUser> {
-  return makeChange(records.database, change, async (tx, by) => {
+  return makeChange(records.database, change, 'operator', async (tx, by) => {
     const user = await requireUser(tx, login)
     const plan = await planRemoval(tx, user)
-    const crates = await column<number>(tx, cratesOf, user.id, user.id)
+    const owned = await cratesOf(tx, user.id)
     const sql = `UPDATE users SET removed_at = ?, locked_at = coalesce(locked_at, ?), admin = 0,
       password = NULL, name = NULL WHERE id = ?`
     await run(tx, sql, by.at, by.at, user.id)
     if (user.admin) await requireAdministrator(tx, login)
     const revoke = 'UPDATE tokens SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL'
     await run(tx, revoke, by.at, user.id)
-    for (const table of ['owners', 'invitations', 'sessions', 'password_links'] as const)
+    await removeOwnerOfAll(tx, { user: user.id })
+    for (const table of ['invitations', 'sessions', 'password_links'] as const)
       await run(tx, `DELETE FROM ${table} WHERE user_id = ?`, user.id)
     const detail = { login: user.login }
     for (const crate of plan.crates)
       await addEvent(tx, by, { action: 'owner-remove', crate, detail })
     const event = { action: 'user-remove', detail: { ...detail, ...plan } }
     const generation = await addEvent(tx, by, event)
-    await showAgain(tx, records, user.id, crates, by, generation)
+    await showAgain(tx, records, user.id, owned, by, generation)
     return plan
   })
 }
@@ -69,7 +69,7 @@ export async function renameUser(
   to: string,
   change: Change,
 ): Promise<void> {
-  await makeChange(records.database, change, async (tx, by) => {
+  await makeChange(records.database, change, 'operator', async (tx, by) => {
     const { id, login: before } = await requireUser(tx, login)
     const own = 'DELETE FROM former_logins WHERE canonical = ? AND user_id = ?'
     await run(tx, own, to.toLowerCase(), id)
@@ -84,28 +84,27 @@ export async function renameUser(
     await run(tx, sql, to, to.toLowerCase(), id)
     const detail = { login: to, before }
     const generation = await addEvent(tx, by, { action: 'user-rename', detail })
-    const crates = await column<number>(tx, cratesOf, id, id)
-    await showAgain(tx, records, id, crates, by, generation)
+    await showAgain(tx, records, id, await cratesOf(tx, id), by, generation)
   })
 }
 
-/** The crates that name a user: those they own, and those of what they have published. */
-const cratesOf = `SELECT crate_id FROM owners WHERE user_id = ?
-  UNION SELECT crate_id FROM releases WHERE published_by = ?`
-
-/** Has everything rendered again of some crates that names a user. */
+/** Has everything rendered again that names a user: crates of theirs, and what they published. */
 async function showAgain(
   tx: Queries,
   { followers }: Records,
   owner: number,
-  crates: readonly number[],
+  owned: readonly OwnedCrate[],
   by: Permitted,
   generation: number,
 ): Promise<void> {
-  const sql = 'SELECT id, version FROM releases WHERE crate_id = ? AND published_by = ?'
-  for (const id of crates) {
+  const named = new Map<number, { id: number; version: Version }[]>(owned.map(({ id }) => [id, []]))
+  for (const { crate, ...release } of await publishedBy(tx, owner)) {
+    const altered = named.get(crate) ?? []
+    named.set(crate, altered)
+    altered.push(release)
+  }
+  for (const [id, altered] of named) {
     const crate = await readCrate(tx, id)
-    const altered = await all<{ id: number; version: Version }>(tx, sql, id, owner)
     if (crate) await follow(tx, followers, { crate, altered, owner, by, generation })
   }
 }

@@ -8,6 +8,7 @@ import { run, value } from '../../../generator/database/statement.ts'
 import { pageMarks } from '../../../generator/pages/due.ts'
 import { buildMarks } from '../../../generator/pages/marked.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
+import { operatorChange } from '../../../generator/records/change.ts'
 import { markDueDownloads } from '../../../generator/records/downloads/count.ts'
 import { deleteReleases } from '../../../generator/registry/changes/delete.ts'
 import { verify } from '../../../generator/verify/verify.ts'
@@ -230,7 +231,7 @@ test('deleted versions take their downloads with them, and verify finds wrong su
   await download('1.0.0', 2)
   await download('1.1.0')
   await show()
-  const change = { at: '2026-11-20T13:00:00Z', actor: 'test', user: null, tokenId: null }
+  const change = operatorChange('2026-11-20T13:00:00Z')
   const name = parseName('demo')
   const version = parseVersion('1.0.0')
   await deleteReleases(registry.registry, { name, version, force: true }, change)

@@ -8,7 +8,7 @@ import { parseName } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { openRegistry } from '../../../generator/open.ts'
-import { setYanked } from '../../../generator/records/release-changes.ts'
+import { setYanked } from '../../../generator/records/releases-changes.ts'
 import { registryFolder } from '../../support/registry-folder.ts'
 import { OPERATOR } from '../../support/workplace.ts'
 

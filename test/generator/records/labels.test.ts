@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Queries, value } from '../../../generator/database/statement.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
+import { newestOf } from '../../../generator/records/owners.ts'
 import {
   commonLabels,
   labelCrates,
   labelsOf,
-  ownedCrates,
   readLabel,
   subcategories,
 } from '../../../generator/records/pages/labels.ts'
@@ -64,8 +64,7 @@ test('crates with many dependents come first in lists; a deleted crate leaves th
   assert.deepEqual(await commonLabels(database, 'category', 5), [science, robotics])
   assert.deepEqual(await subcategories(database, 'science', 5), [robotics])
   assert.deepEqual(await subcategories(database, 'scienc', 5), [])
-  const [owned] = await ownedCrates(database, 1, 1)
-  assert.equal(owned?.id, 15)
+  assert.deepEqual(await newestOf(database, 1, 1), [15])
   for (let at = 0; at < 12; at++) await registry.delete(`user${at}`)
   assert.deepEqual(await first(5), ['cc', 'bb', 'aa'])
 })
@@ -110,7 +109,7 @@ test(
     await labelCrates(planner, 1, 10)
     await commonLabels(planner, 'keyword', 10)
     await subcategories(planner, 'science', 10)
-    await ownedCrates(planner, 1, 10)
+    await newestOf(planner, 1, 10)
     await assert.rejects(readFigures(planner), /no row/)
     assert.ok(plans.length >= 10)
     assert.deepEqual(

@@ -6,14 +6,15 @@ import { parseName } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { all, insert, run } from '../../../generator/database/statement.ts'
-import type { Change } from '../../../generator/records/change.ts'
-import { crateRecords, eachCrate, findCrate, isOwner } from '../../../generator/records/crates.ts'
+import { type Change, userIdOf } from '../../../generator/records/change.ts'
+import { crateRecords, eachCrate, findCrate } from '../../../generator/records/crates.ts'
 import { listMarks, settleMarks } from '../../../generator/records/marks.ts'
+import { isOwner } from '../../../generator/records/owners.ts'
 import {
   followReleases,
   insertAdded,
   setYanked,
-} from '../../../generator/records/release-changes.ts'
+} from '../../../generator/records/releases-changes.ts'
 import { indexFiles, listReleases } from '../../../generator/records/releases.ts'
 import { inspect } from '../../../generator/registry/changes/check.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
@@ -44,7 +45,8 @@ async function changesBy(registry: Registry, login: string, admin = false): Prom
   const row = { login, canonical: login, admin: Number(admin), created_at: OPERATOR.at }
   const id = await insert(registry.database, 'users', row)
   const user = { id, admin }
-  return { at: OPERATOR.at, actor: login, user, tokenId: null, stillMay: async () => user }
+  const stillMay = async () => user
+  return { at: OPERATOR.at, actor: login, who: 'user', user, tokenId: null, stillMay }
 }
 
 async function addRelease(registry: Registry, release: Release, change: Change = OPERATOR) {
@@ -68,7 +70,7 @@ test('a release is added with its crate, first owner and audit event, and found 
   assert.equal(outcome, 'added')
   const crate = await findCrate(database, parseName('my_crate'))
   assert.deepEqual([crate?.id, crate?.name, crate?.createdAt], [crateId, 'My-Crate', OPERATOR.at])
-  assert.equal(await isOwner(database, crateId, alice.user?.id ?? 0), true)
+  assert.equal(await isOwner(database, crateId, userIdOf(alice) ?? 0), true)
   const [found, ...others] = await listReleases(database, crateId)
   assert.deepEqual([found?.publishedBy, found?.publishedAt, others], ['alice', OPERATOR.at, []])
   const lines = async () => (await indexFiles(database, [crateId]))[0]?.text

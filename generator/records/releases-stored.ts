@@ -3,10 +3,21 @@ import { canonicalName, type Name } from '../../core/name.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
-import { all, column, first, type Queries, type Row } from '../database/statement.ts'
-import type { Change } from './change.ts'
-import { CRATE, type CrateRecord, strangerIssue } from './crates.ts'
-import type { ReleaseRecord } from './releases.ts'
+import {
+  all,
+  column,
+  first,
+  LIST,
+  one,
+  type Queries,
+  type Row,
+  run,
+} from '../database/statement.ts'
+import { type Change, userIdOf } from './change.ts'
+import { CRATE, type CrateRecord } from './crates.ts'
+import { mayAdd, OWNED, strangerIssue } from './owners.ts'
+import type { ReleaseRecord, VersionRecord } from './releases.ts'
+import { RELEASES } from './releases-view.ts'
 
 /** The release that already has a version, perhaps with different build metadata. */
 export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'>
@@ -27,7 +38,7 @@ export interface ExistingRelease {
 export async function readExisting(
   db: Queries,
   { name, version }: { readonly name: Name; readonly version: Version },
-  { user }: Change,
+  change: Change,
 ): Promise<ExistingRelease> {
   const identity = versionIdentity(version)
   // The columns of `taken` are null when `takenId` is.
@@ -37,14 +48,12 @@ export async function readExisting(
   const row = await first<CrateRecord & Taken & Found>(
     db,
     `SELECT ${CRATE}, taken.id AS "takenId", taken.version, taken.cksum, taken.yanked, taken.line,
-        tombstones.cksum AS gone, tombstones.reason,
-        EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id AND user_id = ?) AS "isOwner",
-        EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id) AS "isOwned"
+        tombstones.cksum AS gone, tombstones.reason, ${OWNED}
       FROM crates
       LEFT JOIN releases AS taken ON taken.crate_id = crates.id AND taken.identity = ?
       LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?
       WHERE crates.canonical = ?`,
-    user?.id ?? 0,
+    userIdOf(change),
     identity,
     identity,
     canonicalName(name),
@@ -55,7 +64,7 @@ export async function readExisting(
   return {
     crate,
     isOwnerless: isOwned === 0,
-    mayPublish: !user || isOwner === 1 || (user.admin && isOwned === 0),
+    mayPublish: mayAdd(change, { isOwner, isOwned }),
     taken:
       takenId === null ? null : { id: takenId, version: taken, cksum, yanked: yanked === 1, line },
     deleted: gone === null ? null : { cksum: gone, reason },
@@ -99,12 +108,13 @@ export async function checkQuota(
   db: Queries,
   { crate, taken }: ExistingRelease,
   quota: Pick<Settings['limits'], 'new_crates_per_day' | 'versions_per_day'>,
-  { user, actor, at }: Change,
+  change: Change,
 ): Promise<void> {
   const max = crate ? quota.versions_per_day : quota.new_crates_per_day
-  if (!user || taken || max === 0) return
+  if (change.who === 'operator' || taken || max === 0) return
+  const { actor, at } = change
   const since = timestamp(new Date(Date.parse(at) - DAY))
-  const [text, id] = crate ? [VERSION_TIMES, crate.id] : [CRATE_TIMES, user.id]
+  const [text, id] = crate ? [VERSION_TIMES, crate.id] : [CRATE_TIMES, userIdOf(change)]
   const oldest = (await column<string>(db, text, since, latest(new Date(at)), id, max))[max - 1]
   if (oldest === undefined) return
   const excess = crate
@@ -147,4 +157,60 @@ export async function refuseDeleted(db: Queries, name: Name, version: Version): 
   const sql = `${DELETED} AND canonical = ? AND identity = ?`
   const found = await first<Tombstone>(db, sql, canonicalName(name), versionIdentity(version))
   if (found) refuse('release_deleted', { ...found, version })
+}
+
+/** The number of all releases; triggers keep the same in `counts`. */
+export const STORED_COUNT = '(SELECT count(*) FROM releases)'
+
+/** Returns the number of all releases, and the highest id. */
+export function storedReleases(db: Queries): Promise<{ total: number; newest: number }> {
+  return one(
+    db,
+    `SELECT ${STORED_COUNT} AS total, (SELECT coalesce(max(id), 0) FROM releases) AS newest`,
+  )
+}
+
+export interface ReleaseOfBytes extends Pick<VersionRecord, 'id' | 'version' | 'cksum'> {
+  readonly name: Name
+  readonly crateId: number
+}
+
+/** Returns a release that has these bytes, by default also one that is not visible; or null. */
+export function releaseOfBytes(
+  db: Queries,
+  cksum: string,
+  which: 'stored' | 'visible' = 'stored',
+): Promise<ReleaseOfBytes | null> {
+  const sql = `SELECT releases.id, crate_id AS "crateId", crates.name, version, cksum
+    FROM ${which === 'visible' ? RELEASES : 'releases'} JOIN crates ON crates.id = crate_id
+    WHERE releases.cksum = ?`
+  return first(db, sql, cksum)
+}
+
+/** A release, as far as its bytes are concerned. */
+export interface ReleaseBytes extends Pick<VersionRecord, 'id' | 'version' | 'cksum' | 'size'> {
+  readonly name: Name
+}
+
+/** Yields pages of all releases with an id after `last` and at most `newest`, in order of id. */
+export async function* releasePages(
+  db: Queries,
+  last = 0,
+  newest = Number.MAX_SAFE_INTEGER,
+): AsyncIterable<readonly ReleaseBytes[]> {
+  const sql = `SELECT releases.id, crates.name, version, cksum, size
+    FROM releases JOIN crates ON crates.id = crate_id
+    WHERE releases.id > ? AND releases.id <= ? ORDER BY releases.id LIMIT 500`
+  for (let after = last; ; ) {
+    const page = await all<ReleaseBytes>(db, sql, after, newest)
+    const end = page.at(-1)
+    if (!end) return
+    yield page
+    after = end.id
+  }
+}
+
+/** Deletes releases by id; their bytes are another matter. */
+export async function deleteStored(tx: Queries, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await run(tx, `DELETE FROM releases WHERE id IN ${LIST}`, ids)
 }

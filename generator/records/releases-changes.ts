@@ -5,12 +5,31 @@ import type { Name } from '../../core/name.ts'
 import type { Release } from '../../core/release/release.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import type { Database } from '../database/connection.ts'
-import { all, type Queries, type Row, run, upsert } from '../database/statement.ts'
-import { addEvent, type Change, makeChange, type Permitted, requireRight } from './change.ts'
+import { pace } from '../database/pace.ts'
+import { insert, type Queries, run, upsert } from '../database/statement.ts'
+import {
+  addEvent,
+  type Change,
+  makeChange,
+  type Permitted,
+  requireRight,
+  userIdOf,
+} from './change.ts'
 import { type CrateEdit, type Follower, follow, type Records } from './crate-change.ts'
-import { addOwner, type CrateRecord, findCrate, insertCrate, requireOwner } from './crates.ts'
-import { type ExistingRelease, type Permit, readExisting, releaseConflicts } from './existing.ts'
-import { insertRelease, listVersions, type ReleaseRecord, type VersionRecord } from './releases.ts'
+import { type CrateRecord, findCrate, insertCrate } from './crates.ts'
+import { addOwner, requireOwner } from './owners.ts'
+import {
+  listVersions,
+  type NewRelease,
+  type ReleaseRecord,
+  type VersionRecord,
+} from './releases.ts'
+import {
+  type ExistingRelease,
+  type Permit,
+  readExisting,
+  releaseConflicts,
+} from './releases-stored.ts'
 
 /** The result of recording a release; the crate is as the transaction leaves it. */
 export interface ReleaseOutcome {
@@ -31,7 +50,7 @@ export async function insertAdded(
   change: Change,
   permit?: Permit,
 ): Promise<ReleaseOutcome> {
-  const by = await requireRight(tx, change)
+  const by = await requireRight(tx, change, 'user')
   const existing = await readExisting(tx, release, by)
   await permit?.(tx, existing)
   refuseErrors(releaseConflicts(existing, { ...release, cksum: release.entry.cksum }, by))
@@ -50,12 +69,44 @@ async function insertNew(
   { generation, createdAt }: { readonly generation: number; readonly createdAt: string },
 ): Promise<ReleaseOutcome> {
   const { name } = release
-  const crate =
-    existing.crate ?? (await insertCrate(tx, name, { ...by, at: createdAt }, generation))
-  const added = [await insertRelease(tx, crate.id, release, by)]
+  const crate = existing.crate ?? (await insertCrate(tx, name, createdAt, generation))
   const isNew = existing.crate === null
-  const edit = { crate, isNew, owner: isNew ? (by.user?.id ?? null) : null, added, by, generation }
+  const owner = isNew ? userIdOf(by) : null
+  if (owner !== null) await addOwner(tx, crate.id, { user: owner }, createdAt)
+  const added = [await insertRelease(tx, crate.id, release, by)]
+  const edit = { crate, isNew, owner, added, by, generation }
   return { outcome: 'added', crate: { ...crate, generation }, edit }
+}
+
+/** Inserts a release, without crate, event, or marks, and returns it as stored. */
+async function insertRelease(
+  tx: Queries,
+  crateId: number,
+  release: Omit<Release, 'files'>,
+  change: Change,
+): Promise<NewRelease> {
+  const { version, entry } = release
+  const { cksum, yanked, pubtime: publishedAt } = entry
+  // A line with thousands of features takes milliseconds to render, and again to store.
+  await pace()
+  const [about, line] = [JSON.stringify(release.about), renderEntry(entry)]
+  await pace()
+  const id = await insert(tx, 'releases', {
+    crate_id: crateId,
+    version,
+    identity: versionIdentity(version),
+    cksum,
+    size: release.size,
+    yanked: Number(yanked),
+    line,
+    about,
+    readme: release.readme,
+    contents: JSON.stringify(release.contents),
+    published_at: publishedAt,
+    published_by: userIdOf(change),
+  })
+  const deps = JSON.stringify(entry.deps)
+  return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps }
 }
 
 /** Tells the followers of releases that a transaction has recorded, once per crate. */
@@ -84,11 +135,11 @@ export async function setYanked(
   yanked: boolean,
   change: Change,
 ): Promise<{ crateId: number; name: Name; changed: boolean }> {
-  return makeChange(database, change, async (tx, by) => {
+  return makeChange(database, change, 'user', async (tx, by) => {
     const { crate, taken } = await readExisting(tx, { name, version }, by)
     if (!crate) return refuse('crate_unknown', { name })
     const found = { crateId: crate.id, name: crate.name }
-    const as = by.user && (await requireOwner(tx, crate, { ...by.user, login: by.actor }))
+    const as = await requireOwner(tx, crate, by)
     if (!taken) return refuse('release_unknown', { name: crate.name, version })
     if (taken.version !== version)
       refuse('release_other_build', { name: crate.name, version, existing: taken.version })
@@ -107,15 +158,6 @@ export async function setYanked(
   })
 }
 
-/** Returns the releases of other crates whose index line mentions `crate`; reads every release. */
-export function mentions(database: Database, crate: CrateRecord) {
-  const sql = `SELECT crates.name, releases.version, releases.line
-    FROM releases JOIN crates ON crates.id = releases.crate_id
-    WHERE releases.crate_id <> ? AND instr(releases.line, ?) > 0`
-  type Mention = Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version' | 'line'>
-  return all<Mention>(database, sql, crate.id, JSON.stringify(crate.name))
-}
-
 /**
  * Removes releases from the records. The crate and its owners stay, so that no one else can take
  * its name. A version may come back only with the same bytes: lock files contain its checksum.
@@ -127,7 +169,7 @@ export async function removeReleases(
   reason: string | null,
   change: Change,
 ): Promise<void> {
-  await makeChange(database, change, async (tx, by) => {
+  await makeChange(database, change, 'operator', async (tx, by) => {
     let generation = crate.generation
     for (const { version, cksum } of removed) {
       const row = { crate_id: crate.id, identity: versionIdentity(version), cksum }
@@ -175,7 +217,7 @@ export async function importRelease(
   change: Change,
   { owner }: Pick<ImportSource, 'owner'>,
 ): Promise<ReleaseOutcome> {
-  const by = await requireRight(tx, change)
+  const by = await requireRight(tx, change, 'operator')
   const { name, version, entry } = release
   const existing = await readExisting(tx, release, by)
   const { taken } = existing
@@ -188,7 +230,8 @@ export async function importRelease(
     ? ({ outcome: 'present', crate: present, edit: null } as const)
     : await insertNew(tx, release, by, existing, state)
   // Gives an owner to a crate that has none.
-  if (existing.isOwnerless && owner !== null) await addOwner(tx, recorded.crate.id, owner, by.at)
+  if (existing.isOwnerless && owner !== null)
+    await addOwner(tx, recorded.crate.id, { user: owner }, by.at)
   return recorded
 }
 
@@ -201,7 +244,7 @@ export async function logImport(
 ): Promise<ReleaseOutcome[]> {
   const versions = recorded.filter(({ edit }) => edit !== null).length
   if (versions === 0) return [...recorded]
-  const by = await requireRight(tx, change)
+  const by = await requireRight(tx, change, 'operator')
   const generation = await addEvent(tx, by, { action: 'import', detail: { source, versions } })
   return recorded.map(outcome => ({
     ...outcome,
