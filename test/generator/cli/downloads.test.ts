@@ -66,7 +66,10 @@ error: the access log logs/old/broken.gz cannot be read: unexpected end of file;
   const writer = openSync(pipe, 'r+')
   const piped = await run('downloads', 'import', 'pipe')
   closeSync(writer)
-  assert.match(piped.stderr, /^error: the access log pipe cannot be read: pipe is neither a file nor a folder/)
+  assert.match(
+    piped.stderr,
+    /^error: the access log pipe cannot be read: pipe is neither a file nor a folder/,
+  )
   const lock = new Lock(join(folder, 'registry', 'locks', 'downloads.lock'))
   assert.ok(lock.tryAcquire('the test'))
   const beside = await run('downloads', 'import', 'logs')

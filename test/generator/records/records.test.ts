@@ -10,12 +10,12 @@ import { type Change, userIdOf } from '../../../generator/records/change.ts'
 import { crateRecords, eachCrate, findCrate } from '../../../generator/records/crates.ts'
 import { listMarks, settleMarks } from '../../../generator/records/marks.ts'
 import { isOwner } from '../../../generator/records/owners.ts'
+import { indexFiles, listReleases } from '../../../generator/records/releases.ts'
 import {
   followReleases,
   insertAdded,
   setYanked,
 } from '../../../generator/records/releases-changes.ts'
-import { indexFiles, listReleases } from '../../../generator/records/releases.ts'
 import { inspect } from '../../../generator/registry/changes/check.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { buildCrate, type CrateParts } from '../../support/crate-builder.ts'
