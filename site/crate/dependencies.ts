@@ -15,6 +15,9 @@ const KINDS = [
   ['dev', 'Development dependencies'],
 ] as const
 
+/** The most dependencies of a kind that a page lists. */
+const DEPENDENCIES_SHOWN = 1000
+
 /**
  * Renders the dependencies of a version, by kind. A name links to the registry that Cargo takes the
  * crate from; `namesakes` has this registry's crates with the same names as foreign ones.
@@ -28,10 +31,16 @@ export function dependencySection(
   return html`${KINDS.map(([kind, title]) => {
     const some = dependencies.filter(dep => dep.kind === kind)
     if (some.length === 0) return null
-    return html`<h3>${title} <span class="quiet">${some.length}</span></h3>
+    const more = some.length - DEPENDENCIES_SHOWN
+    return html`<h3>${title} <span class="quiet">${formatNumber(some.length)}</span></h3>
 <ul class="rows">
-${some.map(dep => row(site, dep, to, namesakes))}</ul>
+${some.slice(0, DEPENDENCIES_SHOWN).map(dep => row(site, dep, to, namesakes))}</ul>
+${
+  more > 0
+    ? html`<p class="quiet">and ${formatNumber(more)} more.</p>
 `
+    : null
+}`
   })}`
 }
 

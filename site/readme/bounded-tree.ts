@@ -3,6 +3,9 @@ import { type DefaultTreeAdapterMap, defaultTreeAdapter, type TreeAdapter } from
 /** Maximum number of nodes in a README; a long README with much highlighted code has 50,000. */
 const NODES_MAX = 200_000
 
+/** Maximum number of elements except those that color code: browsers lay out all at once. */
+export const ELEMENTS_MAX = 8000
+
 /** Maximum depth of the tree; the same limit as in Blink. */
 const DEPTH_MAX = 512
 
@@ -16,9 +19,10 @@ type Parent = DefaultTreeAdapterMap['parentNode']
  * Returns a tree adapter for parse5 that throws `TooComplexError`. The HTML standard makes parsers
  * reopen unclosed `<b>` and similar tags in each paragraph, which turns n tags into n² nodes.
  */
-export function boundedTree(): TreeAdapter<DefaultTreeAdapterMap> {
+export function boundedTree(elementsMax = NODES_MAX): TreeAdapter<DefaultTreeAdapterMap> {
   const depths = new WeakMap<Node, number>()
   let nodes = 0
+  let elements = 0
   const count = (): void => {
     if (++nodes > NODES_MAX) throw new TooComplexError('it has too many elements')
   }
@@ -31,6 +35,8 @@ export function boundedTree(): TreeAdapter<DefaultTreeAdapterMap> {
     ...defaultTreeAdapter,
     createElement(...args) {
       count()
+      if (args[0] !== 'span' && ++elements > elementsMax)
+        throw new TooComplexError('it has too many elements')
       return defaultTreeAdapter.createElement(...args)
     },
     appendChild(parent, child) {

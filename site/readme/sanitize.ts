@@ -8,7 +8,7 @@ import {
   TAGS,
   VOID,
 } from './allowed.ts'
-import { boundedTree, TooComplexError } from './bounded-tree.ts'
+import { boundedTree, ELEMENTS_MAX, TooComplexError } from './bounded-tree.ts'
 import { type ImageOptions, ReadmeImages } from './images.ts'
 import { LeftOut } from './left-out.ts'
 import { safeId, safeLink } from './links.ts'
@@ -48,7 +48,7 @@ const REL = 'nofollow noopener noreferrer'
  */
 export function sanitize(html: string, options: ImageOptions): SafeReadme {
   const writer = new Writer(options)
-  writer.nodes(parseFragment(html, { treeAdapter: boundedTree() }).childNodes, 0, false)
+  writer.nodes(parseFragment(html, { treeAdapter: boundedTree(ELEMENTS_MAX) }).childNodes, 0, false)
   return { html: writer.parts.join(''), images: [...writer.images.files] }
 }
 

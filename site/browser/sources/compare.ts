@@ -125,11 +125,17 @@ class CompareView {
     this.#filling = []
     this.#inView.disconnect()
     const details = element('div')
+    // A file that was shown ahead moves to its place.
+    const made = new Map<string, HTMLElement>()
     const make = (file: ChangedFile, at: number) => {
+      const ahead = made.get(file.path)
+      if (ahead) return ahead
       const n = (file.lines?.added ?? 0) + (file.lines?.removed ?? 0)
       const isShort = n <= Math.min(left, OPEN_MAX.file) && !MADE_BY_CARGO.has(file.path)
       if (isShort) left -= n
-      return this.#file(file, at, isShort, `../${file.after === null ? from : to}/src/`)
+      const item = this.#file(file, at, isShort, `../${file.after === null ? from : to}/src/`)
+      made.set(file.path, item)
+      return item
     }
     this.#drawn = appendSome(details, files, make, BATCH)
     this.#add = path => {

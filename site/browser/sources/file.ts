@@ -7,6 +7,9 @@ import { button, element } from '../element.ts'
 /** Lines of a file, from 1. */
 export type Lines = readonly [from: number, to: number]
 
+/** The longest HTML of a block that is shown in color. */
+const COLORED_MAX = 1024 * 1024
+
 /** The code of a file with line numbers; some lines are marked. */
 export class CodeView {
   readonly element: HTMLElement
@@ -23,25 +26,27 @@ export class CodeView {
     const lines = visible(text).split('\n')
     if (lines.length > 1 && lines.at(-1) === '') lines.pop()
     this.#last = lines.length
-    this.#fill(blocksOf(lines), (code, block) => {
-      code.textContent = block
-    })
+    this.#fill(blocksOf(lines))
     this.element.addEventListener('click', event => this.#click(event))
   }
 
-  /** Replaces the code by itself in color: HTML of the highlighter. */
-  color(blocks: readonly Block[]): void {
-    this.#fill(blocks, (code, block) => {
-      code.innerHTML = block
-    })
+  /**
+   * Replaces the code by itself in color: HTML of the highlighter. A block with very many colors
+   * stays without, and between blocks the page has time for its reader.
+   */
+  async color(blocks: readonly Block[]): Promise<void> {
+    for (const [at, code] of [...this.element.querySelectorAll('code')].entries()) {
+      const html = blocks[at]?.html ?? ''
+      if (html.length <= COLORED_MAX) code.innerHTML = html
+      await new Promise(resolve => setTimeout(resolve))
+    }
   }
 
-  #fill(blocks: readonly Block[], write: (code: HTMLElement, html: string) => void): void {
+  #fill(blocks: readonly Block[]): void {
     let first = 1
     const made = blocks.map(({ html, lines }) => {
       const numbers = Array.from({ length: lines }, (_, at) => first + at).join('\n')
-      const code = element('code')
-      write(code, html)
+      const code = element('code', {}, html)
       const gutter = element('span', { className: 'numbers' }, numbers)
       gutter.setAttribute('aria-hidden', 'true')
       gutter.dataset.first = String(first)

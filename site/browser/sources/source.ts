@@ -112,7 +112,7 @@ class SourceView {
     const code = new CodeView(path, text)
     this.#shown = { path, code }
     this.#workers.render.ask('code', { path, text }).then(
-      blocks => code.color(blocks),
+      blocks => void code.color(blocks),
       () => head.append(notice('Shown without colors, which take too long.')),
     )
     const place = { ...this.#workers, root: this.#root, paths: [...this.#sizes.keys()] }

@@ -3,6 +3,8 @@ import { visible } from '../../source/lines.ts'
 import { appendSome, element, part } from '../element.ts'
 
 interface Folder {
+  /** With a slash at its end; empty for the root. */
+  readonly path: string
   readonly folders: Map<string, Folder>
   readonly files: string[]
 }
@@ -10,80 +12,83 @@ interface Folder {
 /** The files of a package as a tree; folders get their content when they are opened. */
 export class FileTree {
   readonly element: HTMLElement
-  readonly #paths: ReadonlySet<string>
-  readonly #root: Folder = { folders: new Map(), files: [] }
+  readonly #root: Folder = { path: '', folders: new Map(), files: [] }
+  /** The content of folders that were not opened yet. */
+  readonly #closed = new WeakMap<Element, Folder>()
+  /** The entries that were made, by path. */
+  readonly #items = new Map<string, HTMLElement>()
 
   constructor(paths: Iterable<string>) {
-    this.#paths = new Set(paths)
-    for (const path of this.#paths) {
+    for (const path of new Set(paths)) {
       let folder = this.#root
       for (const name of path.split('/').slice(0, -1)) {
-        const next = folder.folders.get(name) ?? { folders: new Map(), files: [] }
+        const inner = { path: `${folder.path}${name}/`, folders: new Map(), files: [] }
+        const next = folder.folders.get(name) ?? inner
         folder.folders.set(name, next)
         folder = next
       }
       folder.files.push(path)
     }
-    this.element = branch(this.#root)
+    this.element = this.#branch(this.#root)
   }
 
   /** Marks a file, and opens the folders above it. */
   choose(path: string): void {
     for (const link of this.element.querySelectorAll('[aria-current]'))
       link.removeAttribute('aria-current')
-    let list: Element | null = this.element
+    let [list, folder] = [this.element, this.#root]
     for (const name of path.split('/').slice(0, -1)) {
-      const folder: HTMLDetailsElement | undefined = [
-        ...(list?.querySelectorAll<HTMLDetailsElement>(':scope > li > details') ?? []),
-      ].find(details => details.dataset.name === name)
-      if (folder) fill(folder)
-      if (folder) folder.open = true
-      list = folder?.querySelector(':scope > ul') ?? null
+      const inner = folder.folders.get(name)
+      if (!inner) return
+      const details = part<HTMLDetailsElement>(this.#ahead(list, inner), 'details')
+      this.#open(details)
+      details.open = true
+      list = part(details, 'ul')
+      folder = inner
     }
-    if (!(list instanceof HTMLElement)) return
-    const links = list.querySelectorAll<HTMLAnchorElement>(':scope > li > a')
-    let link = [...links].find(link => link.hash === fileFragment({ path, lines: null }))
-    if (!link && this.#paths.has(path)) {
-      // Of a long folder: beyond those that it shows at first.
-      const item = fileItem(path)
-      list.prepend(item)
-      link = part(item, 'a')
-    }
-    link?.setAttribute('aria-current', 'page')
-    link?.scrollIntoView({ block: 'nearest' })
+    if (!folder.files.includes(path)) return
+    const link = part(this.#ahead(list, path), 'a')
+    link.setAttribute('aria-current', 'page')
+    link.scrollIntoView({ block: 'nearest' })
   }
-}
 
-/** The content of folders that were not opened yet. */
-const closed = new WeakMap<HTMLDetailsElement, Folder>()
+  /** Returns an entry; one beyond those that a long list shows is put first until its turn. */
+  #ahead(list: HTMLElement, entry: Folder | string): HTMLElement {
+    const item = this.#item(entry)
+    if (item.parentElement === null) list.prepend(item)
+    return item
+  }
 
-function fill(details: HTMLDetailsElement): void {
-  const folder = closed.get(details)
-  closed.delete(details)
-  if (folder) details.append(branch(folder))
-}
+  #open(details: Element): void {
+    const folder = this.#closed.get(details)
+    this.#closed.delete(details)
+    if (folder) details.append(this.#branch(folder))
+  }
 
-function branch({ folders, files }: Folder): HTMLElement {
-  const byName = (a: string, b: string) => (a < b ? -1 : 1)
-  const inner = [...folders].sort(([a], [b]) => byName(a, b))
-  const list = element('ul', { className: 'tree' })
-  const entries = [...inner, ...files.sort(byName)]
-  void appendSome(list, entries, entry =>
-    typeof entry === 'string' ? fileItem(entry) : folderItem(entry),
-  )
-  return list
-}
+  #branch({ folders, files }: Folder): HTMLElement {
+    const byName = <T>([a]: readonly [string, T], [b]: readonly [string, T]) => (a < b ? -1 : 1)
+    const inner = [...folders].sort(byName).map(([, folder]) => folder)
+    const list = element('ul', { className: 'tree' })
+    void appendSome(list, [...inner, ...files.sort()], entry => this.#item(entry))
+    return list
+  }
 
-function folderItem([name, folder]: readonly [string, Folder]): HTMLElement {
-  const details = element('details', {}, element('summary', {}, visible(name)))
-  details.dataset.name = name
-  closed.set(details, folder)
-  details.addEventListener('toggle', () => fill(details))
-  return element('li', {}, details)
-}
-
-function fileItem(path: string): HTMLElement {
-  const href = fileFragment({ path, lines: null })
-  const name = visible(path.slice(path.lastIndexOf('/') + 1))
-  return element('li', {}, element('a', { href }, name))
+  /** Makes the entry of a folder or file, once: in its turn, one that came ahead moves there. */
+  #item(entry: Folder | string): HTMLElement {
+    const path = typeof entry === 'string' ? entry : entry.path
+    const made = this.#items.get(path)
+    if (made) return made
+    const name = visible(path.split('/').at(typeof entry === 'string' ? -1 : -2) ?? '')
+    const item = element('li')
+    if (typeof entry === 'string')
+      item.append(element('a', { href: fileFragment({ path, lines: null }) }, name))
+    else {
+      const details = element('details', {}, element('summary', {}, name))
+      this.#closed.set(details, entry)
+      details.addEventListener('toggle', () => this.#open(details))
+      item.append(details)
+    }
+    this.#items.set(path, item)
+    return item
+  }
 }

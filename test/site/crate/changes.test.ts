@@ -136,6 +136,14 @@ for (const [registry, link] of origins) {
   })
 }
 
+test('of very many dependencies the first of a kind are shown, and how many more there are', () => {
+  const many = Array.from({ length: 1200 }, (_, at) => dependency(`d${at}`, '^1'))
+  const text = dependencySection(demoFacts('https://x.example'), many, to => to).toString()
+  assert.equal(text.match(/<li>/g)?.length, 1000)
+  assert.match(text, /<span class="quiet">1,200<\/span>/)
+  assert.match(text, /<p class="quiet">and 200 more\.<\/p>/)
+})
+
 test('features that are on by default are marked, through others too, and circles end', () => {
   const text = featureSection(
     { default: ['a'], a: ['b'], b: ['a', 'dep:x'], c: [] },

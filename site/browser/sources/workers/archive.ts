@@ -26,6 +26,9 @@ interface StoredPackage {
   readonly files: ReadonlyMap<string, Uint8Array>
 }
 
+/** The most lines of a file that is shown: browsers take long to number them. */
+const LINES_MAX = 500_000
+
 const packages = new Map<string, StoredPackage>()
 let compared: PackageDiff | null = null
 
@@ -57,7 +60,8 @@ const tasks = {
     const type = imageType(path, bytes)
     if (type !== null) return { kind: 'image', type, bytes }
     const text = textOf(bytes)
-    return text === null ? { kind: 'other' } : { kind: 'text', text }
+    const isShown = text !== null && text.split('\n', LINES_MAX + 1).length <= LINES_MAX
+    return isShown ? { kind: 'text', text } : { kind: 'other' }
   },
 
   async bytes(place: FilePlace): Promise<Uint8Array> {
