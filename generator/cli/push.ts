@@ -42,8 +42,8 @@ export const registerPush = command('push', {
       ? { place: bucket, close: undefined }
       : await openPushFolder(resolve(options.to))
     const { settings, urls } = await pushSettings(task, to)
-    const found = asCaller(() => Promise.all(sources.map(source => findCrates(source))))
-    const files = (await found).flat()
+    const found = await asCaller(() => Promise.all(sources.map(source => findCrates(source))))
+    const files = found.flat()
     const result = await push({ files, to, settings, urls }).finally(() => close?.())
     const lines = result.files.map(({ name, version, outcome }) =>
       outcome === 'pushed' ? `pushed ${name} ${version}` : `${name} ${version} is there already`,

@@ -94,7 +94,7 @@ export function dueMarks(
         AND NOT (due.generation > ? AND due.generation <= ?)
         AND NOT EXISTS (SELECT 1 FROM marks AS behind WHERE behind.kind = 'index'
           AND behind.subject = CASE wanted.value ->> 2 WHEN 'crate' THEN due.subject
-            WHEN 'release' THEN (SELECT crate_id FROM releases WHERE id = due.subject) END)
+            WHEN 'release' THEN (SELECT crate_id FROM ${RELEASES} WHERE id = due.subject) END)
       ORDER BY due.subject LIMIT ?)
     ORDER BY CAST(wanted.value ->> 0 AS INTEGER), marks.subject LIMIT ?`
   return all(
