@@ -56,9 +56,9 @@ interface ExportedCrate extends Pick<LockedPackage, 'name' | 'version'> {
 
 /**
  * Writes the crates of a lock file, as the caller, into a folder from which Cargo builds without a
- * server. The folder appears complete or not at all. Refuses one that has something in it, and names
- * all crates that are missing. Every checksum is compared before its crate is written. Returns their
- * number.
+ * server. The folder appears complete or not at all. Refuses one that has something in it, and
+ * names all crates that are missing. Compares every checksum before it writes the crate. Returns
+ * their number.
  */
 export async function exportCrates(order: ExportOrder, progress?: Progress): Promise<number> {
   const { packages, dir, layout } = order
