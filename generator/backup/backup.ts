@@ -49,7 +49,7 @@ const DRAFT = 'draft'
  * The records are a file of SQLite, also where a server has them; a fact says when this was done.
  * The file appears complete or not at all, and only if SQLite finds no fault in it; versions whose
  * bytes are lost or damaged are returned as issues, and named in it. Refuses a place in the public
- * tree, and a second backup. The file `-` is standard output, to which nothing can be written twice:
+ * tree, and a second backup. The file `-` is standard output, which cannot be written twice:
  * there is one attempt.
  */
 export async function backup(
