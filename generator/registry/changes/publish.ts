@@ -160,6 +160,9 @@ interface AddedRelease {
   readonly release: Pick<Release, 'name' | 'version'>
 }
 
+/** The largest `.crate` that an import may have recorded, in bytes. */
+const RECORDED_MAX = 512 * 1024 * 1024
+
 /**
  * Adds a `.crate` file with the checks of a publish, and renders its index file. `at` is the time
  * for the index (`2026-11-20T12:00:00Z`). Throws a `Refusal` with every issue. `buildPages` then
@@ -171,11 +174,11 @@ export async function addCrateFile(
   path: string,
   { at, companions }: { readonly at: string } & Pick<Submission, 'companions'>,
 ): Promise<Pick<Publication, 'outcome' | 'warnings'> & AddedRelease> {
-  const cksum = await asCaller(() => fileChecksum(path))
+  const file = (await asCaller(() => openFile(path))) ?? refuse('file_missing', { path })
+  const cksum = file.size > RECORDED_MAX ? null : await asCaller(() => fileChecksum(path))
   const known = cksum === null ? null : await releaseOfBytes(registry.database, cksum)
-  const max = known ? Number.MAX_SAFE_INTEGER : registry.settings.limits.crate_bytes
-  const file = await asCaller(() => openFile(path))
-  const bytes = await registry.crates.stage(file?.bytes ?? refuse('file_missing', { path }), max)
+  const max = known ? RECORDED_MAX : registry.settings.limits.crate_bytes
+  const bytes = await registry.crates.stage(file.bytes, max)
   try {
     const queue = new PublishQueue(registry)
     if (known?.cksum === bytes.cksum) return await putBack(registry, queue, bytes, known)
