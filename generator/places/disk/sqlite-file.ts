@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import Libsql from 'libsql'
@@ -28,6 +28,7 @@ export function openSqlite(path: string): Libsql.Database {
   } catch (error) {
     // libsql names the code only in its text, and the system may know better. The file itself is
     // not opened and closed: that would drop all locks that this process has on it (POSIX).
+    if (statSync(path).isDirectory()) throw Object.assign(error as Error, { code: 'EISDIR', path })
     accessSync(path, constants.R_OK | constants.W_OK)
     closeSync(openSync(devNull, 'r'))
     const number = /: (\d+)"\)$/.exec((error as Error).message)?.[1] ?? ''

@@ -56,6 +56,7 @@ export function refuseForeign(reason: string): never {
  * SDK throws is about what it was given: keys, regions and files of profiles.
  */
 export function refuseFailure(method: string, error: unknown): never {
+  if (error instanceof Refusal) throw error
   const failure = error as Failure
   const { name, message } = failure
   const status = statusOf(error)

@@ -98,7 +98,7 @@ test('serve, build --from and push refuse a template that nobody can answer', as
     assert.equal(code, 2, stderr)
     assert.match(
       stderr,
-      /^error: `registry\.dl` \(.*\/d\/\{crate\}\) is below https:\/\/crates\.ex/,
+      /^error: `registry\.dl` \(.*\/d\/\{crate\}\) is below https:\/\/crates\.ex/m,
     )
   }
 })

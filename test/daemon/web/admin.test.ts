@@ -92,7 +92,7 @@ test('the status page shows pending work, failures and versions, and counts up t
   for (const part of [
     /search files<\/dt><dd>more than 10,000</,
     /feeds and site map<\/dt><dd>1</,
-    /<strong>git push<\/strong>[\s\S]*<code>origin<\/code> says no &lt;b&gt;/,
+    /<strong>git push, not mended<\/strong>[\s\S]*<code>origin<\/code> says no &lt;b&gt;/,
     /feeds, 2 attempts<\/strong>[\s\S]*next attempt <time[^>]*>2026-11-20 12:30:00</,
     /Node\.js<\/dt><dd>\d+\./,
     /Disk<\/dt><dd>[\d.]+ [KMG]iB of [\d.]+ [KMG]iB free</,
