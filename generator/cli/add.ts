@@ -7,7 +7,7 @@ import { type BatchItem, orderBatch } from '../registry/changes/order.ts'
 import { addCrateFile } from '../registry/changes/publish.ts'
 import { takenFrom } from '../upstream/names.ts'
 import { openUpstreams, type Upstreams } from '../upstream/open.ts'
-import { showChanges } from './console/changes.ts'
+import { showChanges, showPending } from './console/changes.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
 import { describeOutcomes, Exit, printIssues, printWarnings } from './console/io.ts'
 
@@ -52,7 +52,7 @@ export const registerAdd = registryCommand('add', {
       await upstreams.close()
     }
     // Shared files such as `config.json` may be older than the settings.
-    const { issues } = await showChanges(task)
+    const { issues } = await (sums.added > 0 ? showChanges : showPending)(task)
     const ofFiles = (of: (result: FileResult) => readonly Issue[]) =>
       results.flatMap(file => of(file).map(each => inFile(file.path, each)))
     const warnings = ofFiles(file => file.warnings)

@@ -11,10 +11,14 @@ import type { Io } from './io.ts'
 
 /** Renders what is not up to date, or `all`, and the git index. The result reports failures. */
 export function showChanges(task: RegistryTask, all = false): Promise<Built> {
-  return showing(() => show(task, all))
+  return showing(() => showPending(task, all))
 }
 
-async function show({ io, registry, progress }: RegistryTask, all: boolean): Promise<Built> {
+/** Does what `showChanges` does where nothing was changed: a failure may say so. */
+export async function showPending(
+  { io, registry, progress }: RegistryTask,
+  all = false,
+): Promise<Built> {
   // A bucket that is not named here gets none of the changes.
   if (registry.tree.mirror === null) await forgetMirror(registry.database)
   const { crates, issues } = await build(registry, { all, progress })

@@ -64,8 +64,8 @@ export const cratePages: Pages = {
     (path === versionsPath(crate.name) && crate.versions.size > VERSIONS_SHOWN),
 }
 
-/** Also pages of files, by an older program: they go when the pages of their release are rendered. */
-const OF_VERSION = /^(?:(?:changes\/)?index\.html|images\/[^/]+|(?:src|parts|raw)\/.+)$/
+/** The files of a version, by their paths in its folder. */
+const OF_VERSION = /^(?:(?:(?:changes|src)\/)?index\.html|images\/[^/]+)$/
 
 /** The pages of each version. */
 export const versionPages: Pages = {

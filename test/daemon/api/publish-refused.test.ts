@@ -140,8 +140,8 @@ test('all objections of a request at once: rights, version, metadata and policy'
     [
       NOT_OWNER,
       EXISTS,
-      'the dependency `demo` is in the publish metadata, but not in the `Cargo.toml` of the crate file',
       'the dependency `nowhere` is in the `Cargo.toml` of the crate file, but not in the publish metadata',
+      'the dependency `demo` is in the publish metadata, but not in the `Cargo.toml` of the crate file',
       'the crate has 6 keywords; at most 5 are allowed (`policy.keywords_max`)',
       'this registry has no crate `nowhere`, on which the crate depends; publish that one first, or name the registry it comes from: crates.io needs no `registry`',
     ],

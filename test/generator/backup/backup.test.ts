@@ -162,7 +162,7 @@ const foreign: [what: string, names: string[], code: Code, text?: string][] = [
   ['does not begin with settings', ['plimsoll-backup/plimsoll.db', settings], 'backup_foreign'],
   ['is empty', [], 'backup_incomplete'],
   ['lacks the records', [settings], 'backup_incomplete'],
-  ['has settings of another version', [settings], 'setting_unknown', 'auth.new = true'],
+  ['has settings of another version alone', [settings], 'backup_incomplete', 'auth.new = true'],
 ]
 for (const [what, names, code, text = ''] of foreign) {
   test(`refuses an archive that ${what}`, async () => {

@@ -47,7 +47,7 @@ test('every command that reports has one JSON text on stdout', async t => {
   assert.deepEqual([(tree.warnings as string[]).length, (tree.refused as string[]).length], [0, 1])
   const yanked = { name: 'aft', version: '1.0.0', yanked: true, changed: true }
   assert.deepEqual(await json(run('yank', 'aft@1.0.0', '--json')), yanked)
-  const saved = { file: 'b.tar', crate_files: 9 }
+  const saved = { file: 'b.tar', crate_files: 9, lost: [] }
   assert.deepEqual(await json(run('backup', 'b.tar', '--json')), saved)
   assert.equal(((await json(run('audit', '--json'))) as object[]).length, 10)
   assert.deepEqual(await json(run('verify', '--json')), [])
