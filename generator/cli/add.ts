@@ -52,7 +52,9 @@ export const registerAdd = registryCommand('add', {
       await upstreams.close()
     }
     // Shared files such as `config.json` may be older than the settings.
-    const { issues } = await (sums.added > 0 ? showChanges : showPending)(task)
+    const isUndone = ({ outcome, errors }: FileResult) =>
+      outcome === 'refused' && !errors.some(({ code }) => code === 'storage_behind')
+    const { issues } = await (results.every(isUndone) ? showPending : showChanges)(task)
     const ofFiles = (of: (result: FileResult) => readonly Issue[]) =>
       results.flatMap(file => of(file).map(each => inFile(file.path, each)))
     const warnings = ofFiles(file => file.warnings)

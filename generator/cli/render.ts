@@ -4,7 +4,7 @@ import { completeMirror, isMirrored } from '../deploy/complete-mirror.ts'
 import { findDamage } from '../registry/registry.ts'
 import { openUpstreams } from '../upstream/open.ts'
 import { renderUpstream } from '../upstream/tree.ts'
-import { showChanges } from './console/changes.ts'
+import { showPending } from './console/changes.ts'
 import { type Task, withRegistry } from './console/command.ts'
 
 /** `build` without `--from`: renders a registry, and completes the copy of its tree in a bucket. */
@@ -14,7 +14,7 @@ export function renderRegistry(task: Task<{ readonly all?: boolean }>): Promise<
     const { registry } = opened
     const reason = await findDamage(registry)
     if (reason !== null) refuse('database_damaged', { reason })
-    const { crates, issues } = await showChanges(opened, options.all)
+    const { crates, issues } = await showPending(opened, options.all)
     if (options.all || !(await isMirrored(registry))) await completeMirror(registry, progress)
     const upstreams = await openUpstreams(registry, { env: io.env })
     const lines: string[] = []

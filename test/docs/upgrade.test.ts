@@ -47,6 +47,9 @@ test('a registry folder of 0.1.0 is upgraded with all it has, and one step back 
   assert.ok(built.stderr.startsWith(`upgrading ${file} ${steps}\n`))
   assert.equal(built.stdout, 'rendered 2 crates\n')
   assert.deepEqual(lasting(), before)
+  // Pages of files that 0.1.0 wrote are left until then.
+  await said('build', '--all')
+  assert.deepEqual(lasting(), before)
   assert.match((await said('verify')).stdout, /^everything agrees$/m)
   assert.match((await said('token', 'list')).stdout, /^1 +alice +ci /m)
   assert.match((await said('audit')).stdout, /yank.*keel/)
