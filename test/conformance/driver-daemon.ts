@@ -39,6 +39,8 @@ export const clusterDriver: Driver = {
   name: 'two daemons, records on PostgreSQL, crates and tree in a bucket',
   capabilities: ['sparse', 'api', 'faults'],
   isPrivateToo: false,
+  // A daemon passes on a file of a bucket as it comes.
+  lacks: ['http-gzip'],
   start: async (cleanup, folder, settings) => {
     // Each daemon would have its own git index.
     const env = { PLIMSOLL_GIT_INDEX: 'off', ...(await buckets(cleanup)), ...settings }
