@@ -10,7 +10,7 @@ import { Program } from './program.ts'
 
 const AT = '2026-11-20T12:00:00Z'
 /** The real program, as it is installed. */
-export const CLI = join(dirname(fileURLToPath(import.meta.url)), '../../program/cli.js')
+export const CLI = join(dirname(fileURLToPath(import.meta.url)), '../../../program/cli.js')
 
 /** The folder for inputs that take long to make, outside of the checkout. */
 export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plimsoll')
