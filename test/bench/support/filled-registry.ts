@@ -65,8 +65,8 @@ function fingerprint(): string {
   const hash = createHash('sha256')
   for (const file of [
     ...['./filled-registry.js', './invented-crates.js', './term-filler.js'],
-    ...['../../core/search/terms.js', '../../core/search/ranks.js'],
-    ...['../../core/search/layout.js', '../../core/search/postings.js'],
+    ...['../../../core/search/terms.js', '../../../core/search/ranks.js'],
+    ...['../../../core/search/layout.js', '../../../core/search/postings.js'],
     ...['first-step', 'steps'].map(name => `../../generator/database/${name}.js`),
   ])
     hash.update(readFileSync(new URL(file, import.meta.url)))

@@ -26,7 +26,7 @@ export class Calls {
   constructor(run: Run) {
     const library = join(run.folder, `calls-${libraries}.so`)
     const orders = join(run.folder, `calls-${libraries++}`)
-    const source = join(root, 'chaos', 'faults', 'calls.c')
+    const source = join(root, 'test', 'chaos', 'faults', 'calls.c')
     execFileSync('cc', ['-O2', '-shared', '-fPIC', '-o', library, source, '-ldl'])
     writeFileSync(orders, Buffer.alloc(SIZE))
     this.#file = openSync(orders, 'r+')
