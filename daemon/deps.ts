@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { OidcClient } from '../generator/accounts/oidc-client.ts'
 import type { Registry } from '../generator/registry/registry.ts'
 import type { Upstreams } from '../generator/upstream/open.ts'
 import type { Metrics } from './http/metrics.ts'
@@ -10,6 +11,8 @@ export interface Deps extends Pick<Workers, 'indexWorker' | 'git' | 'downloads'>
   readonly log: Logger
   readonly metrics: Metrics
   readonly upstreams: Upstreams
+  /** The issuers at which people log in, by the names of their sections. */
+  readonly logins: ReadonlyMap<string, OidcClient>
 }
 
 /** Returns what gives a handler the shared dependencies as its first argument. */

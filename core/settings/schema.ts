@@ -25,9 +25,9 @@ import {
   size,
   text,
 } from './kind.ts'
+import { isNamedSection, type NamedSection, namedSections } from './named.ts'
 import { pagesRows } from './pages.ts'
 import { policyRows } from './rules.ts'
-import { isUpstreamName, upstreamRows } from './upstream.ts'
 
 const MIB = 1024 ** 2
 const GIB = 1024 ** 3
@@ -154,6 +154,7 @@ export const sections = {
   },
   auth: {
     required: row(flag, false, 'Whether reading also needs a token or a login.'),
+    passwords: row(choice('on', 'off'), 'on', 'Whether people may log in with passwords; "off" needs a section `[oidc.NAME]` ([login.md](login.md)).'),
     password_cost: row(integer(14, 20), 15, 'Cost of scrypt as a power of two; each step doubles the time and memory of a login.'),
     session_seconds: row(duration(300, YEAR), 30 * DAY, 'How long a login in the browser lasts.'),
     session_idle_seconds: row(duration(300, YEAR), 7 * DAY, 'How long a login in the browser lasts when it is not used.'),
@@ -225,6 +226,7 @@ export const sectionTexts: Readonly<Record<string, string>> = {
   outgoing: 'Requests to other web servers, such as those of an import. `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name the proxies ([daemon.md](daemon.md#requests-to-other-servers)).',
   git: 'The index as a git repository, for Cargo before 1.68 and for mirrors.',
   log: 'What the daemon logs.',
+  'oidc.NAME': "Logging in with a company's accounts, by OpenID Connect; see [login.md](login.md).",
   'upstream.NAME': 'Another registry, such as crates.io, whose crates are answered here too; see [upstream.md](upstream.md).',
 }
 
@@ -255,27 +257,30 @@ function settingsOf(section: string, rows: Readonly<Record<string, Row<SettingVa
   })
 }
 
-/** Returns the settings of the section `[upstream.NAME]`. */
-export function upstreamSettings(name: string): Setting[] {
-  return settingsOf(`upstream.${name}`, upstreamRows)
+/** Returns the settings of such a section. */
+export function namedSettings(section: NamedSection, name: string): Setting[] {
+  return settingsOf(`${section}.${name}`, namedSections[section].rows)
 }
 
-/** Returns the setting of a key, also of an upstream of any name; undefined if there is none. */
+/** Returns the setting of a key, also of a section of any name; undefined if there is none. */
 export function findSetting(key: string): Setting | undefined {
-  const [, name = ''] = /^upstream\.([^.]+)\.[^.]+$/.exec(key) ?? []
-  if (!isUpstreamName(name)) return settingTable.get(key)
-  return upstreamSettings(name).find(setting => setting.key === key)
+  const [, section = '', name = ''] = /^([^.]+)\.([^.]+)\.[^.]+$/.exec(key) ?? []
+  if (!isNamedSection(section) || !namedSections[section].isName(name)) return settingTable.get(key)
+  return namedSettings(section, name).find(setting => setting.key === key)
 }
 
 /** Returns the setting of a variable; `UPSTREAM_CRATES_IO_HOLD` is that of `crates-io`. */
 export function findVariable(variable: string): Setting | undefined {
-  const [, start = ''] = /^PLIMSOLL_UPSTREAM_(.+)$/.exec(variable) ?? []
-  for (const key of Object.keys(upstreamRows)) {
+  const [, word = '', start = ''] = /^PLIMSOLL_([A-Z]+)_(.+)$/.exec(variable) ?? []
+  const section = word.toLowerCase()
+  if (!isNamedSection(section)) return settingByVariable.get(variable)
+  const { rows, isName } = namedSections[section]
+  for (const key of Object.keys(rows)) {
     const end = `_${key}`.toUpperCase()
     const name = start.slice(0, -end.length).toLowerCase().replaceAll('_', '-')
-    if (start.endsWith(end) && isUpstreamName(name)) return findSetting(`upstream.${name}.${key}`)
+    if (start.endsWith(end) && isName(name)) return findSetting(`${section}.${name}.${key}`)
   }
-  return settingByVariable.get(variable)
+  return undefined
 }
 
 /** The settings by environment variable; `PLIMSOLL_LISTEN` is an alias. */

@@ -6,13 +6,9 @@ import { withoutCredentials } from '../urls/urls.ts'
 import { type AccessRecord, accessRecord, keepAccess } from './access.ts'
 import { tomlValue } from './file.ts'
 import { file, type SettingValue, type Values } from './kind.ts'
-import {
-  findSetting,
-  type sections,
-  settingTable,
-  type topRows,
-  upstreamSettings,
-} from './schema.ts'
+import { isNamedSection, type NamedSection, namedSections } from './named.ts'
+import { checkOidc, type OidcSettings } from './oidc.ts'
+import { findSetting, namedSettings, type sections, settingTable, type topRows } from './schema.ts'
 import type { Assignment, Environment, Origin, SettingsFile } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 import { type UpstreamSettings, upstreamDefault } from './upstream.ts'
@@ -23,6 +19,7 @@ export type Settings = {
 } & Values<typeof topRows> & {
     /** By the names of their sections, in the order in which they were given. */
     readonly upstream: Readonly<Record<string, UpstreamSettings>>
+    readonly oidc: Readonly<Record<string, OidcSettings>>
   }
 
 export type PolicySettings = Settings['policy']
@@ -70,6 +67,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     if (isFile && typeof value === 'string') values.set(key, input.resolvePath?.(value) ?? value)
   }
   issues.push(...checkUpstreams(values))
+  issues.push(...checkOidc(namesOf('oidc', values), key => values.get(key)))
   for (const key of ['tls.key', 'tls.cert']) {
     const because = key === 'tls.key' ? 'tls.cert' : 'tls.key'
     const tried = given.some(({ setting }) => setting.key === key)
@@ -89,8 +87,7 @@ export function describeSettings({
   values,
   origins,
 }: Pick<ResolvedSettings, 'values' | 'origins'>) {
-  const upstreams = upstreamNames(values).flatMap(upstreamSettings)
-  return [...settingTable.values(), ...upstreams].map(setting => {
+  return [...settingTable.values(), ...namedOf(values)].map(setting => {
     const { key } = setting
     const value = withoutSecrets(values.get(key) ?? null)
     const origin = origins.get(key) ?? 'default'
@@ -133,8 +130,7 @@ function take(
 }
 
 function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Origin>): void {
-  const upstreams = upstreamNames(values).flatMap(upstreamSettings)
-  for (const { key, row } of [...settingTable.values(), ...upstreams]) {
+  for (const { key, row } of [...settingTable.values(), ...namedOf(values)]) {
     if (values.has(key)) continue
     values.set(key, defaultOf(key, values))
     origins.set(key, row.private === row.public ? 'default' : 'preset')
@@ -144,19 +140,26 @@ function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Ori
 /** Returns the default of a setting under the preset among `values`. */
 function defaultOf(key: string, values: ReadonlyMap<string, SettingValue>): SettingValue {
   const preset = values.get('policy.preset') === 'public' ? 'public' : 'private'
-  const [, upstream, name] = /^upstream\.([^.]+)\.([^.]+)$/.exec(key) ?? []
-  if (upstream !== undefined && name !== undefined)
-    return upstreamDefault(upstream, name, values.get(`upstream.${upstream}.index`))
-  return settingTable.get(key)?.row[preset] ?? null
+  const [, section, owner, name] = /^([^.]+)\.([^.]+)\.([^.]+)$/.exec(key) ?? []
+  if (section === 'upstream' && owner !== undefined && name !== undefined)
+    return upstreamDefault(owner, name, values.get(`upstream.${owner}.index`))
+  return findSetting(key)?.row[preset] ?? null
 }
 
-function upstreamNames(values: ReadonlyMap<string, SettingValue>): string[] {
-  const names = [...values.keys()].map(key => /^upstream\.([^.]+)\./.exec(key)?.[1])
-  return [...new Set(names)].filter(name => name !== undefined)
+/** Returns the names of the sections `[SECTION.NAME]` that are given. */
+function namesOf(section: NamedSection, values: ReadonlyMap<string, SettingValue>): string[] {
+  const names = [...values.keys()].map(key => key.split('.'))
+  return [...new Set(names.flatMap(([kind, name = '']) => (kind === section ? [name] : [])))]
+}
+
+function namedOf(values: ReadonlyMap<string, SettingValue>) {
+  return Object.keys(namedSections)
+    .filter(isNamedSection)
+    .flatMap(section => namesOf(section, values).flatMap(name => namedSettings(section, name)))
 }
 
 function checkUpstreams(values: ReadonlyMap<string, SettingValue>): Issue[] {
-  const names = upstreamNames(values)
+  const names = namesOf('upstream', values)
   const of = (name: string, key: string) => values.get(`upstream.${name}.${key}`)
   const [first, second] = names.filter(name => of(name, 'fallback') !== 'off')
   const issues = names
@@ -177,11 +180,12 @@ function assemble(values: ReadonlyMap<string, SettingValue>): Settings {
     if (section === '') settings[name] = value
     else settings[section] = { ...(settings[section] as object | undefined), [name]: value }
   }
-  settings.upstream = Object.fromEntries(
-    upstreamNames(values).map(upstream => {
-      const rows = upstreamSettings(upstream).map(({ key, name }) => [name, values.get(key)])
-      return [upstream, { name: upstream, ...Object.fromEntries(rows) }]
-    }),
-  )
+  for (const section of Object.keys(namedSections).filter(isNamedSection))
+    settings[section] = Object.fromEntries(
+      namesOf(section, values).map(owner => {
+        const rows = namedSettings(section, owner).map(({ key, name }) => [name, values.get(key)])
+        return [owner, { name: owner, ...Object.fromEntries(rows) }]
+      }),
+    )
   return settings as unknown as Settings
 }

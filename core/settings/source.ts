@@ -3,6 +3,8 @@ import { type Issue, issue } from '../error/error.ts'
 import { typosBetween } from '../search/similar.ts'
 import { isTable, parseToml } from '../toml.ts'
 import type { Kind, SettingValue } from './kind.ts'
+import { isNamedSection, type NamedSection, namedSections } from './named.ts'
+import { conditionList } from './oidc.ts'
 import {
   findSetting,
   findVariable,
@@ -10,7 +12,7 @@ import {
   settingByVariable,
   settingTable,
 } from './schema.ts'
-import { isUpstreamName, UPSTREAM_NAME_FORM, upstreamDefault, upstreamRows } from './upstream.ts'
+import { upstreamDefault } from './upstream.ts'
 
 export interface SettingSource {
   readonly kind: 'file' | 'variable' | 'flag' | 'records'
@@ -60,25 +62,26 @@ export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): 
     const where = file.name
     issues.push(issue('setting_invalid', { where, key, given: show(value), accepts }))
   }
-  const takeUpstream = (upstream: string, rows: unknown) => {
-    const section = `upstream.${upstream}`
-    if (!isUpstreamName(upstream)) return invalid(section, upstream, UPSTREAM_NAME_FORM)
+  const takeNamed = (kind: NamedSection, name: string, rows: unknown) => {
+    const section = `${kind}.${name}`
+    const { isName, form } = namedSections[kind]
+    if (!isName(name)) return invalid(section, name, form)
     if (!isTable(rows)) return invalid(section, rows, `a section [${section}]`)
     // The section alone is enough where the index is known.
-    const index = upstreamDefault(upstream, 'index')
+    const index = kind === 'upstream' ? upstreamDefault(name, 'index') : null
     const known = index === null ? {} : { index }
-    for (const [key, raw] of Object.entries({ ...known, ...rows })) take(section, key, raw)
+    for (const [key, raw] of Object.entries({ ...known, ...rows }))
+      take(section, key, kind === 'oidc' && key === 'require' ? conditionList(raw) : raw)
   }
   const document = parseToml(file.text, (problem, { line, column }) => {
     issues.push(issue('settings_syntax', { file: file.name, line, column, problem }))
     return {}
   })
   for (const [name, value] of Object.entries(document)) {
-    const isUpstream = name === 'upstream'
-    if (!isUpstream && !sectionNames().includes(name)) take('', name, value)
-    else if (!isTable(value))
-      invalid(name, value, `a section [${isUpstream ? 'upstream.NAME' : name}]`)
-    else if (isUpstream) for (const item of Object.entries(value)) takeUpstream(...item)
+    const isNamed = isNamedSection(name)
+    if (!isNamed && !sectionNames().includes(name)) take('', name, value)
+    else if (!isTable(value)) invalid(name, value, `a section [${name}${isNamed ? '.NAME' : ''}]`)
+    else if (isNamed) for (const item of Object.entries(value)) takeNamed(name, ...item)
     else for (const [key, raw] of Object.entries(value)) take(name, key, raw)
   }
   return given
@@ -158,10 +161,14 @@ export function show(raw: unknown): string {
 
 /** Returns the keys that a section accepts; outside any section, also the names of the sections. */
 function keysOf(section: string): string[] {
-  if (section.startsWith('upstream.')) return Object.keys(upstreamRows)
+  const [kind = ''] = section.split('.', 1)
+  if (isNamedSection(kind)) return Object.keys(namedSections[kind].rows)
   const own = [...settingTable.values()].filter(setting => setting.section === section)
   const keys = own.map(setting => setting.name)
-  const sections = [...sectionNames(), 'upstream.NAME'].map(name => `[${name}]`)
+  const sections = [
+    ...sectionNames(),
+    ...Object.keys(namedSections).map(word => `${word}.NAME`),
+  ].map(name => `[${name}]`)
   return section === '' ? [...keys, ...sections] : keys
 }
 

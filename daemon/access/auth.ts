@@ -2,6 +2,7 @@ import { canonicalName, type Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { requireToken, type Scope, type TokenHolder } from '../../generator/accounts/tokens.ts'
 import type { Change, StillMay } from '../../generator/records/change.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 
 export interface Actor extends TokenHolder {
   readonly address?: string
@@ -39,8 +40,11 @@ export function coversCrate(actor: Actor, name: Name): boolean {
 }
 
 /** Returns a change by an actor, whose token must still be valid when the change is made. */
-export function changeBy({ user, tokenId, address }: Actor, clock: () => Date): Change {
+export function changeBy(
+  { user, tokenId, address }: Actor,
+  { clock, settings: rules }: Pick<Registry, 'clock' | 'settings'>,
+): Change {
   const by = { actor: user.login, user, tokenId, address: address ?? null }
-  const stillMay: StillMay = tx => requireToken(tx, tokenId, clock())
+  const stillMay: StillMay = tx => requireToken(tx, tokenId, { now: clock(), rules })
   return { at: timestamp(clock()), who: 'user', ...by, stillMay }
 }

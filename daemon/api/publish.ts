@@ -30,7 +30,7 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
   const metadata = timed(c, () => readMetadata(parseJson(body.metadata)))
   await pace()
   recordSubject(c, { crate: metadata.name, version: metadata.version })
-  const change = changeBy(actor, deps.registry.clock)
+  const change = changeBy(actor, deps.registry)
   const existing = await readExisting(registry.database, metadata, change)
   requireScope(actor, metadata.name, existing)
   const staged = await registry.crates.stage(body.crate, crateBytes)

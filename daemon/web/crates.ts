@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
+import { timestamp } from '../../core/timestamp.ts'
 import { newestFirst, parseVersion } from '../../core/version.ts'
 import {
   addOwners,
@@ -95,7 +96,8 @@ export const postRemoval = managed(to => {
     const login = request.form.get('login') ?? ''
     await removeOwners(registry, crate, [login], request.change)
     to.indexWorker.pages.wake()
-    const stays = user.admin || (await isOwner(registry.database, crate.id, user.id))
+    const stays =
+      user.admin || (await isOwner(registry.database, crate.id, user.id, timestamp(request.now)))
     return redirectDone(c, registry, stays ? to.path : '/me', 'owner-removed')
   }
   return attempt(c, work, refused => showCrate(to, refused))

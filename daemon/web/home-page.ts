@@ -3,7 +3,7 @@ import { timestamp } from '../../core/timestamp.ts'
 import { listInvitations } from '../../generator/accounts/ownership.ts'
 import { listSessions } from '../../generator/accounts/sessions.ts'
 import { listTokens, type TokenRecord } from '../../generator/accounts/tokens.ts'
-import { countCratesOf, cratesOf } from '../../generator/records/owners.ts'
+import { cratesShown } from '../../generator/records/owners.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type HomeData, homePage } from '../../site/account/home-page.ts'
 import type { SessionRequest } from '../access/route.ts'
@@ -20,12 +20,11 @@ export async function showHome(
 ): Promise<Response> {
   const { session, now } = request
   const { id } = session.user
-  const slice = listPage(c, await countCratesOf(database, id))
-  const [tokens, crates, invitations, sessions] = await Promise.all([
+  const [tokens, { crates, slice }, invitations, sessions] = await Promise.all([
     listTokens(database, id),
-    cratesOf(database, id, slice),
+    cratesShown(database, id, timestamp(now), total => listPage(c, total)),
     listInvitations(database, { userId: id }, { now, seconds: settings.owners.invitation_seconds }),
-    listSessions(database, id, { now, idleSeconds: settings.auth.session_idle_seconds }),
+    listSessions(database, id, { now, rules: settings }),
   ])
   const data: HomeData = {
     viewer: viewerOf(request),
@@ -33,7 +32,7 @@ export async function showHome(
     newToken: null,
     draft: null,
     tokens: tokens.map(token => tokenRow(token, timestamp(now))),
-    crates: crates.map(crate => crate.name),
+    crates,
     cratesPosition: slice,
     invitations,
     sessions: sessions.map(record => ({ ...record, current: record.id === session.id })),

@@ -45,7 +45,7 @@ export interface HomeData {
   readonly draft: TokenDraft | null
   readonly tokens: readonly TokenRow[]
   /** The crates on the current page. */
-  readonly crates: readonly string[]
+  readonly crates: readonly { readonly name: string; readonly through: string | null }[]
   readonly cratesPosition: PagePosition
   readonly invitations: readonly Invitation[]
   readonly sessions: readonly Session[]
@@ -78,11 +78,11 @@ function invitationList(viewer: Viewer, invitations: readonly Invitation[], to: 
   return html`<ul class="rows">${invitations.map(row)}</ul>`
 }
 
-function crateList(crates: readonly string[], to: Linker): Markup {
+function crateList(crates: HomeData['crates'], to: Linker): Markup {
   if (crates.length === 0) return html`<p class="quiet">You own no crates yet.</p>`
   return html`<ul class="rows">${crates.map(
-    name =>
-      html`<li class="row-with-action"><a href="${to(cratePath(name))}">${name}</a><a href="${to(account.crate(name))}" aria-label="Manage ${name}">Manage</a></li>\n`,
+    ({ name, through }) =>
+      html`<li class="row-with-action"><span><a href="${to(cratePath(name))}">${name}</a>${through === null ? null : html` <span class="quiet">through ${through}</span>`}</span><a href="${to(account.crate(name))}" aria-label="Manage ${name}">Manage</a></li>\n`,
   )}</ul>`
 }
 

@@ -5,11 +5,11 @@ import { test } from 'node:test'
 import { renderSettingsFile, tomlValue } from '../../core/settings/file.ts'
 import { parseListen, type SettingValue } from '../../core/settings/kind.ts'
 import {
+  namedSettings,
   type Setting,
   sectionTexts,
   settingByVariable,
   settingTable,
-  upstreamSettings,
 } from '../../core/settings/schema.ts'
 import type { SettingsInput } from '../../core/settings/settings.ts'
 import { describeSettings, resolveSettings } from '../../core/settings/settings.ts'
@@ -409,7 +409,11 @@ test('the settings file of a new registry', () => {
 test('docs/run/settings.md is rendered from the rows, whole', () => {
   const file = join(root, 'docs', 'run', 'settings.md')
   const chapters = new Map<string, Setting[]>()
-  for (const setting of [...settingTable.values(), ...upstreamSettings('NAME')])
+  for (const setting of [
+    ...settingTable.values(),
+    ...namedSettings('oidc', 'NAME'),
+    ...namedSettings('upstream', 'NAME'),
+  ])
     chapters.set(setting.section, [...(chapters.get(setting.section) ?? []), setting])
   assert.deepEqual([...chapters.keys()], Object.keys(sectionTexts))
   const sections = [...chapters].map(([section, settings]) =>

@@ -71,6 +71,7 @@ export class TestRegistry implements Deps {
   readonly downloads = new DownloadCounter()
   readonly git: GitWorker | null
   readonly upstreams: Upstreams
+  readonly logins: ReadonlyMap<string, OidcClient>
   readonly app: ReturnType<typeof createApp>
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
@@ -87,6 +88,7 @@ export class TestRegistry implements Deps {
     upstreams: Upstreams,
   ) {
     this.upstreams = upstreams
+    this.logins = openOidc(registry, {})
     this.dir = dir
     this.git =
       git &&
