@@ -9,7 +9,8 @@ import {
   sectionTexts,
   settingByVariable,
   settingTable,
-  upstreamSettings,
+  namedRows,
+  namedSettings,
 } from '../../core/settings/schema.ts'
 import type { SettingsInput } from '../../core/settings/settings.ts'
 import { describeSettings, resolveSettings } from '../../core/settings/settings.ts'
@@ -409,7 +410,7 @@ test('the settings file of a new registry', () => {
 test('docs/run/settings.md is rendered from the rows, whole', () => {
   const file = join(root, 'docs', 'run', 'settings.md')
   const chapters = new Map<string, Setting[]>()
-  for (const setting of [...settingTable.values(), ...upstreamSettings('NAME')])
+  for (const setting of [...settingTable.values(), ...Object.keys(namedRows).flatMap(kind => namedSettings(`${kind}.NAME`))])
     chapters.set(setting.section, [...(chapters.get(setting.section) ?? []), setting])
   assert.deepEqual([...chapters.keys()], Object.keys(sectionTexts))
   const sections = [...chapters].map(([section, settings]) =>
