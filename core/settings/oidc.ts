@@ -15,7 +15,6 @@ import {
   text,
   type Values,
 } from './kind.ts'
-import { isUpstreamName } from './upstream.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
@@ -66,13 +65,6 @@ export type OidcSettings = Values<typeof oidcRows> & {
   readonly name: string
   readonly issuer: string
   readonly client_id: string
-}
-
-export const OIDC_NAME_FORM = 'lowercase letters, digits and "-", a letter first, and not "local"'
-
-/** Returns whether text may be the `NAME` of `[oidc.NAME]`; `local` are groups made by hand. */
-export function isOidcName(name: string): boolean {
-  return isUpstreamName(name) && name !== 'local'
 }
 
 /** Returns a table of `require` as the list that it stands for; other values as they are. */

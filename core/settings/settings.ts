@@ -5,10 +5,17 @@ import { type Issue, issue, refuseErrors } from '../error/error.ts'
 import { withoutCredentials } from '../urls/urls.ts'
 import { type AccessRecord, accessRecord, keepAccess } from './access.ts'
 import { tomlValue } from './file.ts'
-import { file, type SettingValue, type Values } from './kind.ts'
-import { isNamedSection, type NamedSection, namedSections } from './named.ts'
+import { checkIssuer, type IssuerSettings, issuerDefault } from './issuer.ts'
+import { file, fileOrNone, type SettingValue, type Values } from './kind.ts'
 import { checkOidc, type OidcSettings } from './oidc.ts'
-import { findSetting, namedSettings, type sections, settingTable, type topRows } from './schema.ts'
+import {
+  findSetting,
+  namedRows,
+  namedSettings,
+  type sections,
+  settingTable,
+  type topRows,
+} from './schema.ts'
 import type { Assignment, Environment, Origin, SettingsFile } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 import { type UpstreamSettings, upstreamDefault } from './upstream.ts'
@@ -18,8 +25,9 @@ export type Settings = {
   readonly [S in keyof typeof sections]: Values<(typeof sections)[S]>
 } & Values<typeof topRows> & {
     /** By the names of their sections, in the order in which they were given. */
-    readonly upstream: Readonly<Record<string, UpstreamSettings>>
+    readonly issuer: Readonly<Record<string, IssuerSettings>>
     readonly oidc: Readonly<Record<string, OidcSettings>>
+    readonly upstream: Readonly<Record<string, UpstreamSettings>>
   }
 
 export type PolicySettings = Settings['policy']
@@ -63,11 +71,14 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const access = accessRecord(values, ofFile)
   addDefaults(values, origins)
   for (const [key, value] of input.resolvePath ? values : []) {
-    const isFile = findSetting(key)?.row.kind.accepts === file.accepts
+    const accepts = findSetting(key)?.row.kind.accepts ?? ''
+    const isFile = [file.accepts, fileOrNone.accepts].includes(accepts) && value !== ''
     if (isFile && typeof value === 'string') values.set(key, input.resolvePath?.(value) ?? value)
   }
   issues.push(...checkUpstreams(values))
   issues.push(...checkOidc(namesOf('oidc', values), key => values.get(key)))
+  for (const name of namesOf('issuer', values))
+    issues.push(...checkIssuer(name, key => values.get(`issuer.${name}.${key}`) ?? null))
   for (const key of ['tls.key', 'tls.cert']) {
     const because = key === 'tls.key' ? 'tls.cert' : 'tls.key'
     const tried = given.some(({ setting }) => setting.key === key)
@@ -87,7 +98,7 @@ export function describeSettings({
   values,
   origins,
 }: Pick<ResolvedSettings, 'values' | 'origins'>) {
-  return [...settingTable.values(), ...namedOf(values)].map(setting => {
+  return [...settingTable.values(), ...allNamed(values)].map(setting => {
     const { key } = setting
     const value = withoutSecrets(values.get(key) ?? null)
     const origin = origins.get(key) ?? 'default'
@@ -130,7 +141,7 @@ function take(
 }
 
 function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Origin>): void {
-  for (const { key, row } of [...settingTable.values(), ...namedOf(values)]) {
+  for (const { key, row } of [...settingTable.values(), ...allNamed(values)]) {
     if (values.has(key)) continue
     values.set(key, defaultOf(key, values))
     origins.set(key, row.private === row.public ? 'default' : 'preset')
@@ -140,22 +151,26 @@ function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Ori
 /** Returns the default of a setting under the preset among `values`. */
 function defaultOf(key: string, values: ReadonlyMap<string, SettingValue>): SettingValue {
   const preset = values.get('policy.preset') === 'public' ? 'public' : 'private'
-  const [, section, owner, name] = /^([^.]+)\.([^.]+)\.([^.]+)$/.exec(key) ?? []
-  if (section === 'upstream' && owner !== undefined && name !== undefined)
-    return upstreamDefault(owner, name, values.get(`upstream.${owner}.index`))
+  const [, kind, section = '', name = ''] = /^([^.]+)\.([^.]+)\.([^.]+)$/.exec(key) ?? []
+  if (kind === 'issuer') return issuerDefault(section, name)
+  if (kind === 'upstream')
+    return upstreamDefault(section, name, values.get(`upstream.${section}.index`))
   return findSetting(key)?.row[preset] ?? null
 }
 
-/** Returns the names of the sections `[SECTION.NAME]` that are given. */
-function namesOf(section: NamedSection, values: ReadonlyMap<string, SettingValue>): string[] {
-  const names = [...values.keys()].map(key => key.split('.'))
-  return [...new Set(names.flatMap(([kind, name = '']) => (kind === section ? [name] : [])))]
+/** Returns the names of the sections of a kind, in the order in which they were given. */
+function namesOf(kind: string, values: ReadonlyMap<string, SettingValue>): string[] {
+  const parts = [...values.keys()].map(key => key.split('.'))
+  const names = parts.flatMap(([first, name, end]) =>
+    first === kind && name !== undefined && end !== undefined ? [name] : [],
+  )
+  return [...new Set(names)]
 }
 
-function namedOf(values: ReadonlyMap<string, SettingValue>) {
-  return Object.keys(namedSections)
-    .filter(isNamedSection)
-    .flatMap(section => namesOf(section, values).flatMap(name => namedSettings(section, name)))
+function allNamed(values: ReadonlyMap<string, SettingValue>) {
+  return Object.keys(namedRows).flatMap(kind =>
+    namesOf(kind, values).flatMap(name => namedSettings(`${kind}.${name}`)),
+  )
 }
 
 function checkUpstreams(values: ReadonlyMap<string, SettingValue>): Issue[] {
@@ -180,11 +195,12 @@ function assemble(values: ReadonlyMap<string, SettingValue>): Settings {
     if (section === '') settings[name] = value
     else settings[section] = { ...(settings[section] as object | undefined), [name]: value }
   }
-  for (const section of Object.keys(namedSections).filter(isNamedSection))
-    settings[section] = Object.fromEntries(
-      namesOf(section, values).map(owner => {
-        const rows = namedSettings(section, owner).map(({ key, name }) => [name, values.get(key)])
-        return [owner, { name: owner, ...Object.fromEntries(rows) }]
+  for (const kind of Object.keys(namedRows))
+    settings[kind] = Object.fromEntries(
+      namesOf(kind, values).map(section => {
+        const rows = namedSettings(`${kind}.${section}`)
+        const pairs = rows.map(({ key, name }) => [name, values.get(key)])
+        return [section, { name: section, ...Object.fromEntries(pairs) }]
       }),
     )
   return settings as unknown as Settings

@@ -2,17 +2,18 @@ import * as v from 'valibot'
 import { type Issue, issue } from '../error/error.ts'
 import { typosBetween } from '../search/similar.ts'
 import { isTable, parseToml } from '../toml.ts'
+import { issuerDefault } from './issuer.ts'
 import type { Kind, SettingValue } from './kind.ts'
-import { isNamedSection, type NamedSection, namedSections } from './named.ts'
 import { conditionList } from './oidc.ts'
 import {
   findSetting,
   findVariable,
+  namedRows,
   type Setting,
   settingByVariable,
   settingTable,
 } from './schema.ts'
-import { upstreamDefault } from './upstream.ts'
+import { isUpstreamName, UPSTREAM_NAME_FORM, upstreamDefault } from './upstream.ts'
 
 export interface SettingSource {
   readonly kind: 'file' | 'variable' | 'flag' | 'records'
@@ -62,14 +63,16 @@ export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): 
     const where = file.name
     issues.push(issue('setting_invalid', { where, key, given: show(value), accepts }))
   }
-  const takeNamed = (kind: NamedSection, name: string, rows: unknown) => {
+  const takeNamed = (kind: string, name: string, rows: unknown) => {
     const section = `${kind}.${name}`
-    const { isName, form } = namedSections[kind]
-    if (!isName(name)) return invalid(section, name, form)
+    if (!isUpstreamName(name)) return invalid(section, name, UPSTREAM_NAME_FORM)
     if (!isTable(rows)) return invalid(section, rows, `a section [${section}]`)
-    // The section alone is enough where the index is known.
-    const index = kind === 'upstream' ? upstreamDefault(name, 'index') : null
-    const known = index === null ? {} : { index }
+    // The section alone is enough where its address is known.
+    const [key, address] =
+      kind === 'upstream'
+        ? ['index', upstreamDefault(name, 'index')]
+        : ['issuer', kind === 'issuer' ? issuerDefault(name, 'issuer') : null]
+    const known = address === null ? {} : { [key]: address }
     for (const [key, raw] of Object.entries({ ...known, ...rows }))
       take(section, key, kind === 'oidc' && key === 'require' ? conditionList(raw) : raw)
   }
@@ -78,10 +81,10 @@ export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): 
     return {}
   })
   for (const [name, value] of Object.entries(document)) {
-    const isNamed = isNamedSection(name)
+    const isNamed = Object.hasOwn(namedRows, name)
     if (!isNamed && !sectionNames().includes(name)) take('', name, value)
-    else if (!isTable(value)) invalid(name, value, `a section [${name}${isNamed ? '.NAME' : ''}]`)
-    else if (isNamed) for (const item of Object.entries(value)) takeNamed(name, ...item)
+    else if (!isTable(value)) invalid(name, value, `a section [${isNamed ? `${name}.NAME` : name}]`)
+    else if (isNamed) for (const [key, rows] of Object.entries(value)) takeNamed(name, key, rows)
     else for (const [key, raw] of Object.entries(value)) take(name, key, raw)
   }
   return given
@@ -161,14 +164,12 @@ export function show(raw: unknown): string {
 
 /** Returns the keys that a section accepts; outside any section, also the names of the sections. */
 function keysOf(section: string): string[] {
-  const [kind = ''] = section.split('.', 1)
-  if (isNamedSection(kind)) return Object.keys(namedSections[kind].rows)
+  const named = namedRows[section.slice(0, Math.max(0, section.indexOf('.')))]
+  if (named) return Object.keys(named)
   const own = [...settingTable.values()].filter(setting => setting.section === section)
   const keys = own.map(setting => setting.name)
-  const sections = [
-    ...sectionNames(),
-    ...Object.keys(namedSections).map(word => `${word}.NAME`),
-  ].map(name => `[${name}]`)
+  const kinds = Object.keys(namedRows).map(kind => `${kind}.NAME`)
+  const sections = [...sectionNames(), ...kinds].map(name => `[${name}]`)
   return section === '' ? [...keys, ...sections] : keys
 }
 

@@ -112,7 +112,7 @@ export async function moveIssuer(
       run(tx, `UPDATE ${table} SET issuer = ? WHERE issuer = ?`, to, from)
     await move('user_groups')
     const moved = { accounts: await move('identities'), groups: await move('groups') }
-    if (moved.accounts + moved.groups === 0) refuse('issuer_unknown', { issuer: from })
+    if (moved.accounts + moved.groups === 0) refuse('issuer_unused', { issuer: from })
     await addEvent(tx, by, { action: 'issuer-move', detail: { from, to, ...moved } })
     return moved
   })

@@ -75,12 +75,13 @@ export async function crateRecords(db: Queries): Promise<number> {
   return (await value<number>(db, 'SELECT count(*) FROM crates')) ?? 0
 }
 
-/** Inserts a new crate, without owners. */
+/** Inserts a new crate, without owners; `rule` is the one that creates it. */
 export async function insertCrate(
   tx: Queries,
   name: Name,
   createdAt: string,
   generation: number,
+  rule: number | null = null,
 ): Promise<CrateRecord> {
   const id = await insert(tx, 'crates', {
     name,
@@ -88,6 +89,7 @@ export async function insertCrate(
     skeleton: lookAlikeSkeleton(name),
     created_at: createdAt,
     generation,
+    rule_id: rule,
   })
   return { id, name, createdAt, generation }
 }

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { renderSettingsFile, tomlValue } from '../../core/settings/file.ts'
 import { parseListen, type SettingValue } from '../../core/settings/kind.ts'
 import {
+  namedRows,
   namedSettings,
   type Setting,
   sectionTexts,
@@ -411,8 +412,7 @@ test('docs/run/settings.md is rendered from the rows, whole', () => {
   const chapters = new Map<string, Setting[]>()
   for (const setting of [
     ...settingTable.values(),
-    ...namedSettings('oidc', 'NAME'),
-    ...namedSettings('upstream', 'NAME'),
+    ...Object.keys(namedRows).flatMap(kind => namedSettings(`${kind}.NAME`)),
   ])
     chapters.set(setting.section, [...(chapters.get(setting.section) ?? []), setting])
   assert.deepEqual([...chapters.keys()], Object.keys(sectionTexts))

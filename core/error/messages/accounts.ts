@@ -92,7 +92,7 @@ export const accountMessages = {
       p.subject === undefined
         ? `${p.from} is the same issuer; nothing was changed`
         : `both ${p.from} and ${p.to} have an account \`${p.subject}\`, which may be two people's, so nothing was changed; unlink or remove one of them first`,
-    issuer_unknown:
+    issuer_unused:
       'no account or group here is of the issuer `{issuer}`; write its URL as `plimsoll user list --json` has it',
     issuer_section_unknown:
       'there is no section `[oidc.{name}]` in the settings; write the name of one of them',
