@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { OidcClient } from '../generator/accounts/oidc-client.ts'
+import type { OidcClient } from '../generator/accounts/oidc/client.ts'
 import type { Registry } from '../generator/registry/registry.ts'
 import type { TrustedIssuers } from '../generator/trust/verify.ts'
 import type { Upstreams } from '../generator/upstream/open.ts'

@@ -4,7 +4,6 @@ import { expandDl } from '../urls/download-url.ts'
 import { isVersion, parseVersion } from '../version.ts'
 import { isBucket, parseBucketAddress } from './bucket.ts'
 import { cdnRows } from './cdn.ts'
-import { issuerRows } from './issuer.ts'
 import {
   baseUrl,
   choice,
@@ -26,10 +25,10 @@ import {
   size,
   text,
 } from './kind.ts'
-import { oidcRows } from './oidc.ts'
+import { namedRows } from './named.ts'
 import { pagesRows } from './pages.ts'
 import { policyRows } from './rules.ts'
-import { isUpstreamName, upstreamRows } from './upstream.ts'
+import { isUpstreamName } from './upstream.ts'
 
 const MIB = 1024 ** 2
 const GIB = 1024 ** 3
@@ -259,13 +258,6 @@ function settingsOf(section: string, rows: Readonly<Record<string, Row<SettingVa
     const key = section === '' ? name : `${section}.${name}`
     return { key, section, name, variable: variableOf(key), row }
   })
-}
-
-/** The kinds of sections of which there may be many, each with a name, and their rows. */
-export const namedRows: Readonly<Record<string, Readonly<Record<string, Row<SettingValue>>>>> = {
-  issuer: issuerRows,
-  oidc: oidcRows,
-  upstream: upstreamRows,
 }
 
 /** Returns the settings of a section such as `upstream.crates-io`. */

@@ -7,15 +7,9 @@ import { type AccessRecord, accessRecord, keepAccess } from './access.ts'
 import { tomlValue } from './file.ts'
 import { checkIssuer, type IssuerSettings, issuerDefault } from './issuer.ts'
 import { file, fileOrNone, type SettingValue, type Values } from './kind.ts'
+import { namedRows } from './named.ts'
 import { checkOidc, type OidcSettings } from './oidc.ts'
-import {
-  findSetting,
-  namedRows,
-  namedSettings,
-  type sections,
-  settingTable,
-  type topRows,
-} from './schema.ts'
+import { findSetting, namedSettings, type sections, settingTable, type topRows } from './schema.ts'
 import type { Assignment, Environment, Origin, SettingsFile } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 import { type UpstreamSettings, upstreamDefault } from './upstream.ts'

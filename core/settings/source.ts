@@ -4,11 +4,11 @@ import { typosBetween } from '../search/similar.ts'
 import { isTable, parseToml } from '../toml.ts'
 import { issuerDefault } from './issuer.ts'
 import type { Kind, SettingValue } from './kind.ts'
+import { namedRows } from './named.ts'
 import { conditionList } from './oidc.ts'
 import {
   findSetting,
   findVariable,
-  namedRows,
   type Setting,
   settingByVariable,
   settingTable,

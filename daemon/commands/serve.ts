@@ -17,7 +17,7 @@ import {
   NO_ADMINISTRATOR,
 } from '../../generator/accounts/accounts.ts'
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
-import { openOidc } from '../../generator/accounts/oidc-client.ts'
+import { openOidc } from '../../generator/accounts/oidc/client.ts'
 import { createToken } from '../../generator/accounts/tokens.ts'
 import { command, settingRows, type Task } from '../../generator/cli/console/command.ts'
 import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'

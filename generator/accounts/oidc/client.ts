@@ -1,12 +1,14 @@
+// generator/accounts/oidc: Accounts of an issuer: who has logged in there, and which account that is.
+// The daemon calls it, and loads the library only where an issuer is configured.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client'
-import { issue, Refusal, refuse } from '../../core/error/error.ts'
-import type { OidcSettings } from '../../core/settings/oidc.ts'
-import type { Settings } from '../../core/settings/settings.ts'
-import { WebFailure } from '../web/failure.ts'
-import { Web } from '../web/web.ts'
-import { claimsOf, type OidcPerson, personOf } from './oidc-claims.ts'
+import { issue, Refusal, refuse } from '../../../core/error/error.ts'
+import type { OidcSettings } from '../../../core/settings/oidc.ts'
+import type { Settings } from '../../../core/settings/settings.ts'
+import { WebFailure } from '../../web/failure.ts'
+import { Web } from '../../web/web.ts'
+import { claimsOf, type OidcPerson, personOf } from './claims.ts'
 
 /** A login that was begun: what only the browser that began it may send back. */
 export interface OidcPending {

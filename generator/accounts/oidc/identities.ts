@@ -1,9 +1,9 @@
-import { refuse } from '../../core/error/error.ts'
-import type { Settings } from '../../core/settings/settings.ts'
-import type { Database } from '../database/connection.ts'
-import { all, first, type Queries, run } from '../database/statement.ts'
-import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
-import { type Account, type AccountRow, accountOf, requireUser, type User } from './accounts.ts'
+import { refuse } from '../../../core/error/error.ts'
+import type { Settings } from '../../../core/settings/settings.ts'
+import type { Database } from '../../database/connection.ts'
+import { all, first, type Queries, run } from '../../database/statement.ts'
+import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
+import { type Account, type AccountRow, accountOf, requireUser, type User } from '../accounts.ts'
 
 /** By what an issuer's people are found: both are compared exactly. */
 export interface Identity {

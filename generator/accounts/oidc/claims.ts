@@ -1,6 +1,6 @@
-import { refuse } from '../../core/error/error.ts'
-import type { OidcSettings } from '../../core/settings/oidc.ts'
-import { isGroupName } from './groups.ts'
+import { refuse } from '../../../core/error/error.ts'
+import type { OidcSettings } from '../../../core/settings/oidc.ts'
+import { isGroupName } from '../groups.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
