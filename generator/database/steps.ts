@@ -121,7 +121,7 @@ export const steps: Readonly<Record<string, Step>> = {
   '035_weeks': { up: dropCounts, oldest: '035_weeks' },
   // Rules of CI identities, their tokens, and which job has published a version.
   '036_trust': statements([
-    'ALTER TABLE releases ADD COLUMN origin TEXT',
+    'ALTER TABLE releases ADD COLUMN job TEXT',
     'ALTER TABLE crates ADD COLUMN rule_id INTEGER',
     'CREATE INDEX crates_rule ON crates (rule_id, created_at) WHERE rule_id IS NOT NULL',
     `CREATE TABLE trust_rules (
@@ -137,7 +137,7 @@ export const steps: Readonly<Record<string, Step>> = {
     'CREATE INDEX trust_keys_rule ON trust_keys (rule_id)',
     `CREATE TABLE trust_tokens (
       id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL UNIQUE, rules TEXT NOT NULL,
-      origin TEXT NOT NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL)`,
+      job TEXT NOT NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL)`,
     'CREATE INDEX trust_tokens_expiry ON trust_tokens (expires_at)',
     `CREATE TABLE trust_used (
       issuer TEXT NOT NULL, token TEXT NOT NULL, ends_at TEXT NOT NULL,

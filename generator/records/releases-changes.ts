@@ -108,7 +108,7 @@ async function insertRelease(
     contents: JSON.stringify(release.contents),
     published_at: publishedAt,
     published_by: userIdOf(change),
-    origin: change.who === 'rule' ? JSON.stringify(change.grant.origin) : null,
+    job: change.who === 'rule' ? JSON.stringify(change.grant.job) : null,
   })
   const deps = JSON.stringify(entry.deps)
   return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps }
