@@ -45,6 +45,18 @@ export function parseClaims(texts: readonly string[]): WantedClaims {
   return [...found]
 }
 
+/** Returns claims as they are written at the command line. */
+export function textsOf(claims: WantedClaims): string[] {
+  return claims.flatMap(([name, values]) => values.map(each => `${name}=${each}`))
+}
+
+/** Returns the claims of a rule as people see them: with the ids that were found out. */
+export function shownClaims({ claims, pins }: Wanted): WantedClaims {
+  const found = new Map(claims.map(([name, values]) => [name, [...values]]))
+  for (const [, , id, value] of pins) found.set(id, [...(found.get(id) ?? []), value])
+  return [...found]
+}
+
 /** Returns why a rule for an issuer cannot be written with these claims, and what is dangerous. */
 export function ruleIssues(kind: IssuerKind, isShared: boolean, claims: WantedClaims): Issue[] {
   const names = claims.map(([name]) => name)

@@ -1,23 +1,30 @@
 import { refuse } from '../../core/error/error.ts'
+import { parseName } from '../../core/name.ts'
+import type { IssuerSettings } from '../../core/settings/issuer.ts'
 import { unverifiedClaims } from '../../core/trust/claims.ts'
-import { parseClaims } from '../../core/trust/rule.ts'
+import { parseClaims, shownClaims, textsOf } from '../../core/trust/rule.ts'
+import { registryUrls } from '../../core/urls/urls.ts'
 import {
+  command,
   commandGroup,
   type RegistryTask,
   registryCommand,
+  type Task,
 } from '../../generator/cli/console/command.ts'
-import { printIssues } from '../../generator/cli/console/io.ts'
+import { Exit, printIssues } from '../../generator/cli/console/io.ts'
+import { looseSettings } from '../../generator/cli/console/loose-settings.ts'
 import { table } from '../../generator/cli/console/table.ts'
 import { readText } from '../../generator/places/disk/files.ts'
+import { exchangeAt } from '../../generator/trust/client.ts'
+import { explain } from '../../generator/trust/explain.ts'
 import {
   addRule,
   dropRule,
   listRules,
   setOnly,
-  shownClaims,
   type TrustRule,
-  textsOf,
 } from '../../generator/trust/rules.ts'
+import { audiencesOf } from '../../generator/trust/verify.ts'
 import { rowId } from '../http/paging.ts'
 
 const JSON_RULE =
@@ -132,9 +139,97 @@ const registerOnly = registryCommand('only', {
   },
 })
 
+interface TestOptions {
+  readonly jwt: string
+  readonly crate?: string
+  readonly audience?: string
+}
+
+const registerTest = registryCommand('test', {
+  about: 'explain what the rules say of a token, without using it up',
+  takes: {
+    '--jwt <file>': { about: 'the token of a CI job', isRequired: true },
+    '--crate <crate>': 'the crate that it shall publish; default: any',
+    '--audience <text>': 'what `aud` has to be, where the settings have no base URL',
+  },
+  examples: { 'plimsoll trust test --jwt token.txt --crate demo': 'names the claim that differs' },
+  json: 'an object: `allowed`; `issuer`, its name or null; `issues`, an array of texts; `rules`, an array with `id` and `differences`, each with `claim`, `was` and `wanted`',
+  fails: 'no rule lets the token through',
+  reads: true,
+  async run({ io, registry, options, report }: RegistryTask<TestOptions>) {
+    const { settings, urls, database } = registry
+    const { crate, audience } = options
+    const claims = await claimsIn(options.jwt)
+    const audiences = (issuer: IssuerSettings) => {
+      if (audience !== undefined) return [audience]
+      const isKnown = settings.registry.base_url !== null || issuer.audience.length > 0
+      return isKnown ? audiencesOf(issuer, urls) : refuse('audience_unknown')
+    }
+    const name = crate === undefined ? null : parseName(crate)
+    const issuers = Object.values(settings.issuer)
+    const question = { claims, issuers, audiences, crate: name, now: io.now() }
+    const { issuer, issues, rules, isLetThrough } = await explain(database, question)
+    const result = {
+      allowed: isLetThrough,
+      issuer,
+      issues: issues.map(({ message }) => message),
+      rules: rules.map(({ rule: { id }, differences }) => ({ id, differences })),
+    }
+    const lines = rules.map(({ rule: { id, crate: of }, differences: [first, ...more] }) => {
+      if (!first) return `rule ${id} lets it publish ${of}`
+      const [was, wanted] = [first.was.join(', ') || 'absent', first.wanted.join(' or ')]
+      const rest = more.length === 0 ? '' : `, and ${more.length} more claims differ`
+      return `rule ${id} for ${of} does not: \`${first.claim}\` is ${was}, not ${wanted}${rest}`
+    })
+    report(result, [...lines, 'The signature of the token was not checked.'])
+    printIssues(io, issues)
+    if (!isLetThrough) throw new Exit(1)
+  },
+})
+
+interface ExchangeOptions {
+  readonly jwtEnv: string
+  readonly registry?: string
+}
+
+/** `token exchange`, for jobs of CI systems that have no action for it. */
+export const registerExchange = command('exchange', {
+  about: 'get a token for that of a CI job; stdout gets the token alone',
+  takes: {
+    '--jwt-env <name>': { about: 'the variable with the token of the job', isRequired: true },
+    '--registry <url>': 'the address of the registry; default: that of the settings',
+  },
+  examples: {
+    'plimsoll token exchange --jwt-env PLIMSOLL_ID_TOKEN --registry https://crates.example.com':
+      'prints a token that publishes for 30 minutes',
+  },
+  json: 'an object: `token`',
+  fails: 'the registry cannot be asked, or gives no token',
+  async run(task: Task<ExchangeOptions>) {
+    const { io, options, report } = task
+    const { jwtEnv } = options
+    const api = options.registry ?? registryOf(task)
+    const jwt = io.env[jwtEnv]?.trim() ?? ''
+    const audience = api.replace(/^https?:\/\/|\/$/g, '')
+    if (jwt === '') refuse('jwt_variable_empty', { name: jwtEnv, audience })
+    const token = await exchangeAt(api, jwt, io.env)
+    // GitHub and Forgejo hide it from their logs then; the line is read on either stream.
+    if (io.env.GITHUB_ACTIONS === 'true') io.err(`::add-mask::${token}`)
+    report({ token }, [token])
+  },
+})
+
+function registryOf(task: Task): string {
+  const { registry, server } = looseSettings(task, false).settings
+  if (registry.base_url === null) return refuse('exchange_url_missing')
+  const { api, base } = registryUrls(registry, `http://${server.listen}`)
+  return api ?? base
+}
+
 export const registerTrust = commandGroup('trust', 'manage which jobs of CI systems publish', [
   registerAdd,
   registerRemove,
   registerList,
   registerOnly,
+  registerTest,
 ])

@@ -64,8 +64,8 @@ export function postLogin() {
     const next = ownPath(form.get('next'))
     const work = async () => {
       requirePasswords(registry)
-      const given = { login, password: form.get('password') ?? '', priority }
-      const credential = await checkPassword(database, given, settings.auth.password_cost)
+      const attempt = { login, password: form.get('password') ?? '', priority }
+      const credential = await checkPassword(database, attempt, settings.auth.password_cost)
       if (!credential) {
         // Log the login only if it belongs to an account: other text may be a password typed into
         // the wrong field.
@@ -154,8 +154,8 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
   const work = async () => {
     requirePasswords(registry)
     const cost = settings.auth.password_cost
-    const given = { login: user.login, password: form.get('current') ?? '', priority }
-    if (!(await checkPassword(database, given, cost))) {
+    const attempt = { login: user.login, password: form.get('current') ?? '', priority }
+    if (!(await checkPassword(database, attempt, cost))) {
       const detail = { login: user.login }
       const event = { action: 'password-wrong', detail }
       await makeChange(database, request.change, 'user', (tx, by) => addEvent(tx, by, event))

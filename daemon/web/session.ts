@@ -37,7 +37,7 @@ export function showLogin(
   { settings, site }: Registry,
   c: Context,
   { csrf }: Pick<BrowserRequest, 'csrf'>,
-  { status, ...facts }: Outcome<LoginData>,
+  { status, ...fields }: Outcome<LoginData>,
 ): Response {
   const issuers = Object.values(settings.oidc).map(({ name, title }) => ({
     name,
@@ -45,7 +45,7 @@ export function showLogin(
   }))
   const passwords = settings.auth.passwords === 'on'
   const data = { csrf, login: '', next: null, notice: null, reset: null, issuers, passwords }
-  return page(c, site, loginPage(site, { ...data, ...facts }), status)
+  return page(c, site, loginPage(site, { ...data, ...fields }), status)
 }
 
 /** Product names in `User-Agent`. A browser comes before others whose names it also sends. */

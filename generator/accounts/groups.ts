@@ -3,7 +3,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { Database } from '../database/connection.ts'
 import type { Queries } from '../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
-import { follow, type Records } from '../records/crate-change.ts'
+import { type Records, tellFollowers } from '../records/crate-change.ts'
 import { readCrate } from '../records/crates.ts'
 import {
   cratesOfGroup,
@@ -96,7 +96,7 @@ export async function titleGroup(
     const generation = await addEvent(tx, by, { action: 'group-title', detail })
     for (const id of await cratesOfGroup(tx, group.id)) {
       const crate = await readCrate(tx, id)
-      if (crate) await follow(tx, followers, { crate, by, generation })
+      if (crate) await tellFollowers(tx, followers, { crate, by, generation })
     }
     return group
   })

@@ -3,7 +3,7 @@ import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, first, type Queries, run, upsert } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted, userIdOf } from '../records/change.ts'
-import { follow, type Records } from '../records/crate-change.ts'
+import { type Records, tellFollowers } from '../records/crate-change.ts'
 import type { CrateRecord } from '../records/crates.ts'
 import { GROUP, groupsOwning } from '../records/groups.ts'
 import {
@@ -66,7 +66,7 @@ async function insertOwner(
   if (!(await addOwner(tx, crate.id, owner, change.at, addedBy))) return false
   const event = { action: 'owner-add', crate: crate.name, detail: { login, as } }
   const generation = await addEvent(tx, change, event)
-  await follow(tx, followers, { crate, owner: userOf(owner), by: change, generation })
+  await tellFollowers(tx, followers, { crate, owner: userOf(owner), by: change, generation })
   return true
 }
 
@@ -100,7 +100,7 @@ export const removeOwners: OwnerWork = (records, crate, logins, change) =>
     const action = isOwner ? 'owner-remove' : 'invitation-withdraw'
     const event = { action, crate: crate.name, detail: { login, as } }
     const generation = await addEvent(tx, by, event)
-    await follow(tx, records.followers, { crate, owner: user, by, generation })
+    await tellFollowers(tx, records.followers, { crate, owner: user, by, generation })
     return true
   })
 
@@ -199,8 +199,8 @@ export async function answerInvitation(
   await makeChange(records.database, change, { user: user.id }, async (tx, by) => {
     const sql = `DELETE FROM invitations WHERE crate_id = ? AND user_id = ? AND invited_at > ?
       AND invited_at <= ? RETURNING invited_by`
-    const given = [crate.id, user.id, timestamp(now, -seconds), latest(now)]
-    const invitation = await first<{ invited_by: number | null }>(tx, sql, ...given)
+    const parameters = [crate.id, user.id, timestamp(now, -seconds), latest(now)]
+    const invitation = await first<{ invited_by: number | null }>(tx, sql, ...parameters)
     if (!invitation) return refuse('invitation_unknown', { name: crate.name })
     if (isAccepted) {
       const subject = { owner: { user: user.id }, login: user.login }

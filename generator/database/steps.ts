@@ -24,9 +24,9 @@ async function dropOldMoves(db: Queries): Promise<void> {
   const moves = await all<OldMove>(db, 'SELECT id, side, place, ended_at FROM moves')
   await run(db, 'DROP TABLE moves')
   for (const { id, side, place, ended_at: at } of moves) {
-    const [key, fact] = side === 'coming' ? ['copy', { id, place }] : ['moved', { id, place, at }]
+    const [key, move] = side === 'coming' ? ['copy', { id, place }] : ['moved', { id, place, at }]
     if (side === 'leaving' && at === null) continue
-    await upsert(db, 'facts', ['key'], { key, value: JSON.stringify(fact) })
+    await upsert(db, 'facts', ['key'], { key, value: JSON.stringify(move) })
   }
 }
 
@@ -96,7 +96,7 @@ export const steps: Readonly<Record<string, Step>> = {
   ]),
   // One engine searches rendered files; two tables have what they are rendered from.
   '031_one_search': { up: oneSearch, oldest: '031_one_search' },
-  // READMEs that are shown as plain text are facts; the next rendering records them again.
+  // READMEs that are shown as plain text are stored values; the next rendering records them again.
   '032_plain_pages': contracts('032_plain_pages', [
     'DROP TABLE IF EXISTS plain_pages',
     'DROP INDEX IF EXISTS releases_uncounted',
@@ -121,7 +121,7 @@ export const steps: Readonly<Record<string, Step>> = {
   '035_weeks': { up: dropCounts, oldest: '035_weeks' },
   // Rules of CI identities, their tokens, and which job has published a version.
   '036_trust': statements([
-    'ALTER TABLE releases ADD COLUMN origin TEXT',
+    'ALTER TABLE releases ADD COLUMN job TEXT',
     'ALTER TABLE crates ADD COLUMN rule_id INTEGER',
     'CREATE INDEX crates_rule ON crates (rule_id, created_at) WHERE rule_id IS NOT NULL',
     `CREATE TABLE trust_rules (
@@ -137,7 +137,7 @@ export const steps: Readonly<Record<string, Step>> = {
     'CREATE INDEX trust_keys_rule ON trust_keys (rule_id)',
     `CREATE TABLE trust_tokens (
       id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL UNIQUE, rules TEXT NOT NULL,
-      origin TEXT NOT NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL)`,
+      job TEXT NOT NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL)`,
     'CREATE INDEX trust_tokens_expiry ON trust_tokens (expires_at)',
     `CREATE TABLE trust_used (
       issuer TEXT NOT NULL, token TEXT NOT NULL, ends_at TEXT NOT NULL,

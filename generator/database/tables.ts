@@ -41,8 +41,8 @@ export interface Tables {
     contents: string | null
     published_at: string | null
     published_by: number | null
-    /** The job that published it, as JSON (`core/trust/origin.ts`); null for people. */
-    origin: string | null
+    /** The job that published it, as JSON (`core/trust/job.ts`); null for people. */
+    job: string | null
   }
   /** Which jobs of CI systems may publish what. */
   trust_rules: {
@@ -69,7 +69,7 @@ export interface Tables {
     id: number
     hash: string
     rules: string
-    origin: string
+    job: string
     created_at: string
     expires_at: string
   }

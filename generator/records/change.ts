@@ -2,7 +2,7 @@
 // call it; it writes no file.
 import { refuse } from '../../core/error/error.ts'
 import type { CanonicalName } from '../../core/name.ts'
-import type { Origin } from '../../core/trust/origin.ts'
+import type { Job } from '../../core/trust/job.ts'
 import type { Database } from '../database/connection.ts'
 import { type Queries, value } from '../database/statement.ts'
 import { requireUnpaused, UNPAUSED } from './pause.ts'
@@ -23,7 +23,7 @@ export interface RuleGrant {
   /** The id of the user who owns the crate, if the job creates it. */
   readonly owner: number | null
   /** Which job it is, for the audit log and the release. */
-  readonly origin: Origin
+  readonly job: Job
 }
 
 /** The time of a change to the records (RFC 3339, UTC, whole seconds), and who makes it. */
@@ -137,7 +137,7 @@ export async function addEvent(
   const { action, crate = null, version = null, detail } = event
   const { at, actor, sessionId: session, address = null } = change
   const [userId, token] = change.who === 'user' ? [change.user.id, change.tokenId] : [null, null]
-  const job = change.who === 'rule' && { rule: change.grant.rule, ...change.grant.origin }
+  const job = change.who === 'rule' && { rule: change.grant.rule, ...change.grant.job }
   const details =
     detail || session || job
       ? JSON.stringify({ ...detail, ...(session && { session }), ...job })

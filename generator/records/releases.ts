@@ -4,6 +4,7 @@ import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
 import { crateKey, releaseOfFolder, releaseOfPath } from '../../core/paths/crates.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
+import type { Job } from '../../core/trust/job.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
 import { pace } from '../database/pace.ts'
 import { all, column, first, LIST, type Queries, type Row, value } from '../database/statement.ts'
@@ -35,6 +36,8 @@ export interface ReleaseRecord extends VersionRecord {
   readonly contents: Contents | null
   readonly publishedBy: string | null
   readonly publisherId: number | null
+  /** The job of a CI system that published it; null for people. */
+  readonly job: Job | null
 }
 
 /** A record as stored, with a flag as a number and with JSON text. */
@@ -45,18 +48,19 @@ export function recordOf<R extends Pick<Row<'releases'>, 'yanked' | 'about'>>(ro
   return { ...row, yanked: row.yanked === 1, about: JSON.parse(row.about) as About }
 }
 
-type StoredRelease<R = ReleaseRecord> = Omit<Stored<R>, 'contents'> &
-  Pick<Row<'releases'>, 'contents'>
+type StoredRelease<R = ReleaseRecord> = Omit<Stored<R>, 'contents' | 'job'> &
+  Pick<Row<'releases'>, 'contents' | 'job'>
 
-function releaseOf<R extends Pick<StoredRelease, 'yanked' | 'about' | 'contents'>>(row: R) {
+function releaseOf<R extends Pick<StoredRelease, 'yanked' | 'about' | 'contents' | 'job'>>(row: R) {
   const contents = JSON.parse(row.contents ?? 'null') as Contents | null
-  return Object.assign(recordOf(row), { contents })
+  const job = JSON.parse(row.job ?? 'null') as Job | null
+  return Object.assign(recordOf(row), { contents, job })
 }
 
 const COLUMNS = `releases.id, releases.version, releases.cksum, releases.size,
     releases.yanked, releases.about, releases.contents, releases.published_at AS "publishedAt",
     releases.published_by AS "publisherId", ${PUBLISHER} AS "publishedBy",
-    releases.line ->> 'rust_version' AS rust_version`
+    releases.line ->> 'rust_version' AS rust_version, releases.job`
 const FROM = `FROM ${RELEASES}
   LEFT JOIN users ON users.id = releases.published_by`
 
@@ -98,9 +102,9 @@ export async function listReleases(db: Queries, crateId: number): Promise<Releas
     ORDER BY releases.id`
   const releases: ReleaseRecord[] = []
   for (let isMore = true; isMore; ) {
-    const some = await all<StoredRelease>(db, sql, crateId, releases.at(-1)?.id ?? 0)
-    for (const row of some) releases.push(releaseOf(row))
-    isMore = some.length === SLICE
+    const page = await all<StoredRelease>(db, sql, crateId, releases.at(-1)?.id ?? 0)
+    for (const row of page) releases.push(releaseOf(row))
+    isMore = page.length === SLICE
     await pace()
   }
   return releases
@@ -122,14 +126,14 @@ export async function readSummaries(
   length: number,
 ): Promise<ReleaseSummary[]> {
   const sql = `${SELECT_SUMMARIES} WHERE releases.id IN ${LIST}`
-  const found = new Map<number, ReleaseSummary>()
+  const summaries = new Map<number, ReleaseSummary>()
   for (let from = 0; from < ids.length; from += SLICE) {
-    const some = ids.slice(from, from + SLICE)
-    for (const row of await all<StoredRelease<ReleaseSummary>>(db, sql, length, some))
-      found.set(row.id, releaseOf(row))
+    const slice = ids.slice(from, from + SLICE)
+    for (const row of await all<StoredRelease<ReleaseSummary>>(db, sql, length, slice))
+      summaries.set(row.id, releaseOf(row))
     await pace()
   }
-  return ids.flatMap(id => found.get(id) ?? [])
+  return ids.flatMap(id => summaries.get(id) ?? [])
 }
 
 /** Returns the dependencies of releases by id, without the checks of `parseEntry`. */
@@ -259,9 +263,9 @@ export function readReadme(db: Queries, releaseId: number): Promise<string | nul
 export async function keyAtPath(db: Queries, path: string): Promise<string | null> {
   const release = releaseOfPath(path) ?? releaseOfFolder(path)
   const crate = release && (await findCrate(db, release.name))
-  const found = crate && (await findRelease(db, crate.id, release.version))
-  if (!found || crate.name !== release.name || found.version !== release.version) return null
-  return crateKey(crate.name, found.cksum)
+  const existing = crate && (await findRelease(db, crate.id, release.version))
+  if (!existing || crate.name !== release.name || existing.version !== release.version) return null
+  return crateKey(crate.name, existing.cksum)
 }
 
 /** Returns the versions of a crate that were ever deleted, also those that are back since. */

@@ -1,8 +1,8 @@
 import { type Issue, issue, Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { refusalOf } from '../../core/trust/explain.ts'
+import { jobOf } from '../../core/trust/job.ts'
 import { hasWorkflows, textOf, unsafeEvent, workflowOf } from '../../core/trust/kinds.ts'
-import { originOf } from '../../core/trust/origin.ts'
 import { differences, pinsAfter, tokenKeys } from '../../core/trust/rule.ts'
 import type { Database } from '../database/connection.ts'
 import { type Queries, run } from '../database/statement.ts'
@@ -65,11 +65,11 @@ async function grant(
   const [first] = rules
   if (!first) return refusalOf(kind, found, claims)
   for (const rule of rules) await use(tx, rule, pinsAfter(kind, rule, claims), by)
-  const origin = originOf(issuer, claims)
+  const job = jobOf(issuer, claims)
   const ids = rules.map(rule => rule.id)
-  const detail = { rules: ids, ...origin }
+  const detail = { rules: ids, ...job }
   await addEvent(tx, { ...by, actor: ruleActor(first.id) }, { action: 'trust-exchange', detail })
-  return makeTrustedToken(tx, { rules: ids, origin }, now)
+  return makeTrustedToken(tx, { rules: ids, job }, now)
 }
 
 /** Returns why a token of a kind can be good for no rule; null if it can. */

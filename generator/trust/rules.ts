@@ -13,6 +13,7 @@ import {
   pinsAfter,
   ruleIssues,
   ruleKeys,
+  textsOf,
   type WantedClaims,
 } from '../../core/trust/rule.ts'
 import type { Database } from '../database/connection.ts'
@@ -100,18 +101,26 @@ export async function rulesFor(
   return (await all<Stored>(db, sql, bornAfter(now), patterns)).map(ruleOf)
 }
 
-/** Lists all rules, or those that belong to a crate or were written by a user. */
-export async function listRules(
-  db: Queries,
-  of: { readonly crateId?: number; readonly userId?: number; readonly limit?: number } = {},
-): Promise<TrustRule[]> {
-  const { crateId, userId, limit = Number.MAX_SAFE_INTEGER } = of
-  const [where, ...values] =
-    crateId !== undefined
-      ? ['crate_id = ?', crateId]
-      : userId !== undefined
-        ? ['created_by = ?', userId]
-        : ['1 = 1']
+/** Which rules to list: by default all. */
+export interface RuleFilter {
+  /** Those that belong to these crates. */
+  readonly crateIds?: readonly number[]
+  readonly issuer?: string
+  /** Only those with a higher id. */
+  readonly after?: number
+  readonly limit?: number
+}
+
+/** Lists rules by id. */
+export async function listRules(db: Queries, filter: RuleFilter = {}): Promise<TrustRule[]> {
+  const { crateIds, issuer, after = 0, limit = Number.MAX_SAFE_INTEGER } = filter
+  const conditions = [
+    ...(crateIds ? [[`crate_id IN ${LIST}`, crateIds] as const] : []),
+    ...(issuer ? [['issuer = ?', issuer] as const] : []),
+    ['trust_rules.id > ?', after] as const,
+  ]
+  const where = conditions.map(([sql]) => sql).join(' AND ')
+  const values = conditions.map(([, each]) => each)
   const sql = `SELECT ${RULE} WHERE ${where} ORDER BY trust_rules.id LIMIT ?`
   return (await all<Stored>(db, sql, ...values, limit)).map(ruleOf)
 }
@@ -156,7 +165,7 @@ export async function addRule(
     const owner = await firstOwner(tx, order, crate?.name ?? null)
     const same = 'SELECT count(*) FROM trust_rules WHERE pattern = ? AND coalesce(crate_id, 0) = ?'
     if (Number(await value(tx, same, target.pattern, crate?.id ?? 0)) >= RULES_MAX)
-      refuse('rules_too_many', { max: RULES_MAX })
+      refuse('rules_too_many', { max: RULES_MAX, kind })
     const id = await insert(tx, 'trust_rules', {
       issuer: issuer.name,
       name: crate?.name ?? order.crate,
@@ -232,11 +241,6 @@ const eventOf = ({ pattern }: CratePattern, crate: { readonly name: Name } | nul
   crate: crate?.name ?? pattern,
 })
 
-/** Returns claims as they are written at the command line. */
-export function textsOf(claims: WantedClaims): string[] {
-  return claims.flatMap(([name, values]) => values.map(each => `${name}=${each}`))
-}
-
 /** Returns a rule; refuses an unknown one. */
 export async function requireRule(db: Queries, id: number): Promise<TrustRule> {
   const row = await first<Stored>(db, `SELECT ${RULE} WHERE trust_rules.id = ?`, id)
@@ -273,11 +277,11 @@ function requireSame(
   )
 }
 
-/** Returns the claims of a rule as people see them: with the ids that were found out. */
-export function shownClaims({ claims, pins }: TrustRule): WantedClaims {
-  const found = new Map(claims.map(([name, values]) => [name, [...values]]))
-  for (const [, , id, value] of pins) found.set(id, [...(found.get(id) ?? []), value])
-  return [...found]
+/** Returns rules in one line, such as `rule 3 (github: repository=acme/demo)`. */
+export function namesOf(rules: readonly TrustRule[]): string {
+  return rules
+    .map(({ id, issuer, claims }) => `rule ${id} (${issuer}: ${textsOf(claims).join(' ')})`)
+    .join(', ')
 }
 
 /** Returns the rules among these that a removed owner wrote for a crate. */
@@ -286,6 +290,6 @@ export async function rulesOfWriters(
   crateId: number,
   logins: readonly string[],
 ): Promise<TrustRule[]> {
-  const rules = await listRules(db, { crateId })
+  const rules = await listRules(db, { crateIds: [crateId] })
   return rules.filter(({ writer }) => writer !== null && logins.includes(writer))
 }

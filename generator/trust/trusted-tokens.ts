@@ -1,13 +1,14 @@
 import { refuse } from '../../core/error/error.ts'
-import { canonicalName, type Name } from '../../core/name.ts'
+import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
-import type { Origin } from '../../core/trust/origin.ts'
+import type { Job } from '../../core/trust/job.ts'
 import { patternsOf } from '../../core/trust/pattern.ts'
 import { hashSecret } from '../accounts/secret.ts'
 import { isToken, makeToken, type Scope } from '../accounts/tokens.ts'
 import type { Database } from '../database/connection.ts'
 import { first, type Queries, type Row, run } from '../database/statement.ts'
 import { type Change, type RuleGrant, ruleActor } from '../records/change.ts'
+import { crateMaker } from '../records/crates.ts'
 import { rulesFor, type TrustRule } from './rules.ts'
 
 /** How long a job may publish. */
@@ -33,15 +34,15 @@ export function isTrustedToken(text: string): boolean {
 /** Gives a job a token for 30 minutes; drops those that have expired. */
 export async function makeTrustedToken(
   tx: Queries,
-  { rules, origin }: { readonly rules: readonly number[]; readonly origin: Origin },
+  { rules, job }: { readonly rules: readonly number[]; readonly job: Job },
   now: Date,
 ): Promise<string> {
   const token = makeToken('plim_tp_')
   await run(tx, 'DELETE FROM trust_tokens WHERE expires_at < ?', timestamp(now))
-  const sql = `INSERT INTO trust_tokens (hash, rules, origin, created_at, expires_at)
+  const sql = `INSERT INTO trust_tokens (hash, rules, job, created_at, expires_at)
     VALUES (?, ?, ?, ?, ?)`
   const times = [timestamp(now), timestamp(now, SECONDS)]
-  const texts = [JSON.stringify(rules), JSON.stringify(origin)]
+  const texts = [JSON.stringify(rules), JSON.stringify(job)]
   await run(tx, sql, hashSecret(token), ...texts, ...times)
   return token
 }
@@ -85,33 +86,32 @@ export async function trustedChange(
 }
 
 async function grantOf(db: Queries, id: number, name: Name, now: Date): Promise<RuleGrant> {
-  const sql = `SELECT rules, origin ${VALID} AND id = ?`
-  type Found = { rules: string; origin: string }
+  const sql = `SELECT rules, job ${VALID} AND id = ?`
+  type Found = { rules: string; job: string }
   const token = await first<Found>(db, sql, timestamp(now), latest(now), id)
   if (!token) return refuse('trusted_token_rejected')
   const canonical = canonicalName(name)
-  const found = 'SELECT id, rule_id AS rule FROM crates WHERE canonical = ?'
-  const crate = await first<{ id: number; rule: number | null }>(db, found, canonical)
-  const patterns = patternsOf(canonical)
-  const rules = await rulesFor(db, { crateId: crate?.id ?? null, patterns }, now)
-  const counting = crate ? rulesOfCrate(rules, crate.rule) : narrowest(rules, patterns)
+  const { rules, isNew } = await countingRules(db, canonical, now)
   const mine = JSON.parse(token.rules) as number[]
-  const rule = counting.find(each => mine.includes(each.id))
+  const rule = rules.find(each => mine.includes(each.id))
   if (!rule) return refuse('trusted_token_crate', { name })
-  const owner = crate ? null : await requireFirstOwner(db, rule)
-  const origin = JSON.parse(token.origin) as Origin
-  return { rule: rule.id, crate: canonical, owner, origin }
+  const owner = isNew ? await requireFirstOwner(db, rule) : null
+  const job = JSON.parse(token.job) as Job
+  return { rule: rule.id, crate: canonical, owner, job }
 }
 
-/** Those of the crate itself; without any, the one that has created it. */
-export function rulesOfCrate(rules: readonly TrustRule[], creator: number | null): TrustRule[] {
-  return rules.filter(rule => rule.crateId !== null || rule.id === creator)
-}
-
-/** Those with the narrowest pattern that any of them has; `patterns` begins with it. */
-export function narrowest(rules: readonly TrustRule[], patterns: readonly string[]): TrustRule[] {
-  const pattern = patterns.find(each => rules.some(rule => rule.pattern === each))
-  return rules.filter(rule => rule.pattern === pattern)
+/**
+ * Returns the rules that count for a crate now: its own; without any, the one that has created it.
+ * For a name that is not there, those with the narrowest pattern.
+ */
+export async function countingRules(db: Queries, name: CanonicalName, now: Date) {
+  const crate = await crateMaker(db, name)
+  const patterns = patternsOf(name)
+  const rules = await rulesFor(db, { crateId: crate?.id ?? null, patterns }, now)
+  const narrow = patterns.find(each => rules.some(({ pattern }) => pattern === each))
+  const isCounting = ({ id, crateId, pattern }: TrustRule) =>
+    crate ? crateId !== null || id === crate.rule : pattern === narrow
+  return { rules: rules.filter(isCounting), isNew: crate === null }
 }
 
 /** Refuses a rule whose first owner of new crates is locked or was removed. */

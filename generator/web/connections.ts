@@ -64,9 +64,9 @@ function guardedLookup(isTrusted: (host: string) => boolean): LookupFunction {
     lookup(host, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, [])
       const isRefused = isTrusted(host) ? isForbiddenAddress : isPrivateAddress
-      const found = addresses.find(({ address }) => isRefused(address))
-      if (!found) return done(null, addresses)
-      done(new PrivateAddress(host, found.address), [])
+      const forbidden = addresses.find(({ address }) => isRefused(address))
+      if (!forbidden) return done(null, addresses)
+      done(new PrivateAddress(host, forbidden.address), [])
     })
 }
 
@@ -82,9 +82,9 @@ function readCertificates(path: string): string {
 }
 
 function proxyIn(env: Readonly<Record<string, string | undefined>>, name: string): string {
-  const given = variable(env, name)
-  if (given === '') return ''
-  const url = given.includes('://') ? given : `http://${given}`
+  const text = variable(env, name)
+  if (text === '') return ''
+  const url = text.includes('://') ? text : `http://${text}`
   return hasScheme(url, 'http', 'https') ? url : refuse('proxy_invalid', { variable: name })
 }
 

@@ -61,7 +61,7 @@ export async function checkLayout(page: Page): Promise<void> {
 export async function checkPage(page: Page): Promise<void> {
   await checkLayout(page)
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
-  const found = await page.evaluate(async () => {
+  const result = await page.evaluate(async () => {
     const ofReadme = ([selector = '']: string[]) =>
       document.querySelector(selector)?.closest('.readme') !== null
     const { axe } = window as unknown as {
@@ -93,7 +93,7 @@ export async function checkPage(page: Page): Promise<void> {
     )
   })
   assert.deepEqual(
-    found.filter(violation => /^(serious|critical)/.test(violation)),
+    result.filter(violation => /^(serious|critical)/.test(violation)),
     [],
   )
 }
@@ -106,7 +106,7 @@ export async function checkSize(page: Page): Promise<void> {
 
 /** Returns the elements that an element placed over the page hides. */
 export async function checkOverlays(page: Page): Promise<string[]> {
-  const found = await page.evaluate(() => {
+  const measured = await page.evaluate(() => {
     /** Whether it lies over something that it is not part of; pointers do not reach an icon. */
     const isOver = (element: Element): boolean => {
       const { left, top, width, height } = element.getBoundingClientRect()
@@ -129,10 +129,10 @@ export async function checkOverlays(page: Page): Promise<string[]> {
     })
   })
   assert.deepEqual(
-    found.filter(item => !item.isOpaque),
+    measured.filter(item => !item.isOpaque),
     [],
   )
-  return found.map(item => item.name)
+  return measured.map(item => item.name)
 }
 
 /** The addresses of links. */

@@ -78,7 +78,6 @@ export const trustMessages = {
     rule_none_other: 'no rule for {subject}',
     rule_differs: (p: RuleDifference) =>
       `${differenceText(p)}: \`${p.claim}\` was ${given(p.was)}, and rule ${p.rule} wants ${list(p.wanted)}`,
-    rule_unknown: 'there is no rule {id}; `plimsoll trust list` has them',
     rule_claims_none: 'a rule needs claims: which repository, which workflow, which branch',
     rule_claims_many: 'a rule may compare at most {max} claims',
     rule_values_many: 'the claim `{name}` may have at most {max} values',
@@ -96,18 +95,28 @@ export const trustMessages = {
       'the rule names neither `ref` nor `environment`, so whoever may push any branch can publish',
     rule_pattern_invalid:
       '`{pattern}` is neither the name of a crate nor a prefix such as `acme-*`',
-    rules_too_many:
-      'This crate already has the maximum number of Trusted Publishing configurations ({max})',
     rule_needs_owner:
       'a rule that creates crates has to name who owns them; say it with --owner USER',
     rule_owner_given:
       'the crate `{name}` is there and has its owners, so a rule for it names no other',
     rule_jwt_differs:
       'the token has `{claim}` {was}, and the rule wants {wanted}; take the ids from a token of a job that may publish',
+    not_own_crate: () => 'You are not an owner of this crate',
+    owner_has_rules:
+      '`{login}` has written rules by which jobs publish `{name}`, and which stay: {rules}; say with --rules whether to `keep` or to `remove` them',
     configs_which: 'say which rules: `crate` or `user_id`, one of them',
     body_invalid: 'the body cannot be read: {reason}',
     exchange_refused: 'the registry gives no token for this one ({status}): {reason}',
     exchange_failed: '{url} cannot be asked: {reason}',
+  },
+  conflict: {
+    rules_too_many: (p: { max: number; kind: string }) => {
+      const name = { github: 'GitHub ', gitlab: 'GitLab ' }[p.kind] ?? ''
+      return `This crate already has the maximum number of ${name}Trusted Publishing configurations (${p.max})`
+    },
+  },
+  not_found: {
+    rule_unknown: 'there is no rule {id}; `plimsoll trust list` has them',
   },
   unsupported: {
     content_type_json: () => 'Expected request with `Content-Type: application/json`',

@@ -12,7 +12,7 @@ import { acting, type LoginRules } from '../../accounts/oidc-access.ts'
 import type { OwnerRecords } from '../../accounts/ownership.ts'
 import { column, type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
-import { follow, type Records } from '../../records/crate-change.ts'
+import { type Records, tellFollowers } from '../../records/crate-change.ts'
 import { readCrate } from '../../records/crates.ts'
 import { canAct, cratesOf, type OwnedCrate, removeOwnerOfAll } from '../../records/owners.ts'
 import { publishedBy } from '../../records/releases.ts'
@@ -130,6 +130,6 @@ async function showAgain(
   }
   for (const [id, altered] of named) {
     const crate = await readCrate(tx, id)
-    if (crate) await follow(tx, followers, { crate, altered, owner, by, generation })
+    if (crate) await tellFollowers(tx, followers, { crate, altered, owner, by, generation })
   }
 }

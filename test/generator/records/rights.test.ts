@@ -253,10 +253,10 @@ test('each change may be made by those alone who are named for it', async t => {
       const [self, other] = [await user(`self${count}`), await user(`other${count}`)]
       await inside(tx => insertAdded(tx, release(name, '1.0.0'), changeOf(self)))
       const crate = (await findCrate(database, parseName(name))) ?? assert.fail()
-      const origin = { kind: 'other', issuer: '', subject: '', repository: null } as const
+      const job = { kind: 'other', issuer: '', subject: '', repository: null } as const
       const grant = {
         ...{ rule: 1, crate: canonicalName(parseName(name)), owner: null },
-        origin: { ...origin, run: null, commit: null },
+        job: { ...job, run: null, commit: null },
       }
       const by: Readonly<Record<Maker, Change>> = {
         operator: OPERATOR,
@@ -276,7 +276,9 @@ test('each change may be made by those alone who are named for it', async t => {
       )
       const isRight = may.includes(maker)
         ? outcome === 'done'
-        : /^(?:change_forbidden|admin_only|not_owner|token_unknown|trusted_token_crate)$/.test(outcome)
+        : /^(?:change_forbidden|admin_only|not_owner|token_unknown|trusted_token_crate)$/.test(
+            outcome,
+          )
       assert.ok(isRight, `${what} by ${maker}: ${outcome}`)
     }
 })

@@ -5,7 +5,7 @@ import { subjectOf } from './explain.ts'
 import { KINDS, textOf } from './kinds.ts'
 
 /** Which job published a version, as the audit log, `crate.json` and pages say it. */
-export interface Origin {
+export interface Job {
   readonly kind: IssuerKind
   /** The `iss` of its token. */
   readonly issuer: string
@@ -19,10 +19,10 @@ export interface Origin {
 const MAX = 255
 
 /** Returns what is kept of a token: its texts are those of strangers, in one short line each. */
-export function originOf(
+export function jobOf(
   { kind, issuer }: Pick<IssuerSettings, 'kind' | 'issuer'>,
   claims: Claims,
-): Origin {
+): Job {
   const { run, commit } = KINDS[kind]
   const text = (value: string | undefined) => (value ? quotedText(value.slice(0, MAX)) : null)
   const [noun, name] = subjectOf(kind, claims)
@@ -39,7 +39,7 @@ export function originOf(
 const GITHUB = 'https://token.actions.githubusercontent.com'
 
 /** Returns crates.io's `trustpub_data` of a version; `oidc` for issuers that crates.io lacks. */
-export function trustpubData(origin: Origin): Readonly<Record<string, string | null>> {
+export function trustpubData(origin: Job): Record<string, string | null> {
   const { kind, issuer, subject, repository, run, commit: sha } = origin
   if (kind === 'github' && new URL(issuer).origin === GITHUB)
     return { provider: 'github', repository, run_id: run, sha }
@@ -49,7 +49,7 @@ export function trustpubData(origin: Origin): Readonly<Record<string, string | n
 }
 
 /** Returns the page of the job, or of its repository, at its own issuer; null where none is known. */
-export function originUrl({ kind, issuer, repository, run }: Origin): string | null {
+export function jobUrl({ kind, issuer, repository, run }: Job): string | null {
   const { origin } = new URL(issuer)
   const host = kind === 'github' ? (origin === GITHUB ? 'https://github.com' : null) : origin
   const isPath = /^[A-Za-z0-9_][\w.-]*(?:\/[A-Za-z0-9_][\w.-]*)+$/.test(repository ?? '')
