@@ -14,7 +14,7 @@ import {
 } from '../database/statement.ts'
 import { type Change, userIdOf } from './change.ts'
 import type { CrateRecord } from './crates.ts'
-import { GROUP_LOGIN, groupsOf, HAS_GROUP } from './groups.ts'
+import { GROUP_LOGIN, groupsOf, HAS_GROUP } from './groups/groups.ts'
 
 /** Whoever owns a crate, as the records know them: a user, or a group by its number. */
 export type OwnerRef = { readonly user: number } | { readonly group: number }

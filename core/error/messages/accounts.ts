@@ -98,7 +98,7 @@ export const accountMessages = {
       'there is no section `[oidc.{name}]` in the settings; write the name of one of them',
     user_locked: '`{login}` is locked; unlock the account first',
     user_sole_owner:
-      '`{login}` is the only owner of {crates} who can act, so nothing was changed; add another owner first, as an administrator at `/me`',
+      '`{login}` is the only owner of {crates}, so nothing was changed; add another owner first, as an administrator at `/me`',
     admin_last: '`{login}` is the last administrator; make another user an administrator first',
     own_account: 'you cannot lock or demote your own account; ask another administrator to do it',
     passwords_differ: 'the two passwords differ; nothing was changed',
@@ -114,8 +114,7 @@ export const accountMessages = {
     owner_no_user:
       'there is no user `{login}` here, so the owners of `{name}` stay as they are; check the spelling',
     owner_unknown: '`{login}` is not an owner of `{name}`',
-    owner_last:
-      '`{name}` would have no owner left who can act; add another one first with `cargo owner --add`',
+    owner_last: '`{name}` would have no owner left; add another one first with `cargo owner --add`',
     owners_too_many_named:
       'the request names more than {max} users; name the others in another request',
     owners_none_named: () =>

@@ -12,7 +12,7 @@ import { loginEnd } from '../../accounts/oidc-access.ts'
 import { type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
 import type { Records } from '../../records/crate-change.ts'
-import { groupsOf, setGroups } from '../../records/groups.ts'
+import { groupsOf, setGroups } from '../../records/groups/groups.ts'
 import { nameUser } from './users.ts'
 
 /** A login whose groups were too many to be told keeps those of before. */

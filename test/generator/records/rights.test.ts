@@ -222,7 +222,7 @@ function changing(): string[] {
 test('each change may be made by those alone who are named for it', async t => {
   const shared = ['addOwners', 'inviteOwners', 'removeOwners']
   const named = new Set(Object.keys(CHANGES).map(key => key.split(' ')[0] ?? ''))
-  const wanted = changing().flatMap(name => (name === 'eachUser' ? shared : [name]))
+  const wanted = changing().flatMap(name => (name === 'eachOwner' ? shared : [name]))
   assert.deepEqual([...named].sort(), wanted.sort(), 'each change has its row')
 
   const test = await TestRegistry.open(t, { env: NO_UPSTREAM })
