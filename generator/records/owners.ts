@@ -138,6 +138,28 @@ export async function canAct(
   return (await value(db, members, crateId, at, except, ...acting.values)) !== null
 }
 
+/** Returns the names of crates whose owners can all do nothing, at most `limit`; see `canAct`. */
+export function stuckCrates(
+  db: Queries,
+  acting: Condition,
+  at: string,
+  limit: number,
+): Promise<Name[]> {
+  const good = `SELECT groups.id FROM groups JOIN user_groups ON ${HAS_GROUP}
+    JOIN users ON users.id = user_groups.user_id WHERE until > ? AND ${acting.sql}`
+  const sql = `SELECT name FROM crates WHERE id IN (
+      SELECT crate_id FROM owners JOIN users ON users.id = owners.user_id
+        WHERE NOT (${acting.sql})
+      UNION SELECT crate_id FROM group_owners WHERE group_id NOT IN (${good}))
+    AND NOT EXISTS (SELECT 1 FROM owners JOIN users ON users.id = owners.user_id
+      WHERE crate_id = crates.id AND ${acting.sql})
+    AND NOT EXISTS (SELECT 1 FROM group_owners
+      WHERE crate_id = crates.id AND group_id IN (${good}))
+    ORDER BY canonical LIMIT ?`
+  const { values } = acting
+  return column(db, sql, ...values, at, ...values, ...values, at, ...values, limit)
+}
+
 /** Returns the ids of the users on whose pages a crate is. */
 export function usersWith(db: Queries, crateId: number): Promise<number[]> {
   return column(db, 'SELECT user_id FROM owners WHERE crate_id = ?', crateId)

@@ -5,6 +5,8 @@ export const accountMessages = {
     login_invalid:
       '`{login}` cannot be a username; use 1 to 39 letters, digits, `.`, `_` and `-`, and begin with a letter or digit',
     token_access_absent: 'choose full access or at least one permission',
+    link_incomplete:
+      '--issuer and --subject belong together, and --keep-password to both; without them, a link is printed',
     password_no_terminal:
       'there is no terminal at which to ask for the password; pass it with --password-stdin',
     token_id_invalid: '`{id}` is not the number of a token; `plimsoll token list` has them',
