@@ -120,6 +120,7 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     const serving = await beginServing(registry, server.url)
     ends.push(() => serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED)))
     const before = await recordServed(registry)
+    await nameSections(registry.database, registry.settings.oidc)
     const { access, kept } = registry.access
     const read = () => readSettings(dir, { ...sources, before: access }).settings
     if (kept.length > 0) log.warn(warning('access_kept', { keys: kept.join(', ') }).message)

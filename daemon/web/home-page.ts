@@ -63,7 +63,7 @@ async function issuerRows(
   oidc: Settings['oidc'],
   userId: number,
 ): Promise<HomeData['issuers']> {
-  const own = await listIdentities(database, oidc, userId)
+  const own = await listIdentities(database, oidc, [userId])
   return Object.values(oidc).map(({ name, title, token_days: days }) => {
     const loggedIn = own.find(({ section }) => section === name)?.loggedIn ?? null
     const until = loggedIn === null || days === 0 ? null : loginEnd(days, new Date(loggedIn))

@@ -22,6 +22,7 @@ const DONE = {
   'owner-removed': 'The user is no longer an owner of the crate, and no longer invited.',
   'version-yanked': 'The version is yanked.',
   'version-unyanked': 'The version is no longer yanked.',
+  'user-linked': 'The account is linked: its owner logs in at the issuer from now on.',
   'user-locked': 'The account is locked: its tokens are refused and its sessions have ended.',
   'user-unlocked': 'The account is unlocked.',
   'user-promoted': 'The user is an administrator now.',

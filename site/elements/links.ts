@@ -23,7 +23,7 @@ export const account = {
   removeOwner: (name: string) => `me/crates/${name}/owners/remove`,
   users: 'me/admin/users',
   addUser: 'me/admin/users/add',
-  user: (login: string, action: 'lock' | 'unlock' | 'reset' | 'promote' | 'demote') =>
+  user: (login: string, action: 'link' | 'lock' | 'unlock' | 'reset' | 'promote' | 'demote') =>
     `me/admin/users/${login}/${action}`,
   audit: 'me/admin/audit',
   status: 'me/admin/status',

@@ -1,6 +1,6 @@
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
-import { all, column, type Queries } from '../../database/statement.ts'
+import { all, column, LIST, type Queries } from '../../database/statement.ts'
 import { listUsers, type User } from '../accounts.ts'
 import { acting, type LoginRules, loggedIn } from '../oidc-access.ts'
 import { listIdentities } from './identities.ts'
@@ -25,9 +25,10 @@ export async function listAccess(
   now: Date,
 ): Promise<UserAccess[]> {
   const users = await listUsers(database)
-  const identities = await listIdentities(database, rules.oidc)
-  const due = new Set(await loginsDue(database, rules, now))
-  const made = await leftBehind(database, rules, now)
+  const ids = users.map(({ id }) => id)
+  const identities = await listIdentities(database, rules.oidc, ids)
+  const due = new Set(await loginsDue(database, ids, rules, now))
+  const made = await leftBehind(database, ids, rules, now)
   return users.map(user => ({
     ...user,
     identities: identities
@@ -38,11 +39,16 @@ export async function listAccess(
   }))
 }
 
-/** Returns the ids of users whose tokens and sessions wait for a login at an issuer. */
-export function loginsDue(db: Queries, rules: LoginRules, now: Date): Promise<number[]> {
+/** Returns which of the users have tokens and sessions that wait for a login at an issuer. */
+export function loginsDue(
+  db: Queries,
+  ids: readonly number[],
+  rules: LoginRules,
+  now: Date,
+): Promise<number[]> {
   const { sql, values } = loggedIn(rules, now)
-  const due = `SELECT id FROM users WHERE locked_at IS NULL AND NOT ${sql}`
-  return column(db, due, ...values)
+  const due = `SELECT id FROM users WHERE locked_at IS NULL AND id IN ${LIST} AND NOT ${sql}`
+  return column(db, due, ids, ...values)
 }
 
 /** Something that still works although who made it can do nothing any more. */
@@ -51,17 +57,24 @@ export interface LeftBehind {
   readonly what: string
 }
 
-/** Returns accounts of machines, rules of CI systems and open links that leavers have made. */
-export function leftBehind(db: Queries, rules: LoginRules, now: Date): Promise<LeftBehind[]> {
+/** Returns accounts of machines, rules of CI systems and open links by those who have left. */
+export function leftBehind(
+  db: Queries,
+  ids: readonly number[],
+  rules: LoginRules,
+  now: Date,
+): Promise<LeftBehind[]> {
   const { sql, values } = acting(rules, now)
+  const gone = `users.id IN ${LIST} AND NOT (${sql})`
   const found = `SELECT users.id AS maker, 'account ' || made.login AS what FROM users
       JOIN users AS made ON made.made_by = users.id
-      WHERE made.machine = 1 AND made.locked_at IS NULL AND NOT (${sql})
+      WHERE made.machine = 1 AND made.locked_at IS NULL AND ${gone}
     UNION ALL SELECT users.id, 'rule ' || trust_rules.id FROM users
-      JOIN trust_rules ON trust_rules.created_by = users.id WHERE NOT (${sql})
+      JOIN trust_rules ON trust_rules.created_by = users.id WHERE ${gone}
     UNION ALL SELECT users.id, 'password link of ' || made.login FROM users
       JOIN password_links ON password_links.made_by = users.id
       JOIN users AS made ON made.id = password_links.user_id
-      WHERE expires_at > ? AND NOT (${sql})`
-  return all(db, found, ...values, ...values, timestamp(now), ...values)
+      WHERE expires_at > ? AND ${gone}`
+  const who = [ids, ...values] as const
+  return all(db, found, ...who, ...who, timestamp(now), ...who)
 }
