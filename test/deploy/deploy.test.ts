@@ -8,9 +8,9 @@ import { codesOf } from '../../core/error/catalog.ts'
 import { CACHE_CONTROL } from '../../core/paths/tree.ts'
 import {
   findVariable,
+  namedSettings,
   settingByVariable,
   settingTable,
-  namedSettings,
 } from '../../core/settings/schema.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
@@ -148,7 +148,9 @@ test('all YAML can be read, and values of the chart obey its schema of names', (
 test('the chart takes every setting, those of upstreams too, and writes no variable of its own', () => {
   const { settings } = JSON.parse(read('deploy/helm/plimsoll/values.schema.json')).properties
   const form = new RegExp(settings.propertyNames.pattern)
-  const upstreams = ['upstream.crates-io', 'upstream.b2-mirror', 'issuer.github'].flatMap(namedSettings)
+  const upstreams = ['upstream.crates-io', 'upstream.b2-mirror', 'issuer.github'].flatMap(
+    namedSettings,
+  )
   const keys = [...settingTable.keys(), ...upstreams.map(({ key }) => key)]
   assert.deepEqual(
     keys.filter(key => !form.test(key) || settings.properties?.[key] === false),

@@ -276,7 +276,9 @@ test('each change may be made by those alone who are named for it', async t => {
       )
       const isRight = may.includes(maker)
         ? outcome === 'done'
-        : /^(?:change_forbidden|admin_only|not_owner|token_unknown|trusted_token_crate)$/.test(outcome)
+        : /^(?:change_forbidden|admin_only|not_owner|token_unknown|trusted_token_crate)$/.test(
+            outcome,
+          )
       assert.ok(isRight, `${what} by ${maker}: ${outcome}`)
     }
 })

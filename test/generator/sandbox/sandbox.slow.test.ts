@@ -119,7 +119,10 @@ test('clients take turns: one task of each runs, and few wait', async t => {
   const done: string[] = []
   const used: number[] = []
   const run = async (content: string, id: number) => {
-    const client = { id: `user ${id}`, onUsed: (milliseconds: number) => void used.push(milliseconds) }
+    const client = {
+      id: `user ${id}`,
+      onUsed: (milliseconds: number) => void used.push(milliseconds),
+    }
     await sandbox.run('inspect', { content, parts: {} as InspectParts }, client)
     done.push(content)
   }

@@ -30,7 +30,7 @@ async function prepared(t: TestContext, env: Record<string, string> = {}) {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jwt }),
     })
-    const body = await response.json()
+    const body = JSON.parse(await response.text())
     return { status: response.status, token: body.token, detail: body.errors?.[0]?.detail }
   }
   return { issuer, test, alice, rule, exchange }
