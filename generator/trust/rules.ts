@@ -277,11 +277,9 @@ function requireSame(
   )
 }
 
-/** Returns rules in one line, such as `rule 3 (github: repository=acme/demo)`. */
-export function namesOf(rules: readonly TrustRule[]): string {
-  return rules
-    .map(({ id, issuer, claims }) => `rule ${id} (${issuer}: ${textsOf(claims).join(' ')})`)
-    .join(', ')
+/** Returns a rule in one line, such as `rule 3 (github: repository=acme/demo)`. */
+export function ruleText({ id, issuer, claims }: TrustRule): string {
+  return `rule ${id} (${issuer}: ${textsOf(claims).join(' ')})`
 }
 
 /** Returns the rules among these that a removed owner wrote for a crate. */
