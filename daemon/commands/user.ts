@@ -81,18 +81,22 @@ const registerList = registryCommand('list', {
   reads: true,
   async run({ io, registry, report }: RegistryTask) {
     const users = await listAccess(registry.database, registry.settings, io.now())
+    const isLinked = users.some(({ identities, made }) => identities.length + made.length > 0)
     const rows = users.map(user => {
       const { login, admin, locked, removed, machine, created, identities, login_due, made } = user
       const state = removed ? 'removed' : locked ? 'locked' : login_due ? 'login due' : 'active'
-      const last =
-        identities
-          .map(({ logged_in: at }) => at ?? 'never')
-          .sort()
-          .at(-1) ?? ''
+      const last = identities.map(({ logged_in: at }) => at ?? '').sort()
       const role = admin ? 'admin' : machine ? 'machine' : 'user'
-      return [login, role, state, created, last, made.join(', ')]
+      return [
+        login,
+        role,
+        state,
+        created,
+        ...(isLinked ? [last.at(-1) ?? '', made.join(', ')] : []),
+      ]
     })
-    const head = ['username', 'role', 'state', 'since', 'last login at issuer', 'left behind']
+    const more = isLinked ? ['last login at issuer', 'left behind'] : []
+    const head = ['username', 'role', 'state', 'since', ...more]
     report(users, table(head, rows))
   },
 })

@@ -83,17 +83,14 @@ export const accountMessages = {
       'a user may have at most {max} tokens (`limits.tokens_per_user`); revoke one that is no longer used',
     group_unknown:
       'nobody who has logged in has the group `{group}`, and there is none by hand; check the spelling, or make one with `plimsoll group add`',
-    group_ambiguous: (p: { name: string; groups: readonly string[] }) =>
-      `two groups have the name \`${p.name}\`: write ${p.groups.map(group => `\`${group}\``).join(' or ')}`,
+    group_ambiguous: 'two groups have the name `{name}`: write {groups}',
     group_claimed:
       '`{group}` is a group of the issuer, whose claims say who is in it; only groups of your own, `group:NAME`, are made by hand',
     group_name_invalid: 'the name or title of a group is one line of at most 500 characters',
     user_machine:
       '`{login}` is the account of a machine, in which nobody logs in; `plimsoll token create --user {login}` makes its tokens',
-    issuer_subject_twice: (p: { subject?: string | undefined; from: string; to: string }) =>
-      p.subject === undefined
-        ? `${p.from} is the same issuer; nothing was changed`
-        : `both ${p.from} and ${p.to} have an account \`${p.subject}\`, which may be two people's, so nothing was changed; unlink or remove one of them first`,
+    issuer_subject_twice:
+      'both {from} and {to} have an account `{subject}`, which may be two people, so nothing was changed; remove one of the users first',
     issuer_unused:
       'no account or group here is of the issuer `{issuer}`; write its URL as `plimsoll user list --json` has it',
     issuer_section_unknown:

@@ -1,7 +1,7 @@
 import { refuse } from '../../../core/error/error.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
 import type { Database } from '../../database/connection.ts'
-import { all, first, LIST, type Queries, run } from '../../database/statement.ts'
+import { all, first, LIST, type Queries, run, value } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
 import { type Account, type AccountRow, accountOf, requireUser, type User } from '../accounts.ts'
 
@@ -93,8 +93,8 @@ export async function moveIssuer(
   return makeChange(database, change, 'operator', async (tx, by) => {
     const both = `SELECT subject FROM identities WHERE issuer = ?
       AND subject IN (SELECT subject FROM identities WHERE issuer = ?) LIMIT 1`
-    const subject = (await first<Pick<Identity, 'subject'>>(tx, both, from, to))?.subject
-    if (from === to || subject !== undefined) refuse('issuer_subject_twice', { subject, from, to })
+    const subject = await value<string>(tx, both, from, to)
+    if (subject !== null) refuse('issuer_subject_twice', { subject, from, to })
     const merged = `INSERT INTO group_owners (crate_id, group_id, added_at, added_by)
       SELECT crate_id, kept.id, added_at, added_by FROM group_owners
       JOIN groups AS old ON old.id = group_id AND old.issuer = ?
