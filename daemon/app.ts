@@ -15,14 +15,9 @@ import { openApi } from './api/openapi.ts'
 import { deleteOwners, owners, putOwners } from './api/owners.ts'
 import { publish } from './api/publish.ts'
 import { search as searchApi } from './api/search.ts'
-import { exchangeToken, revokeToken } from './api/trusted.ts'
-import {
-  configs,
-  deleteConfig,
-  type Provider,
-  patchCrate,
-  postConfig,
-} from './api/trusted-rules.ts'
+import { configs, deleteConfig, postConfig } from './api/trusted/rules.ts'
+import { PROVIDERS, type Provider } from './api/trusted/schema.ts'
+import { exchangeToken, revokeToken } from './api/trusted/tokens.ts'
 import { yank } from './api/yank.ts'
 import { type Deps, giving } from './deps.ts'
 import { advertisedPaths, crateByChecksum } from './files/advertised-paths.ts'
@@ -90,8 +85,8 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     get(`${version}/download`, 'reader', on(crates.download(files, stored))),
     post('/api/v1/trusted_publishing/tokens', 'open', on(exchangeToken), 'exchange'),
     remove('/api/v1/trusted_publishing/tokens', 'open', on(revokeToken), 'exchange'),
-    ...(['github', 'gitlab'] as const).flatMap(provider => trustedRoutes(deps, provider)),
-    patch(crate, ['trusted-publishing'], on(patchCrate), 'change'),
+    ...PROVIDERS.flatMap(provider => trustedRoutes(deps, provider)),
+    patch(crate, ['trusted-publishing'], on(crates.patchCrate), 'change'),
     get('/api/openapi.json', 'reader', document),
     ...upstreamPages(deps, upstreamFiles.spend),
     ...upstreamFiles.routes(missing),

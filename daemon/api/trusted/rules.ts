@@ -1,74 +1,38 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { refuse } from '../../core/error/error.ts'
-import { isName } from '../../core/name.ts'
-import { shownClaims, type WantedClaims } from '../../core/trust/rule.ts'
-import { findCrate } from '../../generator/records/crates.ts'
-import { cratesOf, isOwner } from '../../generator/records/owners.ts'
-import { findCard } from '../../generator/records/pages/cards.ts'
+import { refuse } from '../../../core/error/error.ts'
+import { shownClaims, type WantedClaims } from '../../../core/trust/rule.ts'
+import { cratesOf } from '../../../generator/records/owners.ts'
 import {
   addRule,
   dropRule,
   listRules,
   requireRule,
-  setOnly,
   type TrustRule,
-} from '../../generator/trust/rules.ts'
-import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
-import { crateOf } from '../access/route.ts'
-import type { Deps } from '../deps.ts'
-import { rowId } from '../http/paging.ts'
-import { readJsonBody } from '../http/request-body.ts'
-import { crateView } from './schema.ts'
+} from '../../../generator/trust/rules.ts'
+import { type Actor, changeBy, coversCrate } from '../../access/auth.ts'
+import type { Deps } from '../../deps.ts'
+import { rowId } from '../../http/paging.ts'
+import { readJsonBody } from '../../http/request-body.ts'
+import { ownCrate } from './own-crate.ts'
+import { configBodies, configQuery, type Provider } from './schema.ts'
 
-/** The two providers whose rules crates.io knows; the sections of the settings are called so. */
-export type Provider = 'github' | 'gitlab'
-
-const path = (form: RegExp) => v.pipe(v.string(), v.maxLength(255), v.regex(form))
-const place = {
-  crate: v.string(),
-  environment: v.optional(v.nullable(path(/^(?! )[^\p{Cc}'"`,;\\]+(?<! )$/u)), null),
-}
-const githubOrder = v.object({
-  ...place,
-  repository_owner: path(/^[a-zA-Z0-9][a-zA-Z0-9-]*$/),
-  repository_name: path(/^[\w.-]+$/),
-  workflow_filename: path(/^[^/]+\.ya?ml$/),
-})
-const gitlabOrder = v.object({
-  ...place,
-  namespace: path(/^[\w.-]+(?:\/[\w.-]+)*$/),
-  project: path(/^[\w.-]+$/),
-  workflow_filepath: path(/^[^/].*\.ya?ml$/),
-})
-
-const bodies = {
-  github: v.pipe(
-    v.object({ github_config: githubOrder }),
-    v.transform(({ github_config: order }) => ({
-      ...order,
-      path: `${order.repository_owner}/${order.repository_name}`,
-      workflow: order.workflow_filename,
-    })),
-  ),
-  gitlab: v.pipe(
-    v.object({ gitlab_config: gitlabOrder }),
-    v.transform(({ gitlab_config: order }) => ({
-      ...order,
-      path: `${order.namespace}/${order.project}`,
-      workflow: order.workflow_filepath,
-    })),
-  ),
+/** Returns the parts of an order that both providers have. */
+async function readOrder(provider: Provider, c: Context) {
+  if (provider === 'github') {
+    const { github_config: order } = await readJsonBody(c, configBodies.github)
+    const { repository_owner: owner, repository_name: name, workflow_filename: workflow } = order
+    return { ...order, path: `${owner}/${name}`, workflow }
+  }
+  const { gitlab_config: order } = await readJsonBody(c, configBodies.gitlab)
+  return {
+    ...order,
+    path: `${order.namespace}/${order.project}`,
+    workflow: order.workflow_filepath,
+  }
 }
 
 const PATH = { github: 'repository', gitlab: 'project_path' } as const
-
-const query = v.object({
-  crate: v.optional(v.string()),
-  user_id: v.optional(v.string()),
-  per_page: v.optional(v.string()),
-  seek: v.optional(v.string()),
-})
 
 const PAGE = 10
 const PAGE_MAX = 100
@@ -77,7 +41,7 @@ const PAGE_MAX = 100
 export const configs =
   (provider: Provider) =>
   async ({ registry }: Deps, c: Context, actor: Actor) => {
-    const { crate, user_id, per_page, seek } = v.parse(query, c.req.query())
+    const { crate, user_id, per_page, seek } = v.parse(configQuery, c.req.query())
     if ((crate === undefined) === (user_id === undefined)) refuse('configs_which')
     const crateIds =
       crate === undefined
@@ -101,7 +65,7 @@ const NO_STORE = { 'cache-control': 'no-store' }
 export const postConfig =
   (provider: Provider) =>
   async ({ registry }: Deps, c: Context, actor: Actor) => {
-    const order = await readJsonBody(c, bodies[provider])
+    const order = await readOrder(provider, c)
     const crate = await ownCrate(registry, actor, order.crate)
     const claims: WantedClaims = [
       [PATH[provider], [order.path]],
@@ -124,27 +88,6 @@ export const deleteConfig =
     await dropRule(registry.database, id, changeBy(actor, registry.clock))
     return c.body(null, 204)
   }
-
-const patchBody = v.object({ crate: v.object({ trustpub_only: v.boolean() }) })
-
-/** `PATCH /api/v1/crates/{name}`: whether its versions come from CI only. */
-export async function patchCrate({ registry }: Deps, c: Context, actor: Actor) {
-  const { crate } = await readJsonBody(c, patchBody)
-  const { name } = await crateOf(registry, c, findCrate)
-  await ownCrate(registry, actor, name)
-  const change = changeBy(actor, registry.clock)
-  await setOnly(registry.database, name, crate.trustpub_only, change)
-  return c.json({ crate: crateView(await crateOf(registry, c, findCard)) }, 200, NO_STORE)
-}
-
-/** Finds a crate; refuses who does not own it, and a token for others. */
-async function ownCrate({ database }: Deps['registry'], actor: Actor, name: string) {
-  const crate = (isName(name) && (await findCrate(database, name))) || null
-  if (!crate) return refuse('crate_unknown', { name })
-  if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
-  const owns = actor.who === 'user' && (await isOwner(database, crate.id, actor.user.id))
-  return owns ? crate : refuse('not_own_crate')
-}
 
 async function idsOf({ database }: Deps['registry'], actor: Actor, id: string | undefined) {
   if (actor.who !== 'user' || String(actor.user.id) !== id) return refuse('not_own_crate')

@@ -1,14 +1,12 @@
 import type { Context } from 'hono'
-import * as v from 'valibot'
-import { refuse } from '../../core/error/error.ts'
-import { exchange, revoke } from '../../generator/trust/exchange.ts'
-import { isTrustedToken } from '../../generator/trust/trusted-tokens.ts'
-import { strangerChange } from '../access/route.ts'
-import type { Deps } from '../deps.ts'
-import { addressOf } from '../http/client-address.ts'
-import { readJsonBody } from '../http/request-body.ts'
-
-const exchangeBody = v.object({ jwt: v.string() })
+import { refuse } from '../../../core/error/error.ts'
+import { exchange, revoke } from '../../../generator/trust/exchange.ts'
+import { isTrustedToken } from '../../../generator/trust/trusted-tokens.ts'
+import { strangerChange } from '../../access/route.ts'
+import type { Deps } from '../../deps.ts'
+import { addressOf } from '../../http/client-address.ts'
+import { readJsonBody } from '../../http/request-body.ts'
+import { exchangeBody } from './schema.ts'
 
 /** `POST /api/v1/trusted_publishing/tokens`: a token of this registry for that of a CI system. */
 export async function exchangeToken({ registry, issuers }: Deps, c: Context) {
