@@ -24,20 +24,15 @@ import {
 } from '../../generator/records/releases.ts'
 import { refuseDeleted } from '../../generator/records/releases-stored.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { setOnly } from '../../generator/trust/rules.ts'
-import { type Actor, changeBy } from '../access/auth.ts'
 import { crateOf } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import type { TreeFiles } from '../files/public-files.ts'
 import type { StoredCrate } from '../files/stored-crate.ts'
 import { answer, answerText } from '../http/answer.ts'
 import { metaOf, sliceOf } from '../http/paging.ts'
-import { readJsonBody } from '../http/request-body.ts'
 import { type DependencyShape, dependencyViews } from './dependency-schema.ts'
 import { foundVersion, numbersOf, releaseTotals, totalsOf, viewsOf } from './lookup.ts'
 import * as schema from './schema.ts'
-import { ownCrate } from './trusted/own-crate.ts'
-import { patchBody } from './trusted/schema.ts'
 
 /** The longest index line that lists of versions read for its features. */
 const LINE_MAX = 16_384
@@ -70,16 +65,6 @@ export async function crate({ registry }: Deps, c: Context) {
     keywords: wants('keywords') ? schema.keywordViews(card) : null,
     categories: wants('categories') ? schema.categoryViews(card) : null,
   })
-}
-
-/** `PATCH /api/v1/crates/{name}`: whether its versions come from CI only. */
-export async function patchCrate({ registry }: Deps, c: Context, actor: Actor) {
-  const { crate } = await readJsonBody(c, patchBody)
-  const { name } = await ownCrate(registry, actor, c.req.param('name') ?? '')
-  const change = changeBy(actor, registry.clock)
-  await setOnly(registry.database, name, crate.trustpub_only, change)
-  const card = await crateOf(registry, c, findCard)
-  return c.json({ crate: schema.crateView(card) }, 200, { 'cache-control': 'no-store' })
 }
 
 const LENGTH = 10

@@ -14,7 +14,7 @@ import {
   PROVIDERS,
   type Provider,
   patchBody,
-} from './trusted/schema.ts'
+} from './trusted-schema.ts'
 
 /** The body of every failure of the API, whatever its status (specification A.7). */
 const failureAnswer = v.object({ errors: v.array(v.object({ detail: v.string() })) })

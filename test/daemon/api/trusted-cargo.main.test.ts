@@ -1,4 +1,4 @@
-// Mirrors daemon/api/trusted/: real Cargo and made-up issuers
+// Mirrors daemon/api/trusted.ts: real Cargo and made-up issuers
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

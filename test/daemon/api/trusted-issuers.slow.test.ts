@@ -1,4 +1,4 @@
-// Mirrors daemon/api/trusted/: issuers that do not answer
+// Mirrors daemon/api/trusted.ts: issuers that do not answer
 import assert from 'node:assert/strict'
 import type { RequestListener, ServerResponse } from 'node:http'
 import { test } from 'node:test'

@@ -1,5 +1,3 @@
-// daemon/api/trusted: Jobs of CI systems: their tokens, and the rules by which they publish, as
-// crates.io has them. app.ts lists the routes.
 import * as v from 'valibot'
 
 /** The token of a job, as its CI system signed it. */

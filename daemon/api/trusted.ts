@@ -1,21 +1,58 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { refuse } from '../../../core/error/error.ts'
-import { shownClaims, type WantedClaims } from '../../../core/trust/rule.ts'
-import { cratesOf } from '../../../generator/records/owners.ts'
+import { refuse } from '../../core/error/error.ts'
+import { isName } from '../../core/name.ts'
+import { shownClaims, type WantedClaims } from '../../core/trust/rule.ts'
+import { findCrate } from '../../generator/records/crates.ts'
+import { cratesOf, isOwner } from '../../generator/records/owners.ts'
+import { findCard } from '../../generator/records/pages/cards.ts'
+import { exchange, revoke } from '../../generator/trust/exchange.ts'
 import {
   addRule,
   dropRule,
   listRules,
   requireRule,
+  setOnly,
   type TrustRule,
-} from '../../../generator/trust/rules.ts'
-import { type Actor, changeBy, coversCrate } from '../../access/auth.ts'
-import type { Deps } from '../../deps.ts'
-import { rowId } from '../../http/paging.ts'
-import { readJsonBody } from '../../http/request-body.ts'
-import { ownCrate } from './own-crate.ts'
-import { configBodies, configQuery, type Provider } from './schema.ts'
+} from '../../generator/trust/rules.ts'
+import { isTrustedToken } from '../../generator/trust/trusted-tokens.ts'
+import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
+import { crateOf, strangerChange } from '../access/route.ts'
+import type { Deps } from '../deps.ts'
+import { addressOf } from '../http/client-address.ts'
+import { rowId } from '../http/paging.ts'
+import { readJsonBody } from '../http/request-body.ts'
+import { crateView } from './schema.ts'
+import {
+  configBodies,
+  configQuery,
+  exchangeBody,
+  type Provider,
+  patchBody,
+} from './trusted-schema.ts'
+
+/** `POST /api/v1/trusted_publishing/tokens`: a token of this registry for that of a CI system. */
+export async function exchangeToken({ registry, issuers }: Deps, c: Context) {
+  if (registry.urls.api === null) refuse('api_off')
+  const { jwt } = await readJsonBody(c, exchangeBody)
+  const token = await exchange(registry.database, issuers, jwt, senderOf(registry, c))
+  return c.json({ token }, 200, { 'cache-control': 'no-store' })
+}
+
+/** `DELETE /api/v1/trusted_publishing/tokens`: ends the token of the job; 204 also if it is none. */
+export async function revokeToken({ registry }: Deps, c: Context) {
+  const header = c.req.header('authorization') ?? refuse('authorization_missing')
+  if (/[^\t\x20-\x7e]/.test(header)) refuse('authorization_text')
+  const [, scheme = 'bearer', token = ''] = /^(?:(\S+) +)?(\S*) *$/.exec(header.trim()) ?? []
+  if (scheme.toLowerCase() !== 'bearer') refuse('authorization_scheme', { scheme })
+  if (!isTrustedToken(token)) refuse('authorization_unparsed')
+  await revoke(registry.database, token, senderOf(registry, c))
+  return c.body(null, 204)
+}
+
+function senderOf({ settings, clock }: Deps['registry'], c: Context) {
+  return strangerChange({ address: addressOf(settings.server)(c), now: clock() })
+}
 
 /** Returns the parts of an order that both providers have. */
 async function readOrder(provider: Provider, c: Context) {
@@ -121,4 +158,23 @@ function configOf(provider: Provider, rule: TrustRule) {
         project,
         workflow_filepath: workflow,
       }
+}
+
+/** `PATCH /api/v1/crates/{name}`: whether its versions come from CI only. */
+export async function patchCrate({ registry }: Deps, c: Context, actor: Actor) {
+  const { crate } = await readJsonBody(c, patchBody)
+  const { name } = await ownCrate(registry, actor, c.req.param('name') ?? '')
+  const change = changeBy(actor, registry.clock)
+  await setOnly(registry.database, name, crate.trustpub_only, change)
+  const card = await crateOf(registry, c, findCard)
+  return c.json({ crate: crateView(card) }, 200, { 'cache-control': 'no-store' })
+}
+
+/** Finds a crate; refuses who does not own it, and a token for others. */
+async function ownCrate({ database }: Deps['registry'], actor: Actor, name: string) {
+  const crate = (isName(name) && (await findCrate(database, name))) || null
+  if (!crate) return refuse('crate_unknown', { name })
+  if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
+  const owns = actor.who === 'user' && (await isOwner(database, crate.id, actor.user.id))
+  return owns ? crate : refuse('not_own_crate')
 }
