@@ -14,7 +14,7 @@ import {
 } from '../database/statement.ts'
 import { type Change, userIdOf } from './change.ts'
 import type { CrateRecord } from './crates.ts'
-import { GROUP_LOGIN, groupsOf, HAS_GROUP } from './groups/groups.ts'
+import { GROUP_LOGIN, groupsOf, HAS_GROUP } from './groups.ts'
 
 /** Whoever owns a crate, as the records know them: a user, or a group by its number. */
 export type OwnerRef = { readonly user: number } | { readonly group: number }
@@ -223,7 +223,8 @@ export async function cratesShown<S extends Slice>(
     groups.push(...(await column<number>(db, known, issuer, names)))
   const found = `(SELECT crate_id, CAST(NULL AS INTEGER) AS group_id FROM owners WHERE user_id = ?
     UNION ALL SELECT crate_id, min(group_id) FROM group_owners WHERE group_id IN ${LIST}
-      AND crate_id NOT IN (SELECT crate_id FROM owners WHERE user_id = ?) GROUP BY crate_id) AS found`
+      AND crate_id NOT IN (SELECT crate_id FROM owners WHERE user_id = ?)
+    GROUP BY crate_id) AS found`
   const given = [userId, groups, userId] as const
   const total = (await value<number>(db, `SELECT count(*) FROM ${found}`, ...given)) ?? 0
   const slice = sliceOf(total)

@@ -9,9 +9,9 @@ import {
   storedPassword,
 } from '../../../generator/accounts/accounts.ts'
 import { makeLink } from '../../../generator/accounts/credentials.ts'
-import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc/identities.ts'
+import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc-identities.ts'
 import { all, value } from '../../../generator/database/statement.ts'
-import { groupsOf } from '../../../generator/records/groups/groups.ts'
+import { groupsOf } from '../../../generator/records/groups.ts'
 import { removeUser, renameUser } from '../../../generator/registry/changes/users.ts'
 import { comeBack, logInAt, OidcIssuer, sendTo } from '../../support/oidc-issuer.ts'
 import { DAY, OPERATOR, oidcRegistry, said } from '../../support/oidc-registry.ts'

@@ -17,7 +17,7 @@ import {
 } from '../../../generator/accounts/accounts.ts'
 import { makeLink, setPassword } from '../../../generator/accounts/credentials.ts'
 import { setMember, titleGroup } from '../../../generator/accounts/groups.ts'
-import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc/identities.ts'
+import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc-identities.ts'
 import {
   addOwners,
   answerInvitation,
