@@ -54,15 +54,16 @@ export const OWNER_LOGINS = `(SELECT json_group_array(users.login) FROM owners
   JOIN users ON users.id = owners.user_id WHERE owners.crate_id = crates.id)`
 
 /**
- * Returns whether a change may add a version to an existing crate; `row` has the columns of
- * `OWNED`. An administrator may where nobody else can, and a job where its rules say so.
+ * Returns whether a change may publish a crate; `row` has the columns of `OWNED`, or is null for a
+ * new one. An administrator may where nobody else can, and a job where its rules say so.
  */
 export function mayAdd(
   change: Change,
-  row: Record<'isOwner' | 'isOwned', number> & Pick<CrateRecord, 'name'>,
+  name: Name,
+  row: Record<'isOwner' | 'isOwned', number> | null,
 ): boolean {
-  if (change.who === 'operator') return true
-  if (change.who === 'rule') return change.grant.crate === canonicalName(row.name)
+  if (change.who === 'rule') return change.grant.crate === canonicalName(name)
+  if (change.who === 'operator' || row === null) return true
   return change.who === 'user' && (row.isOwner === 1 || (change.user.admin && row.isOwned === 0))
 }
 

@@ -5,9 +5,13 @@ import {
   lacksAdministrator,
   requireUser,
 } from '../../accounts/accounts.ts'
-import type { OidcPerson } from '../../accounts/oidc/claims.ts'
 import { loginEnd } from '../../accounts/oidc-access.ts'
-import { findIdentity, type Identity, insertIdentity } from '../../accounts/oidc-identities.ts'
+import {
+  findIdentity,
+  type Identity,
+  insertIdentity,
+  type OidcPerson,
+} from '../../accounts/oidc-identities.ts'
 import { chooseLogin } from '../../accounts/oidc-name.ts'
 import { type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
