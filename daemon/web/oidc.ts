@@ -62,7 +62,11 @@ export function oidcCallback(deps: Deps, c: Context, request: BrowserRequest) {
   const query = new URL(c.req.url).searchParams
   const kept = readPending(registry, c)
   if (isLinked(c) || (kept === null && !query.has('again')))
-    return reloadPage(c, registry.site, query.has('again') ? '' : '&again=1')
+    return reloadPage(
+      c,
+      registry.site,
+      query.has('again') ? '' : `${query.size > 0 ? '&' : '?'}again=1`,
+    )
   query.delete('again')
   const work = async () => {
     dropCookie(c, registry, 'oidc')

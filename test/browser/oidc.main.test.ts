@@ -53,11 +53,14 @@ client_secret_file = "${join(parent, 'secret')}"
 title = "Acme"
 `,
   )
-  await serve(cleanup, folder, {}, undefined, `127.0.0.1:${port}`)
+  const daemon = await serve(cleanup, folder, {}, undefined, `127.0.0.1:${port}`)
   const operator = async (...args: string[]) => {
     const { stdout } = await plimsoll(folder, [...args, '--dir', folder])
     return stdout.trim()
   }
+  // No `admin`, and no token that somebody finds in a log.
+  assert.match(daemon.log(), /There are no users yet, and no passwords\. Members of `admin_groups`/)
+  assert.doesNotMatch(daemon.log(), /plim_/)
   /** A separate browser. */
   const visit = async () => {
     const context = await browser.newContext({ viewport: { width: 1100, height: 900 } })

@@ -28,7 +28,7 @@ function conditionsOf(require: readonly string[]): [claim: string, values: strin
 
 /**
  * Returns who has logged in. Each claim is that of the ID token if it has it, else that of
- * userinfo; they are never merged. Refuses who may not log in here by `require`, and a login without subject.
+ * userinfo; they are never merged. Refuses whom `require` keeps out, and a login without subject.
  */
 export function personOf(issuer: OidcSettings, idToken: Claims, userinfo: Claims): OidcPerson {
   const read = (claim: string) => {
