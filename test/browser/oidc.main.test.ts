@@ -136,12 +136,12 @@ title = "Acme"
   // The company still knows him, so he comes back at once; here he stays locked.
   await ben.waitForURL(/\/me\/oidc\/company\/callback/)
   assert.match(await ben.locator('[role=alert]').innerText(), /The account is locked here/)
-  await picture(ben, 'oidc-04-locked', { fullPage: true })
+  await checkView(ben, 'oidc-04-locked')
 
   // The operator comes in by a link, without the issuer.
   const admin = await visit()
   await admin.goto(await operator('user', 'link', 'root'))
-  await picture(admin, 'oidc-05-link', { fullPage: true })
+  await checkView(admin, 'oidc-05-link')
   await admin.click('button:has-text("Log in")')
   assert.equal(await heading(admin), 'root')
   await admin.goto(`${url}/me/admin/users`)
