@@ -71,6 +71,11 @@ export function buttonForm(
   return postForm(viewer, action, [hidden, button], 'inline')
 }
 
+/** Renders a link to the page that asks before a change; `label` names what is changed. */
+export function askLink(href: string, text: string, label: string): Markup {
+  return html`<a class="button small" href="${href}" aria-label="${label}">${text}</a>`
+}
+
 /** Renders a field with its label. */
 export function field(label: string, input: Markup, hint: Child = null): Markup {
   return html`<label class="field"><span>${label}</span>${input}${hint === null ? null : html`<small class="quiet">${hint}</small>`}</label>`
