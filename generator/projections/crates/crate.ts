@@ -15,6 +15,7 @@ import type {
   ListedVersion,
   VersionData,
 } from '../../../site/crate-data.ts'
+import { linkBase } from '../../../site/readme/links.ts'
 import type { SiteConfig } from '../../../site/site-config.ts'
 import { comparePage } from '../../../site/source/page.ts'
 import { pace } from '../../database/pace.ts'
@@ -37,8 +38,9 @@ import { renderCrateFeed } from '../feed.ts'
 import type { PageCrate } from './change.ts'
 import { sourcePages } from './source.ts'
 
-/** Matches READMEs that show images; others need no `.crate`. */
+/** Matches READMEs that show images, or link to files; others need no `.crate`. */
 const HAS_IMAGES = /!\[|<(?:img|source)\b/i
+const HAS_LINKS = /(?:\]\(|\]:|\bhref\s*=)(?![\s"'<]*(?:#|https?:))/i
 
 /**
  * Renders a crate's pages, except those of its versions; none if the crate has no versions. The
@@ -118,11 +120,13 @@ async function shownVersion(
   const data = (readme: string | null) => versionData(site, name, release, { readme, previous })
   if (text === null) return { version: data(null), files: [] }
   const known = await readFailure(database, id, PAGE_FORMAT)
-  const file = HAS_IMAGES.test(text) ? await crates.localFile(crateKey(name, cksum)) : null
+  const hasLinks = site.source && HAS_LINKS.test(text) && linkBase(about) === null
+  const file =
+    hasLinks || HAS_IMAGES.test(text) ? await crates.localFile(crateKey(name, cksum)) : null
   const crate = file && { path: file.path, unpackedBytes: unpackedLimit(file.size) }
   const readme = { text, about, images: site.images }
-  const key = ['readme', cksum, site.images]
-  const work = () => renderReadme({ readme, crate }, known)
+  const key = ['readme', cksum, site.images, site.source]
+  const work = () => renderReadme({ readme, crate, source: site.source }, known)
   const { html, files: images, failure } = await remembered(context, key, work)
   if (failure && !known) await writeFailure(database, id, PAGE_FORMAT, failure)
   const files = images.map(({ name: image, bytes }) =>

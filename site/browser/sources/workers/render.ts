@@ -1,4 +1,3 @@
-import { decoded } from '../../../../core/text.ts'
 import { addGrammar, color, hasGrammar } from '../../../elements/highlight.ts'
 import { fenceLanguage, fileLanguage } from '../../../elements/languages.ts'
 import { IMAGE_PREFIX } from '../../../source/content.ts'
@@ -62,7 +61,8 @@ const tasks = {
     const unknown = { width: null, height: null, bytes: 0 }
     const packaged = new Map(pictures.map(path => [path, { src: IMAGE_PREFIX + path, ...unknown }]))
     const folder = path.slice(0, path.lastIndexOf('/') + 1)
-    const inside = (link: string) => places.get(fileOf(link, folder)) ?? null
+    const { packagedFile } = await import('../../../readme/images.ts')
+    const inside = (link: string) => places.get(packagedFile(link, folder) ?? '') ?? null
     return renderReadme({ text, about, images, packaged }, inside).html
   },
 }
@@ -79,14 +79,6 @@ async function load(...languages: readonly (string | null)[]): Promise<void> {
     if (language !== null && grammar && !hasGrammar(language))
       addGrammar(language, (await grammar()).default)
   }
-}
-
-/** Returns the path in the package to which a relative link leads from a folder. */
-function fileOf(link: string, folder: string): string {
-  const file = link.replace(/[?#].*$/s, '')
-  // Resolved as a path alone: the host of the address is never asked.
-  const url = new URL(encodeURI(decoded(file)), `https://package.invalid/${encodeURI(folder)}`)
-  return decoded(url.pathname).replace(/^\//, '')
 }
 
 export type RenderTasks = typeof tasks
