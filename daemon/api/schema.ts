@@ -184,6 +184,7 @@ type VersionShape = v.InferOutput<typeof versionShape>
  * the time when its crate was added.
  */
 export function versionView(
+  { owners }: { readonly owners: boolean },
   crate: CrateCard,
   release: ReleaseRecord | ReleaseSummary,
   downloads = 0,
@@ -212,7 +213,7 @@ export function versionView(
       authors: `${self}/authors`,
     },
     crate_size: release.size,
-    published_by: publisherOf(release),
+    published_by: owners ? publisherOf(release) : null,
     audit_actions: [],
     checksum: release.cksum,
     rust_version,

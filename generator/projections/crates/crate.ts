@@ -2,6 +2,7 @@ import { dependencyNames } from '../../../core/entry/entry.ts'
 import { readEntry } from '../../../core/entry/parse.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
 import { crateKey, crateRecordPath, imagePath, VERSIONS_SHOWN } from '../../../core/paths/crates.ts'
+import { userPath } from '../../../core/paths/listings.ts'
 import { type Output, output } from '../../../core/paths/tree.ts'
 import { unpackedLimit } from '../../../core/tarball/recover.ts'
 import { expandDl } from '../../../core/urls/download-url.ts'
@@ -15,6 +16,7 @@ import type {
   ListedVersion,
   VersionData,
 } from '../../../site/crate-data.ts'
+import { absoluteLink } from '../../../site/elements/links.ts'
 import { linkBase } from '../../../site/readme/links.ts'
 import type { SiteConfig } from '../../../site/site-config.ts'
 import { comparePage } from '../../../site/source/page.ts'
@@ -51,7 +53,7 @@ export async function cratePages(
   crate: PageCrate,
 ): Promise<{ readonly outputs: readonly Output[]; readonly newest?: Mark }> {
   const { database, site } = context
-  const releases = await listReleases(database, crate.id)
+  const releases = (await listReleases(database, crate.id)).map(named(site))
   const newest = newestVersion(releases)
   if (!newest) return { outputs: [] }
   const previous = previousOf(releases, newest.version)
@@ -93,13 +95,19 @@ export async function releasePages(context: PageContext, releaseId: number): Pro
   const { database } = context
   const found = await readRelease(database, releaseId)
   if (!found) return []
-  const { crate, release } = found
+  const { crate } = found
+  const release = named(context.site)(found.release)
   const before = previousOf(await listIdentities(database, crate.id), release.version)
   const previous = before && (await findRelease(database, crate.id, before.version))
   const readme = await readReadme(database, releaseId)
   const { version, files } = await shownVersion(context, crate.name, release, previous, readme)
   await pace()
   return [...files, ...(await versionPages(context, version))]
+}
+
+/** Leaves out who published a release, unless pages may name people. */
+function named({ owners }: SiteConfig) {
+  return (release: ReleaseRecord) => (owners ? release : { ...release, publishedBy: null })
 }
 
 async function versionPages(context: PageContext, version: VersionData): Promise<Output[]> {
@@ -151,7 +159,7 @@ export interface CrateFacts
  * Renders `crate.json`: everything about a crate except READMEs. The newest version describes the
  * crate; versions are listed newest first, each with its index entry as in the index.
  */
-export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output {
+export function renderCrateRecord(crate: CrateFacts, site: SiteConfig): Output {
   const newest = newestVersion(crate.releases)
   if (!newest) throw new Error(`the crate ${crate.name} has no releases`)
   const { about } = newest
@@ -170,13 +178,18 @@ export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output
     created_at: crate.createdAt,
     updated_at: times.sort().at(-1) ?? crate.createdAt,
     dependents: crate.dependentCount,
+    ...(site.owners && {
+      owners: crate.owners.map(({ login, name }) => {
+        return { login, name, url: absoluteLink(site, userPath(login)) }
+      }),
+    }),
   }
   const versions = newestFirst(crate.releases).map(release => {
     const rest = {
       version: release.version,
       size: release.size,
       contents: release.contents,
-      download: expandDl(dl, { name: crate.name, ...release }),
+      download: expandDl(site.dl, { name: crate.name, ...release }),
       published_at: release.publishedAt,
       published_by: release.publishedBy,
       about: release.about,

@@ -1,4 +1,4 @@
-// Mirrors daemon/web/notice.ts and site/account/confirm-page.ts
+// Mirrors daemon/web/notice.ts and site/account/frame.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'

@@ -53,6 +53,7 @@ test('crate.json is everything about a crate, newest version first, without READ
   assert.deepEqual(head, {
     name: 'shown',
     newest_version: '1.10.0',
+    owners: [{ login: 'alice', name: null, url: 'http://crates.test/users/alice/' }],
     yanked: false,
     description: 'A crate for tests',
     license: 'MIT',

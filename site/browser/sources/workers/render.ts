@@ -51,7 +51,7 @@ const tasks = {
   },
 
   async document(file: Document): Promise<string> {
-    const { renderReadme } = await import('../../../readme/render.ts')
+    const { packagedFile, renderReadme } = await import('../../../readme/render.ts')
     const { path, text, repository, vcsPath, images, paths, addresses } = file
     const fences = text.matchAll(/^[ \t>*+-]*(?:`{3,}|~{3,})(.*)$/gm)
     await load(...Array.from(fences, ([, info = '']) => fenceLanguage(info)))
@@ -61,7 +61,6 @@ const tasks = {
     const unknown = { width: null, height: null, bytes: 0 }
     const packaged = new Map(pictures.map(path => [path, { src: IMAGE_PREFIX + path, ...unknown }]))
     const folder = path.slice(0, path.lastIndexOf('/') + 1)
-    const { packagedFile } = await import('../../../readme/images.ts')
     const inside = (link: string) => places.get(packagedFile(link, folder) ?? '') ?? null
     return renderReadme({ text, about, images, packaged }, inside).html
   },
