@@ -37,10 +37,7 @@ import * as schema from './schema.ts'
 /** The longest index line that lists of versions read for its features. */
 const LINE_MAX = 16_384
 
-/**
- * `GET /api/v1/crates/{name}`: a crate with its versions, newest first. They come without their
- * features, of which each may have thousands.
- */
+/** `GET /api/v1/crates/{name}`: a crate with its versions, newest first, without their features. */
 export async function crate({ registry }: Deps, c: Context) {
   const { database } = registry
   const { include } = v.parse(schema.crateQuery, c.req.query())

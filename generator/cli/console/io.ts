@@ -140,10 +140,7 @@ export function printWarnings(
 /** A line of a result; false or null for one that is not printed. */
 export type Line = string | false | null
 
-/**
- * Prints the result of a command to stdout: with `--json` as JSON, in the shape that the command's
- * manual promises, else as lines.
- */
+/** Prints a result to stdout: with `--json` in the shape that the manual promises, else lines. */
 export function report(
   io: Io,
   { json = false }: { readonly json?: boolean },

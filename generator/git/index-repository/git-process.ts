@@ -56,10 +56,7 @@ export interface GitAt {
   readonly path: string
 }
 
-/**
- * Starts git on the repository, in a clean environment unless `options` have another; the caller
- * reads, writes, and waits with `finish`.
- */
+/** Starts git on the repository, in a clean environment or that of `options`; see `finish`. */
 export function startGit(
   git: GitAt,
   args: readonly string[],

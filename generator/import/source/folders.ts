@@ -1,7 +1,7 @@
 import { basename, join, resolve } from 'node:path'
 import { Refusal, refuse } from '../../../core/error/error.ts'
 import { parseManifest } from '../../../core/manifest/parse.ts'
-import { jsonIn } from '../../../core/urls/index-config.ts'
+import { jsonIn } from '../../../core/plain-data.ts'
 import { compareVersions, isVersion } from '../../../core/version.ts'
 import { findCrates } from '../../places/disk/crate-files.ts'
 import {
