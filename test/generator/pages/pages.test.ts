@@ -18,6 +18,7 @@ import { setYanked } from '../../../generator/records/releases-changes.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
 import { findingsOf } from '../../support/findings.ts'
+import { gate } from '../../support/gate.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { BASE, ownDependency } from '../../support/release.ts'
 import { insertRows } from '../../support/rows.ts'
@@ -279,10 +280,7 @@ test('what the storage refuses while nobody waits for the page ends the turn, an
   const due = await pageMarks(context, context.clock(), 500)
   const pages = due.filter(({ kind }) => kind === 'page')
   assert.equal(pages.length, 2)
-  let refuse = () => {}
-  const refused = new Promise<void>(resolve => {
-    refuse = resolve
-  })
+  const { opened: refused, open: refuse } = gate()
   const unhook = hookTree(context.tree, inner => {
     inner.write = async () => {
       refuse()

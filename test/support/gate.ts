@@ -1,0 +1,8 @@
+/** A promise that waits until somebody opens it. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open: () => void = () => undefined
+  const opened = new Promise<void>(resolve => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
