@@ -12,6 +12,7 @@ import { cargoPath } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, type Run } from '../support/command.ts'
 import { buildCrate, buildEvil } from '../support/crate-builder.ts'
+import { gate } from '../support/gate.ts'
 import { none } from '../support/none.ts'
 import { plimsollHere } from '../support/program.ts'
 import { putRelease } from '../support/raw-publish.ts'
@@ -186,11 +187,8 @@ test('the table is printed also where JUnit and badge cannot be written', async 
 
 /** A signal that a test sends to the command. */
 function signal() {
-  let stop: (signal: string) => void = () => undefined
-  const stopped = new Promise<string>(resolve => {
-    stop = resolve
-  })
-  return { stop: () => stop('SIGINT'), stopped }
+  const { opened: stopped, open } = gate<string>()
+  return { stop: () => open('SIGINT'), stopped }
 }
 
 test('^C ends the wait that a registry asks for', async t => {
