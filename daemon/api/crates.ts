@@ -102,8 +102,8 @@ export async function reverseDependencies({ registry }: Deps, c: Context) {
   const totals = await releaseTotals(registry, ids)
   return answer<typeof schema.reverseAnswer>(c, {
     dependencies: cards.flatMap(({ id, newestId }) => {
-      const found = edge(newestId, dependencies.get(newestId) ?? [], name)
-      return found ? { ...found, downloads: numbers.get(id)?.total ?? 0 } : []
+      const dependency = edge(newestId, dependencies.get(newestId) ?? [], name)
+      return dependency ? { ...dependency, downloads: numbers.get(id)?.total ?? 0 } : []
     }),
     versions: releases.flatMap((release, at) => {
       const card = cards[at]
@@ -147,7 +147,7 @@ export async function versions({ registry }: Deps, c: Context) {
 
 function ofVersion<Answer extends v.GenericSchema>(
   view: (
-    found: Awaited<ReturnType<typeof foundVersion>>,
+    published: Awaited<ReturnType<typeof foundVersion>>,
     registry: Registry,
   ) => v.InferOutput<Answer> | Promise<v.InferOutput<Answer>>,
 ) {
@@ -156,9 +156,9 @@ function ofVersion<Answer extends v.GenericSchema>(
 }
 
 /** `GET /api/v1/crates/{name}/{version}`. */
-export const version = ofVersion<typeof schema.versionAnswer>(async (found, registry) => {
-  const totals = await releaseTotals(registry, [found.release.id])
-  const { card, release } = found
+export const version = ofVersion<typeof schema.versionAnswer>(async (published, registry) => {
+  const totals = await releaseTotals(registry, [published.release.id])
+  const { card, release } = published
   return { version: schema.versionView(card, release, totals.get(release.id)) }
 })
 

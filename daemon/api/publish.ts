@@ -40,7 +40,7 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
         pubtime: change.at,
         client: { id: actor.user.id, onUsed: milliseconds => recordReading(c, milliseconds) },
         // The crate may have been published by others while the request arrived.
-        permit: async (_, found) => requireScope(actor, metadata.name, found),
+        permit: async (_, crate) => requireScope(actor, metadata.name, crate),
       },
       change,
     )
@@ -97,9 +97,9 @@ const TOO_MANY = 'it has more than 2,000 faults'
 
 /** Ignores unknown fields, reads missing ones as null, and refuses wrong ones. */
 function readMetadata(json: unknown): { name: Name; version: Version; declared: PublishMetadata } {
-  let found = 0
+  let faults = 0
   const message = (fault: v.BaseIssue<unknown>) => {
-    if (++found > FAULTS_READ) refuseErrors([issue('metadata_invalid', { reason: TOO_MANY })])
+    if (++faults > FAULTS_READ) refuseErrors([issue('metadata_invalid', { reason: TOO_MANY })])
     return fault.message
   }
   const result = v.safeParse(publishMetadata, json, { message })

@@ -38,7 +38,7 @@ import {
   type Registry,
   serveLock,
 } from '../../generator/registry/registry.ts'
-import { beginServing, noteServed, type Serving } from '../../generator/serving.ts'
+import { beginServing, recordServed, type Serving } from '../../generator/serving.ts'
 import { describePause } from '../../generator/status.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
@@ -113,7 +113,7 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     ends.push(() => registry.close())
     const serving = await beginServing(registry, server.url)
     ends.push(() => serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED)))
-    const before = await noteServed(registry)
+    const before = await recordServed(registry)
     const { access, kept } = registry.access
     const read = () => readSettings(dir, { ...sources, before: access }).settings
     if (kept.length > 0) log.warn(warning('access_kept', { keys: kept.join(', ') }).message)

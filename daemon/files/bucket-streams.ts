@@ -45,11 +45,11 @@ export function bucketStreams(options: Partial<typeof DEFAULTS> = {}): StreamFro
     let isStreamed = false
     try {
       await slot.start(c.req.raw.signal)
-      const found = await find()
-      if (found === null || found instanceof Response) return found
-      untilSent(found, slot, limits)
+      const file = await find()
+      if (file === null || file instanceof Response) return file
+      untilSent(file, slot, limits)
       isStreamed = true
-      return new Response(webStream(found.bytes), found.answer)
+      return new Response(webStream(file.bytes), file.answer)
     } finally {
       if (!isStreamed) slot.leave()
     }

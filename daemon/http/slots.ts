@@ -57,7 +57,7 @@ export class Slots {
         this.#unready.delete(lose)
         if (state === 'left') throw this.#refusal()
         if (this.#running.hasRoom(client)) this.#running.add(client)
-        else await this.#turn(client, signal)
+        else await this.#wait(client, signal)
         state = 'running'
       },
       leave,
@@ -86,7 +86,7 @@ export class Slots {
     }
   }
 
-  async #turn(client: string, signal?: AbortSignal): Promise<void> {
+  async #wait(client: string, signal?: AbortSignal): Promise<void> {
     const { waitMs } = this.#limits
     if (signal?.aborted) throw this.#refusal()
     await new Promise<void>((resolve, reject) => {

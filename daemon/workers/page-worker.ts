@@ -51,7 +51,7 @@ export interface PageWorkerDeps {
  */
 export class PageWorker implements Worker {
   readonly #deps: PageWorkerDeps
-  readonly #repeater = new Repeater(() => this.#turn())
+  readonly #repeater = new Repeater(() => this.#renderDue())
   #deadline = Number.POSITIVE_INFINITY
   readonly #backoff = new Backoff(MIN_PAUSE_MS, MAX_PAUSE_MS)
   /** When the first change of the current burst arrived. */
@@ -102,7 +102,7 @@ export class PageWorker implements Worker {
     this.#deadline = Date.now() + seconds * 1000
     await this.#repeater.close()
     this.#idleAt = 0
-    await this.#turn()
+    await this.#renderDue()
   }
 
   flush(): Promise<void> {
@@ -115,7 +115,7 @@ export class PageWorker implements Worker {
    * when pages that wait, or failed ones, are due (at most an hour), or a growing pause if the turn
    * did not finish.
    */
-  async #turn(): Promise<number | null> {
+  async #renderDue(): Promise<number | null> {
     this.#since = null
     const { context, onFailure, waitForIdle } = this.#deps
     const { database, clock } = context

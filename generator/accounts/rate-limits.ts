@@ -38,7 +38,7 @@ export async function oweTokens(
 }
 
 /** Removes full buckets, those of a clock that was wrong, and the oldest beyond 100,000; to be called every few seconds. */
-export async function forgetBuckets(db: Queries, now: Date): Promise<void> {
+export async function deleteOldBuckets(db: Queries, now: Date): Promise<void> {
   const sql = `DELETE FROM rate_limits WHERE at < ? OR at > ? OR key IN
     (SELECT key FROM rate_limits ORDER BY at DESC, key OFFSET ?)`
   await run(db, sql, now.getTime() - FORGET_MS, Date.parse(latest(now)), MOST)

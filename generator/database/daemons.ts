@@ -49,8 +49,8 @@ export function describeDaemon({ host, process, url, version, ago, id }: SeenDae
 /** Records that a daemon serves now. */
 export async function recordDaemon(db: Queries, daemon: ServingDaemon): Promise<void> {
   const now = await databaseTime(db)
-  const fact = { key: `${DAEMON}${daemon.id}`, value: JSON.stringify({ ...daemon, seen: now }) }
-  await upsert(db, 'facts', ['key'], fact)
+  const row = { key: `${DAEMON}${daemon.id}`, value: JSON.stringify({ ...daemon, seen: now }) }
+  await upsert(db, 'facts', ['key'], row)
 }
 
 /** Records that a daemon no longer serves. */

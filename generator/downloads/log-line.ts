@@ -72,9 +72,9 @@ const TEXT =
   /\[(\d\d)\/(\w{3})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)\] "([A-Z]+) ((?:[^\s"\\]|\\.)+)(?: (?:[^"\\]|\\.)*)?" (\d{3})(?: |$)/
 
 function textRequest(line: string): LoggedRequest | null {
-  const found = TEXT.exec(line)
-  if (!found) return null
-  const [, date, month = '', year, clock, hours, minutes, method, target, status] = found
+  const match = TEXT.exec(line)
+  if (!match) return null
+  const [, date, month = '', year, clock, hours, minutes, method, target, status] = match
   const number = String(MONTHS.indexOf(month) + 1).padStart(2, '0')
   const time = Date.parse(`${year}-${number}-${date}T${clock}${hours}:${minutes}`)
   return requestOf(method, target, status, time)
@@ -88,9 +88,9 @@ const CADDY = v.object({
 })
 
 function caddyRequest(line: string): LoggedRequest | null {
-  const found = v.safeParse(CADDY, jsonIn(line))
-  if (!found.success) return null
-  const { ts, status, request } = found.output
+  const parsed = v.safeParse(CADDY, jsonIn(line))
+  if (!parsed.success) return null
+  const { ts, status, request } = parsed.output
   return requestOf(request.method, request.uri, status, ts * 1000)
 }
 

@@ -83,14 +83,14 @@ export interface IllustratedReadme {
 export async function renderIllustrated({ readme, crate }: ReadmeJob): Promise<IllustratedReadme> {
   const first = renderReadme(readme)
   if (crate === null || first.images.length === 0) return { html: first.html, files: [] }
-  const found = await readFiles(() => createReadStream(crate.path), new Set(first.images), {
+  const imageFiles = await readFiles(() => createReadStream(crate.path), new Set(first.images), {
     fileBytes: BYTES_MAX,
     bytes: IMAGE_BYTES_MAX,
     unpackedBytes: crate.unpackedBytes,
   })
   const packaged = new Map<string, PackagedImage>()
   const files: CheckedImage[] = []
-  for (const [path, content] of found) {
+  for (const [path, content] of imageFiles) {
     const image = checkImage(content)
     if ('problem' in image) continue
     files.push(image)

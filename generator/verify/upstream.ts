@@ -13,7 +13,7 @@ export async function* verifyUpstreams(
 ): AsyncIterable<Finding> {
   for (const source of sources) {
     const { name: upstream, place, files } = source
-    const found = async (path: string, problem: string): Promise<Finding> => {
+    const finding = async (path: string, problem: string): Promise<Finding> => {
       if (repair) await place.remove(path)
       return derivable(`upstream ${upstream}, ${path}`, problem, repair)
     }
@@ -24,7 +24,7 @@ export async function* verifyUpstreams(
         await readKnown(place, name)
       } catch (error) {
         if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
-        yield found(knownPath(name), 'cannot be read')
+        yield finding(knownPath(name), 'cannot be read')
       }
     }
     for await (const path of halfWrittenIn(place)) {
@@ -37,7 +37,7 @@ export async function* verifyUpstreams(
       const release = releaseOfUpstreamPath(path)
       progress?.(`verifying the .crate files of ${upstream}`, ++done, 0)
       if (release && (await files.store.checksum(path)) !== release.cksum)
-        yield found(path, 'has other bytes than its name says')
+        yield finding(path, 'has other bytes than its name says')
     }
   }
 }

@@ -139,7 +139,7 @@ export class Web {
   async #attempt<T>(start: URL, { headers, timeoutMs }: Ask, use: Use<T>): Promise<T> {
     const limits = timeLimits(this.#options.silenceMs ?? 60_000, timeoutMs)
     try {
-      const { url, answer } = await this.#follow(start, headers, limits.signal)
+      const { url, answer } = await this.#followRedirects(start, headers, limits.signal)
       const bytes = answer.statusCode === 200 ? bodyBytes(url, answer, limits) : null
       const isDecoded = bytes !== null && 'accept-encoding' in headers
       try {
@@ -153,7 +153,7 @@ export class Web {
     }
   }
 
-  async #follow(
+  async #followRedirects(
     start: URL,
     headers: Headers,
     signal: AbortSignal,

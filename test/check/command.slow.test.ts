@@ -201,10 +201,10 @@ test('^C ends the wait that a registry asks for', async t => {
     isBusy = false
     return fault
   })
-  const [found] = resultsOf(await check(['--json'], stopped)).filter(
+  const [result] = resultsOf(await check(['--json'], stopped)).filter(
     ({ id }) => id === 'config-found',
   )
-  assert.deepEqual([found?.status, found?.seen], ['untried', 'the run was ended'])
+  assert.deepEqual([result?.status, result?.seen], ['untried', 'the run was ended'])
 })
 
 test('after ^C, what was published is yanked', async t => {

@@ -278,8 +278,8 @@ test('the daemon is given more time to stop than it takes', () => {
   const { terminationGracePeriodSeconds } = parse(read('deploy/helm/plimsoll/values.yaml'))
   const [, unit] = /^TimeoutStopSec=(\d+)s$/m.exec(read('deploy/systemd/plimsoll.service')) ?? []
   const compose = services.plimsoll.stop_grace_period.replace('s', '')
-  for (const given of [compose, terminationGracePeriodSeconds, unit])
-    assert.ok(Number(given) > seconds, String(given))
+  for (const period of [compose, terminationGracePeriodSeconds, unit])
+    assert.ok(Number(period) > seconds, String(period))
 })
 
 function filesIn(folder: string): string[] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { subjects } from '../../check/rows/all.ts'
+import { topics } from '../../check/rows/all.ts'
 import type { Statement } from '../../check/table.ts'
 import { none } from '../support/none.ts'
 import { root } from '../support/plimsoll.ts'
@@ -49,7 +49,7 @@ to fail against a registry that is wrong in just that way.
 
 test('docs/use/check.md lists every statement as it is declared', () => {
   const head = '| statement | what holds | weight | since | source |\n|---|---|---|---|---|\n'
-  const chapters = Object.entries(subjects).map(
+  const chapters = Object.entries(topics).map(
     ([subject, statements]) => `\n## ${subject}\n\n${head}${statements.map(rowOf).join('')}`,
   )
   const text = [INTRODUCTION, ...chapters].join('')
@@ -58,7 +58,7 @@ test('docs/use/check.md lists every statement as it is declared', () => {
 })
 
 test('docs/use/check-results.md speaks of statements that there are', () => {
-  const ids = Object.values(subjects).flatMap(rows => rows.map(({ id }) => id))
+  const ids = Object.values(topics).flatMap(rows => rows.map(({ id }) => id))
   const text = readFileSync(join(root, 'docs', 'use', 'check-results.md'), 'utf8')
   const rows = text.split('\n').filter(line => line.startsWith('| `'))
   const named = rows.flatMap(row => [...(row.split(' | ')[0] ?? '').matchAll(/`([a-z0-9-]+)`/g)])
@@ -67,7 +67,7 @@ test('docs/use/check-results.md speaks of statements that there are', () => {
 })
 
 test('statements have ids of their own and public sources', () => {
-  const all = Object.values(subjects).flat()
+  const all = Object.values(topics).flat()
   assert.ok(all.length >= 150)
   assert.equal(new Set(all.map(({ id }) => id)).size, all.length)
   const form =

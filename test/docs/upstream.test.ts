@@ -41,8 +41,11 @@ for (const { name, status, missing } of hosts)
     server.on('request', async ({ url: path = '' }, response) => {
       const file = join(site.tree, path)
       if (existsSync(file) && statSync(file).isFile()) return response.end(readFileSync(file))
-      const found = (await elsewhere(path)) ?? { status: 404, location: null }
-      response.writeHead(found.status, found.location === null ? {} : { location: found.location })
+      const answer = (await elsewhere(path)) ?? { status: 404, location: null }
+      response.writeHead(
+        answer.status,
+        answer.location === null ? {} : { location: answer.location },
+      )
       return response.end()
     })
     await playOneAddress(folder, site, { status, knowsFolders: false })
@@ -66,9 +69,9 @@ function redirects(site: StaticSite): Missing {
     })
   return async path => {
     for (const { pattern, to, status } of rules) {
-      const found = pattern.exec(path)
-      if (!found) continue
-      const target = to.replace(/:(\w+)/g, (text, key) => found.groups?.[key] ?? text)
+      const match = pattern.exec(path)
+      if (!match) continue
+      const target = to.replace(/:(\w+)/g, (text, key) => match.groups?.[key] ?? text)
       return { status, location: status === 404 ? null : target }
     }
     return null

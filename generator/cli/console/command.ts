@@ -191,9 +191,9 @@ const PARSERS: Readonly<Record<string, (text: string) => string>> = {
 }
 
 function addRow(command: Command, name: string, row: Row): void {
-  const given = typeof row === 'string' ? { about: row } : row
-  const { about, choices, default: value, isRequired = false } = given
-  const { parse = PARSERS[/<(\w+)>$/.exec(name)?.[1] ?? ''] } = given
+  const spec = typeof row === 'string' ? { about: row } : row
+  const { about, choices, default: value, isRequired = false } = spec
+  const { parse = PARSERS[/<(\w+)>$/.exec(name)?.[1] ?? ''] } = spec
   const made = name.startsWith('-') ? new Option(name, about) : new Argument(name, about)
   if (parse) made.argParser(parse)
   if (choices) made.choices(choices)

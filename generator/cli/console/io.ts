@@ -119,8 +119,8 @@ function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof Exit || error instanceof CommanderError || !(error instanceof Error))
     throw error
-  const known = systemRefusal(error, 'operator')
-  if (known) return known
+  const refusal = systemRefusal(error, 'operator')
+  if (refusal) return refusal
   debuglog('plimsoll')('%s', inspect(error))
   const code = 'syscall' in error ? 'system_refuses' : 'fault_unexpected'
   return new Refusal([issue(code, { reason: error.message })])
@@ -155,6 +155,6 @@ export type Outcomes = Record<'added' | 'present' | 'refused', number>
 
 /** Returns for example `386 added, 1 already present, 2 refused`. */
 export function describeOutcomes({ added, present, refused }: Outcomes): string {
-  const known = present > 0 ? `${formatNumber(present)} already present, ` : ''
-  return `${formatNumber(added)} added, ${known}${formatNumber(refused)} refused`
+  const already = present > 0 ? `${formatNumber(present)} already present, ` : ''
+  return `${formatNumber(added)} added, ${already}${formatNumber(refused)} refused`
 }

@@ -66,10 +66,10 @@ function connectionOf(settings: ServerSettings): PoolConfig {
 }
 
 /** The file may change: it is read for each connection. */
-function passwordOf(settings: ServerSettings, given: string): Pick<PoolConfig, 'password'> {
+function passwordOf(settings: ServerSettings, password: string): Pick<PoolConfig, 'password'> {
   const { password_file } = settings
   if (password_file !== null) return { password: () => textOf(password_file).trim() }
-  return given === '' ? {} : { password: given }
+  return password === '' ? {} : { password }
 }
 
 /** Returns whether a host is this machine; `/` begins the folder of a Unix socket. */

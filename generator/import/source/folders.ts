@@ -7,7 +7,7 @@ import { findCrates } from '../../places/disk/crate-files.ts'
 import {
   fileBytes,
   fileChecksum,
-  fileFacts,
+  fileStats,
   readFolder,
   readText,
 } from '../../places/disk/files.ts'
@@ -80,7 +80,7 @@ export async function openLoose(source: string): Promise<OpenedSource> {
 }
 
 async function releaseOf(path: string): Promise<SourceRelease> {
-  const { size = 0 } = (await fileFacts(path)) ?? {}
+  const { size = 0 } = (await fileStats(path)) ?? {}
   if (size > CRATE_MAX) refuse('import_too_long', { what: path, max: CRATE_MAX })
   const cksum = await fileChecksum(path)
   if (cksum === null) return refuse('file_missing', { path })

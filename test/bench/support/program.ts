@@ -53,8 +53,8 @@ export class Program {
     const port = new Promise<number>((resolve, reject) => {
       const take = (chunk: Buffer) => {
         output = (output + String(chunk)).slice(-20_000)
-        const found = /listening on \S*?:(\d+)\b/.exec(output)?.[1]
-        if (found) resolve(Number(found))
+        const port = /listening on \S*?:(\d+)\b/.exec(output)?.[1]
+        if (port) resolve(Number(port))
       }
       child.stdout.on('data', take)
       child.stderr.on('data', take)

@@ -15,7 +15,7 @@ const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 const names = (...texts: string[]): Name[] => texts.map(parseName)
 
 /** A dependency on serde 1, with changes. */
-const dependency = (given: Partial<Dependency>) => plain('serde', '^1.0', given)
+const dependency = (fields: Partial<Dependency>) => plain('serde', '^1.0', fields)
 
 type About = PolicyRelease['about']
 
@@ -202,15 +202,18 @@ test('an unknown category weighs what its setting says, and no list allows all',
     checkPolicy(subject, NOTHING, policy(text)).issues.map(
       ({ severity, message }) => `${severity}: ${/`(\w+)`/.exec(message)?.[1]}`,
     )
-  const known = 'categories = ["parsing"]\n'
-  assert.deepEqual(said(known), ['warning: foo', 'warning: __proto__'])
+  const category = 'categories = ["parsing"]\n'
+  assert.deepEqual(said(category), ['warning: foo', 'warning: __proto__'])
   // Publishers are told in a field of the answer.
-  const told = checkPolicy(subject, NOTHING, policy(known)).invalidCategories
+  const told = checkPolicy(subject, NOTHING, policy(category)).invalidCategories
   assert.deepEqual(told, ['foo', '__proto__'])
   assert.deepEqual(said('categories = ["crates-io", "foo", "parsing"]'), ['warning: __proto__'])
   assert.deepEqual(said('categories = []'), [])
-  assert.deepEqual(said(`${known}unknown_category = "off"`), [])
-  assert.deepEqual(said(`${known}unknown_category = "error"`), ['error: foo', 'error: __proto__'])
+  assert.deepEqual(said(`${category}unknown_category = "off"`), [])
+  assert.deepEqual(said(`${category}unknown_category = "error"`), [
+    'error: foo',
+    'error: __proto__',
+  ])
 })
 
 test('unknown badges are told', () => {
@@ -291,9 +294,9 @@ const dependencyCases: DependencyCase[] = [
   ['an empty feature', { features: [''] }, 'dependency_feature_invalid'],
   ['two slashes in a feature', { features: ['a/b/c'] }, 'dependency_feature_invalid'],
 ]
-for (const [what, given, objection] of dependencyCases) {
+for (const [what, fields, objection] of dependencyCases) {
   test(`dependencies: ${what}`, () => {
-    const subject = release({}, { deps: [dependency(given)] })
+    const subject = release({}, { deps: [dependency(fields)] })
     assert.deepEqual(verdict(subject, PRIVATE), objection === null ? [] : [`error ${objection}`])
   })
 }

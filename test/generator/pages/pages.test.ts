@@ -237,8 +237,8 @@ test('verify finds and mends pages that differ; what is pending is no difference
   const run = async (asked: { repair: boolean; served: boolean }) => {
     const options = { ...asked, onPending }
     pending = 0
-    const found = await findingsOf(verifyCrates(context, options))
-    return [...found, ...(await findingsOf(verifyPages(context, options)))]
+    const findings = await findingsOf(verifyCrates(context, options))
+    return [...findings, ...(await findingsOf(verifyPages(context, options)))]
   }
   assert.deepEqual(await run({ repair: false, served: false }), [])
   const spoilt = [

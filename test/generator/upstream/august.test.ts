@@ -160,9 +160,9 @@ function resolve(text: string): Version | null {
 
 /** Builds with a lock file: its version may be yanked, and its checksum has to be the same. */
 async function buildLocked(registry: TestRegistry, text: string, lock: Line, hour: number) {
-  const found = linesIn(text).find(({ vers }) => vers === lock.vers)
+  const line = linesIn(text).find(({ vers }) => vers === lock.vers)
   const what = `${lock.vers} in hour ${hour}`
-  assert.equal(found?.cksum, lock.cksum, what)
+  assert.equal(line?.cksum, lock.cksum, what)
   const path = `/upstream/up/crates/victim-${lock.vers}-${lock.cksum}.crate`
   const answer = await registry.app.request(path)
   assert.equal(sha256(Buffer.from(await answer.arrayBuffer())), lock.cksum, what)

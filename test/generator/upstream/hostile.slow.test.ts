@@ -62,13 +62,13 @@ function assertLater({ status, headers }: Answer, what?: string): void {
 async function longestTurn<T>(work: () => Promise<T>): Promise<{ result: T; longest: number }> {
   let before = process.cpuUsage()
   let [longest, isOver] = [0, false]
-  const turn = () => {
+  const nextTick = () => {
     const { user, system } = process.cpuUsage(before)
     before = process.cpuUsage()
     longest = Math.max(longest, (user + system) / 1000)
-    if (!isOver) setImmediate(turn)
+    if (!isOver) setImmediate(nextTick)
   }
-  setImmediate(turn)
+  setImmediate(nextTick)
   const result = await work()
   isOver = true
   return { result, longest }
@@ -294,7 +294,7 @@ test('a version that is published anew: the first bytes stay, the new ones wait 
     sha256((await ask(`${UP}/crates/demo/1.0.0/download`)).bytes),
     JSON.parse(line).cksum,
   )
-  await source.index.change(parseName('demo'), known => acceptChange(known, parseVersion('1.0.0')))
+  await source.index.change(parseName('demo'), crate => acceptChange(crate, parseVersion('1.0.0')))
   assert.equal((await ask(DEMO)).text, `${anew}\n`)
   assert.equal(sha256((await ask(`${UP}/crates/demo-1.0.0-${cksum}.crate`)).bytes), cksum)
   assert.equal(sha256((await ask(`${UP}/crates/demo/1.0.0/download`)).bytes), cksum)
@@ -563,8 +563,8 @@ test('of several processes that write one crate, the one with the older file ask
   for (const version of versions) {
     made.publish({ name: 'demo', version })
     later()
-    const found = other.byName.get('up')?.indexFile(parseName('demo'))
-    const [here, there] = await Promise.all([ask(DEMO), found])
+    const file = other.byName.get('up')?.indexFile(parseName('demo'))
+    const [here, there] = await Promise.all([ask(DEMO), file])
     assert.equal(here.text, there?.file.bytes.toString())
     assert.ok(here.text.includes(`"${version}"`))
   }

@@ -140,9 +140,9 @@ test('a token that no header can carry stops the start', async t => {
   for (const text of ['', 'two\nlines', 't\u00f6ken']) {
     writeFileSync(file, text)
     const upstream = { up: { ...up, token_file: file } }
-    const given = { ...registry.registry, settings: { ...settings, upstream } }
+    const changed = { ...registry.registry, settings: { ...settings, upstream } }
     await assert.rejects(
-      openUpstreams(given, { env: {} }),
+      openUpstreams(changed, { env: {} }),
       /one line of ASCII; see `upstream\.up\./,
     )
   }
@@ -367,8 +367,8 @@ test('offline, index files are cut to the .crate files that are here', async t =
     [brought.fetched, brought.issues.map(({ code }) => code)],
     [0, ['upstream_lacks']],
   )
-  const found = await upstream.indexFile(parseName('demo'))
-  assert.match(found?.file.bytes.toString() ?? '', /^\{[^\n]*"vers":"1\.0\.0"[^\n]*\n$/)
+  const file = await upstream.indexFile(parseName('demo'))
+  assert.match(file?.file.bytes.toString() ?? '', /^\{[^\n]*"vers":"1\.0\.0"[^\n]*\n$/)
   await upstreams.close()
   assert.deepEqual(made.requests.lines, [])
 })
@@ -414,8 +414,8 @@ test('a storage has a place of its own', async t => {
   assert.ok(up && down)
   const open = (ours: string, theirs: string) => {
     const upstream = { up: { ...up, storage: ours }, down: { ...down, storage: theirs } }
-    const given = { ...registry.registry, settings: { ...registry.registry.settings, upstream } }
-    return openUpstreams(given, { env: {} })
+    const changed = { ...registry.registry, settings: { ...registry.registry.settings, upstream } }
+    return openUpstreams(changed, { env: {} })
   }
   const pairs: [string, string][] = [
     ['crates', ''],

@@ -7,9 +7,9 @@ import { crateKey } from '../../../../core/paths/crates.ts'
 import { run } from '../../../../generator/database/statement.ts'
 import { build } from '../../../../generator/projections/index/build.ts'
 import type { Follower } from '../../../../generator/records/crate-change.ts'
-import { readFact } from '../../../../generator/records/facts.ts'
 import { listMarks } from '../../../../generator/records/marks.ts'
 import type { Permit } from '../../../../generator/records/releases-stored.ts'
+import { readValue } from '../../../../generator/records/values.ts'
 import { type Publication, PublishQueue } from '../../../../generator/registry/changes/publish.ts'
 import type { Registry } from '../../../../generator/registry/registry.ts'
 import { verifyCrates } from '../../../../generator/verify/crates.ts'
@@ -156,7 +156,7 @@ test('an error of one publish undoes what it did, and nothing of the others in i
     throw new Error('a bug')
   })
   assert.deepEqual(statuses, ['fulfilled', 'rejected', 'fulfilled'])
-  assert.equal(await readFact(registry.database, 'half'), null)
+  assert.equal(await readValue(registry.database, 'half'), null)
   assert.deepEqual(indexVersions(registry, 'index/de/mo/demo-2'), ['1.0.0'])
 })
 
@@ -224,10 +224,10 @@ test('what is rendered while others settle keeps its marks until it settles itse
   const open = gate()
   hookTree(registry.tree, tree => {
     const write = tree.writeAll.bind(tree)
-    tree.writeAll = async (...given) => {
+    tree.writeAll = async (...args) => {
       begun.open()
       await open.opened
-      return write(...given)
+      return write(...args)
     }
   })
   const published = publish(registry, queue, DEMO)
