@@ -181,10 +181,7 @@ function gitRoutes({ git, log, registry }: Deps): Route[] {
   return [get('/index.git/*', 'reader', handle), post('/index.git/*', 'reader', handle)]
 }
 
-/**
- * Returns the routes of downloads by checksum, and of a local `dl` without markers, which is
- * `{dl}/{crate}/{version}/download`.
- */
+/** Returns the routes of downloads by checksum, and of a local `dl` without markers. */
 function downloadRoutes(
   deps: Deps,
   files: TreeFiles,

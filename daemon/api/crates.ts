@@ -37,10 +37,7 @@ import * as schema from './schema.ts'
 /** The longest index line that lists of versions read for its features. */
 const LINE_MAX = 16_384
 
-/**
- * `GET /api/v1/crates/{name}`: a crate with its versions, newest first. They come without their
- * features, of which each may have thousands.
- */
+/** `GET /api/v1/crates/{name}`: a crate with its versions, newest first, without their features. */
 export async function crate({ registry }: Deps, c: Context) {
   const { database } = registry
   const { include } = v.parse(schema.crateQuery, c.req.query())
@@ -107,8 +104,8 @@ export async function reverseDependencies({ registry }: Deps, c: Context) {
   const totals = await releaseTotals(registry, ids)
   return answer<typeof schema.reverseAnswer>(c, {
     dependencies: cards.flatMap(({ id, newestId }) => {
-      const found = edge(newestId, dependencies.get(newestId) ?? [], name)
-      return found ? { ...found, downloads: numbers.get(id)?.total ?? 0 } : []
+      const dependency = edge(newestId, dependencies.get(newestId) ?? [], name)
+      return dependency ? { ...dependency, downloads: numbers.get(id)?.total ?? 0 } : []
     }),
     versions: releases.flatMap((release, at) => {
       const card = cards[at]
@@ -154,7 +151,7 @@ export async function versions({ registry }: Deps, c: Context) {
 
 function ofVersion<Answer extends v.GenericSchema>(
   view: (
-    found: Awaited<ReturnType<typeof foundVersion>>,
+    published: Awaited<ReturnType<typeof foundVersion>>,
     registry: Registry,
   ) => v.InferOutput<Answer> | Promise<v.InferOutput<Answer>>,
 ) {
@@ -163,9 +160,9 @@ function ofVersion<Answer extends v.GenericSchema>(
 }
 
 /** `GET /api/v1/crates/{name}/{version}`. */
-export const version = ofVersion<typeof schema.versionAnswer>(async (found, registry) => {
-  const totals = await releaseTotals(registry, [found.release.id])
-  const { card, release } = found
+export const version = ofVersion<typeof schema.versionAnswer>(async (published, registry) => {
+  const totals = await releaseTotals(registry, [published.release.id])
+  const { card, release } = published
   return { version: schema.versionView(registry.site, card, release, totals.get(release.id)) }
 })
 

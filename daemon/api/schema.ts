@@ -179,10 +179,7 @@ export const versionShape = v.object({
 
 type VersionShape = v.InferOutput<typeof versionShape>
 
-/**
- * Returns a version, with its features if it has its index line; without a publication time, it has
- * the time when its crate was added.
- */
+/** Returns a version, with features if it has its line; an unknown time is that of its crate. */
 export function versionView(
   { owners }: { readonly owners: boolean },
   crate: CrateCard,

@@ -138,11 +138,11 @@ export async function auditLog({ registry }: Deps, c: Context, request: SessionR
 function auditRow(event: AuditEvent): AuditRow {
   const { at, actor, action, crate, version, detail, token, token_name, address } = event
   const user = typeof detail?.login === 'string' ? detail.login : null
-  const notes = [
+  const details = [
     detailText(event, 'login'),
     token === null ? '' : `using token ${token_name === null ? token : `“${token_name}”`}`,
     address ? `from ${address}` : '',
   ]
-  const more = notes.filter(note => note !== '').join(', ')
+  const more = details.filter(detail => detail !== '').join(', ')
   return { at, actor, action, crate, version, user, detail: more === '' ? null : more }
 }

@@ -57,8 +57,8 @@ export function postLogin() {
     const login = loginOf(form)
     const next = ownPath(form.get('next'))
     const work = async () => {
-      const given = { login, password: form.get('password') ?? '', priority }
-      const credential = await checkPassword(database, given, settings.auth.password_cost)
+      const attempt = { login, password: form.get('password') ?? '', priority }
+      const credential = await checkPassword(database, attempt, settings.auth.password_cost)
       if (!credential) {
         // Log the login only if it belongs to an account: other text may be a password typed into
         // the wrong field.
@@ -134,8 +134,8 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
   const { user } = request.session
   const work = async () => {
     const cost = settings.auth.password_cost
-    const given = { login: user.login, password: form.get('current') ?? '', priority }
-    if (!(await checkPassword(database, given, cost))) {
+    const attempt = { login: user.login, password: form.get('current') ?? '', priority }
+    if (!(await checkPassword(database, attempt, cost))) {
       const detail = { login: user.login }
       const event = { action: 'password-wrong', detail }
       await makeChange(database, request.change, 'user', (tx, by) => addEvent(tx, by, event))
@@ -179,9 +179,9 @@ function showLogin(
   c: Context,
   site: SiteConfig,
   { csrf }: BrowserRequest,
-  { status, ...facts }: Outcome<LoginData>,
+  { status, ...fields }: Outcome<LoginData>,
 ): Response {
-  const data = { csrf, login: '', next: null, notice: null, reset: null, ...facts }
+  const data = { csrf, login: '', next: null, notice: null, reset: null, ...fields }
   return page(c, site, loginPage(site, data), status)
 }
 

@@ -123,8 +123,8 @@ async function versionsOf(
   if (crate === '') return []
   const name = parseName(crate)
   if (await upstream.isOwnName(name)) refuse('upstream_name_own', { name })
-  const found = await upstream.explain(name, false, spend)
-  return found ?? refuse('upstream_crate_unknown', { spec: name, upstream: upstream.name })
+  const explanation = await upstream.explain(name, false, spend)
+  return explanation ?? refuse('upstream_crate_unknown', { spec: name, upstream: upstream.name })
 }
 
 /** Returns a version; null for a form about a name, whatever its versions. */

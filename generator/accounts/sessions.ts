@@ -88,9 +88,9 @@ export async function findSession(
   record: RecordUse,
 ): Promise<Session | null> {
   const sql = `SELECT sessions.id, last_seen_at, user_id, login, admin ${GOOD} AND hash = ?`
-  const given = [...limitsOf(time), hashSecret(secret)]
+  const parameters = [...limitsOf(time), hashSecret(secret)]
   type LastUse = { readonly id: number; readonly last_seen_at: string }
-  const row = await first<AccountRow & LastUse>(database, sql, ...given)
+  const row = await first<AccountRow & LastUse>(database, sql, ...parameters)
   if (!row) return null
   await record(row.last_seen_at, time.now, at =>
     run(database, 'UPDATE sessions SET last_seen_at = ? WHERE id = ?', at, row.id),

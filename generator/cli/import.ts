@@ -84,10 +84,10 @@ async function runImport(task: RegistryTask<Options>, source: string): Promise<v
       }
       const what = [name, version].filter(Boolean).join(' ')
       const place = outcome !== 'refused' ? what : what === '' ? where : `${where}: ${what}`
-      const found = issues.map(issue => inFile(place, issue))
-      if (verbose) printIssues(io, found)
-      else if (outcome !== 'refused') warnings.push(...found)
-      else if (errors.length < REFUSED_SHOWN) errors.push(...found)
+      const located = issues.map(issue => inFile(place, issue))
+      if (verbose) printIssues(io, located)
+      else if (outcome !== 'refused') warnings.push(...located)
+      else if (errors.length < REFUSED_SHOWN) errors.push(...located)
     }
   } finally {
     await opened.close?.()

@@ -99,14 +99,14 @@ export async function renderIllustrated(job: ReadmeJob): Promise<IllustratedRead
   }
   const first = renderReadme(readme, isInside ? inside : undefined)
   if (first.images.length === 0) return { html: first.html, files: [] }
-  const found = await readFiles(read, new Set(first.images), {
+  const imageFiles = await readFiles(read, new Set(first.images), {
     fileBytes: BYTES_MAX,
     bytes: IMAGE_BYTES_MAX,
     unpackedBytes: crate.unpackedBytes,
   })
   const packaged = new Map<string, PackagedImage>()
   const files: CheckedImage[] = []
-  for (const [path, content] of found) {
+  for (const [path, content] of imageFiles) {
     const image = checkImage(content)
     if ('problem' in image) continue
     files.push(image)

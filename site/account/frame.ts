@@ -106,10 +106,10 @@ export function knownUser(login: string): Markup {
   return html`<input type="text" name="login" value="${login}" autocomplete="username" hidden>`
 }
 
-type Fact = readonly [term: string, value: Child]
+type Term = readonly [term: string, value: Child]
 
 /** Renders terms with their values; leaves out those that are false. */
-export function facts(rows: readonly (Fact | false)[]): Markup {
+export function termList(rows: readonly (Term | false)[]): Markup {
   return html`<dl class="status">${rows.map(
     row => row && html`<div><dt class="quiet">${row[0]}</dt><dd>${row[1]}</dd></div>\n`,
   )}</dl>`

@@ -75,10 +75,10 @@ async function load(address: string, selector: string): Promise<Element | null> 
     answer => (answer.ok ? answer.text() : ''),
     () => '',
   )
-  const found = new DOMParser().parseFromString(text, 'text/html').querySelector(selector)
-  for (const link of found?.querySelectorAll('a') ?? [])
+  const part = new DOMParser().parseFromString(text, 'text/html').querySelector(selector)
+  for (const link of part?.querySelectorAll('a') ?? [])
     link.href = new URL(link.getAttribute('href') ?? '', url).href
-  return found
+  return part
 }
 
 /** Fills the version selector of a version's page from its crate's page; a click or Escape closes it. */
@@ -126,8 +126,8 @@ async function startBanner(): Promise<void> {
 /** Shows the username in the account link: a cookie has it, which the daemon sets for display. */
 function showUser(): void {
   const link = document.querySelector('[data-user]')
-  const given = /(?:^|; )(?:__\w+-)?plimsoll_user=([^;]+)/.exec(document.cookie)?.[1]
-  if (link && given) link.textContent = decoded(given).slice(0, 40)
+  const login = /(?:^|; )(?:__\w+-)?plimsoll_user=([^;]+)/.exec(document.cookie)?.[1]
+  if (link && login) link.textContent = decoded(login).slice(0, 40)
 }
 
 /** Describes the drawing of a crate's downloads by its numbers, for screen readers. */

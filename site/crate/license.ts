@@ -31,14 +31,14 @@ export function licenseText(
   if (license === null) return file === null ? 'not stated' : link(file, given)
   const parts = license.length > EXPRESSION_MAX ? [] : (license.match(/[\w.+-]+|[^\w.+-]+/g) ?? [])
   const ids = parts.filter(part => /^\w/.test(part) && !/^(?:AND|OR|WITH)$/i.test(part))
-  const found = new Map(ids.map(id => [id, textOf(id, texts)]))
-  const isFound = [...found.values()].some(text => text !== undefined)
+  const textById = new Map(ids.map(id => [id, textOf(id, texts)]))
+  const isFound = [...textById.values()].some(text => text !== undefined)
   if (!isFound)
     return link(
       license,
       given ?? texts.find(text => wordsOf(text).every(word => GENERIC.test(word))),
     )
-  return parts.map(part => link(part, found.get(part)))
+  return parts.map(part => link(part, textById.get(part)))
 }
 
 /** Returns the name of a license's text; if several match, the one with the fewest other words. */

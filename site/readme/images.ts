@@ -50,10 +50,10 @@ export class ReadmeImages {
     this.#options = options
   }
 
-  show(given: string | undefined): ShownImage {
+  show(src: string | undefined): ShownImage {
     const { base, folder, images } = this.#options
-    const url = safeImage(given, base)
-    const image = this.#packaged(packagedFile(given ?? '', folder))
+    const url = safeImage(src, base)
+    const image = this.#packaged(packagedFile(src ?? '', folder))
     if (image !== null) return { src: image.src, image, url, isLeftOut: false }
     // The content security policy forbids images over plain HTTP.
     const isLoaded = images === 'load' && url?.startsWith('https:') === true
@@ -61,7 +61,7 @@ export class ReadmeImages {
       src: isLoaded ? url : null,
       image: null,
       url,
-      isLeftOut: !isLoaded && isBadge(url ?? given ?? ''),
+      isLeftOut: !isLoaded && isBadge(url ?? src ?? ''),
     }
   }
 
@@ -78,8 +78,8 @@ export class ReadmeImages {
 }
 
 /** Returns the file of the package for a relative link; null for any other link. */
-export function packagedFile(given: string, folder: string): string | null {
-  const link = given.trim().replace(/[?#].*$/s, '')
+export function packagedFile(src: string, folder: string): string | null {
+  const link = src.trim().replace(/[?#].*$/s, '')
   if (link === '' || link.length > 400 || /^(?:[a-z][a-z0-9+.-]*:|\/\/|\\)/i.test(link)) return null
   const segments: string[] = []
   for (const raw of (link.startsWith('/') ? link : folder + link).split('/')) {

@@ -9,18 +9,18 @@ import { readFolder, statOf, unlessMissing } from './files.ts'
  * path `except`. Refuses a folder without any `.crate`.
  */
 export async function findCrates(source: string, except?: string): Promise<string[]> {
-  const found = await listCrates(source, except)
-  if (found.length === 0) refuse('no_crates_found', { path: source })
-  return found
+  const paths = await listCrates(source, except)
+  if (paths.length === 0) refuse('no_crates_found', { path: source })
+  return paths
 }
 
 /** Does the same as `findCrates`, but allows a folder without any `.crate`. */
 export async function listCrates(source: string, except?: string): Promise<string[]> {
-  const facts = await statOf(source)
-  const isThere = facts || isMangled(source) || (await unlessMissing(lstat(source)))
+  const stats = await statOf(source)
+  const isThere = stats || isMangled(source) || (await unlessMissing(lstat(source)))
   if (!isThere) refuse('file_missing', { path: source })
-  if (!facts || facts.isFile()) return [source]
-  if (!facts.isDirectory()) refuse('file_special', { path: source })
+  if (!stats || stats.isFile()) return [source]
+  if (!stats.isDirectory()) refuse('file_special', { path: source })
   return (await below(source, new Set(except === undefined ? [] : [except]))).sort()
 }
 
@@ -29,8 +29,8 @@ export async function listCrates(source: string, except?: string): Promise<strin
  * device is only warned of: nobody makes one of a crate.
  */
 export async function unreadable(path: string): Promise<Issue | null> {
-  const facts = await statOf(path)
-  if (facts) return facts.isFile() ? null : warning('crate_special')
+  const stats = await statOf(path)
+  if (stats) return stats.isFile() ? null : warning('crate_special')
   return issue(isMangled(path) ? 'crate_name_encoding' : 'crate_absent')
 }
 
@@ -44,13 +44,13 @@ async function below(folder: string, seen: Set<string>): Promise<string[]> {
   if (real === null) return isMangled(folder) ? [folder] : []
   if (seen.has(real)) return []
   seen.add(real)
-  const found: string[] = []
+  const paths: string[] = []
   for (const entry of await readFolder(folder)) {
     const path = join(folder, entry.name)
     const isCrate = entry.name.endsWith('.crate')
     const kind = isCrate || entry.isSymbolicLink() ? await statOf(path) : entry
-    if (kind?.isDirectory()) found.push(...(await below(path, seen)))
-    else if (isCrate) found.push(path)
+    if (kind?.isDirectory()) paths.push(...(await below(path, seen)))
+    else if (isCrate) paths.push(path)
   }
-  return found
+  return paths
 }

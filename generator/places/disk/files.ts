@@ -37,15 +37,15 @@ async function unlessNoFile<T>(work: Promise<T>): Promise<T | null> {
 }
 
 /** Metadata of a file; `modified` is in milliseconds since 1970. */
-export interface FileFacts {
+export interface FileStats {
   readonly size: number
   readonly modified: number
 }
 
 /** Returns the metadata of a file; null when there is none. A folder is not a file. */
-export async function fileFacts(path: string): Promise<FileFacts | null> {
-  const facts = await statOf(path)
-  return facts?.isFile() ? { size: facts.size, modified: facts.mtimeMs } : null
+export async function fileStats(path: string): Promise<FileStats | null> {
+  const stats = await statOf(path)
+  return stats?.isFile() ? { size: stats.size, modified: stats.mtimeMs } : null
 }
 
 /** Returns the metadata of whatever is at a path, following links; null when there is nothing. */
@@ -72,9 +72,9 @@ async function openToRead(path: string, max: number): Promise<FileHandle | null>
   }
 }
 
-function requireReadable(path: string, facts: Stats, max: number): void {
-  if (!facts.isFile() && !facts.isDirectory()) refuse('file_special', { path })
-  if (facts.size > max) refuse('import_too_long', { what: path, max })
+function requireReadable(path: string, stats: Stats, max: number): void {
+  if (!stats.isFile() && !stats.isDirectory()) refuse('file_special', { path })
+  if (stats.size > max) refuse('import_too_long', { what: path, max })
 }
 
 async function readWhole(path: string, max: number): Promise<Buffer | null> {
@@ -159,8 +159,8 @@ export async function* halfWritten(folder: string, isFlat = false): AsyncGenerat
   for (const entry of await readFolder(folder)) {
     const path = join(folder, entry.name)
     if (entry.isDirectory() && !isFlat) yield* halfWritten(path)
-    const facts = isTemporary(entry.name) ? await fileFacts(path) : null
-    if (facts && Math.abs(Date.now() - facts.modified) >= STALE_MS) yield path
+    const stats = isTemporary(entry.name) ? await fileStats(path) : null
+    if (stats && Math.abs(Date.now() - stats.modified) >= STALE_MS) yield path
   }
 }
 

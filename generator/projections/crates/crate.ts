@@ -64,7 +64,7 @@ export async function cratePages(
   const elsewhere = [...dependencyNames(version.deps)].flatMap(([name, isElsewhere]) =>
     isElsewhere ? name : [],
   )
-  const facts = {
+  const details = {
     name: crate.name,
     createdAt: crate.createdAt || null,
     releases,
@@ -80,10 +80,10 @@ export async function cratePages(
     downloads: site.downloads && crate.hasDownloads === 1,
   }
   await pace()
-  const outputs = [...files, renderCrateRecord(facts, site)]
-  if (site.feeds) outputs.push(renderCrateFeed(site, facts.name, facts.releases))
+  const outputs = [...files, renderCrateRecord(details, site)]
+  if (site.feeds) outputs.push(renderCrateFeed(site, details.name, details.releases))
   await pace()
-  outputs.push(...renderCratePages(site, facts, version))
+  outputs.push(...renderCratePages(site, details, version))
   await pace()
   if (crate.newestMark === null || !isSame) return { outputs }
   outputs.push(...(await versionPages(context, version)))
@@ -93,10 +93,10 @@ export async function cratePages(
 /** Renders the page of one release; none if the release was deleted. */
 export async function releasePages(context: PageContext, releaseId: number): Promise<Output[]> {
   const { database } = context
-  const found = await readRelease(database, releaseId)
-  if (!found) return []
-  const { crate } = found
-  const release = named(context.site)(found.release)
+  const stored = await readRelease(database, releaseId)
+  if (!stored) return []
+  const { crate } = stored
+  const release = named(context.site)(stored.release)
   const before = previousOf(await listIdentities(database, crate.id), release.version)
   const previous = before && (await findRelease(database, crate.id, before.version))
   const readme = await readReadme(database, releaseId)
@@ -127,16 +127,16 @@ async function shownVersion(
   const { id, about, cksum } = release
   const data = (readme: string | null) => versionData(site, name, release, { readme, previous })
   if (text === null) return { version: data(null), files: [] }
-  const known = await readFailure(database, id, PAGE_FORMAT)
+  const failureBefore = await readFailure(database, id, PAGE_FORMAT)
   const hasLinks = site.source && HAS_LINKS.test(text) && linkBase(about) === null
   const file =
     hasLinks || HAS_IMAGES.test(text) ? await crates.localFile(crateKey(name, cksum)) : null
   const crate = file && { path: file.path, unpackedBytes: unpackedLimit(file.size) }
   const readme = { text, about, images: site.images }
   const key = ['readme', cksum, site.images, site.source]
-  const work = () => renderReadme({ readme, crate, source: site.source }, known)
+  const work = () => renderReadme({ readme, crate, source: site.source }, failureBefore)
   const { html, files: images, failure } = await remembered(context, key, work)
-  if (failure && !known) await writeFailure(database, id, PAGE_FORMAT, failure)
+  if (failure && !failureBefore) await writeFailure(database, id, PAGE_FORMAT, failure)
   const files = images.map(({ name: image, bytes }) =>
     output(imagePath(name, release.version, image), Buffer.from(bytes)),
   )
@@ -147,7 +147,7 @@ async function shownVersion(
 export const DEPENDENTS_SHOWN = 100
 
 /** A crate with everything that its pages show. */
-export interface CrateFacts
+export interface CrateDetails
   extends Pick<CrateData, 'owners' | 'dependents' | 'dependentCount' | 'namesakes' | 'downloads'> {
   readonly name: Name
   readonly createdAt: string | null
@@ -159,7 +159,7 @@ export interface CrateFacts
  * Renders `crate.json`: everything about a crate except READMEs. The newest version describes the
  * crate; versions are listed newest first, each with its index entry as in the index.
  */
-export function renderCrateRecord(crate: CrateFacts, site: SiteConfig): Output {
+export function renderCrateRecord(crate: CrateDetails, site: SiteConfig): Output {
   const newest = newestVersion(crate.releases)
   if (!newest) throw new Error(`the crate ${crate.name} has no releases`)
   const { about } = newest
@@ -204,7 +204,7 @@ export function renderCrateRecord(crate: CrateFacts, site: SiteConfig): Output {
 /** Renders a crate's pages, without those of versions; the version `newest` represents it. */
 export function renderCratePages(
   site: SiteConfig,
-  crate: CrateFacts,
+  crate: CrateDetails,
   newest: VersionData,
 ): Output[] {
   const { name, releases } = crate

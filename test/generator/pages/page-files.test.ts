@@ -11,7 +11,7 @@ import { openRegistry } from '../../../generator/open.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { listOutputs } from '../../../generator/projections/lists/letters.ts'
 import { followers } from '../../../generator/projections/projections.ts'
-import { follow } from '../../../generator/records/crate-change.ts'
+import { tellFollowers } from '../../../generator/records/crate-change.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
 import { listVersions } from '../../../generator/records/releases.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
@@ -253,7 +253,7 @@ test('the list splits where it grows too long and joins again, page by page', as
       const crate = (await findCrate(tx, name as Name)) ?? assert.fail(name)
       const removed = await listVersions(tx, crate.id)
       const by = { actor: 'test', at: crate.createdAt }
-      await follow(tx, followers, { crate, removed, by, generation: 1000 })
+      await tellFollowers(tx, followers, { crate, removed, by, generation: 1000 })
     }
   })
   await buildPages(registry.registry)

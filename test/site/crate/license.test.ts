@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { licenseText } from '../../../site/crate/license.ts'
 import { html } from '../../../site/elements/markup.ts'
-import { version } from '../../support/demo-facts.ts'
+import { version } from '../../support/demo-config.ts'
 
 /** The license of a version with these license texts, with `[text → file]` for a link. */
 function shown(license: string | null, licenses: string[], file: string | null = null): string {
