@@ -48,9 +48,6 @@ export interface Destination {
   readonly progress?: CopyProgress
 }
 
-/** How often the files are compared at most in the pause. */
-const ROUNDS_PAUSED = 5
-
 /**
  * Moves the records of a registry, which may be served meanwhile, to another database, and files to
  * other places: files first, then, in a pause, the rest of them and all records, compared. Then the
@@ -117,8 +114,7 @@ async function copyAll(
       target.database.transaction(tx => copyDifference(source, tx, to.progress)),
     )
     // This comes after the records, which no longer mark what was rendered until then.
-    for (let round = 0; (await files.copy()) > 0; round++)
-      if (round === ROUNDS_PAUSED) refuse('migrate_tree_changing')
+    await files.copy()
     if (to.crates) await setDeletedAside(database, to.crates)
     await to.tree?.note(target.database)
     // Nobody knows what a tree that stays has of the `.crate` files.
@@ -136,16 +132,12 @@ async function copyAll(
   }
 }
 
-/** Returns what copies the files that differ from those of before, and says how many of the tree did. */
+/** Returns what copies the files that differ from those of before. */
 function fileCopier(registry: Registry, { crates, tree, progress }: Destination) {
   let copied: CopiedCrates | null = null
-  let compared: Date | null = null
   const copy = async () => {
-    const now = new Date()
     if (crates || tree) copied = await migrateCrates(registry, crates, tree?.show, progress, copied)
-    const changed = (await tree?.update(compared, progress)) ?? 0
-    compared = now
-    return changed
+    await tree?.update(progress)
   }
   return { copy, crates: () => copied }
 }
