@@ -48,6 +48,10 @@ export interface Destination {
   readonly progress?: CopyProgress
 }
 
+/** How often files are copied at most before the pause, if more than a few have changed. */
+const ROUNDS = 5
+const FEW = 50
+
 /**
  * Moves the records of a registry, which may be served meanwhile, to another database, and files to
  * other places: files first, then, in a pause, the rest of them and all records, compared. Then the
@@ -103,7 +107,7 @@ async function copyAll(
     })
   })
   // Again: the less is new when the pause begins, the shorter it is.
-  await files.copy()
+  for (let round = 0; round < ROUNDS && (await files.copy()) > FEW; round++);
   const pause = await holdPause(database, place)
   try {
     // Waits until everything is written that was begun before.
@@ -132,12 +136,13 @@ async function copyAll(
   }
 }
 
-/** Returns what copies the files that differ from those of before. */
+/** Returns what copies the files that differ from those of before, and says how many it copied. */
 function fileCopier(registry: Registry, { crates, tree, progress }: Destination) {
   let copied: CopiedCrates | null = null
   const copy = async () => {
+    const before = copied?.copied ?? 0
     if (crates || tree) copied = await migrateCrates(registry, crates, tree?.show, progress, copied)
-    await tree?.update(progress)
+    return (copied?.copied ?? 0) - before + ((await tree?.update(progress)) ?? 0)
   }
   return { copy, crates: () => copied }
 }

@@ -25,9 +25,10 @@ import { type Registry, serveHolder } from '../registry/registry.ts'
 export interface TreeCopy {
   /**
    * Makes it equal to the tree, but for the `.crate` files. The next time, the tree is listed again,
-   * and only what has changed is read; the copy is listed only where something was removed.
+   * and only what has changed is read; the copy is listed only where something was removed. Returns
+   * how many files it wrote.
    */
-  update(progress?: Progress): Promise<void>
+  update(progress?: Progress): Promise<number>
   /** Shows the `.crate` of a release that is in the crate store of the copy. */
   show(release: ReleaseBytes): Promise<void>
   /** Notes in the moved records that the tree is complete except for marked files. */
@@ -123,6 +124,7 @@ class TreeUpdates {
   /** The newest change that a run has seen, by the clock of the storage, and the run before it. */
   #newest: number | null = null
   #newestBefore = Number.NEGATIVE_INFINITY
+  #written = 0
 
   constructor(source: Place, within: Within, database: Database) {
     this.#source = source
@@ -130,7 +132,7 @@ class TreeUpdates {
     this.#database = database
   }
 
-  async run(progress?: Progress): Promise<void> {
+  async run(progress?: Progress): Promise<number> {
     const began = Date.now()
     const deletions = await lastDeletion(this.#database)
     // A tree without pages has no other file that goes with a version.
@@ -138,6 +140,7 @@ class TreeUpdates {
     // What the last run may have missed is as new as the newest file of the run before it.
     const since = Math.min(this.#began, this.#newestBefore)
     let [seen, newest] = [0, 0]
+    this.#written = 0
     const onSeen = ({ changed }: FileInfo) => {
       newest = Math.max(newest, changed)
       if (++seen % SEEN === 0) progress?.('comparing the public tree', seen, 0)
@@ -149,6 +152,7 @@ class TreeUpdates {
     this.#newest = newest
     this.#began = began
     this.#deletions = deletions
+    return this.#written
   }
 
   async #updateRange(
@@ -175,6 +179,7 @@ class TreeUpdates {
       since,
     })
     this.#counts.set(range, uploaded.length + unchanged)
+    this.#written += uploaded.length
   }
 
   /** Brings files to the copy; returns how many it did not have, null if one is gone by now. */
@@ -186,6 +191,7 @@ class TreeUpdates {
     })
     const options = { here, there, brings: () => true, removes: () => false }
     const { uploaded, unchanged } = await sync(this.#source, target, options)
+    this.#written += uploaded.length
     return uploaded.length + unchanged === here.length ? here.length - there.size : null
   }
 

@@ -266,6 +266,7 @@ test('what changes while the records are copied is in the copy, there and back',
     const tree: TreeCopy = {
       update: async () => {
         await changing
+        return 0
       },
       show: async () => {},
       note: async () => {},
