@@ -18,13 +18,16 @@ interface Head extends Omit<UpstreamCrate, 'lines' | 'sightings'> {
   readonly sightings: Readonly<Record<string, Sighting>>
 }
 
+/** Twice what is ever kept of a crate. */
+const FILE_MAX = 128 * 1024 * 1024
+
 /** Reads what is known of a crate; `held` itself if that is what is there, null if nothing is. */
 export async function readKnown(
   place: Place,
   name: Name,
   held: KnownCrate | null = null,
 ): Promise<KnownCrate | null> {
-  const found = await place.read(knownPath(name))
+  const found = await place.read(knownPath(name), FILE_MAX)
   if (!found) return null
   if (held?.tag === found.etag) return held
   const [first = '', ...texts] = found.bytes.toString('utf8').split('\n').slice(0, -1)
