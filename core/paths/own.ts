@@ -59,10 +59,7 @@ const OF_CRATE: ReadonlySet<string> = new Set(
   ].map(pathOf => pathOf('a')),
 )
 
-/**
- * Whether this program may have written `path` of a public tree.
- * Pruning leaves all other files alone, such as those of a crate store (`crateKey`).
- */
+/** Whether this program may have written a path of a tree; pruning leaves all others alone. */
 export function isOwnPath(path: string): boolean {
   if (crates.cksumOfKey(path) !== null) return false
   const [folder, name = '', ...below] = path.split('/')

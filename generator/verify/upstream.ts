@@ -9,17 +9,14 @@ import { halfWrittenIn, keptNames } from '../upstream/tree.ts'
 import type { UpstreamSource } from '../upstream/upstream.ts'
 import { derivable, type Finding, type VerifyOptions } from './finding.ts'
 
-/**
- * Reads everything that is kept of upstreams, and compares `.crate` files with the checksums in
- * their names. A repair removes what is wrong or of no use: it is fetched again, if it can be used.
- */
+/** Reads all that is kept of upstreams, and compares checksums; a repair removes what is wrong. */
 export async function* verifyUpstreams(
   sources: readonly UpstreamSource[],
   { repair, progress }: VerifyOptions,
 ): AsyncIterable<Finding> {
   for (const source of sources) {
     const { name: upstream, place, files } = source
-    const found = async (path: string, problem: string): Promise<Finding> => {
+    const finding = async (path: string, problem: string): Promise<Finding> => {
       if (repair) await place.remove(path)
       return derivable(`upstream ${upstream}, ${path}`, problem, repair)
     }
@@ -31,7 +28,7 @@ export async function* verifyUpstreams(
       } catch (error) {
         const isLong = error instanceof Refusal && error.has('import_too_long')
         if (!isLong && !(error instanceof SyntaxError || error instanceof TypeError)) throw error
-        yield found(knownPath(name), 'cannot be read')
+        yield finding(knownPath(name), 'cannot be read')
       }
     }
     for await (const path of halfWrittenIn(place)) {
@@ -45,12 +42,12 @@ export async function* verifyUpstreams(
       progress?.(`verifying the .crate files of ${upstream}`, ++done, 0)
       if (!release) continue
       if (size > CRATE_MAX || (await files.store.checksum(path)) !== release.cksum) {
-        yield found(path, 'has other bytes than its name says')
+        yield finding(path, 'has other bytes than its name says')
         continue
       }
       const file = await files.store.localFile(path)
       const fault = file && (await faultOf({ ...file, identity: release }))
-      if (fault) yield found(path, `no Cargo can use it: ${fault}`)
+      if (fault) yield finding(path, `no Cargo can use it: ${fault}`)
     }
   }
 }

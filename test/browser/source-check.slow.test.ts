@@ -178,7 +178,9 @@ test('a comparison starts again after other versions, a fault of the host, or a 
     await ended
     await compare('1.1.0')
     // Open folds say it, too, where they were drawn before the worker was lost.
-    await page.locator('[data-state]', { hasText: 'the packages have to be loaded again' }).waitFor()
+    await page
+      .locator('[data-state]', { hasText: 'the packages have to be loaded again' })
+      .waitFor()
     await page.getByRole('button', { name: 'Compare' }).click()
     await sum.getByText('No file differs.').waitFor()
   })
@@ -285,8 +287,8 @@ test('names and lines that would be read backwards show the character that turns
       assert.equal(await page.locator('.file-name').innerText(), shown)
       assert.equal(await page.locator('.tree [aria-current]').innerText(), 'lib[U+202E]sr.txt')
       await page.getByPlaceholder('Search in all files').fill('turned')
-      const found = await page.locator('.found li').first().innerText()
-      assert.equal(found, `${shown}:1 turned [U+202E] around`)
+      const hit = await page.locator('.found li').first().innerText()
+      assert.equal(hit, `${shown}:1 turned [U+202E] around`)
     },
     { fragment: `#${encodeURI(path)}` },
   )

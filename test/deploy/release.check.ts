@@ -26,9 +26,9 @@ test('a release is the same bytes twice, names its commit everywhere, and is mad
   for (const ended of await Promise.all([first(), second()])) expectCode('release', ended, 0)
   const sums = sumsBelow(join(folder, 'out-first'))
   assert.deepEqual(sumsBelow(join(folder, 'out-second')), sums)
-  const noted = readFileSync(join(folder, 'out-first', 'SHA256SUMS'), 'utf8')
+  const listed = readFileSync(join(folder, 'out-first', 'SHA256SUMS'), 'utf8')
   const files = readdirSync(join(folder, 'out-first')).filter(name => name !== 'SHA256SUMS')
-  assert.equal(noted, files.map(name => `${sums.get(name)}  ${name}\n`).join(''))
+  assert.equal(listed, files.map(name => `${sums.get(name)}  ${name}\n`).join(''))
 
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const ends = ['-chart.tgz', '-image.tar.gz', '-source.tar.gz', '.cdx.json', '.tgz']

@@ -1,7 +1,7 @@
 import { crateFilePath, crateFolder, crateKey } from '../../../core/paths/crates.ts'
 import { configPath, indexPath, output } from '../../../core/paths/tree.ts'
 import { disk } from '../../places/disk/disk.ts'
-import { BYTES_MAX, fileFacts, hasChecksum } from '../../places/disk/files.ts'
+import { BYTES_MAX, fileStats, hasChecksum } from '../../places/disk/files.ts'
 import { eachCrate } from '../../records/crates.ts'
 import { indexFiles } from '../../records/releases.ts'
 import type { FullContext } from '../context.ts'
@@ -46,7 +46,7 @@ async function faultsOf(context: FullContext, crateId: number): Promise<readonly
     if (stored === null) break
     const path = crateFilePath(name, version)
     if (await disk.run('isSameFile', tree.path(path), stored)) continue
-    const most = (await fileFacts(stored))?.size ?? BYTES_MAX
+    const most = (await fileStats(stored))?.size ?? BYTES_MAX
     const isShown = await hasChecksum(tree.path(path), most, cksum)
     const what =
       isShown === null
