@@ -1,13 +1,12 @@
-// Mirrors daemon/commands/serve.ts
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { freePort } from '../support/loopback.ts'
-import { hostEnvironment, root } from '../support/plimsoll.ts'
-import { registryFolder } from '../support/registry-folder.ts'
-import { until } from '../support/until.ts'
+import { freePort } from '../../support/loopback.ts'
+import { hostEnvironment, root } from '../../support/plimsoll.ts'
+import { registryFolder } from '../../support/registry-folder.ts'
+import { until } from '../../support/until.ts'
 
 test('a start that waits for a storage ends at once when it is stopped', async t => {
   const { dir } = await registryFolder(t)
