@@ -24,9 +24,9 @@ import { type Registry, serveHolder } from '../registry/registry.ts'
 
 export interface TreeCopy {
   /**
-   * Makes it equal to the tree, but for the `.crate` files. The next time, the tree is listed again,
-   * and only what has changed is read; the copy is listed only where something was removed. Returns
-   * how many files it wrote.
+   * Makes it equal to the tree, but for the `.crate` files. The next time, the tree is listed
+   * again, and only what has changed is read; the copy is listed only where something was removed.
+   * Returns how many files it wrote.
    */
   update(progress?: Progress): Promise<number>
   /** Shows the `.crate` of a release that is in the crate store of the copy. */

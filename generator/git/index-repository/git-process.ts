@@ -115,7 +115,7 @@ export function gitFolder(path: string): string {
 
 /**
  * Refuses a stranger's repository with a pipe or a device in it, also by a link, for which git
- * would wait, and one that has git read anything outside of it. Leaves it to git that there is none.
+ * would wait, and one that has git read anything outside of it. Passes a path with nothing there.
  */
 export async function requireOwnFiles(path: string): Promise<void> {
   const refuseElsewhere = (what: string) => refuse('git_elsewhere', { path: join(path, what) })
