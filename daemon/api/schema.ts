@@ -182,11 +182,9 @@ export const versionShape = v.object({
 
 type VersionShape = v.InferOutput<typeof versionShape>
 
-/**
- * Returns a version, with its features if it has its index line; without a publication time, it has
- * the time when its crate was added.
- */
+/** Returns a version, with features if it has its line; an unknown time is that of its crate. */
 export function versionView(
+  { owners }: { readonly owners: boolean },
   crate: CrateCard,
   release: ReleaseRecord | ReleaseSummary,
   downloads = 0,
@@ -215,7 +213,7 @@ export function versionView(
       authors: `${self}/authors`,
     },
     crate_size: release.size,
-    published_by: publisherOf(release),
+    published_by: owners ? publisherOf(release) : null,
     audit_actions: [],
     trustpub_data: release.job && trustpubData(release.job),
     checksum: release.cksum,

@@ -7,15 +7,22 @@ import { jobUrl } from '../../core/trust/job.ts'
 import type { OwnerRow, VersionData, VersionRow } from '../crate-data.ts'
 import { downloadSection } from '../elements/downloads.ts'
 import { copyBlock, copyButton, icon, timeTag } from '../elements/elements.ts'
-import { account, type Linker, searchLink, webLink, webLinkText } from '../elements/links.ts'
+import {
+  account,
+  type Linker,
+  personLink,
+  searchLink,
+  webLink,
+  webLinkText,
+} from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { badgeMarkdown } from './badge.ts'
 import { licenseText } from './license.ts'
 
 /** Renders who published a version: a user, or the job of a CI system; null if it is not known. */
-export function publisherOf({ publishedBy, job = null }: VersionRow): Child {
-  if (!job) return publishedBy
+export function publisherOf({ publishedBy, job = null }: VersionRow, to: Linker): Child {
+  if (!job) return personLink(to, publishedBy)
   const name = `CI of ${job.repository ?? job.subject}`
   const url = jobUrl(job)
   return url === null ? name : html`<a href="${url}" rel="nofollow noopener">${name}</a>`
@@ -26,7 +33,7 @@ function aboutSection(site: SiteConfig, version: VersionData, to: Linker): Marku
   const rows: [string, Child][] = [
     ['Version', version.version],
     ['Published', timeTag(version.publishedAt)],
-    ['Published by', publisherOf(version)],
+    ['Published by', publisherOf(version, to)],
     ['Commit', version.job?.commit ? html`<code>${version.job.commit}</code>` : null],
     ['Rust', version.rust_version === null ? null : `${version.rust_version} or newer`],
     ['Edition', version.edition],

@@ -16,6 +16,7 @@ export const commandMessages = {
     check_unsure: 'nothing was published; add --yes to publish, or answer yes at a terminal',
     file_missing: 'there is no file or folder {path}',
     file_special: '{path} is neither a file nor a folder',
+    file_folder: '{path} is a folder, where a file is needed',
     no_crates_found: 'there is no .crate file in or below {path}',
     folders_overlap: '{from} lies inside {out}, which would be rewritten; choose another --out',
     folder_in_use:
@@ -177,8 +178,6 @@ export const commandMessages = {
       'the copy of the table {table} differs from the records, which are in use as before; check both databases, and move again',
     migrate_running:
       'a `plimsoll migrate` is copying these records to {place}; wait for its end, or give it up with `plimsoll resume`',
-    migrate_tree_changing:
-      'the public tree keeps changing while it is copied, although the registry is paused; end whatever writes to it, and move again, the registry is in use as before',
     pause_lost:
       'the pause ended before everything was copied, by `plimsoll resume` or because this process stood still; move again, the registry is in use as before',
     move_unfinished:

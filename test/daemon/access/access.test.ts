@@ -11,7 +11,7 @@ import { addUser, findUser, setLocked } from '../../../generator/accounts/accoun
 import { makeToken, revokeToken } from '../../../generator/accounts/tokens.ts'
 import { all, type Row } from '../../../generator/database/statement.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
-import { addRule } from '../../../generator/trust/rules.ts'
+import { addRule } from '../../../generator/trust/rules-changes.ts'
 import { makeTrustedToken } from '../../../generator/trust/trusted-tokens.ts'
 import { type Ask, GROUPS, type Group, TABLE, type Verdict } from '../../support/access-table.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
@@ -236,11 +236,15 @@ test('no file of a private registry is shown to a stranger, of whatever kind it 
   assert.equal((await test.request('GET', '/crates/demo/crate.json', owner)).status, 200)
 })
 
-test('owners.public opens the list of owners, in a private registry to its readers', async t => {
-  const ask = TABLE['GET /api/v1/summary']?.[0] ?? assert.fail()
-  for (const kind of ['public', 'private'] as const) {
+test('the list of owners needs a token, whatever owners.public says', async t => {
+  const ask = TABLE['GET /api/v1/crates/:name/owners']?.[0] ?? assert.fail()
+  for (const [kind, isPublic] of [
+    ['public', 'true'],
+    ['public', 'false'],
+    ['private', 'true'],
+  ] as const) {
     const env = {
-      PLIMSOLL_OWNERS_PUBLIC: 'true',
+      PLIMSOLL_OWNERS_PUBLIC: isPublic,
       PLIMSOLL_AUTH_REQUIRED: String(kind === 'private'),
     }
     const { test, tokenOf } = await prepared(t, env)

@@ -44,7 +44,7 @@ import {
 import { inspect } from '../../../generator/registry/changes/check.ts'
 import { removeUser, renameUser } from '../../../generator/registry/changes/users.ts'
 import { exchange, revoke } from '../../../generator/trust/exchange.ts'
-import { setOnly } from '../../../generator/trust/rules.ts'
+import { setOnly } from '../../../generator/trust/rules-changes.ts'
 import { acceptVersion, keepAlarm } from '../../../generator/upstream/alarms.ts'
 import { decideVersion } from '../../../generator/upstream/decisions.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
