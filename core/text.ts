@@ -9,10 +9,7 @@ interface Place {
   readonly step: string | number
 }
 
-/**
- * Returns the places of texts and keys in plain data that are not storable, as `a.b[0]`; at most
- * `max`. The data may be nested to any depth.
- */
+/** Returns up to `max` places in plain data that are not storable, as `a.b[0]`, at any depth. */
 export function unstorablePlaces(data: object, max: number): string[] {
   const places: string[] = []
   const waiting: { readonly value: unknown; readonly place: Place | null }[] = [

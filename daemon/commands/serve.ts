@@ -68,10 +68,7 @@ export const registerServe = command('serve', {
   run: serve,
 })
 
-/**
- * Serves a registry folder until it is stopped. Opens one thing after the other, and closes all of
- * them at the end, the last one first.
- */
+/** Serves a registry folder until it is stopped; then closes what it has opened, the last first. */
 async function serve({ io, options, progress }: Task<{ readonly init?: boolean }>): Promise<void> {
   const life: Life = { stopped: io.stopped(() => life.reload()), reload: () => undefined }
   const { dir } = options

@@ -23,10 +23,7 @@ export interface Variant<P extends Part = FilePart> {
   readonly notModified: FileAnswer<P>
 }
 
-/**
- * Returns both answers for a file in one encoding; only the full one has the headers `more`, and
- * counts as a download of the `.crate` at this path.
- */
+/** Returns both answers for an encoding; only the full one has `more` and counts as a download. */
 export function variantOf<P extends Part = FilePart>(
   path: string,
   headers: Readonly<Record<string, string>>,

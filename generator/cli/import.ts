@@ -56,7 +56,7 @@ async function runImport(task: RegistryTask<Options>, source: string): Promise<v
   const { ca_file: caFile, contact } = registry.settings.outgoing
   const request = { ...rest, source, ...(token !== undefined && { token }) }
   const opened = await asCaller(() => openSource(request, { caFile, contact, env: io.env }))
-  const sums: Outcomes = { added: 0, present: 0, refused: 0 }
+  const sums: Outcomes = { added: 0, present: 0, refused: 0, skipped: 0 }
   const warnings: Issue[] = []
   const errors: Issue[] = []
   const { kind, description } = opened

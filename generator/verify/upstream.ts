@@ -6,10 +6,7 @@ import { halfWrittenIn, keptNames } from '../upstream/tree.ts'
 import type { UpstreamSource } from '../upstream/upstream.ts'
 import { derivable, type Finding, type VerifyOptions } from './finding.ts'
 
-/**
- * Reads everything that is kept of upstreams, and compares `.crate` files with the checksums in
- * their names. A repair removes what is wrong: it is fetched again.
- */
+/** Reads all that is kept of upstreams, and compares checksums; a repair removes what is wrong. */
 export async function* verifyUpstreams(
   sources: readonly UpstreamSource[],
   { repair, progress }: VerifyOptions,

@@ -63,10 +63,7 @@ export class Web {
   readonly #trustedHosts = new Set<string>()
   #connections: Promise<Dispatcher> | null = null
 
-  /**
-   * Sends `token` as `Authorization`, like Cargo, but only to trusted hosts. Refuses a file of
-   * certificates, or a proxy, that cannot be used.
-   */
+  /** Sends `token` only to trusted hosts; refuses certificates or a proxy that cannot be used. */
   constructor(options: WebOptions, token?: string) {
     this.#options = options
     this.#routes = readRoutes(options.caFile ?? null, options.env ?? {})

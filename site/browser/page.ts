@@ -1,7 +1,7 @@
 // site/browser: The scripts of the pages. Every page loads page.ts; what a page says never depends
 // on it.
 import { decoded } from '../../core/text.ts'
-import { copyText } from './copy.ts'
+import { addCopyButtons, startCopyButton } from './copy.ts'
 
 /** Shows dates outside READMEs as ages, such as `2 days ago`, with the date as a tooltip. */
 function showAges(): void {
@@ -32,23 +32,6 @@ function printDates(): void {
       tag.textContent = tag.title
   })
   addEventListener('afterprint', showAges)
-}
-
-function startCopyButtons(): void {
-  for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
-    const label = button.getAttribute('aria-label') ?? ''
-    button.hidden = false
-    button.addEventListener('click', async () => {
-      const source = button.previousElementSibling
-      if (source === null || !(await copyText(source.textContent ?? ''))) return
-      button.classList.add('done')
-      button.setAttribute('aria-label', 'Copied')
-      setTimeout(() => {
-        button.classList.remove('done')
-        button.setAttribute('aria-label', label)
-      }, 1500)
-    })
-  }
 }
 
 /** Makes each filter show only the rows that contain all of its words. */
@@ -202,7 +185,9 @@ printDates()
 showUser()
 startSearch()
 startMissing()
-startCopyButtons()
+for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]'))
+  startCopyButton(button)
+addCopyButtons(document)
 startFilters()
 void describeDownloads()
 startSelector()

@@ -141,13 +141,15 @@ class Writer {
     return kept
   }
 
-  /** Returns the attributes of links, and of elements that the keyboard must be able to scroll. */
+  /** Returns attributes of links, of lists, and of what the keyboard must be able to scroll. */
   #extra(name: string, written: SourceAttributes): Attributes {
     if (name === 'a') {
       const href = safeLink(written.get('href'), this.#base, 'pages')
       return href === null ? {} : { href, rel: REL }
     }
     if (name === 'pre') return { tabindex: '0' }
+    // Its marks, indents and columns follow the script of its text.
+    if (/^(?:ol|ul|table)$/.test(name) && !written.has('dir')) return { dir: 'auto' }
     if (name === 'div' && written.get('class') === 'scroll')
       return { tabindex: '0', role: 'region', 'aria-label': 'Table' }
     return {}

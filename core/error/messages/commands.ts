@@ -16,6 +16,7 @@ export const commandMessages = {
     check_unsure: 'nothing was published; add --yes to publish, or answer yes at a terminal',
     file_missing: 'there is no file or folder {path}',
     file_special: '{path} is neither a file nor a folder',
+    file_folder: '{path} is a folder, where a file is needed',
     no_crates_found: 'there is no .crate file in or below {path}',
     folders_overlap: '{from} lies inside {out}, which would be rewritten; choose another --out',
     folder_in_use:

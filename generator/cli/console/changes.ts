@@ -29,10 +29,7 @@ export async function showPending(
   return { crates: Math.max(crates, pages.crates), issues: [...issues, ...pages.issues] }
 }
 
-/**
- * Shows the crates that an import has added so far, and a front page that says that more follow;
- * what renders it next takes that back.
- */
+/** Shows what an import has added so far, and a front page that says that more follow. */
 export function showSoFar(registry: Registry): Promise<void> {
   const markFront = () => registry.database.transaction(tx => registrySite.markAll(tx))
   return showing(async () => {

@@ -147,10 +147,7 @@ export async function withRegistry<Options>(
   }
 }
 
-/**
- * Reports the result of a command that checks `.crate` files, with its warnings and refusals as
- * texts; prints both first, and ends with exit code 1 where a file was refused.
- */
+/** Reports a result after its warnings and refusals; exits with 1 if there is a refusal. */
 export function reportChecked(
   { io, options, report }: Task,
   { warnings, refused }: Readonly<Record<'warnings' | 'refused', readonly Issue[]>>,

@@ -14,7 +14,7 @@ import { type FileHandle, open, readdir, rm, rmdir, stat } from 'node:fs/promise
 import { dirname, join, relative, sep } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 import { sha256Of } from '../../../core/sha256.ts'
-import { isMissing, isTemporary } from './steps.ts'
+import { isMissing, isTaken, isTemporary } from './steps.ts'
 
 /** Waits for `work` on a file or folder; returns null when there is no such thing. */
 export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
@@ -91,12 +91,15 @@ export async function readText(path: string, max = TEXT_MAX): Promise<string | n
   return (await readWhole(path, max))?.toString('utf8') ?? null
 }
 
-/** Does the same as `readText` before anything else goes on, as settings are read. */
+/** Does the same as `readText` at once, as settings are read. Refuses a folder or a dangling link. */
 export function readTextSync(path: string, max = TEXT_MAX): string | null {
-  if (!existsSync(path)) return null
+  if (!isTaken(path)) return null
+  if (!existsSync(path)) refuse('file_missing', { path })
   const file = openSync(path, FOR_READING)
   try {
-    requireReadable(path, fstatSync(file), max)
+    const facts = fstatSync(file)
+    if (facts.isDirectory()) refuse('file_folder', { path })
+    requireReadable(path, facts, max)
     return readFileSync(file, 'utf8')
   } finally {
     closeSync(file)
