@@ -220,3 +220,25 @@ export async function* releasePages(
 export async function deleteStored(tx: Queries, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await run(tx, `DELETE FROM releases WHERE id IN ${LIST}`, ids)
 }
+
+/** A version that a token has published. */
+export interface PublishedWith {
+  readonly name: string
+  readonly version: string
+  readonly at: string
+  /** The client's address; null for an event without one. */
+  readonly address: string | null
+  readonly state: 'available' | 'yanked' | 'deleted'
+}
+
+/** Returns what a token has published since a time, oldest first. */
+export function publishedWith(db: Queries, token: number, since: string): Promise<PublishedWith[]> {
+  const sql = `SELECT audit.crate AS name, audit.version, audit.at, audit.address,
+      CASE WHEN releases.id IS NULL THEN 'deleted' WHEN releases.yanked = 1 THEN 'yanked'
+        ELSE 'available' END AS state
+    FROM audit LEFT JOIN crates ON crates.name = audit.crate
+    LEFT JOIN ${RELEASES} ON releases.crate_id = crates.id AND releases.version = audit.version
+    WHERE audit.action = 'publish' AND audit.token_id = ? AND audit.at >= ?
+    ORDER BY audit.id`
+  return all(db, sql, token, since)
+}
