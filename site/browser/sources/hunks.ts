@@ -27,6 +27,7 @@ export async function hunkView(
   const rows = shown.flatMap(hunk => rowsOf(hunk, file, source))
   const code = element('code', {}, ...rows.map(row => row.element))
   const pre = element('pre', { className: 'source diff', tabIndex: 0 }, code)
+  pre.setAttribute('role', 'region')
   pre.setAttribute('aria-label', `Changes of ${path}`)
   const color = async (kind: DiffLine['kind']) => {
     const side = rows.filter(row => row.kind === kind || row.kind === 'same')
