@@ -9,8 +9,8 @@ const NOT_FOUND = 8192
 const YANKED_KEY = 4096
 
 /**
- * By how many ranks a word in a field counts less than the same word as a name, by its fit: five are
- * half as many dependents.
+ * By how many ranks a word in a field counts less than the same word as a name, by its fit. Five
+ * ranks are half as many dependents.
  */
 const HANDICAPS = [0, 0, 0, 5, 10, 10, 15, 20, 20]
 

@@ -116,9 +116,10 @@ class CompareView {
   #fill(from: string, to: string, files: readonly ChangedFile[]): void {
     const title = element('h2', {}, `Changes from ${from} to ${to}`)
     const list = element('ul', { className: 'plain changed-files' })
-    const link = ({ path, lines }: ChangedFile) => {
+    const link = ({ kind, path, before, lines }: ChangedFile) => {
       const href = compareFragment({ from, to, path })
-      return element('li', {}, element('a', { href }, visible(path)), ' ', countsOf(lines))
+      const renamed = kind === 'renamed' ? ` renamed from ${visible(before ?? '')} ` : ' '
+      return element('li', {}, element('a', { href }, visible(path)), renamed, countsOf(lines))
     }
     void appendSome(list, files, link, BATCH)
     let left = OPEN_MAX.page
