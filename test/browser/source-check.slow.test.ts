@@ -178,7 +178,9 @@ test('a comparison starts again after other versions, a fault of the host, or a 
     await ended
     await compare('1.1.0')
     // Open folds say it, too, where they were drawn before the worker was lost.
-    await page.locator('[data-state]', { hasText: 'the packages have to be loaded again' }).waitFor()
+    await page
+      .locator('[data-state]', { hasText: 'the packages have to be loaded again' })
+      .waitFor()
     await page.getByRole('button', { name: 'Compare' }).click()
     await sum.getByText('No file differs.').waitFor()
   })
