@@ -206,6 +206,8 @@ export const commandMessages = {
       'a restore into {dir} was killed before its end; what it had left there was removed first',
     restore_variables:
       'the environment names places outside of {dir} ({names}): restore ignored them, but other commands will change what is there; unset them while they belong to another registry',
+    daemon_silent:
+      'the daemon at {address} does not answer as a healthy one ({reason}); look at its log, or start it with `plimsoll serve`',
     backup_damaged: '{file} is damaged: the bytes of {entry} do not have the checksum in its name',
   },
   full: {
@@ -220,8 +222,6 @@ export const commandMessages = {
     serve_locked: '{dir} is already being served by {holder}; stop it first, or use another --dir',
     daemons_differ:
       'the daemon on {host} (process {process}, {url}) serves the same database, and not everything is the same there: {names}; give all daemons the same settings and version, or stop the others first (docs/run/several-daemons.md)',
-    daemon_silent:
-      'the daemon at {address} does not answer as a healthy one ({reason}); look at its log, or start it with `plimsoll serve`',
     address_taken: 'cannot listen on {address}: {reason}; choose another address with --listen',
     storage_readonly:
       'the registry cannot be written to: {reason}; nothing was changed, try again when its disk and its database take writes',
