@@ -46,7 +46,9 @@ test('a release is the same bytes twice, names its commit everywhere, and is mad
   )
   const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root }).toString()
   const read = (end: string, path: string) =>
-    execFileSync('tar', ['-xOzf', join(out, `plimsoll-${VERSION}${end}`), path])
+    execFileSync('tar', ['-xOzf', join(out, `plimsoll-${VERSION}${end}`), path], {
+      maxBuffer: 2 ** 28,
+    })
   for (const [end, path] of [
     ['.tgz', 'package/dist/commit'],
     ['-linux-x64.tar.gz', `plimsoll-${VERSION}-linux-x64/dist/commit`],
