@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { readToken, type Subject } from './subject.ts'
+import { type CheckRun, readToken } from './probes.ts'
 import { untried, wrong } from './verdict.ts'
 
 /** The longest that a Cargo may take: it waits for a minute for what it published. */
@@ -11,7 +11,7 @@ const TIMEOUT_MS = 120_000
 const SPARSE = 68
 
 /** Returns the version of a Cargo, such as `1.95.0`; null if it cannot be run. */
-export async function cargoVersion(path: string, env: Subject['env']) {
+export async function cargoVersion(path: string, env: CheckRun['env']) {
   const running = promisify(execFile)(path, ['--version'], { env: { ...env } })
   const said = await running.then(({ stdout }) => stdout).catch(() => '')
   return /^cargo (\d+\.\d+\.\d+)/.exec(said)?.[1] ?? null
@@ -26,15 +26,15 @@ export function minor(version: string): number {
 export type CargoRun = (...args: readonly string[]) => Promise<string>
 
 /**
- * Makes a home for a subject's Cargo, with the registry as `check`, and a crate in whose folder it
+ * Makes a home for the Cargo of a run, with the registry as `check`, and a crate in whose folder it
  * runs; its manifest goes on with `toml`.
  */
-export async function openCargo(subject: Subject, name: string, toml: string): Promise<CargoRun> {
-  const { target, cargo, scratch, token } = subject
+export async function openCargo(run: CheckRun, name: string, toml: string): Promise<CargoRun> {
+  const { target, cargo, scratch, token } = run
   if (target.kind === 'folder') untried('Cargo reads no index in a folder')
   if (target.kind === 'http' && minor(cargo?.version ?? '') < SPARSE)
     untried('this Cargo reads no sparse index')
-  await readToken(subject)
+  await readToken(run)
   const folder = await mkdtemp(join(scratch, 'cargo-'))
   const about = `name = "${name}"\nversion = "1.0.0"\nedition = "2021"\nlicense = "MIT"`
   const files = {
@@ -46,13 +46,13 @@ export async function openCargo(subject: Subject, name: string, toml: string): P
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), text)
   }
-  const plain = Object.entries(subject.env).filter(
+  const plain = Object.entries(run.env).filter(
     ([key]) => !/^CARGO_(?!HTTP_CAINFO|NET_GIT_FETCH_WITH_CLI)/.test(key),
   )
   const env = {
     ...Object.fromEntries(plain),
     // Its rustc lies beside it.
-    PATH: [dirname(cargo?.path ?? ''), subject.env.PATH].join(delimiter),
+    PATH: [dirname(cargo?.path ?? ''), run.env.PATH].join(delimiter),
     CARGO_HOME: join(folder, 'home'),
     CARGO_TARGET_DIR: join(folder, 'target'),
     CARGO_TERM_COLOR: 'never',

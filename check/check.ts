@@ -8,14 +8,17 @@ import { forEachConcurrently } from '../core/async/concurrently.ts'
 import { refuse } from '../core/error/error.ts'
 import { cargoVersion, minor } from './cargo.ts'
 import { Client } from './client.ts'
-import { api, isPrivate, type Release, type Subject } from './subject.ts'
+import { api, type CheckRun, isPrivate, type Release } from './probes.ts'
 import type { Need, Statement } from './table.ts'
 import { openTarget } from './target.ts'
 import { askWith } from './trial.ts'
 import { Untried, untried, Wrong } from './verdict.ts'
 
 export interface CheckOptions
-  extends Pick<Subject, 'crates' | 'token' | 'prefix' | 'env' | 'pauseMs' | 'signal' | 'onLooked'> {
+  extends Pick<
+    CheckRun,
+    'crates' | 'token' | 'prefix' | 'env' | 'pauseMs' | 'signal' | 'onLooked'
+  > {
   /** A sparse or git index by its URL, or the folder of a static tree. */
   readonly target: string
   readonly cargos: readonly string[]
@@ -30,25 +33,25 @@ export interface CheckOptions
  * be run. Yanks at its end what it has published, also after a failure and if no answer came.
  */
 export async function check(options: CheckOptions): Promise<Result[]> {
-  const { target: named, cargos: paths, statements: all, onResult, onLeft, ...given } = options
-  let end: AbortSignal | undefined = given.signal
-  const client = new Client(given.env, ms =>
+  const { target: named, cargos: paths, statements: all, onResult, onLeft, ...rest } = options
+  let end: AbortSignal | undefined = rest.signal
+  const client = new Client(rest.env, ms =>
     sleep(ms, null, { signal: end }).catch(() => untried('the run was ended')),
   )
   const scratch = await mkdtemp(join(tmpdir(), 'plimsoll-check-'))
   try {
     const players =
-      paths.length === 0 ? [null] : await Promise.all(paths.map(path => player(path, given.env)))
+      paths.length === 0 ? [null] : await Promise.all(paths.map(path => player(path, rest.env)))
     const target = await openTarget(named, client)
     const made = { scratch, published: [], doubtful: [], cargo: null }
-    const subject: Subject = { ...given, ...made, target, client }
+    const run: CheckRun = { ...rest, ...made, target, client }
     const roundOf = ({ needs }: Statement) =>
       needs.includes('cargo') ? 'cargo' : needs.includes('write') ? 'write' : 'read'
-    const round = (player: Subject, kind: ReturnType<typeof roundOf>) =>
+    const round = (player: CheckRun, kind: ReturnType<typeof roundOf>) =>
       [player, all.filter(each => roundOf(each) === kind)] as const
-    const ofCargo = players.map(cargo => round({ ...subject, cargo }, 'cargo'))
+    const ofCargo = players.map(cargo => round({ ...run, cargo }, 'cargo'))
     // What is published shows the reading statements more.
-    const rounds = [round(subject, 'write'), round({ ...subject }, 'read'), ...ofCargo]
+    const rounds = [round(run, 'write'), round({ ...run }, 'read'), ...ofCargo]
     const total = rounds.flatMap(([, statements]) => statements).length
     const results: Result[] = []
     let done = 0
@@ -58,7 +61,7 @@ export async function check(options: CheckOptions): Promise<Result[]> {
     } finally {
       // Yanks wait as long as the registry wants, also after the end.
       end = undefined
-      await yankAll(subject, onLeft)
+      await yankAll(run, onLeft)
       await target.close()
     }
     return all.flatMap(({ id }) => results.filter(result => result.id === id))
@@ -69,11 +72,11 @@ export async function check(options: CheckOptions): Promise<Result[]> {
 }
 
 /** Yanks all that the run published. A failure is reported and does not stop the others. */
-async function yankAll(subject: Subject, onLeft: CheckOptions['onLeft']): Promise<void> {
-  const { published, doubtful } = subject
+async function yankAll(run: CheckRun, onLeft: CheckOptions['onLeft']): Promise<void> {
+  const { published, doubtful } = run
   const yank = async (release: Release) => {
     const [name, version] = release
-    const answer = await askWith(subject, 'DELETE', `/${name}/${version}/yank`).catch(() => null)
+    const answer = await askWith(run, 'DELETE', `/${name}/${version}/yank`).catch(() => null)
     // If the registry refuses the yank, it does not have that doubtful publish.
     const isThere = published.includes(release) || !answer?.isRefusal
     if (answer?.isDone || isThere) onLeft(`${name}@${version}`, answer?.isDone === true)
@@ -81,7 +84,7 @@ async function yankAll(subject: Subject, onLeft: CheckOptions['onLeft']): Promis
   await Promise.all([...published, ...doubtful].map(yank))
 }
 
-async function player(path: string, env: Subject['env']) {
+async function player(path: string, env: CheckRun['env']) {
   return { path, version: (await cargoVersion(path, env)) ?? refuse('check_cargo', { path }) }
 }
 
@@ -98,33 +101,33 @@ const AT_ONCE = 16
 
 /** Why statements with a need are not tried where it is not met. */
 const NEEDS: Readonly<
-  Record<Need, readonly [why: string, isMet: (subject: Subject) => Promise<boolean> | boolean]>
+  Record<Need, readonly [why: string, isMet: (run: CheckRun) => Promise<boolean> | boolean]>
 > = {
   http: ['only a sparse index is read over HTTP', ({ target }) => target.kind === 'http'],
   git: ['the index is not read as a repository', ({ target }) => target.kind === 'git'],
-  api: ['there is no web API', async subject => (await api(subject)) !== ''],
+  api: ['there is no web API', async run => (await api(run)) !== ''],
   write: ['nothing is published without --write', ({ prefix }) => prefix !== null],
   cargo: ['no Cargo is named by --cargo', ({ cargo }) => cargo !== null],
   private: ['everybody may read the index', isPrivate],
-  public: ['the registry is private', async subject => !(await isPrivate(subject))],
+  public: ['the registry is private', async run => !(await isPrivate(run))],
 }
 
 /**
- * Tries statements about a subject, several at a time; what is left when its signal aborts is
+ * Tries statements about a registry, several at a time; what is left when its signal aborts is
  * not tried.
  */
 export async function play(
-  subject: Subject,
+  run: CheckRun,
   statements: readonly Statement[],
   onResult: () => void,
 ): Promise<Result[]> {
   const causes = new Map<Statement, Wrong | Untried | null>()
   const work = async (statement: Statement) => {
-    causes.set(statement, await judge(subject, statement))
+    causes.set(statement, await judge(run, statement))
     onResult()
   }
   await forEachConcurrently(statements, work, AT_ONCE)
-  const about = { target: subject.target.name, cargo: subject.cargo?.version ?? null }
+  const about = { target: run.target.name, cargo: run.cargo?.version ?? null }
   return statements.map((statement, at) => {
     const { id, sentence, source, weight } = statement
     const cause = causes.get(statement) ?? null
@@ -142,19 +145,19 @@ export function isBroken(results: readonly Result[]): boolean {
 }
 
 async function judge(
-  subject: Subject,
+  run: CheckRun,
   { needs, attempt, since }: Statement,
 ): Promise<Wrong | Untried | null> {
-  const { signal, cargo } = subject
+  const { signal, cargo } = run
   try {
     if (signal.aborted) untried('the run was ended')
     for (const need of needs) {
       const [why, isMet] = NEEDS[need]
-      if (!(await isMet(subject))) untried(why)
+      if (!(await isMet(run))) untried(why)
     }
     if (since !== null && cargo !== null && minor(cargo.version) < minor(since))
       untried(`it is about Cargo ${since} and newer`)
-    await attempt(subject)
+    await attempt(run)
     return null
   } catch (error) {
     if (error instanceof Untried || error instanceof Wrong) return error

@@ -8,7 +8,7 @@ import { type Caller, Exit, filled, printIssues } from '../generator/cli/console
 import { plain } from '../generator/web/web-url.ts'
 import { check, isBroken, type Result } from './check.ts'
 import { badge, junit, tableLines } from './report.ts'
-import { subjects } from './rows/all.ts'
+import { topics } from './rows/all.ts'
 
 interface CheckOptions {
   readonly crate?: readonly string[]
@@ -66,7 +66,7 @@ export const registerCheck = command('check', {
     let isBad = false
     const lines: string[] = []
     for (const target of targets) {
-      const found = await check({
+      const outcome = await check({
         target,
         token,
         prefix: options.write ? options.prefix : null,
@@ -86,9 +86,9 @@ export const registerCheck = command('check', {
         printIssues(io, error.issues)
         return []
       })
-      results.push(...found)
-      isBad ||= isBroken(found)
-      lines.push(...(targets.length > 1 ? [plain(target)] : []), ...tableLines(found))
+      results.push(...outcome)
+      isBad ||= isBroken(outcome)
+      lines.push(...(targets.length > 1 ? [plain(target)] : []), ...tableLines(outcome))
     }
     task.report(results, lines)
     for (const [path, text] of [
@@ -103,7 +103,7 @@ export const registerCheck = command('check', {
   },
 })
 
-const statements = Object.values(subjects).flat()
+const statements = Object.values(topics).flat()
 
 async function readToken({ askSecret, readInput }: Caller): Promise<string> {
   const text = askSecret ? await askSecret('Token: ') : await readInput()

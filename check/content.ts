@@ -7,7 +7,7 @@ import { entryOf } from '../core/release/release.ts'
 import { meaning, parseRequirement } from '../core/requirement.ts'
 import { printTarget } from '../core/target.ts'
 import type { Version } from '../core/version.ts'
-import type { Fact, Subject } from './subject.ts'
+import type { CheckRun, Probe } from './probes.ts'
 import { untried, wrong } from './verdict.ts'
 
 /** A release as its line has it, and as its `.crate` does: null if that cannot be read. */
@@ -18,14 +18,14 @@ export interface Content {
 }
 
 /** Reads a `.crate` as Cargo does. Both entries are written in one way, and without dev-dependencies. */
-export async function inspect(subject: Subject, line: Entry, bytes: Buffer): Promise<Content> {
+export async function inspect(run: CheckRun, line: Entry, bytes: Buffer): Promise<Content> {
   const open = async function* () {
     yield bytes
   }
   const identity = { name: line.name as Name, version: line.vers as Version }
   try {
     const { parsed, odd } = await readPublished(open, identity, bytes.length)
-    const own = new Set([subject.target.name])
+    const own = new Set([run.target.name])
     const packaged = parsed && plain(entryOf(parsed, line.cksum, null, own))
     return {
       line: plain(line),
@@ -38,24 +38,25 @@ export async function inspect(subject: Subject, line: Entry, bytes: Buffer): Pro
 }
 
 /** States that no archive has an error with such a code. */
-export function free(contents: Fact<readonly Content[]>, codes: RegExp) {
-  return async (subject: Subject): Promise<void> => {
-    for (const { line, errors } of await contents(subject)) {
-      const found = errors.find(({ code }) => codes.test(code))
-      if (found) wrong(`${line.name} ${line.vers}: ${found.message}`)
+export function free(contents: Probe<readonly Content[]>, codes: RegExp) {
+  return async (run: CheckRun): Promise<void> => {
+    for (const { line, errors } of await contents(run)) {
+      const error = errors.find(({ code }) => codes.test(code))
+      if (error) wrong(`${line.name} ${line.vers}: ${error.message}`)
     }
   }
 }
 
 /** States that lines have a part as Cargo.toml has it. */
-export function same(contents: Fact<readonly Content[]>, part: (entry: Entry) => unknown) {
-  return async (subject: Subject): Promise<void> => {
-    const all = (await contents(subject)).filter(({ packaged }) => packaged !== null)
+export function same(contents: Probe<readonly Content[]>, part: (entry: Entry) => unknown) {
+  return async (run: CheckRun): Promise<void> => {
+    const all = (await contents(run)).filter(({ packaged }) => packaged !== null)
     if (all.length === 0) untried('no Cargo.toml can be read')
     for (const { line, packaged } of all) {
-      const [said, found] = [part(line), packaged && part(packaged)]
-      const words = `${JSON.stringify(said)}, Cargo.toml ${JSON.stringify(found)}`
-      if (!isDeepStrictEqual(said, found)) wrong(`${line.name} ${line.vers}: the line has ${words}`)
+      const [said, packagedPart] = [part(line), packaged && part(packaged)]
+      const words = `${JSON.stringify(said)}, Cargo.toml ${JSON.stringify(packagedPart)}`
+      if (!isDeepStrictEqual(said, packagedPart))
+        wrong(`${line.name} ${line.vers}: the line has ${words}`)
     }
   }
 }

@@ -1,5 +1,5 @@
 import { Answer, objectsIn, textOf } from './answer.ts'
-import { type Fact, type Line, lines, type Subject, settings } from './subject.ts'
+import { type CheckRun, type Line, lines, type Probe, settings } from './probes.ts'
 import { untried, wrong } from './verdict.ts'
 
 /** How bad it is if a statement is false, the worst first. */
@@ -18,7 +18,7 @@ export interface Statement {
   readonly since: string | null
   readonly needs: readonly Need[]
   /** Throws `Wrong` if it is false, `Untried` if nobody can tell. */
-  readonly attempt: (subject: Subject) => Promise<unknown>
+  readonly attempt: (run: CheckRun) => Promise<unknown>
 }
 
 /** What a row has other than its table. */
@@ -50,14 +50,14 @@ export class Table {
     return this
   }
 
-  that<T>(fact: Fact<T>, fits: (value: T) => boolean): this {
-    return this.each(async subject => [await fact(subject)], fits)
+  that<T>(probe: Probe<T>, fits: (value: T) => boolean): this {
+    return this.each(async run => [await probe(run)], fits)
   }
 
   /** Looks at each of several things; untried without any. */
-  each<T>(fact: Fact<readonly T[]>, fits: (value: T) => boolean): this {
-    return this.by(async subject => {
-      const all = await fact(subject)
+  each<T>(probe: Probe<readonly T[]>, fits: (value: T) => boolean): this {
+    return this.by(async run => {
+      const all = await probe(run)
       if (all.length === 0) untried('there is nothing to look at')
       for (const value of all) if (!fits(value)) wrong(inWords(value))
     })
@@ -69,8 +69,8 @@ export class Table {
    */
   key(id: string, sentence: string, fits: (value: unknown) => boolean, key = keyIn(id)): this {
     const all = { line: lines, dep: dependencies }[id.replace(/-.*/, '')] ?? onlySettings
-    return this.row(id, sentence).by(async subject => {
-      for (const { where, json } of await all(subject))
+    return this.row(id, sentence).by(async run => {
+      for (const { where, json } of await all(run))
         if (!fits(json[key])) wrong(`${where}: \`${key}\` is ${textOf(json[key])}`)
     })
   }
@@ -80,16 +80,16 @@ export class Table {
 type Written = Pick<Line, 'where' | 'json'>
 
 const keyIn = (id: string) => id.replace(/^\w+-/, '').replaceAll('-', '_')
-const onlySettings: Fact<readonly Written[]> = async subject => [
-  { where: 'config.json', json: await settings(subject) },
+const onlySettings: Probe<readonly Written[]> = async run => [
+  { where: 'config.json', json: await settings(run) },
 ]
 
 /** All dependencies of all lines; untried without any. */
-export async function dependencies(subject: Subject): Promise<readonly Written[]> {
-  const found = (await lines(subject)).flatMap(({ where, json: { deps } }) =>
+export async function dependencies(run: CheckRun): Promise<readonly Written[]> {
+  const dependencies = (await lines(run)).flatMap(({ where, json: { deps } }) =>
     objectsIn(deps).map(json => ({ where: `${where}, ${textOf(json.name)}`, json })),
   )
-  return found.length > 0 ? found : untried('no crate has a dependency')
+  return dependencies.length > 0 ? dependencies : untried('no crate has a dependency')
 }
 
 /** In words: a line, an answer, what has an answer, or plain data. */
@@ -116,13 +116,13 @@ export function since(version: string, path: string): Own {
 
 /** Narrows a list; untried, for the reason `none`, where nothing is left. */
 export function only<T>(
-  fact: Fact<readonly T[]>,
+  probe: Probe<readonly T[]>,
   fits: (value: T) => boolean,
   none: string,
-): Fact<readonly T[]> {
-  return async subject => {
-    const found = (await fact(subject)).filter(fits)
-    return found.length > 0 ? found : untried(none)
+): Probe<readonly T[]> {
+  return async run => {
+    const fitting = (await probe(run)).filter(fits)
+    return fitting.length > 0 ? fitting : untried(none)
   }
 }
 

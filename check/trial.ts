@@ -3,63 +3,63 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from './answer.ts'
 import type { Ask } from './client.ts'
 import { frame, type Made, make } from './package.ts'
-import { api, askApi, type Crate, fact, readCrate, type Subject } from './subject.ts'
+import { api, askApi, type CheckRun, type Crate, probe, readCrate } from './probes.ts'
 import { untried } from './verdict.ts'
 
 /** How often one looks for something published; Cargo does so once a second for a minute. */
 const LOOKS = 60
 
-const nonce = fact(async () => randomBytes(4).toString('hex'))
+const nonce = probe(async () => randomBytes(4).toString('hex'))
 
 /** Returns a name of this run, below the user's prefix. */
-export async function nameOf(subject: Subject, word: string): Promise<string> {
-  return `${subject.prefix}${await nonce(subject)}-${word}`
+export async function nameOf(run: CheckRun, word: string): Promise<string> {
+  return `${run.prefix}${await nonce(run)}-${word}`
 }
 
 /** Asks the web API with the token, or another one. */
 export function askWith(
-  subject: Subject,
+  run: CheckRun,
   method: 'GET' | 'PUT' | 'DELETE',
   path: string,
   body?: Ask['body'],
-  token: string | null = subject.token,
+  token: string | null = run.token,
 ): Promise<Answer> {
   // Cargo names the type of JSON; that of a publish only since 1.96.
   const type = body && path !== '/new' ? { 'content-type': 'application/json' } : {}
-  return askApi(subject, path, { method, headers: type, token, ...(body && { body }) })
+  return askApi(run, path, { method, headers: type, token, ...(body && { body }) })
 }
 
 /** Publishes something, framed as Cargo does it or as `body` says; what is there joins `done`. */
 export async function publish(
-  subject: Subject,
+  run: CheckRun,
   { name, version, metadata, bytes }: Made,
   body: Ask['body'] = frame(JSON.stringify(metadata), bytes),
-  token: string | null = subject.token,
-  done = subject.published,
+  token: string | null = run.token,
+  done = run.published,
 ): Promise<Answer> {
   const release = [name, version] as const
   // A target that takes no requests has nothing left to clean up.
-  await api(subject)
-  const answer = await askWith(subject, 'PUT', '/new', body, token).catch(error => {
-    subject.doubtful.push(release)
+  await api(run)
+  const answer = await askWith(run, 'PUT', '/new', body, token).catch(error => {
+    run.doubtful.push(release)
     throw error
   })
   if (answer.isDone) done.push(release)
-  else if (!answer.isRefusal) subject.doubtful.push(release)
+  else if (!answer.isRefusal) run.doubtful.push(release)
   return answer
 }
 
 /** Reads the file of a crate until it fits, as long as Cargo does. */
 export async function settle(
-  subject: Subject,
+  run: CheckRun,
   name: string,
   fits: (crate: Crate) => boolean,
 ): Promise<Crate> {
   for (let looks = 1; ; looks++) {
-    await subject.target.refresh()
-    const crate = await readCrate(subject, name)
-    if (fits(crate) || looks === LOOKS || subject.signal.aborted) return crate
-    await sleep(subject.pauseMs)
+    await run.target.refresh()
+    const crate = await readCrate(run, name)
+    if (fits(crate) || looks === LOOKS || run.signal.aborted) return crate
+    await sleep(run.pauseMs)
   }
 }
 
@@ -77,15 +77,15 @@ export interface Published {
 export function published(
   word: string,
   version: string,
-  toml: (subject: Subject) => Promise<string> = async () => '',
+  toml: (run: CheckRun) => Promise<string> = async () => '',
 ) {
-  return fact(async (subject): Promise<Published> => {
-    const name = await nameOf(subject, word)
+  return probe(async (run): Promise<Published> => {
+    const name = await nameOf(run, word)
     // The next look at the file must read it anew.
-    await readCrate(subject, name)
-    const made = await make(name, version, await toml(subject))
-    const answer = await publish(subject, made)
+    await readCrate(run, name)
+    const made = await make(name, version, await toml(run))
+    const answer = await publish(run, made)
     if (!answer.isDone) untried(`the publish was refused: ${answer}`)
-    return { made, crate: await settle(subject, name, has(version)) }
+    return { made, crate: await settle(run, name, has(version)) }
   })
 }

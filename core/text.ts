@@ -9,16 +9,13 @@ interface Place {
   readonly step: string | number
 }
 
-/**
- * Returns the places of texts and keys in plain data that are not storable, as `a.b[0]`; at most
- * `max`. The data may be nested to any depth.
- */
+/** Returns up to `max` places in plain data that are not storable, as `a.b[0]`, at any depth. */
 export function unstorablePlaces(data: object, max: number): string[] {
-  const found: string[] = []
+  const places: string[] = []
   const waiting: { readonly value: unknown; readonly place: Place | null }[] = [
     { value: data, place: null },
   ]
-  for (let next = waiting.pop(); next && found.length < max; next = waiting.pop()) {
+  for (let next = waiting.pop(); next && places.length < max; next = waiting.pop()) {
     const { value, place } = next
     if (typeof value === 'object' && value !== null) {
       const isList = Array.isArray(value)
@@ -27,9 +24,9 @@ export function unstorablePlaces(data: object, max: number): string[] {
     }
     const key = typeof place?.step === 'string' ? place.step : ''
     const isText = typeof value === 'string'
-    if (!isStorable(key) || (isText && !isStorable(value))) found.push(written(place))
+    if (!isStorable(key) || (isText && !isStorable(value))) places.push(written(place))
   }
-  return found
+  return places
 }
 
 function written(place: Place | null): string {

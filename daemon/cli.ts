@@ -79,8 +79,8 @@ function askSecret(question: string): Promise<string> {
 
 const io = terminalIo(process)
 const ends = {
-  openRegistry: async (...given: Parameters<Caller['openRegistry']>) =>
-    (await import('../generator/open.ts')).openRegistry(...given),
+  openRegistry: async (...args: Parameters<Caller['openRegistry']>) =>
+    (await import('../generator/open.ts')).openRegistry(...args),
   askSecret: process.stdin.isTTY ? askSecret : null,
   readInput: () => text(process.stdin),
   stopped: stopSignal,

@@ -6,7 +6,7 @@ import { Refusal } from '../core/error/error.ts'
 import { timestamp } from '../core/timestamp.ts'
 import { probeRoom } from '../generator/database/engine.ts'
 import { damage } from '../generator/places/disk/damage.ts'
-import { readFact, writeFact } from '../generator/records/facts.ts'
+import { readValue, writeValue } from '../generator/records/values.ts'
 import { DATABASE_FILE } from '../generator/registry/folder.ts'
 import type { OpenHandler } from './access/route.ts'
 import type { Deps } from './deps.ts'
@@ -21,7 +21,7 @@ const HOLDS = 1000
 /** How many milliseconds each check may take: a prober waits two seconds at most. */
 const PATIENCE_MS = 1500
 
-/** The fact that is written and read. */
+/** The key of the value that is written and read. */
 const PROBE = 'probe'
 
 /** Does a test; returns what is wrong if the part itself is not. */
@@ -44,8 +44,8 @@ export function readiness(deps: ReadinessDeps): OpenHandler {
   })
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
   const find = async () => {
-    const found = await Promise.all(probes.map(probe => probe()))
-    return [...new Set(found.filter(fault => typeof fault === 'string'))]
+    const results = await Promise.all(probes.map(probe => probe()))
+    return [...new Set(results.filter(fault => typeof fault === 'string'))]
   }
   return async () => {
     const at = deps.registry.clock().getTime()
@@ -69,10 +69,10 @@ function probesOf({ registry, freeBytes }: ReadinessDeps): Record<string, Probe>
     // The records; alerts and dashboards know this name.
     catalog: async () => {
       if (damage.of(join(dir, DATABASE_FILE)) !== null) return 'database damaged'
-      await writeFact(database, PROBE, timestamp(registry.clock()))
+      await writeValue(database, PROBE, timestamp(registry.clock()))
       await probeRoom(database)
       // Readers use another connection, which may not yet see what this one wrote.
-      if ((await readFact(database, PROBE)) === null) throw new Error('the probe was not written')
+      if ((await readValue(database, PROBE)) === null) throw new Error('the probe was not written')
       return null
     },
     'crate store': () => crates.probe(),

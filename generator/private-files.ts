@@ -22,10 +22,10 @@ export async function keepPrivate(dir: string, store: string): Promise<void> {
 
 /** Takes the rights of other users away from a file or folder. */
 export async function makePrivate(path: string): Promise<void> {
-  const facts = await unlessMissing(lstat(path))
-  if (!(facts?.isFile() || facts?.isDirectory()) || (facts.mode & 0o077) === 0) return
+  const stats = await unlessMissing(lstat(path))
+  if (!(stats?.isFile() || stats?.isDirectory()) || (stats.mode & 0o077) === 0) return
   try {
-    await unlessMissing(chmod(path, facts.mode & 0o700))
+    await unlessMissing(chmod(path, stats.mode & 0o700))
   } catch (error) {
     // The settings may be those of another user, or mounted read-only: whoever did that decides.
     if (!['EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error

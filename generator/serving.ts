@@ -18,11 +18,11 @@ import {
 import { levelOf, requireSchema } from './database/migrations.ts'
 import type { Queries } from './database/statement.ts'
 import { makeFolder, writeDurably } from './places/disk/durable.ts'
-import { fileFacts, readFolder, unlessMissing } from './places/disk/files.ts'
+import { fileStats, readFolder, unlessMissing } from './places/disk/files.ts'
 import { temporaryName } from './places/disk/steps.ts'
 import { TREE_FORMAT } from './projections/index/build.ts'
 import { hasOtherListings } from './records/crate-change.ts'
-import { ACCESS, readFact, writeFact } from './records/facts.ts'
+import { ACCESS, readValue, writeValue } from './records/values.ts'
 import type { Registry } from './registry/registry.ts'
 
 /** The name of what only daemons of the same version share. */
@@ -37,7 +37,7 @@ export interface Serving {
    * Tells the others that this one serves; to be called every few seconds. Refuses when a newer
    * version has changed the database in a way that this one does not know.
    */
-  note(): Promise<void>
+  record(): Promise<void>
   /** Tells the others that this one stops. */
   end(): Promise<void>
 }
@@ -59,7 +59,7 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
     schema: levelOf(program),
     common: commonOf(registry),
   }
-  const note = async (tx: Queries) => {
+  const record = async (tx: Queries) => {
     // While this one was not heard of, a newer version may have gone on without it.
     const place = withoutCredentials(registry.settings.database.url ?? '')
     await requireSchema(tx, place, program)
@@ -68,9 +68,9 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
     await recordDaemon(tx, { ...self, common: commonOf(registry) })
   }
   const serving = {
-    note: async () => {
+    record: async () => {
       await leaveTraces(registry, self.id)
-      await database.transaction(note)
+      await database.transaction(record)
     },
     end: async () => {
       await deleteDaemon(database, self.id)
@@ -83,7 +83,7 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
   const others = await database.transaction(async tx => {
     const others = (await listDaemons(tx)).filter(({ id }) => id !== self.id)
     for (const other of others) requireSame(self, other)
-    await note(tx)
+    await record(tx)
     return others
   })
   try {
@@ -96,15 +96,15 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
 }
 
 /**
- * Notes the address and the settings of access that a served registry has, for commands that are
+ * Records the address and the settings of access that a served registry has, for commands that are
  * run beside it and for later starts. Returns the address that it had before if that was another.
  */
-export async function noteServed({ database, urls, access }: Registry): Promise<string | null> {
+export async function recordServed({ database, urls, access }: Registry): Promise<string | null> {
   const record = JSON.stringify(access.access)
-  if ((await readFact(database, ACCESS)) !== record) await writeFact(database, ACCESS, record)
-  const before = await readFact(database, 'base')
+  if ((await readValue(database, ACCESS)) !== record) await writeValue(database, ACCESS, record)
+  const before = await readValue(database, 'base')
   if (before === urls.base) return null
-  await writeFact(database, 'base', urls.base)
+  await writeValue(database, 'base', urls.base)
   return before
 }
 
@@ -117,8 +117,8 @@ async function clearFolder(root: string): Promise<void> {
 /** Returns the id of the daemon of a registry folder, which stays the same. */
 async function daemonId(dir: string): Promise<string> {
   const path = join(dir, 'locks', 'daemon.id')
-  const known = await unlessMissing(readFile(path, 'utf8'))
-  if (known !== null && /^[0-9a-f]{8}$/.test(known)) return known
+  const before = await unlessMissing(readFile(path, 'utf8'))
+  if (before !== null && /^[0-9a-f]{8}$/.test(before)) return before
   const id = randomBytes(4).toString('hex')
   await writeDurably(path, Buffer.from(id), 0o600)
   return id
@@ -163,7 +163,8 @@ function requireSame(self: ServingDaemon, other: SeenDaemon): void {
   const differ = [...names].filter(
     name => isCompared(name) && self.common[name] !== other.common[name],
   )
-  if (differ.length > 0) refuse('daemons_differ', { ...placeOf(other), names: differ.join(', ') })
+  if (differ.length > 0)
+    refuse('daemons_differ', { ...describeDaemon(other), names: differ.join(', ') })
 }
 
 /**
@@ -189,10 +190,10 @@ async function requireTraces(registry: Registry, other: SeenDaemon): Promise<voi
     ['storage.public', tree] as const,
     ['storage.crates', crates] as const,
   ])
-    if (path !== undefined && !(await fileFacts(path)))
-      refuse('daemons_apart', { ...placeOf(other), key, dir: join(path, '..') })
+    if (path !== undefined && !(await fileStats(path)))
+      refuse('daemons_apart', { ...describeDaemon(other), key, dir: join(path, '..') })
 }
 
-function placeOf({ host, process, url }: SeenDaemon) {
+function describeDaemon({ host, process, url }: SeenDaemon) {
   return { host, process, url }
 }

@@ -13,10 +13,10 @@ import { fetchProblem } from './git/git-index.ts'
 import { findEngine } from './git/index-repository/repository.ts'
 import { damage } from './places/disk/damage.ts'
 import { registryCounts } from './records/crates.ts'
-import { listFailures } from './records/facts.ts'
 import { countMarks, listFailedMarks } from './records/marks.ts'
 import { listPlainPages } from './records/pages/plain-pages.ts'
 import { type Pause, readPause } from './records/pause.ts'
+import { listFailures } from './records/values.ts'
 import { tlsProblem } from './registry/certificate.ts'
 import { DATABASE_FILE } from './registry/folder.ts'
 import { type Registry, serveHolder } from './registry/registry.ts'
@@ -120,10 +120,10 @@ async function gitState({ tree, settings }: Registry) {
     return { git_index: engine, git_index_missing: missing, git_index_problem: problem }
   }
   if (settings.git.index === 'off') return state(null, 'the setting `git.index` is "off"')
-  const found = await findEngine({ engine: settings.git.engine }).catch(refusalOnly)
-  if (found instanceof Refusal) return state(null, found.message)
+  const engineHere = await findEngine({ engine: settings.git.engine }).catch(refusalOnly)
+  if (engineHere instanceof Refusal) return state(null, engineHere.message)
   const problem = (await fetchProblem())?.message ?? null
-  if (isThere) return state(found.name, null, problem)
-  const missing = `not created yet; the daemon or \`plimsoll build\` creates it with ${found.name}`
+  if (isThere) return state(engineHere.name, null, problem)
+  const missing = `not created yet; the daemon or \`plimsoll build\` creates it with ${engineHere.name}`
   return state(null, missing, problem)
 }

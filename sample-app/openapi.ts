@@ -64,8 +64,8 @@ function describeOperation(route: string, parts: Part[], document: Document, nam
   const names = [...route.matchAll(/\{([\w-]+)\}/g)].map(([, name = '']) => [name, v.string()])
   const inPath: Part = { target: 'param', schema: v.object(Object.fromEntries(names)) }
   const parameters = ['param', 'query', 'header', 'cookie'].flatMap(place => {
-    const found = [inPath, ...parts].filter(({ target }) => target === place)
-    const entries = found.flatMap(({ schema }) => Object.entries(schema.entries ?? {}))
+    const matching = [inPath, ...parts].filter(({ target }) => target === place)
+    const entries = matching.flatMap(({ schema }) => Object.entries(schema.entries ?? {}))
     return [...new Map(entries)].map(([name, entry]) => describeParameter(place, name, entry))
   })
   const body = parts.find(({ target }) => /json|form/.test(target))

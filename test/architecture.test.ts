@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
+import { none } from './support/none.ts'
 import { root } from './support/plimsoll.ts'
 
 /** Who may import whom: a folder, and the beginnings of the paths that its files may import. */
@@ -74,9 +75,6 @@ const imports = new Map(sources.map(file => [file, importsOf(file)]))
 const tools = WORKSHOPS.flatMap(list)
 const toolText = new Map(tools.map(file => [file, readFileSync(join(root, file), 'utf8')]))
 const support = list('test')
-
-/** Fails with what was found, if anything was. */
-const none = (found: readonly unknown[]) => assert.deepEqual(found, [])
 
 test('no folder imports what it may not', () => {
   const wrong = edges().filter(([from, to]) => {
@@ -388,33 +386,33 @@ function edges(): [from: string, to: string][] {
  */
 function rooms(house: string): Map<string, string[]> {
   const roomOf = (file: string) => (HALLS.includes(dirname(file)) ? file : dirname(file))
-  const found = new Map<string, Set<string>>()
+  const imported = new Map<string, Set<string>>()
   for (const file of sources.filter(source => source.startsWith(`${house}/`)))
-    found.set(roomOf(file), new Set())
+    imported.set(roomOf(file), new Set())
   for (const [from, to] of edges())
     if (to.startsWith(`${house}/`) && roomOf(from) !== roomOf(to))
-      found.get(roomOf(from))?.add(roomOf(to))
-  return new Map([...found].map(([room, targets]) => [room, [...targets]]))
+      imported.get(roomOf(from))?.add(roomOf(to))
+  return new Map([...imported].map(([room, targets]) => [room, [...targets]]))
 }
 
 function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
-  const found: string[] = []
+  const circles: string[] = []
   const done = new Set<string>()
-  const follow = (node: string, trail: readonly string[]): void => {
-    if (trail.includes(node)) found.push([...trail.slice(trail.indexOf(node)), node].join(' → '))
+  const visit = (node: string, trail: readonly string[]): void => {
+    if (trail.includes(node)) circles.push([...trail.slice(trail.indexOf(node)), node].join(' → '))
     if (done.has(node) || trail.includes(node)) return
-    for (const target of graph.get(node) ?? []) follow(target, [...trail, node])
+    for (const target of graph.get(node) ?? []) visit(target, [...trail, node])
     done.add(node)
   }
-  for (const node of graph.keys()) follow(node, [])
-  return found
+  for (const node of graph.keys()) visit(node, [])
+  return circles
 }
 
 function floorsOf(graph: ReadonlyMap<string, readonly string[]>): Map<string, number> {
   const floors = new Map<string, number>()
   const floorOf = (room: string): number => {
-    const known = floors.get(room)
-    if (known !== undefined) return known
+    const counted = floors.get(room)
+    if (counted !== undefined) return counted
     const floor = 1 + Math.max(0, ...(graph.get(room) ?? []).map(floorOf))
     floors.set(room, floor)
     return floor

@@ -12,7 +12,7 @@ import { refusalRows } from './refusal.ts'
 import { searchRows } from './search.ts'
 import { yankRows } from './yank.ts'
 
-export const subjects: Readonly<Record<string, readonly Statement[]>> = Object.fromEntries(
+export const topics: Readonly<Record<string, readonly Statement[]>> = Object.fromEntries(
   Object.entries({
     'config.json': configRows,
     'Index files': fileRows,
@@ -27,5 +27,5 @@ export const subjects: Readonly<Record<string, readonly Statement[]>> = Object.f
     Refusals: refusalRows,
     'Yanks and owners': yankRows,
     Cargo: cargoRows,
-  }).map(([subject, tables]) => [subject, tables.flatMap(({ rows }) => rows)]),
+  }).map(([topic, tables]) => [topic, tables.flatMap(({ rows }) => rows)]),
 )

@@ -1,6 +1,6 @@
 import type { Entry } from '../../core/entry/entry.ts'
 import { type CargoRun, minor, openCargo } from '../cargo.ts'
-import { fact, lines, missingName, type Subject } from '../subject.ts'
+import { type CheckRun, lines, missingName, probe } from '../probes.ts'
 import { Table } from '../table.ts'
 import { has, nameOf, settle } from '../trial.ts'
 import { untried } from '../verdict.ts'
@@ -11,17 +11,17 @@ const HERE = ['--registry', 'check']
 const WAITS = 66
 
 /** A crate to depend on: rather one that needs no other registry. */
-const needed = fact(async subject => {
-  const all = (await lines(subject)).flatMap(({ entry }) => (entry && !entry.yanked ? entry : []))
+const needed = probe(async run => {
+  const all = (await lines(run)).flatMap(({ entry }) => (entry && !entry.yanked ? entry : []))
   const here = all.find(({ deps }) => deps.every(({ registry }) => registry === null))
   return here ?? all[0] ?? untried('there is no version to depend on')
 })
-const depending = async (subject: Subject, { name, vers }: Pick<Entry, 'name' | 'vers'>) => {
+const depending = async (run: CheckRun, { name, vers }: Pick<Entry, 'name' | 'vers'>) => {
   const dependency = `{ version = "=${vers.replace(/\+.*/, '')}", registry = "check" }`
-  return openCargo(subject, 'plimsoll-check-app', `[dependencies]\n${name} = ${dependency}\n`)
+  return openCargo(run, 'plimsoll-check-app', `[dependencies]\n${name} = ${dependency}\n`)
 }
-const app = fact(async subject => {
-  const cargo = await depending(subject, await needed(subject))
+const app = probe(async run => {
+  const cargo = await depending(run, await needed(run))
   await cargo('generate-lockfile')
   return cargo
 })
@@ -30,55 +30,55 @@ const failing = async (cargo: CargoRun, ...args: readonly string[]): Promise<str
     () => 'it succeeds',
     ({ message }) => message,
   )
-const none = fact(async subject => {
-  const missing = { name: await missingName(subject), vers: '1' }
-  return failing(await depending(subject, missing), 'generate-lockfile')
+const none = probe(async run => {
+  const missing = { name: await missingName(run), vers: '1' }
+  return failing(await depending(run, missing), 'generate-lockfile')
 })
-const yanked = fact(async subject => {
-  const found = (await lines(subject)).find(({ entry }) => entry?.yanked)?.entry
-  const cargo = await depending(subject, found ?? untried('no version is yanked'))
+const yanked = probe(async run => {
+  const entryYanked = (await lines(run)).find(({ entry }) => entry?.yanked)?.entry
+  const cargo = await depending(run, entryYanked ?? untried('no version is yanked'))
   return failing(cargo, 'generate-lockfile')
 })
 // Each has a folder of its own: some write there.
-const alone = (subject: Subject) => openCargo(subject, 'plimsoll-check-alone', '')
-const login = async (subject: Subject) => {
-  if (subject.token === null) untried('there is no token; give one with --token-stdin')
-  return (await alone(subject))('login', ...HERE)
+const alone = (run: CheckRun) => openCargo(run, 'plimsoll-check-alone', '')
+const login = async (run: CheckRun) => {
+  if (run.token === null) untried('there is no token; give one with --token-stdin')
+  return (await alone(run))('login', ...HERE)
 }
 const asking = (...words: readonly string[]) =>
-  fact(async subject => {
-    const { name } = await needed(subject)
-    return { name, said: await (await alone(subject))(...words, ...HERE, name) }
+  probe(async run => {
+    const { name } = await needed(run)
+    return { name, said: await (await alone(run))(...words, ...HERE, name) }
   })
 
-const crate = fact(async subject => {
-  const name = `${await nameOf(subject, 'cargo')}-${subject.cargo?.version.replaceAll('.', '-')}`
-  const cargo = await openCargo(subject, name, '')
+const crate = probe(async run => {
+  const name = `${await nameOf(run, 'cargo')}-${run.cargo?.version.replaceAll('.', '-')}`
+  const cargo = await openCargo(run, name, '')
   const said = await cargo('publish', ...HERE, '--allow-dirty').catch(error => {
-    subject.doubtful.push([name, '1.0.0'])
+    run.doubtful.push([name, '1.0.0'])
     throw error
   })
-  subject.published.push([name, '1.0.0'])
+  run.published.push([name, '1.0.0'])
   return { name, cargo, said }
 })
-const installed = fact(async subject => {
-  const { name, cargo } = await crate(subject)
-  if (minor(subject.cargo?.version ?? '') < WAITS) await settle(subject, name, has('1.0.0'))
+const installed = probe(async run => {
+  const { name, cargo } = await crate(run)
+  if (minor(run.cargo?.version ?? '') < WAITS) await settle(run, name, has('1.0.0'))
   return cargo('install', ...HERE, '--debug', '--root', '../installed', name)
 })
-const owners = fact(async subject => {
-  const { name, cargo } = await crate(subject)
+const owners = probe(async run => {
+  const { name, cargo } = await crate(run)
   return cargo('owner', ...HERE, '--list', name)
 })
-const yank = fact(async subject => {
-  const { name, cargo } = await crate(subject)
+const yank = probe(async run => {
+  const { name, cargo } = await crate(run)
   // Whether it can be installed is another statement.
-  await Promise.allSettled([installed(subject)])
+  await Promise.allSettled([installed(run)])
   const args = ['yank', ...HERE, '--version', '1.0.0', name]
   return [await cargo(...args), await cargo(...args, '--undo')]
 })
-const refused = fact(async subject => {
-  const { name, cargo } = await crate(subject)
+const refused = probe(async run => {
+  const { name, cargo } = await crate(run)
   return failing(cargo, 'yank', ...HERE, '--version', '9.9.9', name)
 })
 
@@ -91,7 +91,7 @@ export const cargoRows = [
     .row('cargo-yanked', 'Cargo chooses no yanked version')
     .that(yanked, said => /no matching package|is yanked|didn't match/.test(said))
     .row('cargo-fetch', 'Cargo downloads a dependency', { source: command('fetch') })
-    .by(async subject => (await app(subject))('fetch', '--locked')),
+    .by(async run => (await app(run))('fetch', '--locked')),
   new Table(command('add'), 'differs', 'cargo')
     .row('cargo-add', 'Cargo adds a crate to the dependencies', { since: '1.62' })
     .by(asking('add')),

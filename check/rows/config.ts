@@ -1,7 +1,7 @@
 import { isObject } from '../../core/plain-data.ts'
 import { webUrl } from '../../generator/web/web-url.ts'
 import { textOf } from '../answer.ts'
-import { config, fact, settings } from '../subject.ts'
+import { config, probe, settings } from '../probes.ts'
 import { book, cargo, isText, maybe, Table, text } from '../table.ts'
 
 const BOOK = book('registry-index.html#index-configuration')
@@ -13,9 +13,9 @@ const isTemplate = text(dl => !/[{}]/.test(dl.replaceAll(MARKERS, '')))
 const isHere = ({ hostname }: URL) => /^(?:localhost|127\..*|\[::1\])$/.test(hostname)
 
 /** Where the index is, and where the addresses of `config.json` lead. */
-const places = fact(async subject => {
-  const { dl, api } = await settings(subject)
-  const index = url(subject.target.name.replace(/^sparse\+/, ''))
+const places = probe(async run => {
+  const { dl, api } = await settings(run)
+  const index = url(run.target.name.replace(/^sparse\+/, ''))
   return { index, others: [dl, api].flatMap(address => url(address) ?? []) }
 })
 

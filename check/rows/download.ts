@@ -1,23 +1,23 @@
 import { sha256 } from '../../core/sha256.ts'
 import { free, inspect, same } from '../content.ts'
-import { type Download, download, downloads, fact } from '../subject.ts'
+import { type Download, download, downloads, probe } from '../probes.ts'
 import { book, cargo, only, since, Table } from '../table.ts'
 import { untried } from '../verdict.ts'
 
 const UNPACK = 'src/cargo/sources/registry/mod.rs'
 
 const isFound = ({ answer }: Download) => answer.status === 200
-const found = only(downloads, isFound, 'nothing can be downloaded')
+const downloadable = only(downloads, isFound, 'nothing can be downloaded')
 const yanked = only(downloads, ({ entry }) => entry.yanked, 'no version is yanked')
 const built = only(downloads, ({ entry }) => entry.vers.includes('+'), 'no version has a `+`')
-const contents = fact(async subject => {
-  const all = await found(subject)
-  return Promise.all(all.map(({ entry, answer }) => inspect(subject, entry, answer.raw)))
+const contents = probe(async run => {
+  const all = await downloadable(run)
+  return Promise.all(all.map(({ entry, answer }) => inspect(run, entry, answer.raw)))
 })
-const absent = fact(async subject => {
-  const entry = (await found(subject))[0]?.entry ?? untried('nothing can be downloaded')
+const absent = probe(async run => {
+  const entry = (await downloadable(run))[0]?.entry ?? untried('nothing can be downloaded')
   const none = { vers: '0.0.0-plimsoll.check', cksum: '0'.repeat(64) }
-  return download(subject, { ...entry, ...none })
+  return download(run, { ...entry, ...none })
 })
 
 export const downloadRows = [
@@ -30,9 +30,9 @@ export const downloadRows = [
     .each(built, isFound),
   new Table(cargo('src/cargo/sources/registry/download.rs'), 'breaks builds')
     .row('download-cksum', 'the bytes of a `.crate` have the `cksum` of the line')
-    .each(found, ({ answer, entry }) => sha256(answer.bytes) === entry.cksum)
+    .each(downloadable, ({ answer, entry }) => sha256(answer.bytes) === entry.cksum)
     .row('download-plain', 'a `.crate` has no Content-Encoding, which Cargo would decode')
-    .each(found, ({ answer }) => answer.header('content-encoding') === '')
+    .each(downloadable, ({ answer }) => answer.header('content-encoding') === '')
     .row('download-missing', 'a version that is not there is not answered 200')
     .that(absent, ({ status }) => status !== 200),
   new Table(cargo(UNPACK), 'breaks builds')
@@ -58,5 +58,5 @@ export const downloadRows = [
     .by(same(contents, ({ rust_version }) => rust_version)),
   new Table(cargo('src/cargo/sources/registry/download.rs'), 'could be better', 'http', 'public')
     .row('download-cache', 'caches may keep a `.crate`, which never changes')
-    .each(found, ({ answer }) => answer.maxAge !== 0),
+    .each(downloadable, ({ answer }) => answer.maxAge !== 0),
 ]

@@ -1,4 +1,4 @@
-import { asked, askFile, type Crate, fact, missingName } from '../subject.ts'
+import { asked, askFile, type Crate, missingName, probe } from '../probes.ts'
 import { book, only, since, Table } from '../table.ts'
 
 const REMOTE = 'src/cargo/sources/registry/http_remote.rs'
@@ -14,15 +14,15 @@ const withLetters = (count: number) =>
 const withCapitals = only(asked, ({ name }) => /[A-Z]/.test(name), 'no crate has capitals')
 
 /** The answers for crates that are not there: Cargo also asks for the name with `-` and with `_`. */
-const missing = fact(async subject => {
-  const name = await missingName(subject)
+const missing = probe(async run => {
+  const name = await missingName(run)
   const names = [name, name.replaceAll('-', '_'), name.replaceAll('_', '-')]
-  return Promise.all(names.map(each => askFile(subject, each)))
+  return Promise.all(names.map(each => askFile(run, each)))
 })
 
 /** The same for short names, unless somebody has taken them. */
-const missingShort = fact(async subject => {
-  const all = await Promise.all(['q', 'zq', 'zqj'].map(name => askFile(subject, name)))
+const missingShort = probe(async run => {
+  const all = await Promise.all(['q', 'zq', 'zqj'].map(name => askFile(run, name)))
   return all.filter(answer => answer.status !== 200 || !/^\s*\{/.test(answer.text))
 })
 

@@ -2,44 +2,44 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:http2'
 import { Answer } from '../answer.ts'
-import { askFile, crates, fact, readToken, type Subject } from '../subject.ts'
+import { askFile, type CheckRun, crates, probe, readToken } from '../probes.ts'
 import { BETTER, book, cargo, DIFFERS, since, Table } from '../table.ts'
 import { untried, wrong } from '../verdict.ts'
 
 const REMOTE = 'src/cargo/sources/registry/http_remote.rs'
 
 /** The longest index file, which shows most. */
-const file = fact(async subject => {
+const file = probe(async run => {
   const size = ({ answer }: { answer: Answer }) => answer.bytes.length
-  const all = [...(await crates(subject))].sort((a, b) => size(b) - size(a))
+  const all = [...(await crates(run))].sort((a, b) => size(b) - size(a))
   return all[0] ?? untried('no crate is known')
 })
-const whole = fact(async subject => (await file(subject)).answer)
+const whole = probe(async run => (await file(run)).answer)
 const again = (headers: Record<string, string>) =>
-  fact(async subject => askFile(subject, (await file(subject)).name, { headers }))
+  probe(async run => askFile(run, (await file(run)).name, { headers }))
 const plain = again({ 'accept-encoding': 'identity' })
 const stranger = again({ 'user-agent': 'somebody/1.0', accept: '*/*' })
 const stale = again({ 'if-none-match': '"of another time"' })
 
 /** The file once more, with the validator that Cargo would send. */
-const current = fact(async subject => {
-  const [etag, modified = ''] = validators(await whole(subject))
+const current = probe(async run => {
+  const [etag, modified = ''] = validators(await whole(run))
   if (!etag && !modified) untried('the index has no validators')
-  return again(etag ? { 'if-none-match': etag } : { 'if-modified-since': modified })(subject)
+  return again(etag ? { 'if-none-match': etag } : { 'if-modified-since': modified })(run)
 })
-const long = fact(async subject => {
-  const answer = await whole(subject)
+const long = probe(async run => {
+  const answer = await whole(run)
   return answer.bytes.length < 4096 ? untried('all index files are short') : answer
 })
 
 /** How long a server may be silent. */
 const patience = () => ({ signal: AbortSignal.timeout(10_000) })
-const configUrl = ({ target }: Subject) =>
+const configUrl = ({ target }: CheckRun) =>
   new URL('config.json', target.name.replace(/^sparse\+/, ''))
 
 /** Whether a server speaks HTTP/2 over TLS. */
-const second = fact(async subject => {
-  const { origin, protocol } = configUrl(subject)
+const second = probe(async run => {
+  const { origin, protocol } = configUrl(run)
   if (protocol !== 'https:') untried('the registry is not served over TLS')
   // Nothing is sent, and nothing but the protocol is believed.
   const session = connect(origin, { rejectUnauthorized: false })
@@ -48,15 +48,15 @@ const second = fact(async subject => {
 })
 
 /** The answer to an offer of HTTP/2 without TLS, as each request of Cargo makes it. */
-const upgrade = fact(async subject => {
-  const url = configUrl(subject)
+const upgrade = probe(async run => {
+  const url = configUrl(run)
   if (url.protocol !== 'http:') untried('the registry is served over TLS')
   const offer = {
     connection: 'Upgrade, HTTP2-Settings',
     upgrade: 'h2c',
     'http2-settings': 'AAMAAABk',
   }
-  const token = await readToken(subject)
+  const token = await readToken(run)
   const headers = { ...offer, ...(token !== null && { authorization: token }) }
   const asked = request(url, { headers, ...patience() }).end()
   const [answer] = await once(asked, 'response').catch(({ message }) => wrong(message))
@@ -76,7 +76,7 @@ const isVaried = (answer: Answer) =>
   answer.header('content-encoding') === '' || /accept-encoding|\*/i.test(answer.header('vary'))
 
 /** The refs of a git index, as Cargo's own git asks for them: protocol 0, over HTTP. */
-const refs = fact(async ({ client, target }) => {
+const refs = probe(async ({ client, target }) => {
   if (!/^https?:/.test(target.name)) untried('the repository is not read over HTTP')
   const answer = await client.ask(`${target.name}/info/refs?service=git-upload-pack`)
   return answer.status === 401 ? untried('the repository is private') : answer

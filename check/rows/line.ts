@@ -9,7 +9,7 @@ import { isTarget } from '../../core/target.ts'
 import { isPubtime } from '../../core/timestamp.ts'
 import { isRustVersion, isVersion, type Version, versionIdentity } from '../../core/version.ts'
 import { textOf } from '../answer.ts'
-import { crates, fact, lines } from '../subject.ts'
+import { crates, lines, probe } from '../probes.ts'
 import { book, cargo, dependencies, isText, isU32, maybe, Table, text } from '../table.ts'
 
 const FORMAT = book('registry-index.html#index-files')
@@ -34,12 +34,12 @@ const isKind = text(kind => /^(?:normal|build|dev)$/.test(kind))
 const isRegistry = maybe(text(isIndexUrl))
 const isPlain = (url: unknown) => !isText(url) || !isCratesIo(url) || url === CRATES_IO
 
-const entries = fact(async subject => (await lines(subject)).flatMap(({ entry }) => entry ?? []))
+const entries = probe(async run => (await lines(run)).flatMap(({ entry }) => entry ?? []))
 
 /** Dependencies that have this registry under its own address. */
-const aliens = fact(async subject => {
-  const { name } = subject.target
-  return (await dependencies(subject)).filter(({ json }) => json.registry === name)
+const aliens = probe(async run => {
+  const { name } = run.target
+  return (await dependencies(run)).filter(({ json }) => json.registry === name)
 })
 
 export const lineRows = [

@@ -7,30 +7,30 @@ import {
   crates,
   download,
   downloads,
-  fact,
   missingName,
   openConfig,
+  probe,
   settings,
-} from '../subject.ts'
+} from '../probes.ts'
 import { BAD_TOKEN, book, cargo, Table } from '../table.ts'
 import { untried } from '../verdict.ts'
 
-const badConfig = fact(subject => askIndex(subject, 'config.json', { token: BAD_TOKEN }))
-const openFile = fact(async subject =>
-  askFile(subject, (await crates(subject))[0]?.name ?? '', { token: null }),
+const badConfig = probe(run => askIndex(run, 'config.json', { token: BAD_TOKEN }))
+const openFile = probe(async run =>
+  askFile(run, (await crates(run))[0]?.name ?? '', { token: null }),
 )
-const openDownload = fact(async subject => {
-  const [first] = await downloads(subject)
-  return first ? download(subject, first.entry, { token: null }) : untried('no line names a .crate')
+const openDownload = probe(async run => {
+  const [first] = await downloads(run)
+  return first ? download(run, first.entry, { token: null }) : untried('no line names a .crate')
 })
-const openSearch = fact(async subject => {
-  await api(subject)
-  return askApi(subject, '?q=a&per_page=1')
+const openSearch = probe(async run => {
+  await api(run)
+  return askApi(run, '?q=a&per_page=1')
 })
-const missing = fact(async subject => askFile(subject, await missingName(subject)))
+const missing = probe(async run => askFile(run, await missingName(run)))
 /** The address in the challenge of Cargo's scheme; empty without one. */
-const loginUrl = fact(async subject => {
-  const challenge = (await openConfig(subject)).header('www-authenticate')
+const loginUrl = probe(async run => {
+  const challenge = (await openConfig(run)).header('www-authenticate')
   return (
     /(?:^|,)\s*cargo\s+(?:[\w-]+="[^"]*"\s*,\s*)*login_url="([^"]*)"/i.exec(challenge)?.[1] ?? ''
   )

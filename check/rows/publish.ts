@@ -1,7 +1,7 @@
 import { isTexts } from '../../core/plain-data.ts'
 import { inspect, same } from '../content.ts'
 import { frame, make } from '../package.ts'
-import { askFile, download, fact, type Subject } from '../subject.ts'
+import { askFile, type CheckRun, download, probe } from '../probes.ts'
 import { book, cargo, Table } from '../table.ts'
 import { has, nameOf, type Published, publish, published, settle } from '../trial.ts'
 import { untried } from '../verdict.ts'
@@ -10,9 +10,9 @@ const FORMAT = book('registry-index.html#index-files')
 
 const base = published('base', '1.0.0', async () => '[features]\none = []\n')
 
-const rich = published('rich', '1.2.3', async subject => {
-  const { name } = (await base(subject)).made
-  const own = `registry-index = "${subject.target.name}"\nversion =`
+const rich = published('rich', '1.2.3', async run => {
+  const { name } = (await base(run)).made
+  const own = `registry-index = "${run.target.name}"\nversion =`
   return `links = "${name}"
 rust-version = "1.60"
 [dependencies.other]
@@ -41,49 +41,49 @@ const entryOf = ({ made, crate }: Published) =>
   crate.lines.find(({ json }) => json.vers === made.version)?.entry ??
   untried('what was published is not in the index, or cannot be read')
 const kept = (release: typeof base) =>
-  fact(async (subject: Subject) => {
-    const found = await release(subject)
-    return [await inspect(subject, entryOf(found), found.made.bytes)]
+  probe(async (run: CheckRun) => {
+    const published = await release(run)
+    return [await inspect(run, entryOf(published), published.made.bytes)]
   })
 const richKept = kept(rich)
 const foreignKept = kept(foreign)
-const fetched = fact(async subject => {
-  const found = await base(subject)
-  return { made: found.made, answer: await download(subject, entryOf(found)) }
+const fetched = probe(async run => {
+  const published = await base(run)
+  return { made: published.made, answer: await download(run, entryOf(published)) }
 })
 
 /** A second version: the file before it and after it, and a question with the ETag of before. */
-const second = fact(async subject => {
-  const { made, crate: before } = await base(subject)
-  const answer = await publish(subject, await make(made.name, '1.1.0'))
+const second = probe(async run => {
+  const { made, crate: before } = await base(run)
+  const answer = await publish(run, await make(made.name, '1.1.0'))
   if (!answer.isDone) untried(`the publish was refused: ${answer}`)
-  const crate = await settle(subject, made.name, has('1.1.0'))
+  const crate = await settle(run, made.name, has('1.1.0'))
   const headers = { 'if-none-match': before.answer.header('etag') }
-  return { before, crate, answer: await askFile(subject, made.name, { headers }) }
+  return { before, crate, answer: await askFile(run, made.name, { headers }) }
 })
 
 const hasAll = ({ before, crate }: Awaited<ReturnType<typeof second>>) =>
   before.lines.every(({ text }) => crate.answer.text.includes(text))
 
-const together = fact(async subject => {
-  const name = await nameOf(subject, 'together')
+const together = probe(async run => {
+  const name = await nameOf(run, 'together')
   const all = await Promise.all(['1.0.0', '2.0.0', '3.0.0'].map(version => make(name, version)))
   // Else the refusal says something of the token, and nothing of these.
-  await base(subject)
-  const answers = await Promise.all(all.map(made => publish(subject, made)))
+  await base(run)
+  const answers = await Promise.all(all.map(made => publish(run, made)))
   const refused = answers.find(({ isDone }) => !isDone)
-  return refused ?? (await settle(subject, name, ({ lines }) => lines.length === 3)).lines.length
+  return refused ?? (await settle(run, name, ({ lines }) => lines.length === 3)).lines.length
 })
 
 const answerTo = (word: string, toml = '', other: object = {}) =>
-  fact(async subject => {
-    if (word !== 'first') await base(subject)
-    const made = await make(await nameOf(subject, word), '1.0.0', toml)
-    return publish(subject, made, frame(JSON.stringify({ ...made.metadata, ...other }), made.bytes))
+  probe(async run => {
+    if (word !== 'first') await base(run)
+    const made = await make(await nameOf(run, word), '1.0.0', toml)
+    return publish(run, made, frame(JSON.stringify({ ...made.metadata, ...other }), made.bytes))
   })
 const first = answerTo('first')
-const taken = fact(async subject => {
-  const answer = await first(subject)
+const taken = probe(async run => {
+  const answer = await first(run)
   return answer.isDone ? answer : untried('the publish was refused')
 })
 const least = answerTo('least', '', { rust_version: undefined })
@@ -111,7 +111,7 @@ export const publishRows = [
     .row('publish-kept', 'a publish leaves the lines of older versions as they were')
     .that(second, hasAll)
     .row('publish-capitals', 'a name with capitals keeps them, in a file in lower case')
-    .that(capital, found => entryOf(found).name === found.made.name)
+    .that(capital, published => entryOf(published).name === published.made.name)
     .row('publish-build', 'a version keeps its pre-release and its build metadata')
     .that(build, ({ made, crate }) => has(made.version)(crate)),
   new Table(FORMAT, 'breaks builds', 'write')

@@ -3,7 +3,7 @@ import type { Header } from 'tar-stream'
 import { CRATES_IO } from '../../core/index-url.ts'
 import type { Answer } from '../answer.ts'
 import { frame, make } from '../package.ts'
-import { askApi, type Fact, fact, missingName, readCrate, type Subject } from '../subject.ts'
+import { askApi, type CheckRun, missingName, type Probe, probe, readCrate } from '../probes.ts'
 import { BAD_TOKEN, book, cargo, DIFFERS, since, Table } from '../table.ts'
 import { askWith, nameOf, type Published, publish, published } from '../trial.ts'
 import { wrong } from '../verdict.ts'
@@ -13,11 +13,11 @@ const UNPACK = 'src/cargo/sources/registry/mod.rs'
 /** How a publish differs from a good one, so that a registry must refuse it. */
 interface Wish {
   /** The crate whose name it takes, and how it writes that. */
-  readonly of?: Fact<Published>
+  readonly of?: Probe<Published>
   readonly from?: string
   readonly to?: string
   readonly version?: string
-  readonly toml?: (subject: Subject) => Promise<string>
+  readonly toml?: (run: CheckRun) => Promise<string>
   /** Keys of the metadata, or what stands in their place. */
   readonly told?: Readonly<Record<string, unknown>>
   readonly text?: string
@@ -31,77 +31,77 @@ interface Wish {
 
 const taken = published('taken', '1.0.0')
 const unyanked = published('hidden', '1.0.0')
-const hidden: typeof taken = async subject => {
-  const found = await unyanked(subject)
-  await askWith(subject, 'DELETE', `/${found.made.name}/1.0.0/yank`)
-  return found
+const hidden: typeof taken = async run => {
+  const release = await unyanked(run)
+  await askWith(run, 'DELETE', `/${release.made.name}/1.0.0/yank`)
+  return release
 }
 const dep = { name: 'serde', version_req: '^1', features: [], optional: false, kind: 'normal' }
 const deps = [{ ...dep, default_features: true, target: null, registry: CRATES_IO }]
 const serde = async () => '[dependencies]\nserde = "2"\n'
-const unknown = async (subject: Subject) =>
-  `[dependencies.${await missingName(subject)}]\nversion = "1"\nregistry-index = "${subject.target.name}"\n`
+const unknown = async (run: CheckRun) =>
+  `[dependencies.${await missingName(run)}]\nversion = "1"\nregistry-index = "${run.target.name}"\n`
 
-const attempts: Fact<{ readonly name: string; readonly answer: Answer }>[] = []
+const attempts: Probe<{ readonly name: string; readonly answer: Answer }>[] = []
 
 function refuses({ of, from = '', to = '', version = '1.0.0', file, token, ...wish }: Wish) {
   const other = async () => (of ? '[features]\nother = []\n' : '')
   const { toml = other } = wish
   const word = `refused-${attempts.length}`
-  const tried = fact(async subject => {
+  const tried = probe(async run => {
     // A user who may publish nothing at all does not learn what the registry refuses.
-    await taken(subject)
-    const name = await nameOf(subject, word)
-    const spelled = ((await of?.(subject))?.made.name ?? name).replace(from, to)
+    await taken(run)
+    const name = await nameOf(run, word)
+    const spelled = ((await of?.(run))?.made.name ?? name).replace(from, to)
     const files = file ? [{ ...file, name: file.name.replace('TOP', `${name}-${version}`) }] : []
-    const made = await make(spelled, version, await toml(subject), files)
+    const made = await make(spelled, version, await toml(run), files)
     const packed = wish.packed === undefined ? made : await make(wish.packed, version)
     const { text = JSON.stringify({ ...made.metadata, ...wish.told }), bytes = packed.bytes } = wish
     const body = frame(text, bytes, bytes.length + (wish.missing ?? 0))
     // If the registry takes it all the same, the end of the run yanks the version it was sent with.
     const sent = { ...made, version: String(wish.told?.vers ?? version) }
-    return { name, answer: await publish(subject, sent, body, token, subject.doubtful) }
+    return { name, answer: await publish(run, sent, body, token, run.doubtful) }
   })
   attempts.push(tried)
-  return async (subject: Subject) => {
-    if ((await tried(subject)).answer.isDone) wrong('it was taken')
+  return async (run: CheckRun) => {
+    if ((await tried(run)).answer.isDone) wrong('it was taken')
   }
 }
 
-const refused = fact(async subject => {
-  const all = await Promise.all(attempts.map(attempt => attempt(subject)))
+const refused = probe(async run => {
+  const all = await Promise.all(attempts.map(attempt => attempt(run)))
   return all.filter(({ answer }) => !answer.isDone)
 })
-const traces = fact(async subject => {
-  const names = (await refused(subject)).map(({ name }) => name)
-  return Promise.all(names.map(name => readCrate(subject, name)))
+const traces = probe(async run => {
+  const names = (await refused(run)).map(({ name }) => name)
+  return Promise.all(names.map(name => readCrate(run, name)))
 })
 
 /** A publish whose client goes away in the middle, and then the same once more. */
-const broken = fact(async subject => {
-  await taken(subject)
-  const made = await make(await nameOf(subject, 'broken'), '1.0.0')
+const broken = probe(async run => {
+  await taken(run)
+  const made = await make(await nameOf(run, 'broken'), '1.0.0')
   const whole = frame(JSON.stringify(made.metadata), made.bytes)
   const half = async function* () {
     yield whole.subarray(0, -20)
     throw new Error('the client goes away')
   }
   const headers = { 'content-length': `${whole.length}` }
-  const ask = { method: 'PUT', headers, body: Readable.from(half()), token: subject.token } as const
-  const asked = askApi(subject, '/new', ask)
+  const ask = { method: 'PUT', headers, body: Readable.from(half()), token: run.token } as const
+  const asked = askApi(run, '/new', ask)
   // Nobody is answered; what the server makes of it is seen afterwards.
   await Promise.allSettled([asked])
-  const { lines } = await readCrate(subject, made.name)
-  return lines.length > 0 ? wrong('half a publish is in the index') : publish(subject, made)
+  const { lines } = await readCrate(run, made.name)
+  return lines.length > 0 ? wrong('half a publish is in the index') : publish(run, made)
 })
 
 /** Two publishes of one version at once, which differ in a feature, and how many are taken. */
-const race = fact(async subject => {
-  const name = await nameOf(subject, 'race')
-  await taken(subject)
+const race = probe(async run => {
+  const name = await nameOf(run, 'race')
+  await taken(run)
   const tomls = ['[features]\none = []\n', '[features]\ntwo = []\n']
   const both = await Promise.all(tomls.map(toml => make(name, '1.0.0', toml)))
-  const answers = await Promise.all(both.map(made => publish(subject, made)))
+  const answers = await Promise.all(both.map(made => publish(run, made)))
   return answers.filter(({ isDone }) => isDone).length
 })
 

@@ -1,49 +1,49 @@
 import { isVersion } from '../../core/version.ts'
 import { type Answer, objectsIn, textOf } from '../answer.ts'
-import { askApi, chosen, expected, fact, lines, missingName, search, settings } from '../subject.ts'
+import { askApi, chosen, expected, lines, missingName, probe, search, settings } from '../probes.ts'
 import { BAD_TOKEN, BETTER, book, cargo, DIFFERS, isText, Table, text } from '../table.ts'
 import { untried } from '../verdict.ts'
 
 const SEARCH = book('registry-web-api.html#search')
 const CLIENT = { source: cargo('crates/crates-io/lib.rs') }
 
-const found = (answer: Answer) => objectsIn(answer.at('crates'))
+const cratesIn = (answer: Answer) => objectsIn(answer.at('crates'))
 const total = (answer: Answer) => objectsIn(answer.at('meta'))[0]?.total
 
 /** Searches for the name of a crate, which its lines spell as it is. */
 const named = (query: (name: string) => string) =>
-  fact(async subject => {
-    const name = textOf((await lines(subject))[0]?.json.name)
-    return { name, answer: await search(subject, `?q=${query(name)}&per_page=10`) }
+  probe(async run => {
+    const name = textOf((await lines(run))[0]?.json.name)
+    return { name, answer: await search(run, `?q=${query(name)}&per_page=10`) }
   })
 const byName = named(name => name)
 const spaced = named(name => `${name}%20${name}`)
 const joined = named(name => `${name}%2B${name}`)
-const all = fact(async subject => {
-  const answer = await search(subject, '?q=&per_page=100')
+const all = probe(async run => {
+  const answer = await search(run, '?q=&per_page=100')
   return answer.isDone ? answer : untried('there is no search')
 })
-const results = fact(async subject => {
-  const isExpected = expected(subject)
-  return found(await all(subject)).filter(({ name }) => isExpected(name))
+const results = probe(async run => {
+  const isExpected = expected(run)
+  return cratesIn(await all(run)).filter(({ name }) => isExpected(name))
 })
-const few = fact(subject => search(subject, '?q=&per_page=1'))
-const counts = fact(async subject => ({
-  total: total(await few(subject)),
-  found: found(await all(subject)).length,
+const few = probe(run => search(run, '?q=&per_page=1'))
+const counts = probe(async run => ({
+  total: total(await few(run)),
+  found: cratesIn(await all(run)).length,
 }))
 
-const loginPage = fact(async subject => {
-  const { api } = await settings(subject)
-  return isText(api) ? subject.client.ask(`${api}/me`) : untried('the registry has no web API')
+const loginPage = probe(async run => {
+  const { api } = await settings(run)
+  return isText(api) ? run.client.ask(`${api}/me`) : untried('the registry has no web API')
 })
-const owners = fact(async subject => {
-  const name = (await chosen(subject))[0] ?? (await missingName(subject))
-  return askApi(subject, `/${name}/owners`, { token: BAD_TOKEN })
+const owners = probe(async run => {
+  const name = (await chosen(run))[0] ?? (await missingName(run))
+  return askApi(run, `/${name}/owners`, { token: BAD_TOKEN })
 })
 
 const isFound = ({ name, answer }: Awaited<ReturnType<typeof byName>>) =>
-  answer.isDone && found(answer).some(each => each.name === name)
+  answer.isDone && cratesIn(answer).some(each => each.name === name)
 
 export const searchRows = [
   new Table(SEARCH, 'breaks publishing', 'api')
@@ -55,11 +55,11 @@ export const searchRows = [
     .that(few, answer => Number.isInteger(total(answer))),
   new Table(SEARCH, 'differs', 'api')
     .row('search-count', '`meta.total` counts all results, also those that are not shown')
-    .that(counts, ({ total, found }) => typeof total === 'number' && total >= found)
+    .that(counts, ({ total, found: count }) => typeof total === 'number' && total >= count)
     .row('search-found', 'a search for the name of a crate finds it')
     .that(byName, isFound)
     .row('search-first', 'the crate whose name was searched for comes first', BETTER)
-    .that(byName, ({ name, answer }) => found(answer)[0]?.name === name)
+    .that(byName, ({ name, answer }) => cratesIn(answer)[0]?.name === name)
     .row('search-words', 'several words in one argument are searched for', CLIENT)
     .that(spaced, isFound)
     .row('search-plus', 'words that Cargo joins with `+` are searched for', CLIENT)

@@ -1,5 +1,5 @@
 import { type Answer, objectsIn, textOf } from '../answer.ts'
-import { askFile, type Crate, type Fact, fact, type Subject } from '../subject.ts'
+import { askFile, type CheckRun, type Crate, type Probe, probe } from '../probes.ts'
 import { BAD_TOKEN, book, DIFFERS, isText, isU32, Table } from '../table.ts'
 import { askWith, published, settle } from '../trial.ts'
 import { untried } from '../verdict.ts'
@@ -8,60 +8,60 @@ const crate = published('yank', '1.0.0+b')
 const owned = published('owned', '1.0.0')
 const isYanked = ({ lines }: Crate) => lines[0]?.json.yanked === true
 
-const yank = fact(async subject => {
-  const { made, crate: before } = await crate(subject)
+const yank = probe(async run => {
+  const { made, crate: before } = await crate(run)
   const path = `/${made.name}/${made.version}`
-  const answer = await askWith(subject, 'DELETE', `${path}/yank`)
-  const after = await settle(subject, made.name, found => isYanked(found) || !answer.isDone)
+  const answer = await askWith(run, 'DELETE', `${path}/yank`)
+  const after = await settle(run, made.name, lines => isYanked(lines) || !answer.isDone)
   const headers = { 'if-none-match': before.answer.header('etag') || '""' }
-  const conditional = await askFile(subject, made.name, { headers })
-  const twice = await askWith(subject, 'DELETE', `${path}/yank`)
-  const undone = await askWith(subject, 'PUT', `${path}/unyank`)
-  const back = await settle(subject, made.name, found => !isYanked(found) || !undone.isDone)
+  const conditional = await askFile(run, made.name, { headers })
+  const twice = await askWith(run, 'DELETE', `${path}/yank`)
+  const undone = await askWith(run, 'PUT', `${path}/unyank`)
+  const back = await settle(run, made.name, lines => !isYanked(lines) || !undone.isDone)
   return { answer, after, conditional, twice, undone, back }
 })
 const part = <K extends keyof Awaited<ReturnType<typeof yank>>>(key: K) =>
-  fact(async subject => (await yank(subject))[key])
-const afterYank = fact(async subject => {
-  const { after, conditional } = await yank(subject)
+  probe(async run => (await yank(run))[key])
+const afterYank = probe(async run => {
+  const { after, conditional } = await yank(run)
   return isYanked(after) ? conditional : untried('no yank is in the index')
 })
 /** The line before and after a yank, without the keys that a yank changes. */
-const kept = fact(async subject => {
-  await afterYank(subject)
-  const files = [(await crate(subject)).crate, (await yank(subject)).after]
+const kept = probe(async run => {
+  await afterYank(run)
+  const files = [(await crate(run)).crate, (await yank(run)).after]
   return files.map(({ lines }) => JSON.stringify({ ...lines[0]?.json, yanked: null }))
 })
 const failing = (version: string, token?: string) =>
-  fact(async subject => {
-    const { name } = (await crate(subject)).made
-    return askWith(subject, 'DELETE', `/${name}/${version}/yank`, undefined, token)
+  probe(async run => {
+    const { name } = (await crate(run)).made
+    return askWith(run, 'DELETE', `/${name}/${version}/yank`, undefined, token)
   })
-const noVersion = fact(async subject => {
-  if (!isOk((await yank(subject)).answer)) untried('there is no yank')
-  return failing('9.9.9')(subject)
+const noVersion = probe(async run => {
+  if (!isOk((await yank(run)).answer)) untried('there is no yank')
+  return failing('9.9.9')(run)
 })
 const noToken = failing('1.0.0+b', BAD_TOKEN)
 
 /** Asks about the owners of a crate, and names one of them. */
-const owners = (method: 'GET' | 'PUT' | 'DELETE', who?: Fact<string>) =>
-  fact(async subject => {
-    const body = who && Buffer.from(JSON.stringify({ users: [await who(subject)] }))
-    return askWith(subject, method, `/${(await owned(subject)).made.name}/owners`, body)
+const owners = (method: 'GET' | 'PUT' | 'DELETE', who?: Probe<string>) =>
+  probe(async run => {
+    const body = who && Buffer.from(JSON.stringify({ users: [await who(run)] }))
+    return askWith(run, method, `/${(await owned(run)).made.name}/owners`, body)
   })
 const list = owners('GET')
-const users = fact(async subject => {
-  const all = objectsIn((await list(subject)).at('users'))
+const users = probe(async run => {
+  const all = objectsIn((await list(run)).at('users'))
   return all.length > 0 ? all : untried('nobody is an owner')
 })
-const owner = async (subject: Subject) => textOf((await users(subject))[0]?.login)
+const owner = async (run: CheckRun) => textOf((await users(run))[0]?.login)
 const strange = owners('PUT', async () => 'plimsoll-check-nobody')
 const added = owners('PUT', owner)
 const removing = owners('DELETE', owner)
 /** Last: whose ownership is gone may not ask the others. */
-const removed = fact(async subject => {
-  await Promise.allSettled([strange(subject), added(subject)])
-  return removing(subject)
+const removed = probe(async run => {
+  await Promise.allSettled([strange(run), added(run)])
+  return removing(run)
 })
 
 const isOk = (answer: Answer) => answer.isDone && answer.at('ok') === true

@@ -34,7 +34,7 @@ export class Repeater {
   async run(): Promise<void> {
     while (this.#running) await this.#running
     this.#unschedule()
-    this.#running = this.#turn()
+    this.#running = this.#runOnce()
     await this.#running
   }
 
@@ -52,7 +52,7 @@ export class Repeater {
     this.#timer = undefined
   }
 
-  async #turn(): Promise<void> {
+  async #runOnce(): Promise<void> {
     const again = await this.#work()
     const next = this.#next ?? again
     this.#running = null

@@ -92,14 +92,14 @@ export function parseEntry(line: string): Entry {
       ),
     )
   }
-  const known = result.output as v.InferOutput<typeof entrySchema>
+  const parsed = result.output as v.InferOutput<typeof entrySchema>
   const raw = value.deps as readonly Fields[]
-  const deps = known.deps.map((dep, at) => ({
+  const deps = parsed.deps.map((dep, at) => ({
     ...withoutNulls(dep),
     ...otherKeys(raw[at] ?? {}, dependencySchema.entries),
   }))
   refuseErrors(deps.flatMap(checkDependency))
-  return entryOf({ ...known, deps }, value as Fields)
+  return entryOf({ ...parsed, deps }, value as Fields)
 }
 
 /** Parses a line as `parseEntry` does; refuses features at which Cargo refuses the version, too. */
@@ -121,11 +121,11 @@ export function readEntry(line: string): Entry {
 }
 
 function readDependencies(deps: readonly Dependency[]): Dependency[] {
-  const known = dependencySchema.entries
+  const fields = dependencySchema.entries
   return deps.map(dep => {
-    const rest = otherKeys({ ...dep } as unknown as Fields, known)
+    const rest = otherKeys({ ...dep } as unknown as Fields, fields)
     if (!rest.other) return dep
-    const own = Object.entries(dep).filter(([key]) => Object.hasOwn(known, key))
+    const own = Object.entries(dep).filter(([key]) => Object.hasOwn(fields, key))
     return { ...(Object.fromEntries(own) as unknown as Dependency), ...rest }
   })
 }
@@ -209,8 +209,8 @@ function mergeFeatures(first: Features, second: Features): Features {
   return Object.fromEntries(merged)
 }
 
-function otherKeys(fields: Fields, known: object): { other?: OtherKeys } {
-  const rest = Object.entries(fields).filter(([key]) => !Object.hasOwn(known, key))
+function otherKeys(fields: Fields, declared: object): { other?: OtherKeys } {
+  const rest = Object.entries(fields).filter(([key]) => !Object.hasOwn(declared, key))
   return rest.length === 0 ? {} : { other: Object.fromEntries(rest) }
 }
 

@@ -38,11 +38,11 @@ function schemaVersion(entry: Entry, hasFeatures2: boolean): number {
 
 function renderDependency(dep: Dependency): string {
   const { name, req, features, optional, default_features, target, kind, registry } = dep
-  const known = { name, req, features, optional, default_features, target, kind, registry }
+  const usual = { name, req, features, optional, default_features, target, kind, registry }
   const { package: real, artifact, bindep_target, lib, public: isPublic } = dep
   // `JSON.stringify` leaves out undefined values.
   const rare = { package: real, artifact, bindep_target, lib, public: isPublic }
-  const text = JSON.stringify({ ...known, ...rare }).slice(1, -1)
+  const text = JSON.stringify({ ...usual, ...rare }).slice(1, -1)
   return `{${[text, ...renderOther(dep.other)].join(',')}}`
 }
 

@@ -64,8 +64,8 @@ export function message<C extends Code>(code: C, [params]: Params<C>): string {
   const { wording } = entryOf(code)
   const values = quoted(params)
   if (typeof wording === 'function') return wording(values as never)
-  const known = new Map(Object.entries(values ?? {}))
-  return wording.replace(/\{(\w+)\}/g, (_, name: string) => String(known.get(name)))
+  const parameters = new Map(Object.entries(values ?? {}))
+  return wording.replace(/\{(\w+)\}/g, (_, name: string) => String(parameters.get(name)))
 }
 
 function entryOf(code: string) {

@@ -15,15 +15,15 @@ const TABLES: readonly (readonly [DependencyKind, string, string?])[] = [
 
 /** Returns all dependencies of a manifest, of every kind and target. */
 export function readDependencies(root: Table, issues: Issue[]): Dependency[] {
-  const found = readKinds(root, null, issues)
+  const dependencies = readKinds(root, null, issues)
   const targets = root.table('target')
   for (const target of targets?.keys() ?? []) {
     // Cargo also reads those without dependencies.
     if (!isTarget(target)) targets?.report(target, TARGET_FORM)
     const table = targets?.table(target)
-    if (table) found.push(...readKinds(table, printTarget(target), issues))
+    if (table) dependencies.push(...readKinds(table, printTarget(target), issues))
   }
-  return found
+  return dependencies
 }
 
 function readKinds(parent: Table, target: string | null, issues: Issue[]): Dependency[] {
@@ -90,9 +90,9 @@ function readOne(
 
 function readRequirement(table: Table, field: string, issues: Issue[]): Requirement {
   const text = table.text('version')
-  const found: Issue[] = []
-  const requirement = collect(found, () => parseRequirement(text ?? '*'))
-  for (const problem of found)
+  const problems: Issue[] = []
+  const requirement = collect(problems, () => parseRequirement(text ?? '*'))
+  for (const problem of problems)
     issues.push(issue('manifest_requirement', { field, reason: problem.message }))
   return requirement ?? parseRequirement('*')
 }

@@ -32,10 +32,7 @@ const PATTERNS: readonly RegExp[] = [
 /** Pages and data of a crate, below its folder. Other JSON may be of a workspace with `crates/`. */
 const OF_CRATE = /^(?:[a-z]+\/index\.html|[a-z]+\.(?:html|svg|xml)|(?:crate|downloads)\.json)$/
 
-/**
- * Whether this program may have written `path` of a public tree.
- * Pruning leaves all other files alone, such as those of a crate store (`crateKey`).
- */
+/** Whether this program may have written a path of a tree; pruning leaves all others alone. */
 export function isOwnPath(path: string): boolean {
   if (cksumOfKey(path) !== null) return false
   const [folder, name = '', ...below] = path.split('/')

@@ -83,10 +83,10 @@ export function checkAbout(about: About, policy: PolicySettings): Issue[] {
 /** Returns the categories that are not on the registry's list, if it has one. */
 export function unknownCategories(categories: readonly string[], policy: PolicySettings): string[] {
   if (policy.categories.length === 0) return []
-  const known = new Set(
+  const accepted = new Set(
     policy.categories.flatMap(slug => (slug === 'crates-io' ? CRATES_IO_CATEGORIES : slug)),
   )
-  return [...new Set(categories)].filter(slug => !known.has(slug))
+  return [...new Set(categories)].filter(slug => !accepted.has(slug))
 }
 
 function checkDescription(description: string, policy: PolicySettings): Issue[] {

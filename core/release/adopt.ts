@@ -22,7 +22,7 @@ export interface AdoptParts {
 
 export interface Adoption {
   readonly release: Release
-  readonly notes: readonly Issue[]
+  readonly warnings: readonly Issue[]
 }
 
 /**
@@ -36,20 +36,23 @@ export async function adoptCrate(open: Open, parts: AdoptParts): Promise<Adoptio
   const survey = await surveyArchive(open, limits, parts.identity ?? undefined)
   const error = survey.issues.find(issue => issue.severity === 'error')
   const archive = error ? null : survey.archive
-  const notes = archive
+  const warnings = archive
     ? survey.issues
     : [warning('import_archive', { reason: error?.message ?? '' })]
   const { identity, parsed, files, contents } = archive
-    ? { ...archive, identity: archive, parsed: readManifest(archive.manifest, archive, notes) }
-    : await readPublished(open, parts.identity, size, limits, notes)
+    ? { ...archive, identity: archive, parsed: readManifest(archive.manifest, archive, warnings) }
+    : await readPublished(open, parts.identity, size, limits, warnings)
   const entry = parts.entry
     ? { ...parts.entry, deps: localized(parts.entry.deps, own) }
     : entryOf(parsed ?? refuse('archive_manifest_missing'), cksum, null, own)
   refuseErrors(checkFeatures(entry, 'published'))
-  if (parts.entry && parsed) notes.push(...compareManifest(entry, parsed, own))
+  if (parts.entry && parsed) warnings.push(...compareManifest(entry, parsed, own))
   const about = parsed ? aboutOf(parsed, files) : NOTHING_KNOWN
   const path = about.readme_file
   const readme = path ? await readText(open, path, limits.readmeBytes, limits, 'last') : null
-  const facts = { about, readme, size, contents, files }
-  return { release: { name: identity.name, version: identity.version, entry, ...facts }, notes }
+  const details = { about, readme, size, contents, files }
+  return {
+    release: { name: identity.name, version: identity.version, entry, ...details },
+    warnings,
+  }
 }

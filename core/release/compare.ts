@@ -43,24 +43,24 @@ export function compareMetadata(
  * Missing dev-dependencies are ignored: several registries omit them, and no build needs them.
  */
 export function compareManifest(entry: Entry, manifest: Manifest, own: Urls): Issue[] {
-  const found: string[] = []
+  const messages: string[] = []
   const print = (deps: readonly Dependency[]) =>
     deps.map(dep => inPrint(dep, wordsOf({ ...dep, req: parseRequirement(dep.req) })))
   const packaged = print(localized(manifest.dependencies, own))
   for (const [dep, twin] of pairs(packaged, print(entry.deps))) {
     const words = describe((dep ?? twin)?.place as Place)
     const fields = dep && twin ? differences(dep, twin) : []
-    if (fields.length > 0) found.push(`${fields.join(', ')} of the ${words}`)
-    if (!dep) found.push(`the ${words} is only in the index`)
-    if (!twin && dep?.place.kind !== 'dev') found.push(`the ${words} is only in the Cargo.toml`)
+    if (fields.length > 0) messages.push(`${fields.join(', ')} of the ${words}`)
+    if (!dep) messages.push(`the ${words} is only in the index`)
+    if (!twin && dep?.place.kind !== 'dev') messages.push(`the ${words} is only in the Cargo.toml`)
   }
   for (const [feature, first, second] of featurePairs(manifest.features, entry.features)) {
-    if (inWords(first) !== inWords(second)) found.push(`the feature \`${feature}\``)
+    if (inWords(first) !== inWords(second)) messages.push(`the feature \`${feature}\``)
   }
-  if (found.length === 0) return []
-  const rest = found.length > NAMED ? [`and ${found.length - NAMED} more`] : []
+  if (messages.length === 0) return []
+  const rest = messages.length > NAMED ? [`and ${messages.length - NAMED} more`] : []
   return [
-    warning('import_differs', { differences: [...found.slice(0, NAMED), ...rest].join('; ') }),
+    warning('import_differs', { differences: [...messages.slice(0, NAMED), ...rest].join('; ') }),
   ]
 }
 
@@ -69,23 +69,23 @@ function compareField(field: string, metadata: string, manifest: string): Issue[
 }
 
 function compareDependencies(
-  facts: readonly Dependency[],
+  declared: readonly Dependency[],
   claims: readonly PublishDependency[],
   own: Urls,
 ): Issue[] {
   const here = new Set([...own].map(indexUrlKey))
   const issues: Issue[] = []
-  const packaged = facts.map(fact => inPrint(fact, wordsOf(fact)))
+  const packaged = declared.map(dep => inPrint(dep, wordsOf(dep)))
   const claimed = claims.map(claim =>
     inPrint(metadataPlace(claim), wordsOfClaim(claim, here, issues)),
   )
-  for (const [fact, claim] of pairs(packaged, claimed)) {
-    const dependency = describe((fact ?? claim)?.place as Place)
+  for (const [inManifest, claim] of pairs(packaged, claimed)) {
+    const dependency = describe((inManifest ?? claim)?.place as Place)
     if (!claim) issues.push(issue('metadata_dependency_missing', { dependency }))
-    else if (!fact) issues.push(issue('metadata_dependency_extra', { dependency }))
+    else if (!inManifest) issues.push(issue('metadata_dependency_extra', { dependency }))
     else
-      for (const field of differences(fact, claim)) {
-        const [metadata, manifest] = [claim.words[field] ?? '', fact.words[field] ?? '']
+      for (const field of differences(inManifest, claim)) {
+        const [metadata, manifest] = [claim.words[field] ?? '', inManifest.words[field] ?? '']
         issues.push(issue('metadata_dependency', { dependency, field, metadata, manifest }))
       }
   }
@@ -121,12 +121,12 @@ function wordsOfClaim(claim: PublishDependency, here: Urls, issues: Issue[]): Wo
   return req === undefined ? { ...words, version_req: null } : words
 }
 
-function compareFeatures(facts: Features, claims: Features): Issue[] {
-  return featurePairs(facts, claims).flatMap(([feature, fact, claim]) => {
-    const [manifest, metadata] = [inWords(fact), inWords(claim)]
+function compareFeatures(packaged: Features, claims: Features): Issue[] {
+  return featurePairs(packaged, claims).flatMap(([feature, inManifest, claim]) => {
+    const [manifest, metadata] = [inWords(inManifest), inWords(claim)]
     if (manifest === metadata) return []
     // Some versions of Cargo omit items that name renamed dependencies (rust-lang/cargo#14325).
-    const isLess = fact !== null && claim?.every(feature => fact.includes(feature))
+    const isLess = inManifest !== null && claim?.every(feature => inManifest.includes(feature))
     return [(isLess ? warning : issue)('metadata_feature', { feature, metadata, manifest })]
   })
 }
@@ -161,8 +161,8 @@ function pairs(first: readonly Printed[], second: readonly Printed[]): Pair[] {
   const equal = grouped(second, 'print')
   const unequal = first.filter(({ print }) => !equal.get(print)?.pop())
   const others = grouped([...equal.values()].flat(), 'key')
-  const found = unequal.map((each): Pair => [each, others.get(each.key)?.pop() ?? null])
-  return [...found, ...[...others.values()].flat().map((each): Pair => [null, each])]
+  const pairs = unequal.map((each): Pair => [each, others.get(each.key)?.pop() ?? null])
+  return [...pairs, ...[...others.values()].flat().map((each): Pair => [null, each])]
 }
 
 type Pair = readonly [Printed | null, Printed | null]

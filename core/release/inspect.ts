@@ -29,9 +29,9 @@ export async function inspectCrate(open: Open, parts: InspectParts): Promise<Ins
   const manifest = archive && collect(issues, () => parseManifest(archive.manifest))
   if (!archive || !manifest) return { release: null, issues }
   const expected = `${archive.name} ${archive.version}`
-  const found = `${manifest.name} ${manifest.version}`
-  const isOther = expected !== found
-  if (isOther) issues.push(issue('release_identity', { expected, found }))
+  const identity = `${manifest.name} ${manifest.version}`
+  const isOther = expected !== identity
+  if (isOther) issues.push(issue('release_identity', { expected, found: identity }))
   const isWhole = !issues.some(problem => problem.severity === 'error')
   const path = findReadme(manifest, archive.files)
   const max = parts.limits.readmeBytes

@@ -25,7 +25,7 @@ export async function readPublished(
   expected: Identity | null,
   size: number,
   limits: ArchiveLimits = USUAL,
-  notes: Issue[] = [],
+  warnings: Issue[] = [],
 ): Promise<Published> {
   const within = { ...limits, unpackedBytes: unpackedLimit(size) }
   const unpacked = await recoverArchive(open, expected && topOf(expected), within)
@@ -33,7 +33,7 @@ export async function readPublished(
   const trick = expected === null ? unpacked.odd.find(({ code }) => code === 'archive_path') : null
   const fault = unpacked.fault ?? trick
   if (fault) throw new Refusal([fault])
-  const parsed = readManifest(unpacked.manifest, expected, notes)
+  const parsed = readManifest(unpacked.manifest, expected, warnings)
   const identity = expected ?? parsed ?? refuse('archive_manifest_missing')
   const { top } = unpacked
   if (top !== topOf(identity)) refuse('archive_root', { path: top, root: topOf(identity) })
@@ -52,14 +52,14 @@ const FATAL = /^(?:manifest_(?:toml|package_missing|key_missing)$|name_|version_
 export function readManifest(
   text: string | null,
   expected: Identity | null,
-  notes: Issue[],
+  warnings: Issue[],
 ): Manifest | null {
   if (text === null) return null
-  const found: Issue[] = []
-  const manifest = collect(found, () => parseManifest(text, 'published'))
+  const problems: Issue[] = []
+  const manifest = collect(problems, () => parseManifest(text, 'published'))
   if (!manifest) {
-    refuseErrors(found.filter(({ code }) => expected === null || FATAL.test(code)))
-    notes.push(warning('import_manifest', { reason: found[0]?.message ?? '' }))
+    refuseErrors(problems.filter(({ code }) => expected === null || FATAL.test(code)))
+    warnings.push(warning('import_manifest', { reason: problems[0]?.message ?? '' }))
     return null
   }
   if (!expected || topOf(manifest) === topOf(expected)) return manifest

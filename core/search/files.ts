@@ -82,8 +82,8 @@ export class SearchFiles {
   }
 
   #file<T>(path: string, read: (text: string) => T, isFresh = false): Promise<T> {
-    const known = this.#files.get(path)
-    if (known) return known as Promise<T>
+    const cached = this.#files.get(path)
+    if (cached) return cached as Promise<T>
     const file = this.#read(path, read, isFresh)
     this.#files.set(path, file)
     file.catch(() => this.#files.delete(path))

@@ -42,7 +42,7 @@ export function bucketOf(hash: number, bits: number): number {
  * Returns the hash that tells a term's bucket. Only its first three letters count, after `license:`
  * and other filters, so that words with the same beginning or stem are in one file.
  */
-export function placeOf(term: string): number {
+export function hashOfStart(term: string): number {
   return hashOf(term.slice(0, term.indexOf(':') + 4))
 }
 

@@ -47,8 +47,8 @@ export class Lookup extends SearchFiles {
     const offset = (page - 1) * limit
     const isSorted = sort === 'relevance' || sort === 'dependents'
     const ids = isSorted ? hits.slice({ limit, offset }, sort) : considered(hits, sort)
-    const found = await Promise.all(ids.map(id => this.crate(id)))
-    const crates = found.filter(crate => crate !== null)
+    const lookedUp = await Promise.all(ids.map(id => this.crate(id)))
+    const crates = lookedUp.filter(crate => crate !== null)
     const outcome = { ...hits.outcome, loaded: this.loaded }
     if (isSorted) return { ...outcome, crates }
     const shown = inOrder(crates, sort).slice(offset, offset + limit)

@@ -1,5 +1,5 @@
 import type { SearchFiles } from './files.ts'
-import { placeOf, shapeOf } from './layout.ts'
+import { hashOfStart, shapeOf } from './layout.ts'
 import { eachPosting, type Postings } from './postings.ts'
 import { gradeOf, type ListedWord, likelyWords, nearWords } from './similar.ts'
 import { beginningFit, nearFit, plainFit, SHORT } from './terms.ts'
@@ -31,7 +31,7 @@ export interface Similar {
 
 /** What becomes of a word of the query. */
 interface PlannedWord {
-  readonly found?: Found
+  readonly matches?: Found
   readonly similar?: Similar
   readonly suggested?: Similar
 }
@@ -63,7 +63,7 @@ export class Terms {
 
   /** Returns the crates that a term finds. */
   async postings(term: string): Promise<Postings> {
-    return (await this.#files.bucket(placeOf(term))).terms.get(term) ?? ''
+    return (await this.#files.bucket(hashOfStart(term))).terms.get(term) ?? ''
   }
 
   /** Plans the search for some words: which crates each of them finds. */
@@ -71,10 +71,10 @@ export class Terms {
     const share = Math.max(1, Math.floor(NEAR_MAX / words.length))
     const plans = await Promise.all(words.map(word => this.#plan(word, share)))
     return {
-      words: plans.flatMap(({ found }) => found ?? []),
+      words: plans.flatMap(({ matches }) => matches ?? []),
       similar: plans.flatMap(({ similar }) => similar ?? []),
       suggested: plans.flatMap(({ suggested }) => suggested ?? []),
-      missing: words.filter((_, at) => plans[at]?.found === undefined),
+      missing: words.filter((_, at) => plans[at]?.matches === undefined),
     }
   }
 
@@ -82,24 +82,24 @@ export class Terms {
   async #plan(word: string, share: number): Promise<PlannedWord> {
     if (word.length > WORD_MAX) return {}
     const own = await this.#find(word)
-    if (own.crates > MANY) return { found: own }
-    const { words } = await this.#files.bucket(placeOf(word))
+    if (own.crates > MANY) return { matches: own }
+    const { words } = await this.#files.bucket(hashOfStart(word))
     const begin = word.slice(0, 3)
     const listed = begin.length < 3 ? [] : words.filter(other => other.word.startsWith(begin))
     const near = await this.#findAll(nearWords(word, listed).slice(0, share))
-    const found = together(own, near, nearFit)
-    if (found.crates >= FEW) return { found }
+    const matches = together(own, near, nearFit)
+    if (matches.crates >= FEW) return { matches }
     const shaped = (await this.#files.bucket(shapeOf(word))).shapes.get(shapeOf(word)) ?? []
     const likely = likelyWords(word, [...listed, ...shaped])
-    if (found.crates > 0) {
-      const better = likely.find(listed => listed.grade >= gradeOf(found.crates) + GRADES_APART)
-      return { found, ...(better && { suggested: { word, others: [better.word] } }) }
+    if (matches.crates > 0) {
+      const better = likely.find(listed => listed.grade >= gradeOf(matches.crates) + GRADES_APART)
+      return { matches, ...(better && { suggested: { word, others: [better.word] } }) }
     }
     const replacing = await this.#findAll(likely.slice(0, LIKELY_MAX))
     const [first, ...others] = replacing
     if (!first) return {}
     const similar = { word, others: replacing.map(({ word }) => word) }
-    return { found: together(first, others), similar }
+    return { matches: together(first, others), similar }
   }
 
   async #findAll(words: readonly ListedWord[]): Promise<readonly Found[]> {
@@ -109,7 +109,7 @@ export class Terms {
 
   /** Returns the crates that have a word, or a longer one in their names. */
   async #find(word: string): Promise<Found> {
-    const { terms } = await this.#files.bucket(placeOf(word))
+    const { terms } = await this.#files.bucket(hashOfStart(word))
     await this.#files.pause()
     const fits = new Uint8Array(this.#size)
     let crates = 0

@@ -47,7 +47,7 @@ export function readSearch(
   return {
     q: q === asked ? asked : q.trim(),
     filters,
-    sort: SORTS.find(known => known === sort) ?? SORTS[0],
+    sort: SORTS.find(accepted => accepted === sort) ?? SORTS[0],
     page: page >= 1 && page <= 1_000_000 ? page : 1,
   }
 }

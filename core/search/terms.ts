@@ -48,8 +48,8 @@ type TermFilter = (typeof TERM_FILTERS)[number]
 /** Returns the terms of crates with a label, an owner, or each license of an expression. */
 export function filterTerms(filter: TermFilter, value: string): string[] {
   const values = filter === 'license' ? value.split(/\s+(?:or|and|with)\s+|[()/,\s]+/i) : [value]
-  const known = values.filter(Boolean).map(value => `${filter}:${value.trim().toLowerCase()}`)
-  return [...new Set(known)]
+  const filled = values.filter(Boolean).map(value => `${filter}:${value.trim().toLowerCase()}`)
+  return [...new Set(filled)]
 }
 
 /** The term of all crates that say which Rust they need; its fits are minor versions. */

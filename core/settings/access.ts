@@ -78,10 +78,10 @@ export function accessRecord(
   values: ReadonlyMap<string, SettingValue>,
   ofFile: ReadonlyMap<string, SettingValue>,
 ): AccessRecord {
-  const given = [...values].filter(([key]) => WIDTHS.some(([keys]) => keys.test(key)))
+  const widening = [...values].filter(([key]) => WIDTHS.some(([keys]) => keys.test(key)))
   // The preset comes first: defaults of others follow from it.
-  given.sort(([a], [b]) => Number(b === 'policy.preset') - Number(a === 'policy.preset'))
+  widening.sort(([a], [b]) => Number(b === 'policy.preset') - Number(a === 'policy.preset'))
   return Object.fromEntries(
-    given.map(([key, value]) => [key, { value, file: ofFile.get(key) ?? null }]),
+    widening.map(([key, value]) => [key, { value, file: ofFile.get(key) ?? null }]),
   )
 }

@@ -37,8 +37,8 @@ export function renderNewSettings(flags: SettingFlags): string {
   return renderSettingsFile(valuesOf(fromFlags(flags, [])))
 }
 
-function valuesOf(given: readonly Assignment[]): Record<string, SettingValue> {
-  const pairs = given.map(({ setting, raw }) => [setting.key, raw])
+function valuesOf(assignments: readonly Assignment[]): Record<string, SettingValue> {
+  const pairs = assignments.map(({ setting, raw }) => [setting.key, raw])
   return Object.fromEntries(pairs) as Record<string, SettingValue>
 }
 
@@ -47,7 +47,7 @@ export function renderSettingsFile(values: Readonly<Record<string, SettingValue 
   const active = new Map(Object.entries(values))
   const blocks = new Map<string, string[]>()
   const upstreams = [...active.keys()].filter(key => key.startsWith('upstream.')).map(findSetting)
-  for (const setting of [...settingTable.values(), ...upstreams.filter(found => !!found)]) {
+  for (const setting of [...settingTable.values(), ...upstreams.filter(each => !!each)]) {
     const value = active.get(setting.key) ?? null
     const isMain = MAIN.has(setting.key)
     if (value === null && !isMain) continue
@@ -76,12 +76,12 @@ export function changedSettings(
 ): { readonly leftOut: readonly string[]; readonly text: string } {
   const issues: Issue[] = []
   const unknown: string[] = []
-  const given = fromFile(file, issues, unknown)
+  const inFile = fromFile(file, issues, unknown)
   const set = fromFlags(flags, issues)
   refuseErrors(issues)
-  const chosen = given.filter(({ setting, raw }) => isLeftOut(setting.key, raw))
+  const chosen = inFile.filter(({ setting, raw }) => isLeftOut(setting.key, raw))
   const leftOut = [...unknown, ...chosen.map(({ setting }) => setting.key)]
   if (leftOut.length === 0 && set.length === 0) return { leftOut, text: file.text }
-  const kept = given.filter(({ setting }) => !leftOut.includes(setting.key))
+  const kept = inFile.filter(({ setting }) => !leftOut.includes(setting.key))
   return { leftOut, text: renderSettingsFile(valuesOf([...kept, ...set])) }
 }

@@ -56,7 +56,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     ...fromEnvironment(input.env ?? {}, issues),
     ...fromFlags(input.flags ?? {}, issues),
   ]
-  const given = [...inFile, ...others]
+  const assignments = [...inFile, ...others]
   const values = new Map<string, SettingValue>()
   const origins = new Map<string, Origin>()
   for (const setting of inFile) take(setting, values, origins, issues)
@@ -72,7 +72,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   issues.push(...checkUpstreams(values))
   for (const key of ['tls.key', 'tls.cert']) {
     const because = key === 'tls.key' ? 'tls.cert' : 'tls.key'
-    const tried = given.some(({ setting }) => setting.key === key)
+    const tried = assignments.some(({ setting }) => setting.key === key)
     if (values.get(key) === null && values.get(because) !== null && !tried) {
       issues.push(issue('setting_missing', { key, because }))
     }
@@ -106,20 +106,20 @@ function withoutSecrets(value: SettingValue): SettingValue {
 }
 
 function take(
-  given: Assignment,
+  assignment: Assignment,
   values: Map<string, SettingValue>,
   origins: Map<string, Origin>,
   issues: Issue[],
 ): void {
-  const { setting, raw, source } = given
+  const { setting, raw, source } = assignment
   const { key, row } = setting
   const result = v.safeParse(row.kind.schema, raw)
   if (!result.success) {
     // Shows the value as written: the schema may have converted it already.
     const item = result.issues[0].path?.[0]?.key
-    const given = show(Array.isArray(raw) && typeof item === 'number' ? raw[item] : raw)
+    const shown = show(Array.isArray(raw) && typeof item === 'number' ? raw[item] : raw)
     const where = source.name
-    issues.push(issue('setting_invalid', { where, key, given, accepts: row.kind.accepts }))
+    issues.push(issue('setting_invalid', { where, key, given: shown, accepts: row.kind.accepts }))
     return
   }
   const before = origins.get(key)

@@ -42,17 +42,14 @@ export interface SettingsFile {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/**
- * Reads the settings in `plimsoll.toml`; none if it has a syntax error. The keys of unknown ones
- * are put into `left`, and are issues without it.
- */
+/** Reads `plimsoll.toml`, if it is TOML; unknown keys are put into `left`, or are issues. */
 export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): Assignment[] {
   const source: SettingSource = { kind: 'file', name: file.name }
-  const given: Assignment[] = []
+  const assignments: Assignment[] = []
   const take = (section: string, name: string, raw: unknown) => {
     const key = section === '' ? name : `${section}.${name}`
     const setting = findSetting(key)
-    if (setting) given.push({ setting, raw, source })
+    if (setting) assignments.push({ setting, raw, source })
     else if (left) left.push(key)
     else issues.push(unknown(file.name, key, suggestKey(key), keysOf(section)))
   }
@@ -66,8 +63,8 @@ export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): 
     if (!isTable(rows)) return invalid(section, rows, `a section [${section}]`)
     // The section alone is enough where the index is known.
     const index = upstreamDefault(upstream, 'index')
-    const known = index === null ? {} : { index }
-    for (const [key, raw] of Object.entries({ ...known, ...rows })) take(section, key, raw)
+    const defaults = index === null ? {} : { index }
+    for (const [key, raw] of Object.entries({ ...defaults, ...rows })) take(section, key, raw)
   }
   const document = parseToml(file.text, (problem, { line, column }) => {
     issues.push(issue('settings_syntax', { file: file.name, line, column, problem }))
@@ -81,12 +78,12 @@ export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): 
     else if (isUpstream) for (const item of Object.entries(value)) takeUpstream(...item)
     else for (const [key, raw] of Object.entries(value)) take(name, key, raw)
   }
-  return given
+  return assignments
 }
 
 /** Reads the settings in environment variables. */
 export function fromEnvironment(env: Environment, issues: Issue[]): Assignment[] {
-  const given: Assignment[] = []
+  const assignments: Assignment[] = []
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!variable.startsWith('PLIMSOLL_') || OF_TESTS.test(variable)) continue
     if (OTHER_VARIABLES.includes(variable)) continue
@@ -94,7 +91,7 @@ export function fromEnvironment(env: Environment, issues: Issue[]): Assignment[]
     if (text === undefined) continue
     if (setting) {
       const source: SettingSource = { kind: 'variable', name: variable }
-      given.push({ setting, raw: fromText(setting.row.kind, text), source })
+      assignments.push({ setting, raw: fromText(setting.row.kind, text), source })
       continue
     }
     const names = [...settingByVariable.keys(), ...OTHER_VARIABLES]
@@ -106,7 +103,7 @@ export function fromEnvironment(env: Environment, issues: Issue[]): Assignment[]
       : ['PLIMSOLL_SECTION_KEY for every setting', 'PLIMSOLL_DIR', 'PLIMSOLL_LISTEN']
     issues.push(unknown('environment', variable, nearest(variable, names, 'PLIMSOLL_'), accepted))
   }
-  return given
+  return assignments
 }
 
 export type SettingFlags = Readonly<Record<string, string | boolean | undefined>>

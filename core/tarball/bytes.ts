@@ -29,13 +29,13 @@ export class ByteReader {
   }
 
   /** Reads at least one and at most `most` bytes, as many as are available. */
-  async some(most: number): Promise<Uint8Array> {
+  async upTo(most: number): Promise<Uint8Array> {
     if (!(await this.#fill())) refuse('archive_cut_off')
     return this.#cut(most)
   }
 
   async skip(length: number): Promise<void> {
-    for (let left = length; left > 0; ) left -= (await this.some(left)).length
+    for (let left = length; left > 0; ) left -= (await this.upTo(left)).length
   }
 
   async expectZeros(): Promise<void> {

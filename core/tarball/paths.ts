@@ -25,15 +25,18 @@ export class PathBook {
 
   /** Adds a path; reports conflicts, and warns about paths that some systems cannot store. */
   add(path: string, kind: 'file' | 'folder'): Issue[] {
-    const known = this.#kinds.get(path)
-    if (known === 'folder' && kind === 'folder') return []
-    if (known === kind) return [issue('archive_path_twice', { path })]
-    if (known) return [issue('archive_path', { path, reason: 'it is both a file and a folder' })]
+    const kindBefore = this.#kinds.get(path)
+    if (kindBefore === 'folder' && kind === 'folder') return []
+    if (kindBefore === kind) return [issue('archive_path_twice', { path })]
+    if (kindBefore)
+      return [issue('archive_path', { path, reason: 'it is both a file and a folder' })]
     this.#kinds.set(path, kind)
     const issues = this.#addParents(path)
     const folded = path.normalize('NFC').toLowerCase()
     const twin = this.#folded.get(folded)
-    if (twin !== undefined) issues.push(warning('archive_path_case', { path, twin }))
+    const isCase = twin?.normalize('NFC') !== path.normalize('NFC')
+    const code = isCase ? 'archive_path_case' : 'archive_path_normalized'
+    if (twin !== undefined) issues.push(warning(code, { path, twin }))
     this.#folded.set(folded, path)
     if (kind === 'file' && !isPortable(path)) issues.push(warning('archive_path_windows', { path }))
     return issues
@@ -43,10 +46,10 @@ export class PathBook {
     const end = path.lastIndexOf('/')
     if (end === -1) return []
     const parent = path.slice(0, end)
-    const known = this.#kinds.get(parent)
-    if (known === 'file')
+    const parentKind = this.#kinds.get(parent)
+    if (parentKind === 'file')
       return [issue('archive_path', { path: parent, reason: 'it is both a file and a folder' })]
-    if (known === 'folder') return []
+    if (parentKind === 'folder') return []
     return this.add(parent, 'folder')
   }
 }

@@ -97,7 +97,7 @@ class Survey {
     if (path === 'Cargo.toml' && member.kind === 'file' && this.#manifests.includes(path)) {
       await this.#readAgain(member, read)
     } else if (path !== null && path !== '') {
-      this.#note(...this.#book.add(path, member.kind === 'folder' ? 'folder' : 'file'))
+      this.#report(...this.#book.add(path, member.kind === 'folder' ? 'folder' : 'file'))
       if (member.kind === 'file') {
         this.#files.push({ path, size: member.size })
         await this.#read(path, member.size, read)
@@ -110,7 +110,7 @@ class Survey {
   }
 
   /** Adds issues, but only the first warnings: a crate can have as many as files. */
-  #note(...issues: readonly Issue[]): void {
+  #report(...issues: readonly Issue[]): void {
     for (const problem of issues)
       if (problem.severity === 'error' || ++this.#warnings <= ISSUES_MAX) this.issues.push(problem)
   }
@@ -141,9 +141,9 @@ class Survey {
   #belowRoot(member: Member): string | null {
     const full =
       member.kind === 'folder' && member.path.endsWith('/') ? member.path.slice(0, -1) : member.path
-    const found = PathBook.issues(full)
-    if (found.length > 0) {
-      this.issues.push(...found)
+    const problems = PathBook.issues(full)
+    if (problems.length > 0) {
+      this.issues.push(...problems)
       return null
     }
     const end = full.indexOf('/')
@@ -178,7 +178,7 @@ class Survey {
   }
 
   async #read(path: string, size: number, read: Open): Promise<void> {
-    if (path.split('/').pop() === '.cargo-ok') this.#note(warning('archive_cargo_ok', { path }))
+    if (path.split('/').pop() === '.cargo-ok') this.#report(warning('archive_cargo_ok', { path }))
     if (MANIFEST.test(path)) {
       this.#manifests.push(path)
       const max = this.#limits.manifestBytes

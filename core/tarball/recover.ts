@@ -71,8 +71,8 @@ export async function recoverArchive(
   } catch (error) {
     fault = refusalOnly(error).issues[0]
   }
-  const found = { top: root ?? '', files: [...files.values()], contents: count.contents }
-  return { ...found, manifest: manifest && new TextDecoder().decode(manifest), fault, odd }
+  const archive = { top: root ?? '', files: [...files.values()], contents: count.contents }
+  return { ...archive, manifest: manifest && new TextDecoder().decode(manifest), fault, odd }
 }
 
 /** Returns where a member goes below the top folder; null if Cargo passes over it. */
@@ -87,10 +87,10 @@ function unpackedPath({ path }: Member, root: string): string | null {
 }
 
 function place(path: string, kind: Member['kind'], kinds: Map<string, Member['kind']>): void {
-  const known = path === '' ? 'folder' : kinds.get(path)
-  if (known && known !== kind)
+  const kindBefore = path === '' ? 'folder' : kinds.get(path)
+  if (kindBefore && kindBefore !== kind)
     refuse('archive_path', { path, reason: 'it is both a file and a folder' })
-  if (known || path === '') return
+  if (kindBefore || path === '') return
   kinds.set(path, kind)
   place(path.slice(0, Math.max(0, path.lastIndexOf('/'))), 'folder', kinds)
 }
@@ -128,10 +128,7 @@ export async function listFiles(open: Open, unpackedBytes: number): Promise<Arch
   return [...files.values()]
 }
 
-/**
- * Returns the requested files that the `.crate` has, within limits for each and for all; of several
- * with one path the last, as in Cargo.
- */
+/** Returns the wanted files within limits for each and all; of several with one path, the last. */
 export async function readFiles(
   open: Open,
   wanted: ReadonlySet<string>,

@@ -69,7 +69,7 @@ export async function walkTar(
     let left = member.size
     const read = async function* (): AsyncGenerator<Uint8Array> {
       while (left > 0) {
-        const piece = await bytes.some(left)
+        const piece = await bytes.upTo(left)
         left -= piece.length
         yield piece
       }
@@ -119,8 +119,8 @@ function readHeader(block: Uint8Array, isCargo: boolean): Header {
 /** Reads the name in a header, with the prefix field that only the ustar format has. */
 function readName(block: Uint8Array, isCargo: boolean): Pick<Header, 'name' | 'format'> {
   const name = readText(block.subarray(0, 100), isCargo)
-  const known = FORMATS.get(latin1(block.subarray(257, 265)))
-  const format = known ?? (isCargo ? 'old' : null)
+  const magic = FORMATS.get(latin1(block.subarray(257, 265)))
+  const format = magic ?? (isCargo ? 'old' : null)
   if (!format) return refuse('archive_header', { path: name, reason: 'its tar format is unknown' })
   const prefix = format === 'ustar' ? readText(block.subarray(345, 500), isCargo) : ''
   return { name: prefix === '' ? name : `${prefix}/${name}`, format }

@@ -68,13 +68,13 @@ export function seeFile(
   for (const line of file.lines) {
     const { version } = line
     const first = before?.lines.get(version) ?? line
-    const known = before?.sightings.get(version)
+    const seenBefore = before?.sightings.get(version)
     const isSame = isSameButYanked(first, line)
     lines.set(version, isSame ? line : withYanked(first, line.yanked))
-    if (!isSame && known?.claim !== line.text)
+    if (!isSame && seenBefore?.claim !== line.text)
       alarm(first.cksum === line.cksum ? 'line' : 'checksum', line)
-    const yanked = line.yanked && (known?.yanked ?? (first.yanked ? false : at))
-    const since = before && !before.lines.has(version) ? at : known?.first
+    const yanked = line.yanked && (seenBefore?.yanked ?? (first.yanked ? false : at))
+    const since = before && !before.lines.has(version) ? at : seenBefore?.first
     const sighting = {
       ...(!isSame && { claim: line.text }),
       ...(yanked && { yanked }),
@@ -84,10 +84,10 @@ export function seeFile(
   }
   for (const [version, line] of before?.lines ?? []) {
     if (lines.has(version)) continue
-    const known = before?.sightings.get(version) ?? {}
+    const sighting = before?.sightings.get(version) ?? {}
     lines.set(version, line)
-    sightings.set(version, { ...known, gone: known.gone ?? at })
-    if (known.gone === undefined) alarm('gone', line)
+    sightings.set(version, { ...sighting, gone: sighting.gone ?? at })
+    if (sighting.gone === undefined) alarm('gone', line)
   }
   // A file without a time must not let an older file in afterwards.
   const lastModified = file.lastModified ?? before?.lastModified ?? null

@@ -61,10 +61,10 @@ export function withYanked(line: UpstreamLine, yanked: boolean): UpstreamLine {
   // It may be another key; only the parser, which is slow, tells them apart.
   if (JSON.parse(usual).yanked === yanked) return { ...line, yanked, text: usual }
   const tree = parseTree(text)
-  const found = tree && findNodeAtLocation(tree, ['yanked'])
-  const start = found?.offset ?? text.indexOf('{') + 1
-  const value = found ? String(yanked) : `"yanked":${yanked},`
-  const rest = text.slice(start + (found?.length ?? 0))
+  const node = tree && findNodeAtLocation(tree, ['yanked'])
+  const start = node?.offset ?? text.indexOf('{') + 1
+  const value = node ? String(yanked) : `"yanked":${yanked},`
+  const rest = text.slice(start + (node?.length ?? 0))
   return { ...line, yanked, text: text.slice(0, start) + value + rest }
 }
 

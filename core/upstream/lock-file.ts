@@ -60,7 +60,7 @@ export function parseLockFile({ name: file, text }: { name: string; text: string
   }
   const { version: format = 1, package: packages, metadata } = result.output
   if (format > NEWEST) object(`its version is ${format}, and ${NEWEST} is the newest that is known`)
-  const found: LockedPackage[] = []
+  const locked: LockedPackage[] = []
   const others: string[] = []
   for (const { name, version, source, checksum } of packages) {
     const [, kind = '', index = ''] = /^(registry\+|(?=sparse\+))(.+)$/.exec(source ?? '') ?? []
@@ -70,8 +70,8 @@ export function parseLockFile({ name: file, text }: { name: string; text: string
     else {
       const listed = metadata[`checksum ${name} ${version} (${kind}${index})`]
       const old = v.is(CHECKSUM, listed) ? listed : null
-      found.push({ name, version, source: index, checksum: checksum ?? old })
+      locked.push({ name, version, source: index, checksum: checksum ?? old })
     }
   }
-  return { packages: found, others }
+  return { packages: locked, others }
 }

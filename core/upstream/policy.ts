@@ -107,7 +107,7 @@ export function lureOf(crate: UpstreamCrate, policy: UpstreamPolicy, now: Date):
     const released = releaseTime(line, crate.sightings.get(version) ?? {})
     // Yanks of another time are their owners' own.
     const near = [...yanked].filter(([, at]) => Math.abs(at - released) <= LURE_MS)
-    if (near.length > 0) return { name, version, yanked: new Set(near.map(([known]) => known)) }
+    if (near.length > 0) return { name, version, yanked: new Set(near.map(([other]) => other)) }
   }
   return null
 }
@@ -135,11 +135,11 @@ export function showFile(
   let until: number | null = null
   let undated = 0
   const lure = lureOf(crate, policy, now)
-  for (const [line, found] of verdictsOf(crate, policy, now, lure)) {
+  for (const [line, verdict] of verdictsOf(crate, policy, now, lure)) {
     if (!isThere(line)) continue
-    if (found.state === 'held' && found.until === undefined) undated++
-    if (found.until && (until === null || found.until < until)) until = found.until
-    const isShown = found.state === 'shown' || found.state === 'guarded'
+    if (verdict.state === 'held' && verdict.until === undefined) undated++
+    if (verdict.until && (until === null || verdict.until < until)) until = verdict.until
+    const isShown = verdict.state === 'shown' || verdict.state === 'guarded'
     text += `${withYanked(line, !isShown).text}\n`
   }
   return { text, until, undated, lure }

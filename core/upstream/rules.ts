@@ -21,8 +21,8 @@ export function parseRule(text: string, list: 'allow' | 'deny'): CrateRule | nul
   if (!isName(start)) return null
   const wanted = canonicalName(start)
   const isAbout = (name: Name) => {
-    const found = canonicalName(name)
-    return star === undefined ? found === wanted : found.startsWith(wanted)
+    const canonical = canonicalName(name)
+    return star === undefined ? canonical === wanted : canonical.startsWith(wanted)
   }
   const rule = (isIn: (version: Version) => boolean): CrateRule => ({
     ...{ text, isAbout, matches: (name, version) => isAbout(name) && isIn(version) },

@@ -59,9 +59,9 @@ function pathsOf(template: string): DlPaths {
     pathOf: release => expandDl(template, release),
     find(path) {
       const groups = pattern.exec(path)?.groups
-      const found = groups ? foundIn(groups) : null
-      const isExact = !found?.name || expandDl(template, found as DlRelease) === path
-      return isExact ? found : null
+      const release = groups ? foundIn(groups) : null
+      const isExact = !release?.name || expandDl(template, release as DlRelease) === path
+      return isExact ? release : null
     },
   }
 }
@@ -113,8 +113,8 @@ export function ownDl({ base, dl }: Pick<RegistryUrls, 'base' | 'dl'>): OwnDl | 
   const paths = pathsOf(inside.split('/').filter(Boolean).join('/'))
   const { template } = paths
   const common = template.slice(0, template.indexOf('{')).replace(/\/?[^/]*$/, '')
-  const facts = { folder: common, isUsual: USUAL.has(template), fault: faultOf(inside, paths) }
-  return { ...paths, ...facts }
+  const traits = { folder: common, isUsual: USUAL.has(template), fault: faultOf(inside, paths) }
+  return { ...paths, ...traits }
 }
 
 /** Refuses a `dl` that leads below the own address to paths that nobody can answer. */
@@ -164,9 +164,9 @@ const ALIKE: readonly DlRelease[] = NAMES.flatMap(name =>
 )
 
 function isTold(release: DlRelease, paths: DlPaths): boolean {
-  const found = paths.find(paths.pathOf(release))
-  const isNamed = found?.name === release.name && found.version === release.version
-  return isNamed || found?.cksum === release.cksum
+  const parsed = paths.find(paths.pathOf(release))
+  const isNamed = parsed?.name === release.name && parsed.version === release.version
+  return isNamed || parsed?.cksum === release.cksum
 }
 
 function isReservedPath(path: string): boolean {

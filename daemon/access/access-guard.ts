@@ -166,15 +166,15 @@ export class AccessGuard {
     const session = await this.#session(c)
     if (session) recordSubject(c, { user: session.user.login })
     this.#showUser(c, session)
-    const known = readCookie(c, this.#registry, 'form')
-    const secret = known ?? makeSecret()
+    const cookie = readCookie(c, this.#registry, 'form')
+    const secret = cookie ?? makeSecret()
     const csrf = session?.proof ?? formProof(secret)
     const sender = { address: this.#addressOf(c), now: this.#registry.clock() }
     const change = session ? this.#changeIn(session, sender) : strangerChange(sender)
     const rest = { session, csrf, change, ...sender }
     if (form === null) {
       // A browser that another site leads here has one that it does not send.
-      if (!session && known === undefined && !isLinked(c))
+      if (!session && cookie === undefined && !isLinked(c))
         writeCookie(c, this.#registry, 'form', secret)
       return { ...rest, form: new URLSearchParams() }
     }

@@ -15,10 +15,7 @@ import { logFailure, recordSubject } from '../http/log.ts'
 import { bodyOf } from '../http/request-body.ts'
 import { decodePublish, parseJson } from './publish-body.ts'
 
-/**
- * `PUT /api/v1/crates/new` (specification section 4). Answers once the version is on disk, in the
- * records and in its index file, which Cargo then polls.
- */
+/** `PUT /api/v1/crates/new`: answers once the version is on disk, in the records and the index. */
 export async function publish(deps: Deps, c: Context, actor: Actor) {
   const { registry, indexWorker } = deps
   // Before the body arrives; the transaction asks again.
@@ -43,7 +40,7 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
         pubtime: change.at,
         client: { id: actor.user.id, onUsed: milliseconds => recordReading(c, milliseconds) },
         // The crate may have been published by others while the request arrived.
-        permit: async (_, found) => requireScope(actor, metadata.name, found),
+        permit: async (_, crate) => requireScope(actor, metadata.name, crate),
       },
       change,
     )
@@ -98,13 +95,11 @@ const FAULTS_MAX = 20
 const FAULTS_READ = 2000
 const TOO_MANY = 'it has more than 2,000 faults'
 
-/**
- * Ignores unknown fields, reads missing ones as null (specification section 9), refuses wrong ones.
- */
+/** Ignores unknown fields, reads missing ones as null, and refuses wrong ones. */
 function readMetadata(json: unknown): { name: Name; version: Version; declared: PublishMetadata } {
-  let found = 0
+  let faults = 0
   const message = (fault: v.BaseIssue<unknown>) => {
-    if (++found > FAULTS_READ) refuseErrors([issue('metadata_invalid', { reason: TOO_MANY })])
+    if (++faults > FAULTS_READ) refuseErrors([issue('metadata_invalid', { reason: TOO_MANY })])
     return fault.message
   }
   const result = v.safeParse(publishMetadata, json, { message })

@@ -179,11 +179,9 @@ export const versionShape = v.object({
 
 type VersionShape = v.InferOutput<typeof versionShape>
 
-/**
- * Returns a version, with its features if it has its index line; without a publication time, it has
- * the time when its crate was added.
- */
+/** Returns a version, with features if it has its line; an unknown time is that of its crate. */
 export function versionView(
+  { owners }: { readonly owners: boolean },
   crate: CrateCard,
   release: ReleaseRecord | ReleaseSummary,
   downloads = 0,
@@ -212,7 +210,7 @@ export function versionView(
       authors: `${self}/authors`,
     },
     crate_size: release.size,
-    published_by: publisherOf(release),
+    published_by: owners ? publisherOf(release) : null,
     audit_actions: [],
     checksum: release.cksum,
     rust_version,

@@ -24,8 +24,8 @@ export async function search({ registry }: Deps, c: Context) {
   const read = readSearch(name => c.req.query(name), site.owners)
   const request = { ...read, sort: OTHER_SORTS.get(query.sort ?? '') ?? read.sort }
   const text = request.q.replaceAll('+', ' ').trim()
-  const found = await searchFresh(registry, request, sliceOf(query))
-  const { ids, total, leniency, matched, words } = found
+  const results = await searchFresh(registry, request, sliceOf(query))
+  const { ids, total, leniency, matched, words } = results
   const cards = await readCards(registry.database, ids)
   const exact = isName(text) ? canonicalName(text) : null
   const views = await viewsOf(registry, cards, card => exact !== null && isNamed(card, exact))

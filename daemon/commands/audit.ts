@@ -44,9 +44,9 @@ export const registerAudit = registryCommand('audit', {
     if (events.length === 0) for (const hint of await hintsOf(database, filter)) io.err(hint)
     if (!options.follow) return report(events, table(HEAD, events.map(cellsOf)))
     let isFirst = true
-    await follow(database, filter, events, io.isRead, some => {
-      const [head = '', ...lines] = table(HEAD, some.map(cellsOf))
-      for (const line of options.json ? some.map(event => JSON.stringify(event)) : lines) {
+    await pollEvents(database, filter, events, io.isRead, batch => {
+      const [head = '', ...lines] = table(HEAD, batch.map(cellsOf))
+      for (const line of options.json ? batch.map(event => JSON.stringify(event)) : lines) {
         if (isFirst && !options.json) io.out(head)
         isFirst = false
         io.out(line)
@@ -81,7 +81,7 @@ async function hintsOf(
   return hints
 }
 
-async function follow(
+async function pollEvents(
   database: Database,
   filter: AuditFilter,
   first: readonly AuditEvent[],

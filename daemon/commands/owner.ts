@@ -48,8 +48,8 @@ function changing(
     ),
     json: 'an object: `crate`; `user`; `changed`, false if it was so before',
     fails: 'there is no such crate or user, or the crate would have no owner left',
-    async run(task: RegistryTask, given: string, login: string) {
-      const crate = await crateOf(task.registry, given)
+    async run(task: RegistryTask, name: string, login: string) {
+      const crate = await crateOf(task.registry, name)
       const { changed, unchanged } = await work(task.registry, crate, [login], task.change)
       refuseErrors((await showChanges(task)).issues)
       const user = [...changed, ...unchanged].join()

@@ -38,7 +38,7 @@ import {
   type Registry,
   serveLock,
 } from '../../generator/registry/registry.ts'
-import { beginServing, noteServed, type Serving } from '../../generator/serving.ts'
+import { beginServing, recordServed, type Serving } from '../../generator/serving.ts'
 import { describePause } from '../../generator/status.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
@@ -68,10 +68,7 @@ export const registerServe = command('serve', {
   run: serve,
 })
 
-/**
- * Serves a registry folder until it is stopped. Opens one thing after the other, and closes all of
- * them at the end, the last one first.
- */
+/** Serves a registry folder until it is stopped; then closes what it has opened, the last first. */
 async function serve({ io, options, progress }: Task<{ readonly init?: boolean }>): Promise<void> {
   const life: Life = { stopped: io.stopped(() => life.reload()), reload: () => undefined }
   const { dir } = options
@@ -116,7 +113,7 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     ends.push(() => registry.close())
     const serving = await beginServing(registry, server.url)
     ends.push(() => serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED)))
-    const before = await noteServed(registry)
+    const before = await recordServed(registry)
     const { access, kept } = registry.access
     const read = () => readSettings(dir, { ...sources, before: access }).settings
     if (kept.length > 0) log.warn(warning('access_kept', { keys: kept.join(', ') }).message)

@@ -151,18 +151,18 @@ const registerTrace = registryCommand('trace', {
     const { io, registry, options, report } = task
     const token = rowId(id) ?? refuse('token_id_invalid', { id })
     const since = options.since === undefined ? '' : timestamp(before(io.now(), options.since))
-    const found = await listPublished(registry.database, token, since)
-    const shown = options.yank ? await yankAll(task, found) : found
+    const releases = await listPublished(registry.database, token, since)
+    const shown = options.yank ? await yankAll(task, releases) : releases
     const rows = shown.map(row => [row.at, row.name, row.version, row.address ?? '', row.state])
     report(shown, table(['published', 'crate', 'version', 'from', 'state'], rows))
   },
 })
 
 /** Yanks those that are not yanked. A killed run is simply repeated. */
-async function yankAll(task: RegistryTask, found: readonly Published[]): Promise<Published[]> {
+async function yankAll(task: RegistryTask, releases: readonly Published[]): Promise<Published[]> {
   const { registry, change } = task
   const yanked: Published[] = []
-  for (const release of found) {
+  for (const release of releases) {
     const { name, version, state } = release
     if (state === 'available')
       await setYanked(registry, name as Name, version as Version, true, change)

@@ -173,16 +173,16 @@ const registerRemove = registryCommand('remove', {
   reads: ({ yes }) => !yes,
   async run(task: RegistryTask<{ readonly yes?: boolean }>, login: string) {
     const { registry, change, report } = task
-    const found = await requireUser(registry.database, login)
+    const user = await requireUser(registry.database, login)
     const show = (ended: RemovedUser, removed: boolean) =>
-      report({ login: found.login, ...ended, removed }, [
-        `${removed ? 'removed' : 'would remove'} ${found.login}: ${counted(ended.tokens, 'token')} revoked, ${counted(ended.crates.length, 'crate')} given up`,
+      report({ login: user.login, ...ended, removed }, [
+        `${removed ? 'removed' : 'would remove'} ${user.login}: ${counted(ended.tokens, 'token')} revoked, ${counted(ended.crates.length, 'crate')} given up`,
       ])
     if (!task.options.yes) {
-      show(await planRemoval(registry.database, found), false)
+      show(await planRemoval(registry.database, user), false)
       refuse('user_remove_unconfirmed')
     }
-    const ended = await removeUser(registry, found, change)
+    const ended = await removeUser(registry, user, change)
     const { issues } = await showChanges(task)
     show(ended, true)
     refuseErrors(issues)
@@ -200,10 +200,10 @@ const registerRename = registryCommand('rename', {
   fails: 'there is no such user, the new name is taken, or a page could not be rendered',
   async run(task: RegistryTask, login: string, to: string) {
     const { registry, change, report } = task
-    const found = await requireUser(registry.database, login)
-    await renameUser(registry, found, to, change)
+    const user = await requireUser(registry.database, login)
+    await renameUser(registry, user, to, change)
     const { issues } = await showChanges(task)
-    report({ login: to, before: found.login }, [`renamed ${found.login} to ${to}`])
+    report({ login: to, before: user.login }, [`renamed ${user.login} to ${to}`])
     refuseErrors(issues)
   },
 })

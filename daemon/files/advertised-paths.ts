@@ -28,9 +28,9 @@ export function advertisedPaths(
   const head = dl.template.slice(0, dl.template.indexOf('{'))
   return path => {
     const plain = decodePath(path)
-    const found = plain?.startsWith(head) ? dl.find(plain) : null
-    if (plain === null || !found) return path
-    const { name, version, cksum } = found
+    const release = plain?.startsWith(head) ? dl.find(plain) : null
+    if (plain === null || !release) return path
+    const { name, version, cksum } = release
     if (cksum !== null || name === null || version === null)
       return BY_CHECKSUM + plain.split('/').map(encodeURIComponent).join('/')
     return `/${crateFilePath(name, version)}`

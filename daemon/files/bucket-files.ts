@@ -34,17 +34,17 @@ export function bucketFiles(
     answerHeld(path, { tag: tagOf(bytes), bytes, gzip: null }, headersOf, c.req)
   return {
     serve: async (pathname, c) => {
-      const known = decodePath(pathname)
-      if (known === null || known.endsWith('.crate')) return null
-      if (known === configPath && config) return answerText(known, config, c)
-      if (!isIndexFile(known)) return stream(c, () => find(shared, headersOf, pathname, c.req))
-      const file = await readIndexFile(database, known)
-      return file && answerText(known, Buffer.from(file.text), c)
+      const decoded = decodePath(pathname)
+      if (decoded === null || decoded.endsWith('.crate')) return null
+      if (decoded === configPath && config) return answerText(decoded, config, c)
+      if (!isIndexFile(decoded)) return stream(c, () => find(shared, headersOf, pathname, c.req))
+      const file = await readIndexFile(database, decoded)
+      return file && answerText(decoded, Buffer.from(file.text), c)
     },
     missing: c =>
       stream(c, async () => {
-        const found = await shared.read(notFoundPath)
-        return found && notFound(c.req.method, found.bytes, pageHeaders)
+        const page = await shared.read(notFoundPath)
+        return page && notFound(c.req.method, page.bytes, pageHeaders)
       }),
   }
 }
@@ -55,24 +55,24 @@ async function find(
   pathname: string,
   request: HonoRequest,
 ): Promise<BucketStream | Response | null> {
-  const known = decodePath(pathname) ?? ''
-  const isFolder = known === '' || pathname.endsWith('/')
-  const folder = known === '' ? '' : `${known}/`
-  const path = isFolder ? `${folder}index.html` : known
-  const facts = await shared.head(path)
-  if (!facts) {
+  const decoded = decodePath(pathname) ?? ''
+  const isFolder = decoded === '' || pathname.endsWith('/')
+  const folder = decoded === '' ? '' : `${decoded}/`
+  const path = isFolder ? `${folder}index.html` : decoded
+  const head = await shared.head(path)
+  if (!head) {
     if (isFolder || !(await shared.head(`${folder}index.html`))) return null
     return new Response(null, toFolder(pathname, request.url))
   }
-  const tag = (facts.cksum ?? facts.etag.replace(/\W/g, '')).slice(0, 32)
-  const whole: Part = { start: 0, end: facts.size - 1 }
+  const tag = (head.cksum ?? head.etag.replace(/\W/g, '')).slice(0, 32)
+  const whole: Part = { start: 0, end: head.size - 1 }
   const { body, ...answer } = choose(variantOf(path, headersOf(path, tag), whole), tag, request)
   if (body === null) return new Response(null, answer)
-  const found = await shared.open(path)
+  const file = await shared.open(path)
   // Written anew meanwhile: the length and the tag would be those of the file before.
-  if (found && found.etag !== facts.etag) {
-    found.bytes.destroy()
+  if (file && file.etag !== head.etag) {
+    file.bytes.destroy()
     return find(shared, headersOf, pathname, request)
   }
-  return found && { bytes: found.bytes, size: found.size, answer }
+  return file && { bytes: file.bytes, size: file.size, answer }
 }

@@ -23,10 +23,7 @@ export interface BucketStream {
   readonly answer: ResponseInit
 }
 
-/**
- * Answers a request with what `find` asks the bucket for when it is the turn of this request.
- * Refuses it when too many wait, or it has waited for too long.
- */
+/** Answers with what `find` gets at its turn; refuses when too many wait, or it waits too long. */
 export type StreamFromBucket = (
   c: Context,
   find: () => Promise<BucketStream | Response | null>,
@@ -48,11 +45,11 @@ export function bucketStreams(options: Partial<typeof DEFAULTS> = {}): StreamFro
     let isStreamed = false
     try {
       await slot.start(c.req.raw.signal)
-      const found = await find()
-      if (found === null || found instanceof Response) return found
-      untilSent(found, slot, limits)
+      const file = await find()
+      if (file === null || file instanceof Response) return file
+      untilSent(file, slot, limits)
       isStreamed = true
-      return new Response(webStream(found.bytes), found.answer)
+      return new Response(webStream(file.bytes), file.answer)
     } finally {
       if (!isStreamed) slot.leave()
     }

@@ -20,13 +20,10 @@ export interface FileAnswer<P extends Part = FilePart> {
 /** A file in one encoding: the answer with its bytes, and the 304 for clients that have them. */
 export interface Variant<P extends Part = FilePart> {
   readonly full: FileAnswer<P>
-  readonly known: FileAnswer<P>
+  readonly notModified: FileAnswer<P>
 }
 
-/**
- * Returns both answers for a file in one encoding; only the full one has the headers `more`, and
- * counts as a download of the `.crate` at this path.
- */
+/** Returns both answers for an encoding; only the full one has `more` and counts as a download. */
 export function variantOf<P extends Part = FilePart>(
   path: string,
   headers: Readonly<Record<string, string>>,
@@ -37,7 +34,7 @@ export function variantOf<P extends Part = FilePart>(
   const download = path.endsWith('.crate') ? { download: path } : {}
   return {
     full: { status: 200, headers: full, body, ...download },
-    known: { status: 304, headers, body: null },
+    notModified: { status: 304, headers, body: null },
   }
 }
 
@@ -81,13 +78,13 @@ export function answerHeld(
 
 /** Returns the answer to a request, which may be conditional or for a range (RFC 9110). */
 export function choose<P extends Part = FilePart>(
-  { full, known }: Variant<P>,
+  { full, notModified }: Variant<P>,
   tag: string,
   asked: Asked,
 ): FileAnswer<P> {
   const { status, headers, body, download } = full
   const has = asked.header('if-none-match')
-  if (body === null || has === headers.etag || isKnown(has, tag)) return known
+  if (body === null || has === headers.etag || isKnown(has, tag)) return notModified
   if (asked.method === 'HEAD') return { status, headers, body: null }
   const size = sizeOf(body)
   const range = headers['accept-ranges'] ? partOf(asked, size, tag) : null

@@ -86,8 +86,9 @@ export class FileCache {
 
   load(path: string, stats: Stats, compress: boolean): Held {
     const bytes = readFileSync(path)
-    const known = this.#entries.get(path)?.held
-    if (known && hasBytes(known) && known.bytes.equals(bytes)) return this.#keep(path, stats, known)
+    const cached = this.#entries.get(path)?.held
+    if (cached && hasBytes(cached) && cached.bytes.equals(bytes))
+      return this.#keep(path, stats, cached)
     const zipped = compress && bytes.byteLength >= GZIP_FROM_BYTES ? gzipSync(bytes) : null
     return this.#keep(path, stats, { tag: tagOf(bytes), bytes, gzip: zipped })
   }

@@ -89,25 +89,22 @@ export class PublicFiles implements TreeFiles {
     return new Response(webStream(part.stream()), init)
   }
 
-  /**
-   * Does the same if nothing has to be read first: file in memory, or streamed. Otherwise null.
-   * `time` is the time now, in milliseconds.
-   */
+  /** Does the same if nothing has to be read first, else returns null; `time` is now, in ms. */
   atOnce(pathname: string, asked: Asked, time: number): FileAnswer | null {
     if (pathname === `/${configPath}` && this.#config)
       return this.#whole(this.#config, configPath, asked)
-    const known = pathname.endsWith('/') ? `${pathname}index.html` : pathname
+    const filePath = pathname.endsWith('/') ? `${pathname}index.html` : pathname
     const moment = this.#changes && { change: this.#changes.read(), time }
     // Whatever is in memory has the path of a file that was served.
     if (moment) {
-      const held = this.#memoryOf(known).recall(this.#root + known, moment)
-      if (held) return this.#whole(held, known.slice(1), asked)
+      const held = this.#memoryOf(filePath).recall(this.#root + filePath, moment)
+      if (held) return this.#whole(held, filePath.slice(1), asked)
     }
-    const path = decodePath(known)
+    const path = decodePath(filePath)
     if (path === null) return null
     const file = `${this.#root}/${path}`
     const stats = look(file)
-    const answer = stats?.isFile() ? this.#known(file, path, stats, asked) : null
+    const answer = stats?.isFile() ? this.#cached(file, path, stats, asked) : null
     if (answer && moment) this.#memoryOf(path).saw(file, moment)
     return answer
   }
@@ -129,8 +126,8 @@ export class PublicFiles implements TreeFiles {
     if (stats?.isDirectory() && look(join(file, 'index.html'))?.isFile())
       return { ...toFolder(pathname, request.url), body: null }
     if (!stats?.isFile()) return null
-    const known = this.#known(file, path, stats, request)
-    if (known) return known
+    const cached = this.#cached(file, path, stats, request)
+    if (cached) return cached
     // A symbolic link may not lead out of the tree.
     if (!realpathSync(file).startsWith(realpathSync(this.#root) + sep)) return null
     const isCrate = path.endsWith('.crate')
@@ -142,7 +139,7 @@ export class PublicFiles implements TreeFiles {
     return this.#part(await this.#crates.tag(file, stats), file, path, stats, request)
   }
 
-  #known(file: string, path: string, stats: Stats, asked: Asked): FileAnswer | null {
+  #cached(file: string, path: string, stats: Stats, asked: Asked): FileAnswer | null {
     const held = this.#memoryOf(path).find(file, stats)
     if (held) return this.#whole(held, path, asked)
     const tag = stats.size > SMALL_BYTES ? this.#crates.findTag(file, stats) : null

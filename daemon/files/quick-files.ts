@@ -37,7 +37,7 @@ export function quickFiles(
       return counted()
     }
     // Not sooner: what is read ahead for an answer that has to wait would be kept in memory.
-    exchange.inTurn(() =>
+    exchange.afterEarlier(() =>
       openPart(body).then(
         async part => {
           if (!part) return next()

@@ -50,9 +50,9 @@ export function storedCrates(
       return new Response(null, { status: 302, headers })
     }
     return streamCrate(c, stream, answer, async part => {
-      const found = await crates.open(key, part)
-      if (found && answer.download !== undefined) onDownload?.(answer.download)
-      return found
+      const file = await crates.open(key, part)
+      if (file && answer.download !== undefined) onDownload?.(answer.download)
+      return file
     })
   }
 }
@@ -67,8 +67,8 @@ export async function streamCrate(
   const { status, body } = answer
   if (body === null || Buffer.isBuffer(body)) return new Response(null, answer)
   return stream(c, async () => {
-    const found = await open(status === 206 ? body : undefined)
-    return found && { bytes: found.bytes, size: body.end - body.start + 1, answer }
+    const file = await open(status === 206 ? body : undefined)
+    return file && { bytes: file.bytes, size: body.end - body.start + 1, answer }
   })
 }
 

@@ -22,7 +22,7 @@ import { decodePath } from './public-files.ts'
 import { crateAnswer, streamCrate } from './stored-crate.ts'
 
 /** Half of these is for one client, and half of the connections to an upstream (`Connections`). */
-const TURNS = { running: 32, waiting: 4000, busy: 'upstream_busy' } as const
+const SLOTS = { running: 32, waiting: 4000, busy: 'upstream_busy' } as const
 
 const headersOf = fileHeaders({})
 
@@ -40,8 +40,8 @@ type Wanted = WantedVersion | Readonly<{ name: Name; version: null }>
 export class UpstreamFiles {
   readonly #upstreams: Upstreams
   readonly #stream: StreamFromBucket
-  readonly #lookups = new Slots(TURNS)
-  readonly #downloads = new Slots(TURNS)
+  readonly #lookups = new Slots(SLOTS)
+  readonly #downloads = new Slots(SLOTS)
   readonly #addressOf: (c: Context) => string
   readonly #limits: readonly [each: RateLimit, all: RateLimit]
   readonly #now: () => Date
@@ -106,7 +106,7 @@ export class UpstreamFiles {
     if (wanted.version === null) return redirectTo(index.address(wanted.name))
     const spend = this.spend(c)
     const line = () => upstream.line(wanted, spend)
-    const address = await this.#inTurn(this.#lookups, c, () => files.address(wanted, line, spend))
+    const address = await this.#withSlot(this.#lookups, c, () => files.address(wanted, line, spend))
     return address === null ? null : redirectTo(address)
   }
 
@@ -114,8 +114,8 @@ export class UpstreamFiles {
    * Asks an upstream when it is the turn of this request. Those of one client leave half of the
    * places free, because anybody can make up names that no upstream has.
    */
-  async #inTurn<T>(turns: Slots, c: Context, ask: () => Promise<T>): Promise<T> {
-    const slot = turns.admit(addressGroup(this.#addressOf(c)))
+  async #withSlot<T>(slots: Slots, c: Context, ask: () => Promise<T>): Promise<T> {
+    const slot = slots.admit(addressGroup(this.#addressOf(c)))
     try {
       await slot.start(c.req.raw.signal)
       return await ask()
@@ -131,9 +131,9 @@ export class UpstreamFiles {
 
   async #indexFile(upstream: Upstream, name: Name, c: Context): Found {
     const find = () => upstream.indexFile(name, this.spend(c))
-    const found = await (upstream.isFresh(name) ? find() : this.#inTurn(this.#lookups, c, find))
-    if (!found) return null
-    const { file, staleSince } = found
+    const answer = await (upstream.isFresh(name) ? find() : this.#withSlot(this.#lookups, c, find))
+    if (!answer) return null
+    const { file, staleSince } = answer
     const since = staleSince ? timestamp(new Date(staleSince)) : 'the start'
     const warning = `110 - "the upstream has not confirmed this since ${since}"`
     const headers = (path: string, tag: string) => ({
@@ -144,14 +144,14 @@ export class UpstreamFiles {
   }
 
   async #crateFile(upstream: Upstream, wanted: WantedVersion, c: Context): Found {
-    const found =
+    const crate =
       (await upstream.keptCrateFile(wanted)) ??
-      (await this.#inTurn(this.#downloads, c, () =>
+      (await this.#withSlot(this.#downloads, c, () =>
         upstream.crateFile(wanted, false, this.spend(c)),
       ))
-    if (!found) return null
-    const path = upstreamCratePath(found)
-    const answer = crateAnswer(c, path, found, wanted.cksum === null ? revalidated : headersOf)
+    if (!crate) return null
+    const path = upstreamCratePath(crate)
+    const answer = crateAnswer(c, path, crate, wanted.cksum === null ? revalidated : headersOf)
     const { store } = upstream.source.files
     return streamCrate(c, this.#stream, answer, part => store.open(path, part))
   }

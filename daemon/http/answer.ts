@@ -106,7 +106,7 @@ export function answerText(c: Context, text: string, contentType: string): Respo
 export function isKnown(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
   return header.split(',').some(item => {
-    const given = item.trim().replace(/^W\//, '')
-    return given === '*' || given === `"${tag}"` || given === `"${tag}-gz"`
+    const candidate = item.trim().replace(/^W\//, '')
+    return candidate === '*' || candidate === `"${tag}"` || candidate === `"${tag}-gz"`
   })
 }

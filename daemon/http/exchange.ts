@@ -12,7 +12,7 @@ export interface Exchange {
   readonly target: string
   header(name: string): string | undefined
   /** Calls `work` when the answers before this one are sent: a client may ask ahead (pipelining). */
-  inTurn(work: () => void): void
+  afterEarlier(work: () => void): void
   send(status: number, headers: Headers, body: Buffer | null): void
   /** Sends the status and headers; returns the stream for the body, which the caller must end. */
   begin(status: number, headers: Headers): Writable
@@ -28,7 +28,7 @@ export function http1Exchange(incoming: IncomingMessage, outgoing: ServerRespons
     method,
     target: url,
     header: name => headerOf(rawHeaders, name),
-    inTurn: work => void (outgoing.socket ? work() : outgoing.once('socket', work)),
+    afterEarlier: work => void (outgoing.socket ? work() : outgoing.once('socket', work)),
     send: (status, headers, body) =>
       void outgoing.writeHead(status, headers).end(body ?? undefined),
     begin: (status, headers) => outgoing.writeHead(status, headers),
@@ -37,13 +37,13 @@ export function http1Exchange(incoming: IncomingMessage, outgoing: ServerRespons
 
 /** Finds a header; `incoming.headers` would make Node prepare all, although only two are needed. */
 function headerOf(headers: readonly string[], name: string): string | undefined {
-  let found: string | undefined
+  let text: string | undefined
   for (let at = 0; at < headers.length; at += 2) {
     const key = headers[at]
     if (key?.length !== name.length || key.toLowerCase() !== name) continue
-    found = found === undefined ? headers[at + 1] : `${found}, ${headers[at + 1]}`
+    text = text === undefined ? headers[at + 1] : `${text}, ${headers[at + 1]}`
   }
-  return found
+  return text
 }
 
 /** An exchange over HTTP/2, on its stream; `silenceMs`: how long its client may read nothing. */
@@ -60,7 +60,7 @@ export function http2Exchange(
     method: asked[':method'] ?? '',
     target: asked[':path'] ?? '',
     header: name => asked[name]?.toString(),
-    inTurn: work => work(),
+    afterEarlier: work => work(),
     send: (status, headers, body) => {
       respond(status, headers, body === null)
       if (body !== null) stream.end(body)

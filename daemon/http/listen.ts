@@ -90,10 +90,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   answerRequests(server, connections, app, () => quickly, silenceOf(options))
   return {
     url: urlOf(server, options),
-    answer: (given, quick = null) => {
-      answering = given
+    answer: (handler, quick = null) => {
+      answering = handler
       quickly = quick
-      ready(given)
+      ready(handler)
     },
     renewTls: () => watch?.renew(),
     tlsExpiry: () => watch?.expiry() ?? null,

@@ -44,7 +44,7 @@ export function logFailure(log: Logger, error: unknown, words: string, fields: o
   log[expected(error) ? 'warn' : 'error']({ err: error, ...fields }, words)
 }
 
-interface Subject {
+interface LogFields {
   readonly user?: string
   readonly crate?: string
   readonly version?: string
@@ -53,8 +53,8 @@ interface Subject {
 const SUBJECT = 'subject'
 
 /** Adds the actor, the crate or the version to the log line of a request. */
-export function recordSubject(c: Context, subject: Subject): void {
-  c.set(SUBJECT, { ...(c.get(SUBJECT) as Subject | undefined), ...subject })
+export function recordSubject(c: Context, subject: LogFields): void {
+  c.set(SUBJECT, { ...(c.get(SUBJECT) as LogFields | undefined), ...subject })
 }
 
 /**
@@ -74,7 +74,7 @@ export function requestLog(log: Logger, addressOf: ClientAddress | null): Middle
     const refused = issues.length > 0 ? issues.map(issue => issue.message).join('; ') : undefined
     // After the handler, these are the parameters of its route.
     const named = { crate: c.req.param('name'), version: c.req.param('version') }
-    const subject = { ...named, ...(c.get(SUBJECT) as Subject | undefined) }
+    const subject = { ...named, ...(c.get(SUBJECT) as LogFields | undefined) }
     const line = { method, path, status: c.res.status, ms, agent, ...subject }
     const level = addressOf === null ? 'debug' : refused === undefined ? 'info' : 'warn'
     log[level]({ ...line, address, refused }, 'request')

@@ -14,10 +14,7 @@ export interface Slot {
   leave(): void
 }
 
-/**
- * Limits running and waiting requests; refuses more. One client gets at most half of either, so
- * that a slow client leaves the other half free.
- */
+/** Limits running and waiting requests; one client gets at most half of either. */
 export class Slots {
   readonly #limits: SlotLimits
   readonly #admitted: Shares
@@ -60,7 +57,7 @@ export class Slots {
         this.#unready.delete(lose)
         if (state === 'left') throw this.#refusal()
         if (this.#running.hasRoom(client)) this.#running.add(client)
-        else await this.#turn(client, signal)
+        else await this.#wait(client, signal)
         state = 'running'
       },
       leave,
@@ -89,7 +86,7 @@ export class Slots {
     }
   }
 
-  async #turn(client: string, signal?: AbortSignal): Promise<void> {
+  async #wait(client: string, signal?: AbortSignal): Promise<void> {
     const { waitMs } = this.#limits
     if (signal?.aborted) throw this.#refusal()
     await new Promise<void>((resolve, reject) => {

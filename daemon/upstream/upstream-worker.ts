@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { Repeater } from '../../core/async/repeater.ts'
 import { KNOWN_FOLDER, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { recordFailure, recordMended } from '../../generator/records/facts.ts'
+import { recordFailure, recordMended } from '../../generator/records/values.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { checkNames, unmatchedRules } from '../../generator/upstream/names.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
@@ -18,10 +18,7 @@ import type { Worker } from '../workers/worker.ts'
 const INTERVAL_MS = 600_000
 const FIRST_MS = 30_000
 
-/**
- * Counts what is kept of upstreams, and looks for own names among their new crates. Logs when
- * requests to them begin to fail, and when that is over.
- */
+/** Counts what is kept of upstreams, finds own names among new crates, and logs failures. */
 export class UpstreamWorker implements Worker {
   readonly #registry: Registry
   readonly #upstreams: Upstreams
@@ -61,8 +58,8 @@ export class UpstreamWorker implements Worker {
     for (const each of byName.values()) {
       const failed = (error: unknown) => each.source.counts.failed(error)
       await checkNames(this.#registry, each).catch(failed)
-      await unmatchedRules(each).then(found => {
-        each.unmatched = found
+      await unmatchedRules(each).then(rules => {
+        each.unmatched = rules
       }, failed)
     }
   }

@@ -45,7 +45,7 @@ export function home({ registry }: Deps, c: Context, request: BrowserRequest) {
   if (!session) return isLinked(c) ? reloadPage(c, site) : showLogin(c, site, request, { next })
   if (next !== null) return redirect(c, site, next)
   if (c.req.path !== '/me') return redirect(c, site, '/me')
-  return showHome(registry, c, { ...request, session }, { notice: noticeOf(c) })
+  return showHome(registry, c, { ...request, session }, { notice: noticeOf(c, registry) })
 }
 
 /** `POST /me/login`. A failed login reveals neither existing accounts nor the typed text. */
@@ -57,8 +57,8 @@ export function postLogin() {
     const login = loginOf(form)
     const next = ownPath(form.get('next'))
     const work = async () => {
-      const given = { login, password: form.get('password') ?? '', priority }
-      const credential = await checkPassword(database, given, settings.auth.password_cost)
+      const attempt = { login, password: form.get('password') ?? '', priority }
+      const credential = await checkPassword(database, attempt, settings.auth.password_cost)
       if (!credential) {
         // Log the login only if it belongs to an account: other text may be a password typed into
         // the wrong field.
@@ -134,8 +134,8 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
   const { user } = request.session
   const work = async () => {
     const cost = settings.auth.password_cost
-    const given = { login: user.login, password: form.get('current') ?? '', priority }
-    if (!(await checkPassword(database, given, cost))) {
+    const attempt = { login: user.login, password: form.get('current') ?? '', priority }
+    if (!(await checkPassword(database, attempt, cost))) {
       const detail = { login: user.login }
       const event = { action: 'password-wrong', detail }
       await makeChange(database, request.change, 'user', (tx, by) => addEvent(tx, by, event))
@@ -143,7 +143,7 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
     }
     const order = { password: newPassword(form), cost }
     await logIn(registry, c, request, await setPassword(database, user, order, request.change))
-    return redirectDone(c, registry, '/me', 'password-changed')
+    return redirectDone(c, registry, '/me', 'password-changed', user.login)
   }
   return attempt(c, work, refused => showHome(registry, c, request, refused))
 }
@@ -179,9 +179,9 @@ function showLogin(
   c: Context,
   site: SiteConfig,
   { csrf }: BrowserRequest,
-  { status, ...facts }: Outcome<LoginData>,
+  { status, ...fields }: Outcome<LoginData>,
 ): Response {
-  const data = { csrf, login: '', next: null, notice: null, reset: null, ...facts }
+  const data = { csrf, login: '', next: null, notice: null, reset: null, ...fields }
   return page(c, site, loginPage(site, data), status)
 }
 

@@ -6,17 +6,21 @@ import { get, post, type Route, type SessionRequest } from '../access/route.ts'
 import { type Deps, giving } from '../deps.ts'
 import { redirect } from '../http/page.ts'
 import {
+  askDecline,
+  askOtherSessionsEnd,
+  askRevocation,
+  askSessionEnd,
   postInvitation,
   postOtherSessionsEnd,
   postRevocation,
   postSessionEnd,
   postToken,
 } from './account.ts'
-import { auditLog, postUser, postUserAction, users } from './admin.ts'
+import { askUserAction, auditLog, postUser, postUserAction, users } from './admin.ts'
 import { confirmRemoval, confirmYank, manage, postOwner, postRemoval, postYank } from './crates.ts'
 import { home, passwordLink, postLogin, postLogout, postPassword } from './login.ts'
 import { status } from './status.ts'
-import { postUpstream, upstreamAdmin } from './upstream.ts'
+import { askUpstream, postUpstream, upstreamAdmin } from './upstream.ts'
 
 type Handle = (deps: Deps, c: Context, request: SessionRequest) => Response | Promise<Response>
 
@@ -38,10 +42,14 @@ export function meRoutes(deps: Deps): Route[] {
     get('/me/password', 'visitor', on(passwordLink)),
     post('/me/password', 'visitor', on(postPassword), 'password'),
     change('/me/tokens', postToken),
+    get('/me/tokens/:id/revoke', 'session', on(askRevocation)),
     end('/me/tokens/:id/revoke', postRevocation),
+    get('/me/sessions/:id/end', 'session', on(askSessionEnd)),
     end('/me/sessions/:id/end', postSessionEnd),
+    get('/me/sessions/end', 'session', on(askOtherSessionsEnd)),
     end('/me/sessions/end', postOtherSessionsEnd),
     change('/me/invitations/:name/accept', crates(postInvitation(true))),
+    get('/me/invitations/:name/decline', 'session', on(crates(askDecline))),
     change('/me/invitations/:name/decline', crates(postInvitation(false))),
     get(crate, 'session', on(manage)),
     get(`${crate}/yank`, 'session', on(crates(confirmYank(true)))),
@@ -53,10 +61,12 @@ export function meRoutes(deps: Deps): Route[] {
     change(`${crate}/owners/remove`, crates(postRemoval)),
     get('/me/admin/users', 'admin', on(users)),
     post('/me/admin/users/add', 'admin', on(postUser), 'change'),
+    get('/me/admin/users/:login/:action', 'admin', on(askUserAction)),
     post('/me/admin/users/:login/:action', 'admin', on(postUserAction), 'change'),
     get('/me/admin/audit', 'admin', on(auditLog)),
     get('/me/admin/status', 'admin', on(status)),
     get('/me/admin/upstream/:name', 'admin', on(upstreamAdmin)),
+    get('/me/admin/upstream/:name/:action', 'admin', on(askUpstream)),
     post('/me/admin/upstream/:name/:action', 'admin', on(postUpstream), 'change'),
     get('/me/*', 'visitor', on(withoutSlash)),
   ]

@@ -104,7 +104,7 @@ export async function openGitWorker(
   const isLeading = await lease.isMine()
   const onMissing = (refusal: Error) => log.warn({ err: refusal }, 'there is no git index')
   const { onFailure, onPushFailure } = reports
-  const index = await GitIndex.follow(registry, { onMissing, onPushFailure }, isLeading)
+  const index = await GitIndex.openToUpdate(registry, { onMissing, onPushFailure }, isLeading)
   if (!index) {
     // Another daemon may have the missing parts.
     await lease.close()

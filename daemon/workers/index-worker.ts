@@ -76,9 +76,7 @@ export class IndexWorker implements Worker {
     this.pages = new PageWorker({ context, onFailure: ofPages, waitForIdle })
   }
 
-  /**
-   * Renders a crate; returns false if it fails or takes too long, so public files may be outdated.
-   */
+  /** Renders a crate; false if that fails or takes too long: public files may be outdated. */
   crate(crateId: number): Promise<boolean> {
     return this.#isShown(this.#queue.show(crateId))
   }
@@ -108,9 +106,7 @@ export class IndexWorker implements Worker {
     await this.#track(this.#everything(render))
   }
 
-  /**
-   * Finishes running builds, retries failed ones once and renders pages for at most `seconds`.
-   */
+  /** Finishes builds, retries failed ones once, and renders pages for at most `seconds`. */
   async close(seconds = 30): Promise<void> {
     await this.#idle()
     if (await this.#settling.close()) await this.settle()

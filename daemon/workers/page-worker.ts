@@ -51,7 +51,7 @@ export interface PageWorkerDeps {
  */
 export class PageWorker implements Worker {
   readonly #deps: PageWorkerDeps
-  readonly #repeater = new Repeater(() => this.#turn())
+  readonly #repeater = new Repeater(() => this.#renderDue())
   #deadline = Number.POSITIVE_INFINITY
   readonly #backoff = new Backoff(MIN_PAUSE_MS, MAX_PAUSE_MS)
   /** When the first change of the current burst arrived. */
@@ -71,10 +71,7 @@ export class PageWorker implements Worker {
     return (this.#deps.now ?? performance.now.bind(performance))()
   }
 
-  /**
-   * Marks outdated pages (an upgrade, another base URL) and renders what is pending. With a copy of
-   * the tree in a bucket, which may be away, only begins to.
-   */
+  /** Marks outdated pages and renders what is pending; only begins to if a bucket may be away. */
   async start(): Promise<void> {
     const { tree } = this.#deps.context
     this.#mayBeOutdated = true
@@ -105,7 +102,7 @@ export class PageWorker implements Worker {
     this.#deadline = Date.now() + seconds * 1000
     await this.#repeater.close()
     this.#idleAt = 0
-    await this.#turn()
+    await this.#renderDue()
   }
 
   flush(): Promise<void> {
@@ -118,7 +115,7 @@ export class PageWorker implements Worker {
    * when pages that wait, or failed ones, are due (at most an hour), or a growing pause if the turn
    * did not finish.
    */
-  async #turn(): Promise<number | null> {
+  async #renderDue(): Promise<number | null> {
     this.#since = null
     const { context, onFailure, waitForIdle } = this.#deps
     const { database, clock } = context
@@ -163,10 +160,7 @@ export class PageWorker implements Worker {
     return pause
   }
 
-  /**
-   * Leaves the pages to daemons of a newer version. When none has served for a minute, which is
-   * longer than a restart, makes them those of this version again.
-   */
+  /** Leaves the pages to newer daemons; takes them back when none was seen for a minute. */
   async #left(): Promise<number> {
     const { database, program } = this.#deps.context
     this.#backoff.reset()

@@ -2,7 +2,7 @@ import type { OnFailure } from '../../core/async/on-failure.ts'
 import { Repeater } from '../../core/async/repeater.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { forgetBuckets } from '../../generator/accounts/rate-limits.ts'
+import { deleteOldBuckets } from '../../generator/accounts/rate-limits.ts'
 import { drain } from '../../generator/projections/index/build.ts'
 import { PAGE_KINDS } from '../../generator/projections/projections.ts'
 import { hasMarksUpTo, lastChange } from '../../generator/records/marks.ts'
@@ -69,8 +69,8 @@ export class TakeoverWorker implements Worker {
     const { database, clock } = this.#registry
     try {
       if (this.#looks++ % NOTE_AT === 0) {
-        await this.#serving.note()
-        await forgetBuckets(database, clock())
+        await this.#serving.record()
+        await deleteOldBuckets(database, clock())
       }
       const at = timestamp(clock())
       const [old, last] = this.#before

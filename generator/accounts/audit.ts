@@ -38,13 +38,13 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
   const { actor, crate } = filter
   // The log has names as users and crates spell them.
   const user = actor === undefined ? null : await findUser(database, actor)
-  const found = crate !== undefined && isName(crate) ? await findCrate(database, crate) : null
+  const existing = crate !== undefined && isName(crate) ? await findCrate(database, crate) : null
   const both = (asked?: string, spelled = asked) =>
     asked === undefined ? undefined : [asked, spelled]
   const conditions = [
     { sql: 'at >= ?', value: since },
     { sql: `actor IN ${LIST}`, value: both(actor, user?.login) },
-    { sql: `crate IN ${LIST}`, value: both(crate, found?.name) },
+    { sql: `crate IN ${LIST}`, value: both(crate, existing?.name) },
     { sql: 'action = ?', value: action },
     { sql: 'id < ?', value: before },
     { sql: 'id > ?', value: after },

@@ -21,10 +21,10 @@ export interface Credential {
 /** Returns a password's credential, or null if login or password is wrong, in equal time. */
 export async function checkPassword(
   database: Database,
-  given: { readonly login: string; readonly password: string; readonly priority: LoginPriority },
+  attempt: { readonly login: string; readonly password: string; readonly priority: LoginPriority },
   cost: number,
 ): Promise<Credential | null> {
-  const { login, password, priority } = given
+  const { login, password, priority } = attempt
   const stored = await storedPassword(database, login)
   const effort = Math.max(cost, await highestCost(database))
   if (!(await isPassword(password, stored, effort, priority)) || stored === null) return null
@@ -35,7 +35,7 @@ export async function checkPassword(
   // Compare the old hash, so as not to overwrite a password changed or renewed in the meantime.
   const sql = 'UPDATE users SET password = ? WHERE id = ? AND password = ?'
   const isRenewed = (await run(database, sql, renewed, user.id, stored)) > 0
-  return isRenewed ? { user, stored: renewed } : checkPassword(database, given, cost)
+  return isRenewed ? { user, stored: renewed } : checkPassword(database, attempt, cost)
 }
 
 /** Returns the user of a credential; refuses a locked user, or one with another password by now. */
@@ -90,8 +90,8 @@ export async function makeLink(
     await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
     const sql = `INSERT INTO password_links (hash, user_id, expires_at)
       SELECT ?, id, ? FROM users WHERE id = ? AND locked_at IS NULL`
-    const given = [hashSecret(secret), timestamp(now, LINK_SECONDS), id]
-    if ((await run(tx, sql, ...given)) === 0) refuse('user_locked', { login })
+    const parameters = [hashSecret(secret), timestamp(now, LINK_SECONDS), id]
+    if ((await run(tx, sql, ...parameters)) === 0) refuse('user_locked', { login })
     await addEvent(tx, by, { action: 'password-link', detail: { login } })
   })
   return secret
@@ -111,8 +111,8 @@ export async function linkOwner(
   const sql = `SELECT user_id, login, admin
     FROM password_links JOIN users ON users.id = password_links.user_id
     WHERE hash = ? AND expires_at > ? AND expires_at <= ? AND locked_at IS NULL`
-  const given = [hashSecret(secret), timestamp(now), latest(now, LINK_SECONDS)]
-  const row = await first<AccountRow>(database, sql, ...given)
+  const parameters = [hashSecret(secret), timestamp(now), latest(now, LINK_SECONDS)]
+  const row = await first<AccountRow>(database, sql, ...parameters)
   return row && accountOf(row)
 }
 
@@ -142,9 +142,9 @@ export async function knownDevice(
   login: string,
   cookie: string,
 ): Promise<string | null> {
-  const [, id = '', given = ''] = /^([\w-]{22})\.([\w-]{43})$/.exec(cookie) ?? []
+  const [, id = '', signature = ''] = /^([\w-]{22})\.([\w-]{43})$/.exec(cookie) ?? []
   const stored = id === '' ? null : await storedPassword(database, login)
-  return stored && isSameText(given, proof(id, stored)) ? id : null
+  return stored && isSameText(signature, proof(id, stored)) ? id : null
 }
 
 function proof(id: string, stored: string): string {

@@ -3,7 +3,7 @@ import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, first, type Queries, run, upsert } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted, userIdOf } from '../records/change.ts'
-import { follow, type Records } from '../records/crate-change.ts'
+import { type Records, tellFollowers } from '../records/crate-change.ts'
 import type { CrateRecord } from '../records/crates.ts'
 import { addOwner, isOwner, listOwners, removeOwner, requireOwner } from '../records/owners.ts'
 import { type Account, findUser, type User } from './accounts.ts'
@@ -16,7 +16,7 @@ export interface OwnerChange {
 }
 
 /** A user whose ownership changes; `as` says that an administrator who is no owner changes it. */
-type Subject = Pick<User, 'id' | 'login'> & { readonly as?: 'administrator' | undefined }
+type ChangedUser = Pick<User, 'id' | 'login'> & { readonly as?: 'administrator' | undefined }
 
 /** Changes the owners of a crate for all logins; if one is refused, changes nothing. */
 type OwnerWork = (
@@ -39,14 +39,14 @@ async function insertOwner(
   tx: Queries,
   { followers }: Records,
   crate: CrateRecord,
-  { id, login, as }: Subject,
+  { id, login, as }: ChangedUser,
   addedBy: number | null,
   change: Permitted,
 ): Promise<boolean> {
   if (!(await addOwner(tx, crate.id, { user: id }, change.at, addedBy))) return false
   const event = { action: 'owner-add', crate: crate.name, detail: { login, as } }
   const generation = await addEvent(tx, change, event)
-  await follow(tx, followers, { crate, owner: id, by: change, generation })
+  await tellFollowers(tx, followers, { crate, owner: id, by: change, generation })
   return true
 }
 
@@ -71,7 +71,7 @@ export const removeOwners: OwnerWork = (records, crate, logins, change) =>
     const action = isOwner ? 'owner-remove' : 'invitation-withdraw'
     const event = { action, crate: crate.name, detail: { login, as } }
     const generation = await addEvent(tx, by, event)
-    await follow(tx, records.followers, { crate, owner: id, by, generation })
+    await tellFollowers(tx, records.followers, { crate, owner: id, by, generation })
     return true
   })
 
@@ -80,13 +80,13 @@ async function eachUser(
   crate: CrateRecord,
   logins: readonly string[],
   change: Change,
-  work: (tx: Queries, by: Permitted, user: Subject) => Promise<boolean>,
+  work: (tx: Queries, by: Permitted, user: ChangedUser) => Promise<boolean>,
 ): Promise<OwnerChange> {
   return makeChange(database, change, 'user', async (tx, by) => {
     const right = await requireOwner(tx, crate, by)
     const as = right === 'administrator' ? right : undefined
     // The request may name one user in several spellings of the login.
-    const users = new Map<number, Subject>()
+    const users = new Map<number, ChangedUser>()
     const unknown: Issue[] = []
     for (const login of logins) {
       const user = await findUser(tx, login)
@@ -153,8 +153,8 @@ export async function answerInvitation(
   await makeChange(records.database, change, { user: user.id }, async (tx, by) => {
     const sql = `DELETE FROM invitations WHERE crate_id = ? AND user_id = ? AND invited_at > ?
       AND invited_at <= ? RETURNING invited_by`
-    const given = [crate.id, user.id, timestamp(now, -seconds), latest(now)]
-    const invitation = await first<{ invited_by: number | null }>(tx, sql, ...given)
+    const parameters = [crate.id, user.id, timestamp(now, -seconds), latest(now)]
+    const invitation = await first<{ invited_by: number | null }>(tx, sql, ...parameters)
     if (!invitation) return refuse('invitation_unknown', { name: crate.name })
     if (isAccepted) {
       await insertOwner(tx, records, crate, user, invitation.invited_by, by)

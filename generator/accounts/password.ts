@@ -71,8 +71,8 @@ export const TOP_PRIORITY: LoginPriority = { isKnown: true, recent: 0 }
 
 interface Waiting {
   readonly priority: LoginPriority
-  /** Called when it is this one's turn, or when too many wait. */
-  readonly resolve: (isTurn: boolean) => void
+  /** Called when it may start, or when too many wait. */
+  readonly resolve: (isAdmitted: boolean) => void
 }
 
 /**
@@ -94,7 +94,7 @@ export class HashingQueue {
   /** Runs the work in its turn; refuses it when too many with a better priority wait. */
   async run<Result>(priority: LoginPriority, work: () => Promise<Result>): Promise<Result> {
     if (this.#running < this.#atOnce) this.#running++
-    else if (!(await this.#turn(priority))) refuse('logins_busy')
+    else if (!(await this.#waitForSlot(priority))) refuse('logins_busy')
     try {
       return await work()
     } finally {
@@ -105,7 +105,7 @@ export class HashingQueue {
     }
   }
 
-  #turn(priority: LoginPriority): Promise<boolean> {
+  #waitForSlot(priority: LoginPriority): Promise<boolean> {
     return new Promise(resolve => {
       const before = this.#waiting.findIndex(waiting => isBefore(priority, waiting.priority))
       const place = before < 0 ? this.#waiting.length : before

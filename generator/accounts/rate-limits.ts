@@ -10,10 +10,7 @@ const FORGET_MS = 60_000 + SKEW_MS
 /** The most buckets that are kept; the ones used last. */
 const MOST = 100_000
 
-/**
- * Takes a token from a bucket that daemons have in common, unless it is empty; returns its level
- * before. It waits for no transaction and for no disk. Only on a server.
- */
+/** Takes a token of a bucket on a server, waiting for nothing; returns the level before. */
 export async function takeToken(
   db: Queries,
   bucket: string,
@@ -41,7 +38,7 @@ export async function oweTokens(
 }
 
 /** Removes full buckets, those of a clock that was wrong, and the oldest beyond 100,000; to be called every few seconds. */
-export async function forgetBuckets(db: Queries, now: Date): Promise<void> {
+export async function deleteOldBuckets(db: Queries, now: Date): Promise<void> {
   const sql = `DELETE FROM rate_limits WHERE at < ? OR at > ? OR key IN
     (SELECT key FROM rate_limits ORDER BY at DESC, key OFFSET ?)`
   await run(db, sql, now.getTime() - FORGET_MS, Date.parse(latest(now)), MOST)

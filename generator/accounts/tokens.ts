@@ -94,8 +94,8 @@ export async function createToken(
     const sql = `INSERT INTO tokens (user_id, name, hash, scopes, crates, created_at, expires_at)
       VALUES (?, ?, ?, ?, ?, ?, ?)
       RETURNING id, (SELECT login FROM users WHERE id = user_id) AS login`
-    const given = [userId, name, hashSecret(token), stored.scopes, stored.crates, at, expires]
-    const { id, login } = await one<{ id: number; login: string }>(tx, sql, ...given)
+    const parameters = [userId, name, hashSecret(token), stored.scopes, stored.crates, at, expires]
+    const { id, login } = await one<{ id: number; login: string }>(tx, sql, ...parameters)
     const detail = { token: id, login, name, scopes, crates, expires }
     await addEvent(tx, by, { action: 'token-create', detail })
     const reach = reachOf(stored)
@@ -152,8 +152,8 @@ export async function revokeToken(
 
 /** Returns the scopes in the order of `SCOPES`, each once; one refusal lists all unknown ones. */
 export function parseScopes(texts: readonly string[]): Scope[] {
-  const known: readonly string[] = SCOPES
-  const unknown = texts.filter(text => !known.includes(text))
+  const accepted: readonly string[] = SCOPES
+  const unknown = texts.filter(text => !accepted.includes(text))
   refuseErrors(unknown.map(scope => issue('scope_invalid', { scope, accepted: SCOPES.join(', ') })))
   return SCOPES.filter(scope => texts.includes(scope))
 }

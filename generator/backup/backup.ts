@@ -20,8 +20,8 @@ import { Lock } from '../places/locks/lock.ts'
 import type { OpenFile } from '../places/place.ts'
 import type { Progress } from '../projections/context.ts'
 import { registryCounts } from '../records/crates.ts'
-import { LAST_BACKUP, writeFact } from '../records/facts.ts'
 import { releaseOfBytes, releasePages } from '../records/releases-stored.ts'
+import { LAST_BACKUP, writeValue } from '../records/values.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 import { openToRead, type Registry } from '../registry/registry.ts'
 
@@ -46,7 +46,7 @@ const DRAFT = 'draft'
 /**
  * Writes settings, records, and every `.crate` of a registry into one tar file, even while a daemon
  * is running: from a snapshot of the records, or a new one if a deletion removes some of its bytes.
- * The records are a file of SQLite, also where a server has them; a fact says when this was done.
+ * The records are a file of SQLite, also where a server has them. The time of it is recorded.
  * The file appears complete or not at all, and only if SQLite finds no fault in it; versions whose
  * bytes are lost or damaged are returned as issues, and named in it. Refuses a place in the public
  * tree, and a second backup. The file `-` is standard output, which cannot be written twice:
@@ -72,7 +72,7 @@ export async function backup(
       try {
         const done = await write(registry, target, progress)
         const at = timestamp(registry.clock())
-        if (done.lost.length === 0) await writeFact(registry.database, LAST_BACKUP, at)
+        if (done.lost.length === 0) await writeValue(registry.database, LAST_BACKUP, at)
         return done
       } catch (error) {
         if (!(error instanceof Refusal && error.has('backup_overtaken')) || attempt === attempts)
@@ -197,10 +197,10 @@ async function fill(
 async function addBytes(
   archive: Pack,
   name: string,
-  found: OpenFile | null,
+  file: OpenFile | null,
 ): Promise<string | null> {
   // Opened before the header is written: a file that is deleted now stays readable to its end.
-  if (!found) return null
+  if (!file) return null
   const hash = createHash('sha256')
   const hashed = async function* (chunks: AsyncIterable<Uint8Array>) {
     for await (const chunk of chunks) {
@@ -209,11 +209,11 @@ async function addBytes(
     }
   }
   try {
-    const entry = archive.entry({ name: `${TOP}/${name}`, size: found.size })
-    await pipeline(found.bytes, hashed, entry)
+    const entry = archive.entry({ name: `${TOP}/${name}`, size: file.size })
+    await pipeline(file.bytes, hashed, entry)
     return hash.digest('hex')
   } finally {
     // An archive that has failed takes no entry, and would leave the file open.
-    found.bytes.destroy()
+    file.bytes.destroy()
   }
 }

@@ -12,7 +12,7 @@ import { resolveSettings } from '../../core/settings/settings.ts'
 import { closeWhole, openDatabase } from '../database/database.ts'
 import type { BeforeUpgrade } from '../database/migrations.ts'
 import { value } from '../database/statement.ts'
-import { forgetMirror } from '../deploy/complete-mirror.ts'
+import { clearMirrored } from '../deploy/complete-mirror.ts'
 import { CrateStore } from '../places/crate-store.ts'
 import { asCaller } from '../places/disk/caller.ts'
 import { makeFolder, syncFile, syncFolder, writeDurably } from '../places/disk/durable.ts'
@@ -105,8 +105,8 @@ async function removeAbandoned(target: string): Promise<void> {
 
 async function moveAll(from: string, to: string): Promise<void> {
   const others = (await readdir(from)).filter(name => name !== SETTINGS_FILE)
-  const note = join(to, WORKPLACE, MOVING)
-  await writeDurably(note, Buffer.from(JSON.stringify(others)), 0o600)
+  const journal = join(to, WORKPLACE, MOVING)
+  await writeDurably(journal, Buffer.from(JSON.stringify(others)), 0o600)
   for (const names of [others, [SETTINGS_FILE]]) {
     for (const name of names) await rename(join(from, name), join(to, name))
     await syncFolder(to)
@@ -168,14 +168,14 @@ async function unpack(file: string, place: Folders, progress?: Progress) {
 }
 
 async function takeSettings(
-  given: string,
+  original: string,
   file: string,
   { target, content, sources }: Folders,
 ): Promise<RestoredSettings> {
   const name = `${SETTINGS_FILE} in ${file}`
-  const settings = restoredSettings(target, { name, text: given }, sources)
+  const settings = restoredSettings(target, { name, text: original }, sources)
   const texts = new Map([[SETTINGS_FILE, settings.text]])
-  if (settings.text !== given) texts.set(ORIGINAL_SETTINGS_FILE, given)
+  if (settings.text !== original) texts.set(ORIGINAL_SETTINGS_FILE, original)
   for (const [name, text] of texts) {
     const path = join(content, name)
     await writeFile(path, text, { flag: 'wx', mode: 0o600 })
@@ -211,7 +211,7 @@ async function finishRecords(
         const part = `crates/${crateKey(name, cksum)}`
         if (!seen.has(part)) refuse('backup_incomplete', { file, part })
       }
-    await forgetMirror(records)
+    await clearMirrored(records)
     await endPause(records)
   } catch (error) {
     await records.close()

@@ -1,7 +1,7 @@
 import { type Issue, inFile, Refusal, refusalOnly } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { asCaller } from '../places/disk/caller.ts'
-import { findCrates } from '../places/disk/crate-files.ts'
+import { findCrates, unreadable } from '../places/disk/crate-files.ts'
 import { findCrate } from '../records/crates.ts'
 import { type BatchItem, orderBatch } from '../registry/changes/order.ts'
 import { addCrateFile } from '../registry/changes/publish.ts'
@@ -15,7 +15,7 @@ interface FileResult {
   readonly path: string
   readonly name: string | null
   readonly version: string | null
-  readonly outcome: 'added' | 'present' | 'refused'
+  readonly outcome: 'added' | 'present' | 'refused' | 'skipped'
   readonly warnings: readonly Issue[]
   readonly errors: readonly Issue[]
 }
@@ -30,7 +30,7 @@ export const registerAdd = registryCommand('add', {
     'plimsoll add target/package/demo-1.0.0.crate': 'adds one file',
     'plimsoll add --json vendor/': 'adds all files below a folder, dependencies first',
   },
-  json: 'an array with an object for each file: `path`; `name` and `version`, null if the file cannot be read; `outcome`, one of `added`, `present` and `refused`; `warnings`, an array of texts; `errors`, the same, only if the file was refused',
+  json: 'an array with an object for each file: `path`; `name` and `version`, null if the file cannot be read; `outcome`, one of `added`, `present`, `refused` and `skipped`, for what is no file; `warnings`, an array of texts; `errors`, the same, only if the file was refused',
   fails: 'some files were refused; the others were added',
   async run(task: RegistryTask, sources: readonly string[]) {
     const { io, registry, options, progress } = task
@@ -39,21 +39,22 @@ export const registerAdd = registryCommand('add', {
       return orderBatch(registry, [...new Set(paths)], progress)
     })
     const results: FileResult[] = []
-    const sums = { added: 0, present: 0, refused: 0 }
+    const sums = { added: 0, present: 0, refused: 0, skipped: 0 }
     const upstreams = await openUpstreams(registry, { env: io.env })
     try {
       for await (const result of addEach(task, items, upstreams)) {
         const { outcome, name, version } = result
         results.push(result)
         sums[outcome]++
-        if (outcome !== 'refused' && !options.json) io.out(`${outcome} ${name} ${version}`)
+        if (/^(?:added|present)$/.test(outcome) && !options.json)
+          io.out(`${outcome} ${name} ${version}`)
       }
     } finally {
       await upstreams.close()
     }
     // Shared files such as `config.json` may be older than the settings.
     const isUndone = ({ outcome, errors }: FileResult) =>
-      outcome === 'refused' && !errors.some(({ code }) => code === 'storage_behind')
+      /^(?:refused|skipped)$/.test(outcome) && !errors.some(({ code }) => code === 'storage_behind')
     const { issues } = await (results.every(isUndone) ? showPending : showChanges)(task)
     const ofFiles = (of: (result: FileResult) => readonly Issue[]) =>
       results.flatMap(file => of(file).map(each => inFile(file.path, each)))
@@ -82,6 +83,14 @@ async function* addEach(
   const companions = new Set(items.flatMap(({ name }) => name ?? []))
   for (const [index, { path, name: crate, version }] of items.entries()) {
     progress('adding .crate files', index, items.length)
+    const problem = await asCaller(() => unreadable(path))
+    if (problem) {
+      const isBad = problem.severity === 'error'
+      const nothing = { path, name: null, version: null }
+      const [warnings, errors] = isBad ? [[], [problem]] : [[problem], []]
+      yield { ...nothing, outcome: isBad ? 'refused' : 'skipped', warnings, errors }
+      continue
+    }
     try {
       const at = timestamp(io.now())
       const isNew = crate !== null && (await findCrate(registry.database, crate)) === null

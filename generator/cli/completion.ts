@@ -5,9 +5,7 @@ import { settingTable } from '../../core/settings/schema.ts'
 import { command, type Task } from './console/command.ts'
 import type { Io } from './console/io.ts'
 
-/**
- * Each script asks the program: one line a word, with its meaning, then `:` and a kind of words.
- */
+/** Each script asks the program: a line for a word and its meaning, then `:` and a kind. */
 const SCRIPTS = {
   bash: `_plimsoll() {
   local line=\${COMP_LINE:0:COMP_POINT} cur word about cut
@@ -86,10 +84,10 @@ function completed(program: Command, words: readonly string[], env: Io['env']): 
   let [command, option, folder] = [program, undefined as Option | undefined, env.PLIMSOLL_DIR]
   for (const word of words.slice(0, -1)) {
     if (option?.long === '--dir') folder = word
-    const known = command.options.find(each => option === undefined && each.long === word)
+    const matching = command.options.find(each => option === undefined && each.long === word)
     if (option === undefined && !word.startsWith('-'))
       command = command.commands.find(sub => sub.name() === word) ?? command
-    option = known?.required || known?.optional ? known : undefined
+    option = matching?.required || matching?.optional ? matching : undefined
   }
   const [argument] = command.registeredArguments
   const place = /[<[]([^>\]]*)/.exec(option?.flags ?? '')?.[1] ?? argument?.name() ?? ''
@@ -117,9 +115,9 @@ function crates(folder: string, start: string): string[] {
   const [name = '', version] = start.split('@')
   const inside = join(folder, 'public', 'crates', version === undefined ? '' : join('/', name))
   if (!existsSync(inside)) return []
-  const found = readdirSync(inside, { withFileTypes: true })
+  const folders = readdirSync(inside, { withFileTypes: true })
     .filter(entry => entry.isDirectory())
     .map(entry => (version === undefined ? entry.name : `${name}@${entry.name}`))
     .filter(value => value.startsWith(start))
-  return version === undefined ? [...found, ':open'] : found
+  return version === undefined ? [...folders, ':open'] : folders
 }

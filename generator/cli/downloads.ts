@@ -116,7 +116,7 @@ function summary(logs: readonly Log[]): string {
     `${counted(total('unknown'), 'download')} of unknown versions`,
     `${counted(total('bad'), 'line')} not understood`,
   ]
-  const found = `${counted(total('downloads'), 'download')} counted`
+  const downloads = `${counted(total('downloads'), 'download')} counted`
   const lines = `${counted(total('lines'), 'new line')} of ${counted(logs.length, 'log')}`
-  return `${found} in ${lines}; ${rest.join(', ')}`
+  return `${downloads} in ${lines}; ${rest.join(', ')}`
 }

@@ -56,7 +56,7 @@ async function runImport(task: RegistryTask<Options>, source: string): Promise<v
   const { ca_file: caFile, contact } = registry.settings.outgoing
   const request = { ...rest, source, ...(token !== undefined && { token }) }
   const opened = await asCaller(() => openSource(request, { caFile, contact, env: io.env }))
-  const sums: Outcomes = { added: 0, present: 0, refused: 0 }
+  const sums: Outcomes = { added: 0, present: 0, refused: 0, skipped: 0 }
   const warnings: Issue[] = []
   const errors: Issue[] = []
   const { kind, description } = opened
@@ -84,10 +84,10 @@ async function runImport(task: RegistryTask<Options>, source: string): Promise<v
       }
       const what = [name, version].filter(Boolean).join(' ')
       const place = outcome !== 'refused' ? what : what === '' ? where : `${where}: ${what}`
-      const found = issues.map(issue => inFile(place, issue))
-      if (verbose) printIssues(io, found)
-      else if (outcome !== 'refused') warnings.push(...found)
-      else if (errors.length < REFUSED_SHOWN) errors.push(...found)
+      const located = issues.map(issue => inFile(place, issue))
+      if (verbose) printIssues(io, located)
+      else if (outcome !== 'refused') warnings.push(...located)
+      else if (errors.length < REFUSED_SHOWN) errors.push(...located)
     }
   } finally {
     await opened.close?.()

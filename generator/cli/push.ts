@@ -42,8 +42,8 @@ export const registerPush = command('push', {
       ? { place: bucket, close: undefined }
       : await openPushFolder(resolve(options.to))
     const { settings, urls } = await pushSettings(task, to)
-    const found = await asCaller(() => Promise.all(sources.map(source => findCrates(source))))
-    const files = found.flat()
+    const lists = await asCaller(() => Promise.all(sources.map(source => findCrates(source))))
+    const files = lists.flat()
     const result = await push({ files, to, settings, urls }).finally(() => close?.())
     const lines = result.files.map(({ name, version, outcome }) =>
       outcome === 'pushed' ? `pushed ${name} ${version}` : `${name} ${version} is there already`,
@@ -54,8 +54,8 @@ export const registerPush = command('push', {
 
 /** Returns the settings of a push; without an address, uses that of the existing tree. */
 async function pushSettings(task: Task<Options>, to: Place) {
-  const given = looseSettings(task, false)
-  if (given.settings.registry.base_url !== null) return given
+  const loose = looseSettings(task, false)
+  if (loose.settings.registry.base_url !== null) return loose
   const config = await to.read(configPath)
   const dl = config && parseDl(config.bytes.toString(), `${to.name}/${configPath}`)
   const baseUrl = dl && baseOfDl(dl)

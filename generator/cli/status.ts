@@ -4,8 +4,8 @@ import type { Alarm } from '../../core/upstream/crate.ts'
 import { ALARMS, specOf } from '../../core/upstream/explain.ts'
 import { describeDaemon } from '../database/daemons.ts'
 import { PAGE_KINDS, workOf } from '../projections/projections.ts'
-import type { Failure } from '../records/facts.ts'
 import type { FailedMark } from '../records/marks.ts'
+import type { Failure } from '../records/values.ts'
 import { findDamage } from '../registry/registry.ts'
 import { readStatus, type Status, warningsOf } from '../status.ts'
 import { listAlarms } from '../upstream/alarms.ts'
@@ -32,11 +32,11 @@ export const registerStatus = registryCommand('status', {
     for (const each of upstreams.byName.values())
       for (const rule of await unmatchedRules(each)) unmatched.push({ upstream: each.name, rule })
     await upstreams.close()
-    const known = Object.values(registry.settings.upstream).map(({ name, index }) => ({
+    const addresses = Object.values(registry.settings.upstream).map(({ name, index }) => ({
       name,
       index: index.slice('sparse+'.length),
     }))
-    const json = { ...jsonOf(status), upstream: { known, alarms, unmatched } }
+    const json = { ...jsonOf(status), upstream: { known: addresses, alarms, unmatched } }
     const ruleLines = unmatched.map(
       ({ upstream, rule }) =>
         `rule      upstream.${upstream}.${rule} matches no version known here; compare its name and version`,
@@ -78,8 +78,8 @@ function jsonOf({ at, daemons, pause, programs, ...status }: Status) {
 
 function linesOf(status: Status): Line[] {
   const { marks, pages } = pendingSums(status)
-  const some = pages === marks ? 'all' : formatNumber(pages)
-  const ofPages = pages > 0 ? `, ${some} of them pages` : ''
+  const share = pages === marks ? 'all' : formatNumber(pages)
+  const ofPages = pages > 0 ? `, ${share} of them pages` : ''
   return [
     `crates    ${formatNumber(status.crates)}`,
     `versions  ${formatNumber(status.releases)}`,

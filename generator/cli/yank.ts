@@ -15,10 +15,10 @@ export const registerYank = registryCommand('yank', {
   fails: 'there is no such version, or it could not be rendered',
   async run(task: RegistryTask<{ undo?: boolean }>, spec: string) {
     const { registry, options, change } = task
-    const { name: given, version } = parseSpec(spec)
+    const { name: spelling, version } = parseSpec(spec)
     if (version === null) return refuse('release_spec_invalid', { spec })
     const yanked = !options.undo
-    const { name, changed } = await setYanked(registry, given, version, yanked, change)
+    const { name, changed } = await setYanked(registry, spelling, version, yanked, change)
     refuseErrors((await showChanges(task)).issues)
     const verb = options.undo ? 'unyanked' : 'yanked'
     task.report({ name, version, yanked, changed }, [

@@ -131,12 +131,12 @@ function keysOf(table: keyof Tables, operator: string): string {
  */
 async function withoutTriggers<T>(tx: Queries, work: () => Promise<T>): Promise<T> {
   if (isOnServer(tx)) {
-    const turn = async (to: 'DISABLE' | 'ENABLE') => {
+    const setTriggers = async (to: 'DISABLE' | 'ENABLE') => {
       for (const table of tables()) await run(tx, `ALTER TABLE ${table} ${to} TRIGGER USER`)
     }
-    await turn('DISABLE')
+    await setTriggers('DISABLE')
     const result = await work()
-    await turn('ENABLE')
+    await setTriggers('ENABLE')
     return result
   }
   const query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
@@ -151,7 +151,7 @@ function tables(): (keyof Tables)[] {
   return Object.keys(TABLE_KEYS) as (keyof Tables)[]
 }
 
-/** Leaves out facts about this database: which daemons serve it, whether it takes changes. */
+/** Leaves out values about this database: which daemons serve it, whether it takes changes. */
 const OTHER_FACTS = `NOT (key >= 'daemon:' AND key < 'daemon:~')
   AND key NOT IN ('copy', 'moved', 'pause', 'probe')`
 

@@ -23,10 +23,7 @@ const DAEMON = 'daemon:'
 /** A daemon that gave no sign for this long no longer serves. */
 const GONE_SECONDS = 20
 
-/**
- * Returns the daemons that serve a registry whose records are on a server, in order of their ids;
- * nothing for a file, whose only daemon holds the lock of its folder.
- */
+/** Returns the daemons that serve from a server, by id; none for a file, which has only one. */
 export async function listDaemons(db: Queries): Promise<SeenDaemon[]> {
   if (!isOnServer(db)) return []
   const now = await databaseTime(db)
@@ -52,8 +49,8 @@ export function describeDaemon({ host, process, url, version, ago, id }: SeenDae
 /** Records that a daemon serves now. */
 export async function recordDaemon(db: Queries, daemon: ServingDaemon): Promise<void> {
   const now = await databaseTime(db)
-  const fact = { key: `${DAEMON}${daemon.id}`, value: JSON.stringify({ ...daemon, seen: now }) }
-  await upsert(db, 'facts', ['key'], fact)
+  const row = { key: `${DAEMON}${daemon.id}`, value: JSON.stringify({ ...daemon, seen: now }) }
+  await upsert(db, 'facts', ['key'], row)
 }
 
 /** Records that a daemon no longer serves. */

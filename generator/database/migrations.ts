@@ -20,10 +20,7 @@ interface SchemaRecord {
   readonly oldest: string
 }
 
-/**
- * Told before records of an older version are upgraded, from one step or format to another one;
- * throws a `Refusal` if they have to stay as they are.
- */
+/** Told before older records are upgraded; throws a `Refusal` if they have to stay as they are. */
 export type BeforeUpgrade = (db: Queries, from: string, to: string) => Promise<void>
 
 /** The first step: databases from before it are not upgraded. */
@@ -71,8 +68,8 @@ async function takeStep(db: Queries, name: string, owner: SchemaOwner): Promise<
     requireNone(older, owner, `the step ${name} of its database`)
   }
   await step.up(db)
-  const noted = 'INSERT INTO kysely_migration (name, timestamp) VALUES (?, ?)'
-  await run(db, noted, name, new Date().toISOString())
+  const insert = 'INSERT INTO kysely_migration (name, timestamp) VALUES (?, ?)'
+  await run(db, insert, name, new Date().toISOString())
   const before = (await readRecord(db))?.oldest ?? name
   await run(db, 'DELETE FROM schema_record')
   const sql = 'INSERT INTO schema_record (newest, oldest) VALUES (?, ?)'

@@ -24,9 +24,9 @@ async function dropOldMoves(db: Queries): Promise<void> {
   const moves = await all<OldMove>(db, 'SELECT id, side, place, ended_at FROM moves')
   await run(db, 'DROP TABLE moves')
   for (const { id, side, place, ended_at: at } of moves) {
-    const [key, fact] = side === 'coming' ? ['copy', { id, place }] : ['moved', { id, place, at }]
+    const [key, move] = side === 'coming' ? ['copy', { id, place }] : ['moved', { id, place, at }]
     if (side === 'leaving' && at === null) continue
-    await upsert(db, 'facts', ['key'], { key, value: JSON.stringify(fact) })
+    await upsert(db, 'facts', ['key'], { key, value: JSON.stringify(move) })
   }
 }
 
@@ -96,7 +96,7 @@ export const steps: Readonly<Record<string, Step>> = {
   ]),
   // One engine searches rendered files; two tables have what they are rendered from.
   '031_one_search': { up: oneSearch, oldest: '031_one_search' },
-  // READMEs that are shown as plain text are facts; the next rendering records them again.
+  // READMEs that are shown as plain text are stored values; the next rendering records them again.
   '032_plain_pages': contracts('032_plain_pages', [
     'DROP TABLE IF EXISTS plain_pages',
     'DROP INDEX IF EXISTS releases_uncounted',

@@ -6,8 +6,8 @@ import { FileRefusal, indexFileAfter } from '../places/s3/refused-files.ts'
 import { STAGES, stageOf } from '../places/sync.ts'
 import type { Progress } from '../projections/context.ts'
 import { eachCrate } from '../records/crates.ts'
-import { readFact, writeFact } from '../records/facts.ts'
 import { listReleases } from '../records/releases.ts'
+import { readValue, writeValue } from '../records/values.ts'
 import type { Registry } from '../registry/registry.ts'
 
 const MIRRORED = 'mirrored'
@@ -21,7 +21,7 @@ const REFUSED_MAX = 50
  * that is the tree itself, returns whether no other one counts as whole: it gets no changes.
  */
 export async function isMirrored({ database, tree }: Registry): Promise<boolean> {
-  return (await readFact(database, MIRRORED)) === (tree.mirror?.bucket.name ?? null)
+  return (await readValue(database, MIRRORED)) === (tree.mirror?.bucket.name ?? null)
 }
 
 /**
@@ -37,7 +37,7 @@ export async function completeMirror(
 ): Promise<void> {
   const { database, tree } = registry
   const { mirror } = tree
-  await forgetMirror(database)
+  await clearMirrored(database)
   if (mirror === null) return
   const listed = await mirror.learn()
   const refused: Issue[] = []
@@ -61,18 +61,18 @@ export async function completeMirror(
     done += part.files.length + part.stored.size
     progress?.('uploading files', done, 0)
   }
-  if (isWhole) await noteMirrored(database, mirror.bucket.name)
+  if (isWhole) await recordMirrored(database, mirror.bucket.name)
   refuseErrors(refused)
 }
 
 /** Records that the bucket at `place` has the whole tree. */
-export function noteMirrored(db: Queries, place: string): Promise<void> {
-  return writeFact(db, MIRRORED, place)
+export function recordMirrored(db: Queries, place: string): Promise<void> {
+  return writeValue(db, MIRRORED, place)
 }
 
 /** Records that no bucket is known to have the whole tree. */
-export function forgetMirror(db: Queries): Promise<void> {
-  return writeFact(db, MIRRORED, null)
+export function clearMirrored(db: Queries): Promise<void> {
+  return writeValue(db, MIRRORED, null)
 }
 
 /** Lists a tree once for every stage, some files at a time, so that no list of all is needed. */

@@ -76,9 +76,9 @@ export async function importLog(
   const key = createHash('sha256').update(first, 'latin1').digest('hex').slice(0, 32)
   const reader = new LogReader(format)
   for (const line of head.slice(0, head.indexOf(first))) reader.read(line)
-  const known = await positionOf(registry.database, path, key)
-  if (known.isCopy) return { ...sums, isCopy: true }
-  let { id, bytes: done } = known
+  const position = await positionOf(registry.database, path, key)
+  if (position.isCopy) return { ...sums, isCopy: true }
+  let { id, bytes: done } = position
   sums.known = done
   const counts = new Map<string, DownloadCount>()
   const today = dayOf(registry.clock())
@@ -139,10 +139,7 @@ function addBad(sums: LogSums, line: string | null): void {
   sums.examples.push({ line: sums.lines, text: text.replace(/[^ -~]/g, '?') })
 }
 
-/**
- * Finds the longest part of a log that was imported before, by its first line and checksum, or the
- * longer log that it may be a copy of.
- */
+/** Finds how far a log was imported, by first line and checksum, or what it may be a copy of. */
 async function positionOf(db: Queries, path: string, key: string): Promise<Position> {
   const sql = `SELECT id, bytes, sum FROM imported_logs
     WHERE first_line = ? ORDER BY bytes DESC LIMIT ${ALIKE_MAX}`
@@ -153,8 +150,8 @@ async function positionOf(db: Queries, path: string, key: string): Promise<Posit
     path,
     alike.map(position => position.bytes),
   )
-  const found = alike.find(position => sums.get(position.bytes) === position.sum)
-  if (found) return { ...found, isCopy: false }
+  const match = alike.find(position => sums.get(position.bytes) === position.sum)
+  if (match) return { ...match, isCopy: false }
   const longer = alike.find(position => !sums.has(position.bytes))
   return longer ? { ...longer, isCopy: true } : none
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { dayOf } from '../../core/day-counts.ts'
+import { jsonIn } from '../../core/plain-data.ts'
 
 /** The values of `--format`; `auto` decides by each line. */
 export const LOG_FORMATS = ['auto', 'nginx', 'common', 'caddy', 'cloudfront'] as const
@@ -71,9 +72,9 @@ const TEXT =
   /\[(\d\d)\/(\w{3})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)\] "([A-Z]+) ((?:[^\s"\\]|\\.)+)(?: (?:[^"\\]|\\.)*)?" (\d{3})(?: |$)/
 
 function textRequest(line: string): LoggedRequest | null {
-  const found = TEXT.exec(line)
-  if (!found) return null
-  const [, date, month = '', year, clock, hours, minutes, method, target, status] = found
+  const match = TEXT.exec(line)
+  if (!match) return null
+  const [, date, month = '', year, clock, hours, minutes, method, target, status] = match
   const number = String(MONTHS.indexOf(month) + 1).padStart(2, '0')
   const time = Date.parse(`${year}-${number}-${date}T${clock}${hours}:${minutes}`)
   return requestOf(method, target, status, time)
@@ -87,15 +88,9 @@ const CADDY = v.object({
 })
 
 function caddyRequest(line: string): LoggedRequest | null {
-  let record: unknown
-  try {
-    record = JSON.parse(line)
-  } catch {
-    return null
-  }
-  const found = v.safeParse(CADDY, record)
-  if (!found.success) return null
-  const { ts, status, request } = found.output
+  const parsed = v.safeParse(CADDY, jsonIn(line))
+  if (!parsed.success) return null
+  const { ts, status, request } = parsed.output
   return requestOf(request.method, request.uri, status, ts * 1000)
 }
 

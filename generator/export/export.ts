@@ -92,13 +92,13 @@ async function readCrate(
   { name, version, source, checksum }: LockedPackage,
   { cratesOf }: ExportOrder,
 ): Promise<ExportedCrate | null> {
-  const found = await cratesOf(source)?.find({ name, version, cksum: checksum })
-  if (!found) return null
-  const { cksum } = parseEntry(found.line)
-  const sum = sha256(found.bytes)
+  const crate = await cratesOf(source)?.find({ name, version, cksum: checksum })
+  if (!crate) return null
+  const { cksum } = parseEntry(crate.line)
+  const sum = sha256(crate.bytes)
   const expected = [checksum, cksum].find(other => other !== null && other !== sum)
   if (expected) refuse('import_checksum', { name, version, found: sum, expected })
-  return { name, version, cksum, ...found }
+  return { name, version, cksum, ...crate }
 }
 
 const WRITERS = { 'local-registry': writeLocal, vendor: writeVendored }

@@ -9,7 +9,6 @@ import { type Issue, Refusal, warning } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/tree.ts'
 import type { ProcessMutex } from '../places/locks/process-mutex.ts'
 import { renderConfig } from '../projections/index/config.ts'
-import { readFact, writeFact } from '../records/facts.ts'
 import {
   followForGit,
   type GitBatch,
@@ -18,6 +17,7 @@ import {
   unfollowForGit,
 } from '../records/git-batch.ts'
 import { countMarks, settleMarks } from '../records/marks.ts'
+import { readValue, writeValue } from '../records/values.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { IndexChange, IndexFile } from './index-repository/engine.ts'
 import { gitVersion } from './index-repository/git-process.ts'
@@ -27,10 +27,10 @@ import { Remote } from './push.ts'
 /** The most crates in one commit: commits stay quick, and a first import needs few of them. */
 const BATCH = 500
 
-/** The key of the fact with the last committed audit event; missing before the first commit. */
+/** The key of the last committed audit event; missing before the first commit. */
 export const LAST_EVENT = 'git_event'
 
-/** The fact that says which repository was written last, where daemons have one each. */
+/** The key of the value that says which repository was written last, where daemons have one each. */
 const REPOSITORY = 'git_repository'
 
 /** Called when something goes wrong with a git index; none of this makes a command fail. */
@@ -74,7 +74,7 @@ export class GitIndex {
    * changes are no longer marked. The next process that opens the index with an engine catches up.
    * Without the lease, another daemon does all this; `lead` begins when it ends.
    */
-  static async follow(
+  static async openToUpdate(
     registry: Registry,
     events: GitIndexEvents = {},
     hasLease = true,
@@ -111,7 +111,7 @@ export class GitIndex {
     const isOther = await isWrittenElsewhere(this.#registry)
     // The marks were for another repository: the first commit to this one contains all crates.
     if (isOther || (await this.#repository.head()) === null) await unfollowForGit(database)
-    if (isOther) await writeFact(database, REPOSITORY, placeOf(this.#registry))
+    if (isOther) await writeValue(database, REPOSITORY, hostAndPath(this.#registry))
     // The next commit also marks all crates if they have to be.
     this.#hasConfig = false
   }
@@ -177,7 +177,7 @@ export class GitIndex {
   async #commitBatch(): Promise<{ committed: boolean; more: boolean }> {
     const { database } = this.#registry
     await followForGit(database)
-    const after = Number((await readFact(database, LAST_EVENT)) ?? 0)
+    const after = Number((await readValue(database, LAST_EVENT)) ?? 0)
     const batch = await gitBatch(database, after, BATCH)
     const ids = batch.crates.map(crate => crate.id)
     // Another daemon that is given the mutex meanwhile may commit these crates newer.
@@ -192,7 +192,7 @@ export class GitIndex {
     })
     this.#hasConfig = true
     const last = String(batch.last)
-    await settleMarks(database, batch.marks, [], tx => writeFact(tx, LAST_EVENT, last))
+    await settleMarks(database, batch.marks, [], tx => writeValue(tx, LAST_EVENT, last))
     return { committed: id !== null, more: batch.marks.length === BATCH }
   }
 
@@ -210,10 +210,10 @@ export async function fetchProblem(): Promise<Issue | null> {
 /** Returns whether another repository is the newest: daemons that share a bucket have one each. */
 export async function isWrittenElsewhere(registry: Registry): Promise<boolean> {
   const { database, tree } = registry
-  return tree.shared !== null && (await readFact(database, REPOSITORY)) !== placeOf(registry)
+  return tree.shared !== null && (await readValue(database, REPOSITORY)) !== hostAndPath(registry)
 }
 
-function placeOf(registry: Registry): string {
+function hostAndPath(registry: Registry): string {
   return `${hostname()} ${gitIndexPath(registry)}`
 }
 
@@ -248,9 +248,7 @@ export function gitIndexPath(registry: Registry): string {
   return registry.tree.path(GIT_INDEX_FOLDER)
 }
 
-/**
- * Returns action, crate, version, and actor; for several changes, a summary and a line for each.
- */
+/** Returns action, crate, version and actor; for several changes, a summary and their lines. */
 function commitMessage({ crates, events }: GitBatch): string {
   const [first, ...more] = events.map(({ action, crate, version, actor }) => {
     const what = version === null ? crate : `${crate} ${version}`

@@ -52,10 +52,7 @@ export class Remote {
     this.#pauses = new Backoff(this.#options.firstPauseMs, this.#options.lastPauseMs)
   }
 
-  /**
-   * Requests a push of new commits; returns at once. One push runs at a time, and requests during
-   * it share the next. Keeps the pause after a failure.
-   */
+  /** Requests a push and returns at once; requests during one share the next. Keeps the pause. */
   request(): void {
     this.#wanted = true
     if (!this.#closed.signal.aborted) this.#running ??= this.#pushAll()
@@ -143,14 +140,14 @@ const ELSEWHERE =
 function pushEnvironment(path: string): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...process.env }
   for (const name of ELSEWHERE) delete environment[`GIT_${name}`]
-  const given = Number(process.env.GIT_CONFIG_COUNT ?? 0)
+  const count = Number(process.env.GIT_CONFIG_COUNT ?? 0)
   return {
     ...environment,
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
-    GIT_CONFIG_COUNT: String(given + 1),
-    [`GIT_CONFIG_KEY_${given}`]: 'safe.directory',
-    [`GIT_CONFIG_VALUE_${given}`]: path,
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: 'safe.directory',
+    [`GIT_CONFIG_VALUE_${count}`]: path,
   }
 }
 

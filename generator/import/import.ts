@@ -44,7 +44,7 @@ interface Ready {
   readonly where: string
   readonly release: Release
   readonly bytes: Staged
-  readonly notes: readonly Issue[]
+  readonly warnings: readonly Issue[]
 }
 
 /** The result for a version of the source; the issues say why it was refused, or are warnings. */
@@ -103,9 +103,9 @@ async function* tasks(
   let done = 0
   for await (const { name, versions, refused } of stepsOfCaller(source.crates())) {
     for (const part of refused) yield async () => [{ outcome: 'refused', ...part }]
-    const known = name === null ? null : await knownCrate(registry.database, name)
+    const existing = name === null ? null : await knownCrate(registry.database, name)
     for (const candidates of versions)
-      yield () => prepareVersion(registry, candidates, { known, own, origin })
+      yield () => prepareVersion(registry, candidates, { existing, own, origin })
     done++
     progress?.('importing crates', done, source.total)
   }
@@ -132,9 +132,9 @@ async function addBatch(
     followReleases(tx, registry.followers, await logImport(tx, recorded, change, job))
   const { outcomes } = await registry.mutex.run(() => addTogether(registry, additions, complete))
   return outcomes.map((result, at) => {
-    const { where, release, notes } = batch[at] as Ready
+    const { where, release, warnings } = batch[at] as Ready
     const of = { where, name: release.name, version: release.version }
-    if ('value' in result) return { ...of, outcome: result.value.outcome, issues: notes }
+    if ('value' in result) return { ...of, outcome: result.value.outcome, issues: warnings }
     const { error } = result
     if (!(error instanceof Refusal) || isStorageRefusal(error) || error.has('commit_unknown'))
       throw error
@@ -143,7 +143,7 @@ async function addBatch(
 }
 
 interface ImportInfo {
-  readonly known: KnownCrate | null
+  readonly existing: KnownCrate | null
   /** The index URLs of the other registry and of this one. */
   readonly own: ReadonlySet<string>
   /** The index URL of the other registry, if it is a public one. */
@@ -181,7 +181,7 @@ async function prepare(
     const { identity, where, cksum } = candidate
     const same = identity ? null : await releaseOfBytes(registry.database, cksum)
     if (same) return { outcome: 'present', where, ...same, issues: [] }
-    const present = identity && findPresent(candidate, identity, info.known)
+    const present = identity && findPresent(candidate, identity, info.existing)
     if (present) return present
     const stage = (source: AsyncIterable<Uint8Array>) =>
       asOwner(() => registry.crates.stage(stepsOfCaller(source), CRATE_MAX))
@@ -201,11 +201,11 @@ async function prepare(
 function findPresent(
   { where, entry, cksum }: SourceRelease,
   { name, version }: NonNullable<SourceRelease['identity']>,
-  known: KnownCrate | null,
+  existing: KnownCrate | null,
 ): Outcome | null {
-  if (!known) return null
-  if (known.name !== name) refuse('name_taken', { name, existing: known.name })
-  const twin = known.releases.get(versionIdentity(version))
+  if (!existing) return null
+  if (existing.name !== name) refuse('name_taken', { name, existing: existing.name })
+  const twin = existing.releases.get(versionIdentity(version))
   if (!twin) return null
   if (twin.version !== version || twin.cksum !== cksum)
     refuse('version_taken', { name, version, existing: twin.version })
@@ -220,7 +220,7 @@ async function inspect(
   registry: Registry,
   { where, identity, entry, cksum }: SourceRelease,
   bytes: Staged,
-  { known, own, origin }: ImportInfo,
+  { existing, own, origin }: ImportInfo,
 ): Promise<Ready> {
   const { size } = bytes
   if (bytes.cksum !== cksum) {
@@ -229,15 +229,15 @@ async function inspect(
   }
   const limits = archiveLimits(registry.settings, size)
   const parts = { identity, entry, cksum, size, limits, own }
-  const { release: adopted, notes } = await adoptArchive(bytes.content, parts)
+  const { release: adopted, warnings } = await adoptArchive(bytes.content, parts)
   const about = { ...adopted.about, ...(origin !== null && { origin }) }
   const release = { ...adopted, about }
   const max = registry.settings.limits.crate_bytes
   const big = size > max ? [warning('import_oversized', { size, max })] : []
   // Dependencies may still follow in the import.
-  const info = { existing: known, lookAlikes: [], missingDependencies: [], namesakes: [] }
+  const info = { existing, lookAlikes: [], missingDependencies: [], namesakes: [] }
   const policy = checkPolicy(release, info, registry.settings.policy).issues.map(problem =>
     problem.severity === 'error' ? warning('import_policy', { reason: problem.message }) : problem,
   )
-  return { where, release, bytes, notes: [...notes, ...big, ...policy] }
+  return { where, release, bytes, warnings: [...warnings, ...big, ...policy] }
 }

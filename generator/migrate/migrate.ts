@@ -22,7 +22,6 @@ import type { Queries } from '../database/statement.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { syncFolder } from '../places/disk/durable.ts'
 import { Lock } from '../places/locks/lock.ts'
-import { writeFact } from '../records/facts.ts'
 import {
   beginPause,
   type Departure,
@@ -33,6 +32,7 @@ import {
   recordCopy,
   renewPause,
 } from '../records/pause.ts'
+import { writeValue } from '../records/values.ts'
 import { DATABASE_FILE } from '../registry/folder.ts'
 import { openToRead, type Registry } from '../registry/registry.ts'
 import { type CopiedCrates, migrateCrates, setDeletedAside } from './crates.ts'
@@ -59,7 +59,7 @@ const ROUNDS_PAUSED = 5
  */
 export async function migrate(registry: Registry, to: Destination) {
   const lock = new Lock(join(registry.dir, 'locks', 'migrate.lock'))
-  const place = placeOf(registry.dir, to.database)
+  const place = databaseAddress(registry.dir, to.database)
   if (!lock.tryAcquire(`process ${process.pid}`)) refuse('migrate_running', { place })
   try {
     return await move(registry, to, place)
@@ -70,7 +70,7 @@ export async function migrate(registry: Registry, to: Destination) {
 
 async function move(registry: Registry, to: Destination, place: string) {
   const departed = await readDeparture(registry.database)
-  const file = placeOf(registry.dir, registry.settings.database)
+  const file = databaseAddress(registry.dir, registry.settings.database)
   if (departed && departed.place !== place) refuse('records_moved', { ...departed, file })
   const done = { records: 0, place, crates: null, pausedMs: 0 }
   const target = await openTarget(registry, to.database, departed !== null)
@@ -96,7 +96,7 @@ async function copyAll(
   const files = fileCopier(registry, to)
   await files.copy()
   const id = randomBytes(8).toString('hex')
-  const origin = { id, place: placeOf(dir, settings.database) }
+  const origin = { id, place: databaseAddress(dir, settings.database) }
   // Searches and downloads go on: what they write between two tables must not be copied.
   await source.during(async () => {
     await keepState(source)
@@ -120,13 +120,13 @@ async function copyAll(
     for (let round = 0; (await files.copy()) > 0; round++)
       if (round === ROUNDS_PAUSED) refuse('migrate_tree_changing')
     if (to.crates) await setDeletedAside(database, to.crates)
-    await to.tree?.note(target.database)
+    await to.tree?.recordShown(target.database)
     // Nobody knows what a tree that stays has of the `.crate` files.
-    if (!to.tree && to.crates) await writeFact(target.database, 'tree_format', null)
+    if (!to.tree && to.crates) await writeValue(target.database, 'tree_format', null)
     await database.transaction(async tx => {
       await pause.end(tx)
       const departure: Departure = { id, place, at: timestamp(clock()) }
-      await writeFact(tx, MOVED, JSON.stringify(departure))
+      await writeValue(tx, MOVED, JSON.stringify(departure))
     })
     const pausedMs = performance.now() - pause.began
     await target.finish(id)
@@ -194,7 +194,7 @@ export interface Target {
 }
 
 /** Returns where a database is, without credentials. */
-export function placeOf(dir: string, { url }: Settings['database']): string {
+export function databaseAddress(dir: string, { url }: Settings['database']): string {
   return url === null ? join(dir, DATABASE_FILE) : withoutCredentials(url)
 }
 

@@ -6,17 +6,17 @@ import { isOwnPath } from '../../core/paths/own.ts'
 import { GIT_INDEX_FOLDER, PUSH_FOLDER, publicFile } from '../../core/paths/tree.ts'
 import type { Database } from '../database/connection.ts'
 import { isOnServer } from '../database/engine.ts'
-import { forgetMirror, noteMirrored } from '../deploy/complete-mirror.ts'
+import { clearMirrored, recordMirrored } from '../deploy/complete-mirror.ts'
 import { pagesNote } from '../pages/claim.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import { Mirror } from '../places/mirror.ts'
 import type { PathRange, Place } from '../places/place.ts'
 import { PublicTree } from '../places/public-tree.ts'
-import { isBucketTree, openBucket, placeOf } from '../places/storage.ts'
+import { isBucketTree, openBucket, sharedPlace } from '../places/storage.ts'
 import { sync } from '../places/sync.ts'
 import type { Progress } from '../projections/context.ts'
-import { isComplete, noteComplete } from '../projections/index/build.ts'
+import { isComplete, recordComplete } from '../projections/index/build.ts'
 import { unfollowForGit } from '../records/git-batch.ts'
 import { keyAtPath } from '../records/releases.ts'
 import type { ReleaseBytes } from '../records/releases-stored.ts'
@@ -31,7 +31,7 @@ export interface TreeCopy {
   /** Shows the `.crate` of a release that is in the crate store of the copy. */
   show(release: ReleaseBytes): Promise<void>
   /** Notes in the moved records that the tree is complete except for marked files. */
-  note(records: Database): Promise<void>
+  recordShown(records: Database): Promise<void>
 }
 
 /** Parts of a tree that are compared one by one, some at a time: none has much of a large one. */
@@ -82,7 +82,7 @@ export async function copyTree(
   }
   const isShown = async (path: string) => (await keyAtPath(database, path)) !== null
   const mirror = to && new Mirror(to, here, registry.crates)
-  const notePages = await pagesNote(registry)
+  const recordPages = await pagesNote(registry)
   return {
     update: (after, progress) => updateTree({ source, within, after, isShown }, progress),
     show: async ({ name, version, cksum }) => {
@@ -93,14 +93,14 @@ export async function copyTree(
       const file = crates.path(key)
       if (file !== null) await there.show(publicFile(path), file)
     },
-    note: async records => {
+    recordShown: async records => {
       const isTree = isBucketTree(isOnServer(records), crates)
       const shared = isTree ? to : null
-      const copy = { shared, place: shared?.name ?? placeOf(place) }
-      await noteComplete(records, { crates, tree: copy })
-      await notePages(records, copy)
-      if (to && !isTree) await noteMirrored(records, to.name)
-      else await forgetMirror(records)
+      const copy = { shared, place: shared?.name ?? sharedPlace(place) }
+      await recordComplete(records, { crates, tree: copy })
+      await recordPages(records, copy)
+      if (to && !isTree) await recordMirrored(records, to.name)
+      else await clearMirrored(records)
       // There may be a git index with an unknown state.
       await unfollowForGit(records)
     },

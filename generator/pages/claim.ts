@@ -6,9 +6,9 @@ import { LIST, type Queries, run } from '../database/statement.ts'
 import type { PublicTree } from '../places/public-tree.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
 import { pagesOf } from '../projections/pages.ts'
-import { readFact, writeFact } from '../records/facts.ts'
+import { readValue, writeValue } from '../records/values.ts'
 
-/** The key of the fact whose pages the tree has. */
+/** The key of the format whose pages the tree has. */
 const PAGES = 'pages'
 
 /** Its value while all pages are being marked. */
@@ -26,7 +26,7 @@ export async function markOutdatedPages(context: PageContext): Promise<boolean> 
 
 /** Returns whether this program has rendered the pages with these settings, or marked them. */
 export async function isRenderedHere(context: PageContext): Promise<boolean> {
-  return (await readFact(context.database, PAGES)) === pagesFingerprint(context)
+  return (await readValue(context.database, PAGES)) === pagesFingerprint(context)
 }
 
 /** The inputs of all pages besides their crates, and where the tree is. */
@@ -57,9 +57,9 @@ export async function claimPages(context: PageContext): Promise<boolean> {
   return pageTurn(context, async () => {
     if (!(await isNewest())) return false
     // Nobody renders until all is marked, also if this process stands still and loses the mutex.
-    await writeFact(database, PAGES, CLAIMED)
+    await writeValue(database, PAGES, CLAIMED)
     await database.transaction(tx => markAll(tx, context))
-    await writeFact(database, PAGES, pagesFingerprint(context))
+    await writeValue(database, PAGES, pagesFingerprint(context))
     return true
   })
 }
@@ -78,15 +78,15 @@ export async function pagesNote({
   site,
   tree,
 }: PageContext): Promise<(db: Queries, copy: Pick<PublicTree, 'place'>) => Promise<void>> {
-  const isCurrent = (await readFact(database, PAGES)) === pagesFingerprint({ program, site, tree })
+  const isCurrent = (await readValue(database, PAGES)) === pagesFingerprint({ program, site, tree })
   return async (db, copy) => {
-    if (isCurrent) await writeFact(db, PAGES, pagesFingerprint({ program, site, tree: copy }))
+    if (isCurrent) await writeValue(db, PAGES, pagesFingerprint({ program, site, tree: copy }))
   }
 }
 
 /** Returns whether the pages are those of this program, where others may render some, too. */
 export async function hasPages(context: PageContext): Promise<boolean> {
   if (!context.isShared) return true
-  const claimed = await readFact(context.database, PAGES)
+  const claimed = await readValue(context.database, PAGES)
   return claimed === null || claimed === pagesFingerprint(context)
 }

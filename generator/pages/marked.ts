@@ -33,18 +33,18 @@ export async function buildMarks(
   marks: readonly Mark[],
   work: PageWork = {},
 ): Promise<readonly Mark[] | null> {
-  const some = marks.slice(0, BATCH)
+  const batch = marks.slice(0, BATCH)
   return context.pageMutex.run(async () => {
     if (!(await hasPages(context))) return null
-    context.pageMutex.ifLost(() => markAgain(context.database, some))
+    context.pageMutex.ifLost(() => markAgain(context.database, batch))
     try {
-      await renderTogether(context, some, work)
+      await renderTogether(context, batch, work)
     } catch (error) {
       if (!isFileRefused(error)) throw error
       // One of them has the file; the others are done without it.
-      for (const mark of some) await renderAlone(context, mark, work)
+      for (const mark of batch) await renderAlone(context, mark, work)
     }
-    return some
+    return batch
   })
 }
 
@@ -66,16 +66,16 @@ function isFileRefused(error: unknown): boolean {
 /** Renders marks, syncs their files together, and clears them; the caller holds the mutex. */
 async function renderTogether(
   context: PageContext,
-  given: readonly Mark[],
+  marked: readonly Mark[],
   work: PageWork,
 ): Promise<void> {
   // Another process may have completed some.
-  const queue = await currentMarks(context.database, given)
+  const queue = await currentMarks(context.database, marked)
   // Rendered, but not yet synced to disk.
   const done = new Map<string, Mark>()
   const again: MarkSubject[] = []
   const renderAll = async (tree: PublicTree): Promise<void> => {
-    const turn = { ...context, tree }
+    const within = { ...context, tree }
     const build = async (mark: Mark): Promise<void> => {
       try {
         // An earlier mark may have completed it.
@@ -83,7 +83,7 @@ async function renderTogether(
         const others = queue.filter(
           other => other.kind === mark.kind && other !== mark && !done.has(keyOf(other)),
         )
-        const finished = await rendererOf(context, mark).render(turn, mark, others)
+        const finished = await rendererOf(context, mark).render(within, mark, others)
         for (const other of finished.done) {
           if (!done.has(keyOf(other))) work.onDone?.(other)
           done.set(keyOf(other), other)
@@ -100,23 +100,23 @@ async function renderTogether(
     for (let at = 0; at < queue.length; ) {
       const { kind } = queue[at] as Mark
       const other = queue.findIndex((mark, place) => place > at && mark.kind !== kind)
-      const some = queue.slice(at, other < 0 ? queue.length : other)
+      const ofKind = queue.slice(at, other < 0 ? queue.length : other)
       const most = projectionOf(context, kind)?.isParallel ? sandbox.size + 1 : 1
       await forEachConcurrently(
-        some,
+        ofKind,
         async mark => {
           await work.waitForIdle?.()
           await build(mark)
         },
         most,
       )
-      at += some.length
+      at += ofKind.length
     }
   }
   await context.tree.batch(renderAll, context.pageMutex)
   await settleMarks(context.database, [...done.values()], again, async tx => {
-    for (const follow of new Set(queue.map(mark => rendererOf(context, mark).follow)))
-      await follow?.(tx, [...done.values()])
+    for (const onSettled of new Set(queue.map(mark => rendererOf(context, mark).onSettled)))
+      await onSettled?.(tx, [...done.values()])
   })
 }
 

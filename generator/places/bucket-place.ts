@@ -96,10 +96,10 @@ export class BucketPlace implements Place {
   }
 
   async head(path: string): Promise<ObjectInfo | null> {
-    const found = await this.#unless([404], 'HEAD', () =>
+    const head = await this.#unless([404], 'HEAD', () =>
       this.#requests.send(new HeadObjectCommand(this.#at(path))),
     )
-    return found && infoOf(found)
+    return head && infoOf(head)
   }
 
   async checksum(path: string): Promise<string | null> {
@@ -108,22 +108,22 @@ export class BucketPlace implements Place {
 
   async open(path: string, range?: ByteRange): Promise<(OpenFile & ObjectInfo) | null> {
     const Range = range && `bytes=${range.start}-${range.end}`
-    const found = await this.#unless([404], 'GET', () =>
+    const object = await this.#unless([404], 'GET', () =>
       this.#streams.send(new GetObjectCommand({ ...this.#at(path), Range })),
     )
-    if (found === null) return null
+    if (object === null) return null
     // In Node the SDK returns this.
-    const bytes = found.Body as unknown as IncomingMessage
+    const bytes = object.Body as unknown as IncomingMessage
     bytes.on('error', () => undefined)
     destroyWhenSilent(bytes, this.#silence)
-    return { ...infoOf(found), bytes }
+    return { ...infoOf(object), bytes }
   }
 
   async read(path: string, max?: number): Promise<Content | null> {
-    const found = await this.open(path)
-    if (!found) return null
-    const bytes = await reading(() => readBody(found.bytes, max ?? found.size))
-    return { bytes, etag: found.etag }
+    const file = await this.open(path)
+    if (!file) return null
+    const bytes = await reading(() => readBody(file.bytes, max ?? file.size))
+    return { bytes, etag: file.etag }
   }
 
   async remove(path: string): Promise<void> {
@@ -204,11 +204,11 @@ async function readBody(bytes: AsyncIterable<Buffer>, max: number): Promise<Buff
   return Buffer.concat(parts)
 }
 
-function infoOf(found: HeadObjectCommandOutput | GetObjectCommandOutput): ObjectInfo {
-  const [, whole] = /\/(\d+)$/.exec(found.ContentRange ?? '') ?? []
+function infoOf(response: HeadObjectCommandOutput | GetObjectCommandOutput): ObjectInfo {
+  const [, whole] = /\/(\d+)$/.exec(response.ContentRange ?? '') ?? []
   return {
-    size: Number(whole ?? found.ContentLength ?? Number.NaN),
-    etag: found.ETag ?? '',
-    cksum: found.Metadata?.sha256 ?? null,
+    size: Number(whole ?? response.ContentLength ?? Number.NaN),
+    etag: response.ETag ?? '',
+    cksum: response.Metadata?.sha256 ?? null,
   }
 }

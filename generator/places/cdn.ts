@@ -107,14 +107,14 @@ export class Cdn {
     const isSingle = /\{(?:url|path|key)\}/.test(this.#options.purgeUrl)
     const all = [...this.#left]
     for (let at = 0; at < all.length; at += BATCH) {
-      const some = all.slice(at, at + BATCH)
+      const batch = all.slice(at, at + BATCH)
       // Taken out first: a file that changes during the request needs another purge.
-      for (const item of some) this.#left.delete(item)
+      for (const item of batch) this.#left.delete(item)
       try {
-        if (isSingle) await Promise.all(some.map(item => this.#send([item])))
-        else await this.#send(some)
+        if (isSingle) await Promise.all(batch.map(item => this.#send([item])))
+        else await this.#send(batch)
       } catch (error) {
-        for (const item of some) this.#left.add(item)
+        for (const item of batch) this.#left.add(item)
         throw error
       }
     }
@@ -134,17 +134,17 @@ export class Cdn {
       .replaceAll('{path}', () => url.slice(new URL(url).origin.length + 1))
   }
 
-  #bodyFor(some: readonly string[]): string | null {
+  #bodyFor(batch: readonly string[]): string | null {
     const { purgeUrl, body } = this.#options
     if (body === null && /\{(?:url|path|key)\}/.test(purgeUrl)) return null
-    const list = this.#isByKey ? some : some.map(path => this.#urlOf(path))
+    const list = this.#isByKey ? batch : batch.map(path => this.#urlOf(path))
     return (body ?? FILES).replace(/\{(?:urls|keys)\}/, () => JSON.stringify(list))
   }
 
-  async #send(some: readonly string[]): Promise<void> {
+  async #send(batch: readonly string[]): Promise<void> {
     const { method, budget = BUDGET_MS } = this.#options
-    const address = this.#addressFor(some)
-    const body = this.#bodyFor(some)
+    const address = this.#addressFor(batch)
+    const body = this.#bodyFor(batch)
     const headers = new Headers(body === null ? {} : { 'content-type': 'application/json' })
     for (const line of await this.#headerLines()) {
       const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []

@@ -19,9 +19,9 @@ export class ChangeNumber {
   /** Processes begin at random, so that none writes a number that another has written. */
   #last = randomInt(2 ** 47)
   /** The number in the file, until this tick of the event loop ends. */
-  #known: number | null = null
-  readonly #forget = () => {
-    this.#known = null
+  #cached: number | null = null
+  readonly #expire = () => {
+    this.#cached = null
   }
 
   constructor(path: string) {
@@ -44,11 +44,11 @@ export class ChangeNumber {
    * others of this tick had arrived by then, too.
    */
   read(): number {
-    if (this.#known === null) {
-      this.#known = this.#readFile()
-      setImmediate(this.#forget)
+    if (this.#cached === null) {
+      this.#cached = this.#readFile()
+      setImmediate(this.#expire)
     }
-    return this.#known + this.#own
+    return this.#cached + this.#own
   }
 
   /** Closes the file. */

@@ -9,7 +9,7 @@ import { sha256Of } from '../../core/sha256.ts'
 import { disk } from './disk/disk.ts'
 import { makeFolder, probeFolder } from './disk/durable.ts'
 import { writing } from './disk/fault.ts'
-import { fileFacts, readFolder, sweepFolder } from './disk/files.ts'
+import { fileStats, readFolder, sweepFolder } from './disk/files.ts'
 import { temporaryPath } from './disk/steps.ts'
 import { FolderPlace } from './folder-place.ts'
 import { type ByteRange, type LocalFile, type OpenFile, type Place, probePlace } from './place.ts'
@@ -108,13 +108,13 @@ export class CrateStore {
   /** Returns a file of this machine with a key's bytes, for ten minutes; null without bytes. */
   async localFile(key: string): Promise<LocalFile | null> {
     const path = this.#copies?.local(basename(key)) ?? this.path(key) ?? ''
-    const facts = await fileFacts(path)
-    if (facts && this.#copies) {
+    const stats = await fileStats(path)
+    if (stats && this.#copies) {
       // So that no other process of this folder takes it for one that nobody uses.
       const now = new Date()
       await utimes(path, now, now)
     }
-    const size = facts?.size ?? (this.#copies && (await this.#copy(key, this.#copies)))
+    const size = stats?.size ?? (this.#copies && (await this.#copy(key, this.#copies)))
     return size === null ? null : { path, size }
   }
 
@@ -125,8 +125,8 @@ export class CrateStore {
 
   /** Reads a key's bytes and returns their SHA-256 in lowercase hex; null when there are none. */
   async checksum(key: string): Promise<string | null> {
-    const found = await this.open(key)
-    return found && reading(() => sha256Of(found.bytes))
+    const file = await this.open(key)
+    return file && reading(() => sha256Of(file.bytes))
   }
 
   /** Opens a key's bytes, or a part of them; null when there are none. */
@@ -142,8 +142,8 @@ export class CrateStore {
   /** Moves a key's bytes to where `add` can restore them from; returns that place. */
   async setAside(key: string): Promise<string> {
     const aside = `${ASIDE}/${key.split('/').slice(-2).join('-')}`
-    const found = await this.place.read(key)
-    if (found) await this.place.put(aside, found.bytes)
+    const file = await this.place.read(key)
+    if (file) await this.place.put(aside, file.bytes)
     await this.place.remove(key)
     return `${this.isLocal ? basename(this.place.name) : this.place.name}/${aside}`
   }
@@ -161,17 +161,17 @@ export class CrateStore {
     const copies = this.#copies && (await readFolder(this.#copies.name))
     for (const { name } of copies ?? []) {
       const path = this.#copies?.local(name) ?? ''
-      const facts = await fileFacts(path)
-      if (facts && Math.abs(Date.now() - facts.modified) > STAY_MS) await rm(path, { force: true })
+      const stats = await fileStats(path)
+      if (stats && Math.abs(Date.now() - stats.modified) > STAY_MS) await rm(path, { force: true })
     }
   }
 
   /** Copies a key's bytes; returns their size, and null without bytes of that checksum. */
   async #copy(key: string, copies: FolderPlace): Promise<number | null> {
-    const found = await this.open(key)
-    if (!found) return null
+    const file = await this.open(key)
+    if (!file) return null
     // In a file, which is linked to where copies are.
-    const copy = await reading(() => this.#receive(found.bytes, found.size, 0))
+    const copy = await reading(() => this.#receive(file.bytes, file.size, 0))
     try {
       if (copy.cksum !== cksumOfKey(key)) return null
       await copies.put(basename(key), bodyOf(copy), { cksum: copy.cksum })

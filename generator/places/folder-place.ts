@@ -5,11 +5,11 @@ import { LRUCache } from 'lru-cache'
 import { publicFile } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { disk } from './disk/disk.ts'
-import { syncDescriptors, type Turn, writeDurably } from './disk/durable.ts'
+import { type Exclusive, syncDescriptors, writeDurably } from './disk/durable.ts'
 import { writing } from './disk/fault.ts'
 import {
   fileChecksum,
-  fileFacts,
+  fileStats,
   openFile,
   readBytes,
   readFolder,
@@ -63,7 +63,7 @@ export class FolderPlace implements Place {
   }
 
   head(path: string): Promise<{ readonly size: number } | null> {
-    return fileFacts(this.local(path))
+    return fileStats(this.local(path))
   }
 
   checksum(path: string): Promise<string | null> {
@@ -91,10 +91,10 @@ export class FolderPlace implements Place {
     for await (const path of this.paths(folder, range)) {
       if (!path.startsWith(start)) continue
       // Not by the thread pool: the way there takes longer than this.
-      const facts = lstatSync(this.local(path), { throwIfNoEntry: false })
+      const stats = lstatSync(this.local(path), { throwIfNoEntry: false })
       // A rename and a link change only the second one.
-      const changed = facts && Math.max(facts.mtimeMs, facts.ctimeMs)
-      if (facts) yield { path, size: facts.size, etag: null, changed: changed ?? 0 }
+      const changed = stats && Math.max(stats.mtimeMs, stats.ctimeMs)
+      if (stats) yield { path, size: stats.size, etag: null, changed: changed ?? 0 }
     }
   }
 
@@ -121,12 +121,12 @@ export class FolderPlace implements Place {
         ? (await this.head(path)) === null
         : etagOf(await this.checksum(path)) === onlyIf?.etag
     const { mutex = { run: work => work() } } = this.#options
-    const turn: Turn = show =>
+    const exclusive: Exclusive = show =>
       mutex.run(async () => {
         isSo = await check()
         if (isSo) await show()
       })
-    await this.#write(path, content, onlyIf === undefined ? show => show() : turn)
+    await this.#write(path, content, onlyIf === undefined ? show => show() : exclusive)
     if (!isSo) return null
     if (cksum !== undefined) return etagOf(cksum)
     return etagOf(
@@ -141,13 +141,13 @@ export class FolderPlace implements Place {
     if (this.#options.sync !== 'never') this.#options.sync.folder(this.local(folder))
   }
 
-  async #write(path: string, content: Uint8Array | LocalFile, turn: Turn): Promise<void> {
+  async #write(path: string, content: Uint8Array | LocalFile, exclusive: Exclusive): Promise<void> {
     const { sync } = this.#options
     const full = this.local(path)
     if (sync === 'each' && content instanceof Uint8Array && publicFile(path).cache !== 'immutable')
       // Nobody waits for the disk in its turn.
-      return writeDurably(full, content, 0o644, turn)
-    await turn(async () => {
+      return writeDurably(full, content, 0o644, exclusive)
+    await exclusive(async () => {
       if (sync === 'each') return this.#keepDurably(full, content)
       if (content instanceof Uint8Array) await disk.run('replace', full, content)
       else await disk.run('show', content.path, full)

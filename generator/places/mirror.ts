@@ -35,7 +35,7 @@ export interface TreeRecords {
 }
 
 /** An object in the bucket, as far as it is known. */
-interface Known {
+interface Uploaded {
   readonly etag: string
   readonly cksum: string | null
 }
@@ -70,7 +70,7 @@ export class Mirror {
   readonly #folder: FolderPlace
   readonly #crates: CrateStore
   readonly #records: Partial<TreeRecords>
-  readonly #known = new LRUCache<string, Known>({ max: REMEMBERED })
+  readonly #uploads = new LRUCache<string, Uploaded>({ max: REMEMBERED })
   /** The work that a failed upload leaves to the next. */
   #left: Todo = NOTHING_LEFT
 
@@ -144,7 +144,7 @@ export class Mirror {
   async learn(): Promise<Listed> {
     const listed = new LRUCache<string, string>({ max: REMEMBERED })
     for await (const { path, etag } of this.bucket.list()) {
-      this.#known.set(path, { etag: etag ?? '', cksum: null })
+      this.#uploads.set(path, { etag: etag ?? '', cksum: null })
       listed.set(path, etag ?? '')
     }
     return listed
@@ -185,17 +185,17 @@ export class Mirror {
   }
 
   async #shown(path: string): Promise<LocalFile | null> {
-    const found = await this.#folder.head(path)
-    return found && { path: this.#folder.local(path), size: found.size }
+    const file = await this.#folder.head(path)
+    return file && { path: this.#folder.local(path), size: file.size }
   }
 
   async #copyFile(path: string, listed: Listed, mutex: HeldMutex | null): Promise<void> {
     if (path.endsWith('.crate')) return this.#copyCrate(path, null)
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Read before the bytes, which are then at least as new as the object that they overwrite.
-      const known = this.#known.get(path)
-      const there = known ?? (await this.bucket.head(path))
-      if (!known) await whileHeld(path, mutex)
+      const uploaded = this.#uploads.get(path)
+      const there = uploaded ?? (await this.bucket.head(path))
+      if (!uploaded) await whileHeld(path, mutex)
       const file = await this.#content(path)
       if (file === null) {
         await this.#remove(path)
@@ -205,10 +205,10 @@ export class Mirror {
       }
       // One by one: this upload has one of the places that they would wait for.
       for (const [crate, key] of file.unshown) await this.#copyCrate(crate, key)
-      const isCurrent = known === undefined || known.etag === listed.get(path)
+      const isCurrent = uploaded === undefined || uploaded.etag === listed.get(path)
       const written = await this.#replace(path, file.bytes, there, isCurrent)
-      if (written) return void this.#known.set(path, written)
-      this.#known.delete(path)
+      if (written) return void this.#uploads.set(path, written)
+      this.#uploads.delete(path)
     }
     refuse('bucket_unreachable', { reason: `${path} is changed by others again and again` })
   }
@@ -220,9 +220,9 @@ export class Mirror {
   async #replace(
     path: string,
     body: Buffer,
-    there: Known | null,
+    there: Uploaded | null,
     isCurrent: boolean,
-  ): Promise<Known | null> {
+  ): Promise<Uploaded | null> {
     const cksum = sha256(body)
     if (there && (there.cksum === cksum || there.etag === `"${sumOf('md5', body)}"`)) {
       const etag = isCurrent ? there.etag : (await this.bucket.head(path))?.etag
@@ -235,8 +235,8 @@ export class Mirror {
   async #content(path: string): Promise<{ bytes: Buffer; unshown: IndexFile['unshown'] } | null> {
     const { indexFile } = this.#records
     if (!indexFile || !isIndexFile(path)) {
-      const found = await this.#folder.read(path)
-      return found && { bytes: found.bytes, unshown: [] }
+      const file = await this.#folder.read(path)
+      return file && { bytes: file.bytes, unshown: [] }
     }
     const file = await indexFile(path)
     return file && { bytes: Buffer.from(file.text), unshown: file.unshown }
@@ -260,7 +260,7 @@ export class Mirror {
   }
 
   #remove(path: string): Promise<void> {
-    this.#known.delete(path)
+    this.#uploads.delete(path)
     return this.bucket.remove(path)
   }
 }

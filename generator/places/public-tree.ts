@@ -152,8 +152,8 @@ export class PublicTree {
 
   /** Reads the bytes at `path`; returns null when there is no such file. */
   async read(path: string): Promise<Buffer | null> {
-    const found = (await this.#folder.read(path)) ?? (await this.#beyond(path)?.read(path))
-    return found?.bytes ?? null
+    const file = (await this.#folder.read(path)) ?? (await this.#beyond(path)?.read(path))
+    return file?.bytes ?? null
   }
 
   /** Returns whether there is a file at `path`. */

@@ -68,13 +68,13 @@ export async function openTree(
   }
   // Other machines do not update a change number here, so each file is looked at.
   const changes = records.areShared ? null : new ChangeNumber(join(root, 'locks', 'tree.changes'))
-  const place = placeOf(storage.public)
+  const place = sharedPlace(storage.public)
   return new PublicTree(folder, 'each', { changes, uploads, cdn: await openCdn(cdn, base), place })
 }
 
 /** Returns the `place` of a public tree by its setting, which daemons with a common folder share. */
-export function placeOf(given: string): string | null {
-  return isBucket(given) || given === 'public' ? null : given
+export function sharedPlace(setting: string): string | null {
+  return isBucket(setting) || setting === 'public' ? null : setting
 }
 
 /**

@@ -130,6 +130,6 @@ function nothing() {
 /** Tells a folder from one that is made in its place; null where the system does not know. */
 function whenMade(folder: string): string | null {
   // Not by the thread pool: the way there takes longer than this.
-  const facts = lstatSync(folder, { bigint: true, throwIfNoEntry: false })
-  return facts?.birthtimeNs ? `${facts.dev} ${facts.ino} ${facts.birthtimeNs}` : null
+  const stats = lstatSync(folder, { bigint: true, throwIfNoEntry: false })
+  return stats?.birthtimeNs ? `${stats.dev} ${stats.ino} ${stats.birthtimeNs}` : null
 }

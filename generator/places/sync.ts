@@ -96,7 +96,7 @@ export async function sync(from: Place, to: Place, options: SyncOptions): Promis
 }
 
 async function listed(place: Place, range?: PathRange): Promise<Map<string, FileInfo>> {
-  const found = new Map<string, FileInfo>()
-  for await (const file of place.list('', range)) found.set(file.path, file)
-  return found
+  const files = new Map<string, FileInfo>()
+  for await (const file of place.list('', range)) files.set(file.path, file)
+  return files
 }

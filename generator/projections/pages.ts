@@ -27,7 +27,7 @@ export interface Pages extends Projection<PageContext> {
    */
   render(context: PageContext, mark: Mark, others: readonly Mark[]): Promise<Rendered>
   /** Follows its marks that are done, in the transaction that clears them. */
-  follow?(tx: Queries, done: readonly Mark[]): Promise<void>
+  onSettled?(tx: Queries, done: readonly Mark[]): Promise<void>
   /** Marks everything that it has, in a transaction. */
   markAll(tx: Queries): Promise<unknown>
 }
@@ -77,8 +77,8 @@ export function bySubject(
         WHERE subject > ? ORDER BY subject LIMIT 1000`
       type Found = { readonly subject: number; readonly about: string }
       const read = (after: number) => all<Found>(context.database, sql, after)
-      for (let some = await read(-2); some.length > 0; some = await read(some.at(-1)?.subject ?? 0))
-        for (const { subject, about } of some)
+      for (let rows = await read(-2); rows.length > 0; rows = await read(rows.at(-1)?.subject ?? 0))
+        for (const { subject, about } of rows)
           yield { about, pending: { kind, subject }, render: () => outputs(context, subject) }
     },
   }

@@ -23,7 +23,7 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
     links: pages.links.map(linkOf),
     registries: pages.registries.map(foreignOf),
     cratesIo: policy.foreign_registries !== 'error' || policy.allowed_registries.some(isCratesIo),
-    owners: owners.public || auth.required,
+    owners: owners.public,
     feeds: hasTimes,
     upstreams: hasTimes && Object.keys(settings.upstream).length > 0,
     downloads: hasTimes && settings.downloads.count !== 'off',

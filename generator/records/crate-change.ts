@@ -3,11 +3,11 @@ import { listDaemons } from '../database/daemons.ts'
 import { type BeforeUpgrade, PLIMSOLL_SCHEMA, requireNone } from '../database/migrations.ts'
 import { type Queries, run } from '../database/statement.ts'
 import { type CrateRecord, crateRecords, eachCrate } from './crates.ts'
-import { readFact, writeFact } from './facts.ts'
 import { changeListing, type ListingChange, readListing } from './listing.ts'
 import { type MarkKind, type MarkSubject, setMarks } from './marks.ts'
 import { listVersions, type NewRelease, type VersionRecord } from './releases.ts'
 import { deleteStored } from './releases-stored.ts'
+import { readValue, writeValue } from './values.ts'
 
 /** A change of one crate: the one event that everything derived from the records sees. */
 export interface CrateChange extends ListingChange {
@@ -66,7 +66,7 @@ export interface CrateEdit
 const NOTHING = { added: [], altered: [], removed: [], owner: null }
 
 /** Tells the followers of a transaction's work on a crate, and sets their marks. */
-export async function follow(
+export async function tellFollowers(
   tx: Queries,
   followers: readonly Follower[],
   { crate, isNew = false, by: { actor, at }, generation, ...edit }: CrateEdit,
@@ -105,7 +105,7 @@ const LISTINGS_FORMAT = '10'
 
 /** Returns whether the listings have the format of another version. */
 export async function hasOtherListings(db: Queries): Promise<boolean> {
-  return ![null, LISTINGS_FORMAT].includes(await readFact(db, 'listings'))
+  return ![null, LISTINGS_FORMAT].includes(await readValue(db, 'listings'))
 }
 
 /**
@@ -117,11 +117,11 @@ export async function refreshListings(
   progress?: (step: string, done: number, total: number) => void,
   beforeUpgrade?: BeforeUpgrade,
 ): Promise<void> {
-  const isCurrent = async (db: Queries) => (await readFact(db, 'listings')) === LISTINGS_FORMAT
+  const isCurrent = async (db: Queries) => (await readValue(db, 'listings')) === LISTINGS_FORMAT
   if (await isCurrent(database)) return
   await database.transaction(async tx => {
     if (await isCurrent(tx)) return
-    const before = await readFact(tx, 'listings')
+    const before = await readValue(tx, 'listings')
     if (before !== null) {
       await beforeUpgrade?.(tx, `lists of format ${before}`, `lists of format ${LISTINGS_FORMAT}`)
       requireNone(await listDaemons(tx), PLIMSOLL_SCHEMA, 'to derive lists and search again')
@@ -135,7 +135,7 @@ export async function refreshListings(
       progress?.('upgrading lists', done++, total)
       await relist(tx, followers, crate)
     }
-    await writeFact(tx, 'listings', LISTINGS_FORMAT)
+    await writeValue(tx, 'listings', LISTINGS_FORMAT)
   })
 }
 

@@ -1,8 +1,8 @@
 import type { Database } from '../database/connection.ts'
 import { all, LIST, type Queries, type Row, run } from '../database/statement.ts'
-import { readFact, writeFact } from './facts.ts'
 import { MARK, type Mark, markSelected } from './marks.ts'
 import { type IndexedCrate, indexFiles } from './releases.ts'
+import { readValue, writeValue } from './values.ts'
 
 /** A change to a release, from the audit log. */
 export interface ReleaseEvent
@@ -44,12 +44,12 @@ export async function gitBatch(
   }, 'later')
 }
 
-/** The key of the fact that there is a git index; without one no marks are set for it. */
+/** The key of the value that says that there is a git index; without one no marks are set for it. */
 const GIT_FOLLOWED = 'git_followed'
 
 /** Returns whether changes are marked for the git index. */
 export async function isFollowedForGit(db: Queries): Promise<boolean> {
-  return (await readFact(db, GIT_FOLLOWED)) !== null
+  return (await readValue(db, GIT_FOLLOWED)) !== null
 }
 
 /** Starts to mark changes for the git index; the first call also marks every crate. */
@@ -57,7 +57,7 @@ export async function followForGit(database: Database): Promise<void> {
   if (await isFollowedForGit(database)) return
   await database.transaction(async tx => {
     if (await isFollowedForGit(tx)) return
-    await writeFact(tx, GIT_FOLLOWED, 'yes')
+    await writeValue(tx, GIT_FOLLOWED, 'yes')
     await markSelected(tx, 'git', CRATES)
   })
 }
@@ -65,7 +65,7 @@ export async function followForGit(database: Database): Promise<void> {
 /** Clears all marks of the git index; none are set until the next `followForGit`. */
 export async function unfollowForGit(database: Database): Promise<void> {
   await database.transaction(async tx => {
-    await writeFact(tx, GIT_FOLLOWED, null)
+    await writeValue(tx, GIT_FOLLOWED, null)
     await run(tx, "DELETE FROM marks WHERE kind = 'git'")
   })
 }

@@ -98,19 +98,19 @@ function outstanding(before: StoredState | null): Omit<VersionRecord, 'cksum'>[]
 
 function listingOf(
   crate: CrateRecord,
-  some: readonly Omit<VersionRecord, 'cksum'>[],
+  releases: readonly Omit<VersionRecord, 'cksum'>[],
   versions: number,
 ): Listing | null {
-  const newest = newestVersion(some)
+  const newest = newestVersion(releases)
   if (!newest) return null
-  const highest = highestVersion(some) ?? newest
+  const highest = highestVersion(releases) ?? newest
   const isStable = !newest.yanked && !isPrerelease(newest.version)
-  const times = some.map(version => version.publishedAt ?? crate.createdAt)
+  const times = releases.map(version => version.publishedAt ?? crate.createdAt)
   return {
     crate_id: crate.id,
     canonical: canonicalName(crate.name),
     newest_id: newest.id,
-    latest_id: (some.findLast(version => !version.yanked) ?? newest).id,
+    latest_id: (releases.findLast(version => !version.yanked) ?? newest).id,
     stable_id: isStable ? newest.id : null,
     max_id: highest.id === newest.id ? null : highest.id,
     versions,
@@ -126,8 +126,8 @@ async function metadataOf(
   before: CrateState | null,
   added: readonly NewRelease[],
 ): Promise<StoredMetadata> {
-  const known = before?.newest_id === id ? before : added.find(release => release.id === id)
-  const newest = known ?? (await readListing(tx, crateId))
+  const row = before?.newest_id === id ? before : added.find(release => release.id === id)
+  const newest = row ?? (await readListing(tx, crateId))
   if (!newest) throw new Error('the listing that was stored is not there')
   return { about: newest.about, deps: newest.deps }
 }

@@ -110,13 +110,13 @@ export function dueMarks(
 }
 
 /** Returns the marks that are still set, as they are now. */
-export async function currentMarks(db: Queries, some: readonly MarkSubject[]): Promise<Mark[]> {
+export async function currentMarks(db: Queries, subjects: readonly MarkSubject[]): Promise<Mark[]> {
   const sql = `SELECT ${MARK} FROM json_each(?) AS wanted JOIN marks
     ON marks.kind = wanted.value ->> 'kind'
       AND marks.subject = CAST(wanted.value ->> 'subject' AS INTEGER)`
-  const now = await all<Mark>(db, sql, some)
+  const now = await all<Mark>(db, sql, subjects)
   const current = new Map(now.map(mark => [`${mark.kind} ${mark.subject}`, mark]))
-  return some.flatMap(({ kind, subject }) => current.get(`${kind} ${subject}`) ?? [])
+  return subjects.flatMap(({ kind, subject }) => current.get(`${kind} ${subject}`) ?? [])
 }
 
 /** Counts the pending work of some kinds, at most `most` of each; skips those without any. */
@@ -151,13 +151,13 @@ export async function settleMarks(
   db: Database,
   done: readonly Mark[],
   again: readonly MarkSubject[] = [],
-  follow: ((tx: Queries) => Promise<void>) | null = null,
+  onSettled: ((tx: Queries) => Promise<void>) | null = null,
 ): Promise<void> {
-  if (done.length === 0 && again.length === 0 && !follow) return
+  if (done.length === 0 && again.length === 0 && !onSettled) return
   const settle = async (tx: Queries) => {
     await clearMarks(tx, done)
     if (again.length > 0) await setMarks(tx, again, await lastChange(tx))
-    await follow?.(tx)
+    await onSettled?.(tx)
   }
   // A mark that comes back has its files rendered once more.
   await db.transaction(settle, 'later')

@@ -3,9 +3,9 @@ import { latest, timestamp } from '../../core/timestamp.ts'
 import { databaseTime } from '../database/engine.ts'
 import { all, type Queries, run, upsert } from '../database/statement.ts'
 import type { Locks, MutexName, ProcessMutex } from '../places/locks/process-mutex.ts'
-import { readJsonFact, writeFact } from './facts.ts'
+import { readJsonValue, writeValue } from './values.ts'
 
-/** The keys of the facts that records were moved away, and that they are an unfinished copy. */
+/** The keys of the values that say that records were moved away, and that they are an unfinished copy. */
 export const MOVED = 'moved'
 const COPY = 'copy'
 
@@ -23,17 +23,17 @@ export type Copy = Pick<Departure, 'id' | 'place'>
 
 /** Returns where the records were moved to; null when they are in use. */
 export function readDeparture(db: Queries): Promise<Departure | null> {
-  return readJsonFact(db, MOVED)
+  return readJsonValue(db, MOVED)
 }
 
 /** Returns what records are a copy of; null when they are none, or a finished one. */
 export function readCopy(db: Queries): Promise<Copy | null> {
-  return readJsonFact(db, COPY)
+  return readJsonValue(db, COPY)
 }
 
 /** Records that records are an unfinished copy, or with null that it is finished. */
 export function recordCopy(tx: Queries, copy: Copy | null): Promise<void> {
-  return writeFact(tx, COPY, copy && JSON.stringify(copy))
+  return writeValue(tx, COPY, copy && JSON.stringify(copy))
 }
 
 /** Refuses records that were moved away, or are an unfinished copy of others. */
@@ -109,7 +109,7 @@ export function isPaused(error: unknown): boolean {
 
 /** Returns the pause that a registry is in; null when there is none. */
 export async function readPause(db: Queries): Promise<Pause | null> {
-  const pause = await readJsonFact<Pause>(db, PAUSE)
+  const pause = await readJsonValue<Pause>(db, PAUSE)
   return pause && timeLeft(pause, await databaseTime(db)) > 0 ? pause : null
 }
 

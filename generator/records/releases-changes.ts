@@ -15,7 +15,7 @@ import {
   requireRight,
   userIdOf,
 } from './change.ts'
-import { type CrateEdit, type Follower, follow, type Records } from './crate-change.ts'
+import { type CrateEdit, type Follower, type Records, tellFollowers } from './crate-change.ts'
 import { type CrateRecord, findCrate, insertCrate } from './crates.ts'
 import { addOwner, requireOwner } from './owners.ts'
 import {
@@ -121,7 +121,7 @@ export async function followReleases(
     const added = [...(before?.added ?? []), ...(edit?.added ?? [])]
     if (edit) edits.set(edit.crate.id, { ...edit, ...before, added, generation: edit.generation })
   }
-  for (const edit of edits.values()) await follow(tx, followers, edit)
+  for (const edit of edits.values()) await tellFollowers(tx, followers, edit)
 }
 
 /**
@@ -138,12 +138,12 @@ export async function setYanked(
   return makeChange(database, change, 'user', async (tx, by) => {
     const { crate, taken } = await readExisting(tx, { name, version }, by)
     if (!crate) return refuse('crate_unknown', { name })
-    const found = { crateId: crate.id, name: crate.name }
+    const stored = { crateId: crate.id, name: crate.name }
     const as = await requireOwner(tx, crate, by)
     if (!taken) return refuse('release_unknown', { name: crate.name, version })
     if (taken.version !== version)
       refuse('release_other_build', { name: crate.name, version, existing: taken.version })
-    if (taken.yanked === yanked) return { ...found, changed: false }
+    if (taken.yanked === yanked) return { ...stored, changed: false }
     const line = renderEntry({ ...readEntry(taken.line), yanked })
     const sql = 'UPDATE releases SET yanked = ?, line = ? WHERE id = ?'
     await run(tx, sql, Number(yanked), line, taken.id)
@@ -153,8 +153,8 @@ export async function setYanked(
       version: taken.version,
       ...(as === 'administrator' && { detail: { as } }),
     })
-    await follow(tx, followers, { crate, altered: [taken], by, generation })
-    return { ...found, changed: true }
+    await tellFollowers(tx, followers, { crate, altered: [taken], by, generation })
+    return { ...stored, changed: true }
   })
 }
 
@@ -181,7 +181,7 @@ export async function removeReleases(
       const event = { action: 'delete', crate: crate.name, version, detail: { cksum, reason } }
       generation = await addEvent(tx, by, event)
     }
-    await follow(tx, followers, { crate, removed, by, generation })
+    await tellFollowers(tx, followers, { crate, removed, by, generation })
   })
 }
 

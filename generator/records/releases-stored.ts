@@ -155,8 +155,8 @@ export function listTombstones(db: Queries, crateId?: number): Promise<Tombstone
 /** Refuses a version that was deleted, and says why it was. */
 export async function refuseDeleted(db: Queries, name: Name, version: Version): Promise<void> {
   const sql = `${DELETED} AND canonical = ? AND identity = ?`
-  const found = await first<Tombstone>(db, sql, canonicalName(name), versionIdentity(version))
-  if (found) refuse('release_deleted', { ...found, version })
+  const tombstone = await first<Tombstone>(db, sql, canonicalName(name), versionIdentity(version))
+  if (tombstone) refuse('release_deleted', { ...tombstone, version })
 }
 
 /** The number of all releases; triggers keep the same in `counts`. */

@@ -98,9 +98,9 @@ export async function listReleases(db: Queries, crateId: number): Promise<Releas
     ORDER BY releases.id`
   const releases: ReleaseRecord[] = []
   for (let isMore = true; isMore; ) {
-    const some = await all<StoredRelease>(db, sql, crateId, releases.at(-1)?.id ?? 0)
-    for (const row of some) releases.push(releaseOf(row))
-    isMore = some.length === SLICE
+    const page = await all<StoredRelease>(db, sql, crateId, releases.at(-1)?.id ?? 0)
+    for (const row of page) releases.push(releaseOf(row))
+    isMore = page.length === SLICE
     await pace()
   }
   return releases
@@ -122,14 +122,14 @@ export async function readSummaries(
   length: number,
 ): Promise<ReleaseSummary[]> {
   const sql = `${SELECT_SUMMARIES} WHERE releases.id IN ${LIST}`
-  const found = new Map<number, ReleaseSummary>()
+  const summaries = new Map<number, ReleaseSummary>()
   for (let from = 0; from < ids.length; from += SLICE) {
-    const some = ids.slice(from, from + SLICE)
-    for (const row of await all<StoredRelease<ReleaseSummary>>(db, sql, length, some))
-      found.set(row.id, releaseOf(row))
+    const slice = ids.slice(from, from + SLICE)
+    for (const row of await all<StoredRelease<ReleaseSummary>>(db, sql, length, slice))
+      summaries.set(row.id, releaseOf(row))
     await pace()
   }
-  return ids.flatMap(id => found.get(id) ?? [])
+  return ids.flatMap(id => summaries.get(id) ?? [])
 }
 
 /** Returns the dependencies of releases by id, without the checks of `parseEntry`. */
@@ -259,9 +259,9 @@ export function readReadme(db: Queries, releaseId: number): Promise<string | nul
 export async function keyAtPath(db: Queries, path: string): Promise<string | null> {
   const release = releaseOfPath(path) ?? releaseOfFolder(path)
   const crate = release && (await findCrate(db, release.name))
-  const found = crate && (await findRelease(db, crate.id, release.version))
-  if (!found || crate.name !== release.name || found.version !== release.version) return null
-  return crateKey(crate.name, found.cksum)
+  const existing = crate && (await findRelease(db, crate.id, release.version))
+  if (!existing || crate.name !== release.name || existing.version !== release.version) return null
+  return crateKey(crate.name, existing.cksum)
 }
 
 /** Returns the versions of a crate that were ever deleted, also those that are back since. */

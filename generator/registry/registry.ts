@@ -21,7 +21,7 @@ import type { CrateStore } from '../places/crate-store.ts'
 import { workAsOwner } from '../places/disk/caller.ts'
 import { damage } from '../places/disk/damage.ts'
 import { writeDurably } from '../places/disk/durable.ts'
-import { fileFacts } from '../places/disk/files.ts'
+import { fileStats } from '../places/disk/files.ts'
 import { FileLocks, Lock } from '../places/locks/lock.ts'
 import type { Locks } from '../places/locks/process-mutex.ts'
 import type { TreeRecords } from '../places/mirror.ts'
@@ -31,11 +31,11 @@ import { type PageContext, PLIMSOLL, type Program, type Progress } from '../proj
 import { siteConfig } from '../projections/site-config.ts'
 import { refreshListings } from '../records/crate-change.ts'
 import { crateRecords } from '../records/crates.ts'
-import { ACCESS, readFact, readJsonFact } from '../records/facts.ts'
 import { readIndexFile } from '../records/index-file.ts'
 import { pausable, requireInUse } from '../records/pause.ts'
 import { keyAtPath } from '../records/releases.ts'
 import { releaseOfBytes } from '../records/releases-stored.ts'
+import { ACCESS, readJsonValue, readValue } from '../records/values.ts'
 import {
   DATABASE_FILE,
   isRegistry,
@@ -119,11 +119,11 @@ export async function openWith(
     // A killed publish may have left its bytes in a registry that was opened before.
     if (url !== null && (await isNew(database))) await requireNoCrates(root, file, crates)
     await refreshListings({ database, followers }, sources.progress, upgrade)
-    const before = await readJsonFact<AccessRecord>(database, ACCESS)
+    const before = await readJsonValue<AccessRecord>(database, ACCESS)
     const { settings, ...access } = readSettings(dir, { ...sources, before })
     const locks = forMove ? records.locks : pausable(records.locks, database)
     const listening = `http://${settings.server.listen}`
-    const address = base ?? (await readFact(database, 'base')) ?? listening
+    const address = base ?? (await readValue(database, 'base')) ?? listening
     const urls = registryUrls(settings.registry, address)
     const stores = {
       dir: root,
@@ -201,7 +201,7 @@ async function openRecords(
   }
   const file = join(dir, DATABASE_FILE)
   // A new database would make orphans of the `.crate` files.
-  if (((await fileFacts(file))?.size ?? 0) === 0) await requireNoCrates(dir, file, crates)
+  if (((await fileStats(file))?.size ?? 0) === 0) await requireNoCrates(dir, file, crates)
   const database = await openDatabase(file, program, upgrade)
   return { database, locks: new FileLocks(join(dir, 'locks')) }
 }
@@ -223,13 +223,13 @@ export async function servedAccess(dir: string, settings: Settings): Promise<Acc
   if (settings.database.url === null && !existsSync(join(dir, DATABASE_FILE))) return null
   workAsOwner(dir)
   const { queries, close } = await openToRead({ dir, settings })
-  return readJsonFact<AccessRecord>(queries, ACCESS).finally(close)
+  return readJsonValue<AccessRecord>(queries, ACCESS).finally(close)
 }
 
 /** Returns whether nobody has opened these records yet, and there are none. */
 async function isNew(database: Database): Promise<boolean> {
   // Opening records derives their listings.
-  if ((await readFact(database, 'listings')) !== null) return false
+  if ((await readValue(database, 'listings')) !== null) return false
   return (await crateRecords(database)) === 0
 }
 

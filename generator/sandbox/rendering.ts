@@ -17,9 +17,9 @@ function failureOf(error: unknown): PageFailure {
  */
 export async function renderReadme(
   job: ReadmeJob,
-  known: PageFailure | null = null,
+  failureBefore: PageFailure | null = null,
 ): Promise<IllustratedReadme & { readonly failure: PageFailure | null }> {
-  const result = known ?? (await sandbox.run('readme', job).catch(failureOf))
+  const result = failureBefore ?? (await sandbox.run('readme', job).catch(failureOf))
   if ('html' in result) return { ...result, failure: null }
   return { html: plainReadme(job.readme.text, result.because), files: [], failure: result }
 }

@@ -47,7 +47,7 @@ export class Sandbox {
   readonly #limits: TaskLimits
   readonly #idle: Thread[] = []
   /** How many tasks clients have, and what gives each its turn; then a task waits for a thread. */
-  readonly #clients = new Map<number, { tasks: number; readonly turns: Mutex }>()
+  readonly #clients = new Map<number, { tasks: number; readonly mutex: Mutex }>()
   readonly #urgent: Begin[] = []
   readonly #others: Begin[] = []
   #waiting = 0
@@ -72,14 +72,14 @@ export class Sandbox {
   async run<T extends keyof Tasks>(task: T, input: Input<T>, client?: Client): Promise<Result<T>> {
     if (this.#waiting >= WAITING_MAX) refuse('sandbox_busy')
     if (!client) return this.#perform(task, input)
-    const own = this.#clients.get(client.id) ?? { tasks: 0, turns: new Mutex() }
+    const own = this.#clients.get(client.id) ?? { tasks: 0, mutex: new Mutex() }
     // Besides the one that runs.
     if (own.tasks > CLIENT_WAITING_MAX) refuse('publishes_waiting', { max: CLIENT_WAITING_MAX })
     this.#clients.set(client.id, own)
     own.tasks++
     this.#waiting++
     try {
-      return await own.turns.run(() => {
+      return await own.mutex.run(() => {
         this.#waiting--
         return this.#perform(task, input, client)
       })

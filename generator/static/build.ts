@@ -69,25 +69,25 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   progress?.('looking for .crate files', 0, 0)
   const paths = await listCrates(realpathSync(from), tree.root)
   const cache = await BuildCache.open(job.cache, [settings.limits, [...urls.own].sort()])
-  const found = new StaticReleases(settings, urls, cache)
+  const releases = new StaticReleases(settings, urls, cache)
   for (const [done, path] of paths.entries()) {
-    await found.put(path)
+    await releases.put(path)
     progress?.('reading .crate files', done + 1, paths.length)
   }
-  found.check(skipBad)
-  const refused = found.issues.filter(issue => issue.severity === 'error')
+  releases.check(skipBad)
+  const refused = releases.issues.filter(issue => issue.severity === 'error')
   const [first, ...rest] = refused
   if (first && !skipBad) {
     // The next build need not read the accepted files again.
     await cache.close(true)
     throw new Refusal([first, ...rest])
   }
-  refused.push(...(await renderUnlessSame(job, tree, found, cache)))
-  const warnings = found.issues.filter(issue => issue.severity === 'warning')
+  refused.push(...(await renderUnlessSame(job, tree, releases, cache)))
+  const warnings = releases.issues.filter(issue => issue.severity === 'warning')
   if (paths.length === 0) warnings.push(warning('registry_empty', { from, out }))
   if (ownDl(urls) === null) warnings.push(warning('dl_elsewhere', { dl: urls.dl, base: urls.base }))
   const { changed } = tree
-  const { crates } = found
+  const { crates } = releases
   return { crates: crates.length, releases: crates.flat().length, changed, warnings, refused }
 }
 
@@ -98,11 +98,11 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
 async function renderUnlessSame(
   job: StaticBuild,
   tree: StaticTree,
-  found: StaticReleases,
+  added: StaticReleases,
   cache: BuildCache,
 ): Promise<readonly Issue[]> {
   const { settings, urls } = job
-  const releases = found.crates.flat()
+  const releases = added.crates.flat()
   const shown = releases.map(({ name, version, entry }) => [
     name,
     version,
@@ -127,7 +127,7 @@ async function renderUnlessSame(
   const stamps = await tree.stamps(urls)
   for (const path of packages)
     if (present.has(path) && present.get(path) !== stamps.get(path))
-      found.issues.push(warning('package_replaced', { path }))
+      added.issues.push(warning('package_replaced', { path }))
   cache.set('tree', issues.length > 0 ? null : stateOf(stamps))
   await cache.close()
   return issues

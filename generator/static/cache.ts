@@ -38,15 +38,15 @@ export class BuildCache {
     const [head, ...rest] = lines
     this.#path = path
     this.#context = context
-    const known = head === context ? rest : []
-    this.#before = new Map(known.map(line => [line.slice(65, line.indexOf('\t', 65)), line]))
+    const kept = head === context ? rest : []
+    this.#before = new Map(kept.map(line => [line.slice(65, line.indexOf('\t', 65)), line]))
   }
 
   /** Reads the cache at `path`; with null, nothing is read or kept. Refuses any other file. */
   static async open(path: string | null, context: unknown): Promise<BuildCache> {
-    const facts = path && (await ifUsable(() => statOf(path)))
+    const stats = path && (await ifUsable(() => statOf(path)))
     // A folder keeps nothing, and neither does a device: `/dev/null` would become a file.
-    const file = facts && !facts.isFile() ? null : path
+    const file = stats && !stats.isFile() ? null : path
     const text = (file && (await ifUsable(() => readText(file, Infinity)))) ?? ''
     if (file && !/^(?:[0-9a-f]{64}\n|$)/.test(text)) refuse('cache_foreign', { path: file })
     const own = digestOf([programDigest(), process.version, context])
@@ -74,8 +74,8 @@ export class BuildCache {
 
   /** Returns the result of work that depends on its inputs alone; does it unless it is known. */
   async remember<T>(inputs: readonly unknown[], work: () => Promise<T>): Promise<T> {
-    const known = this.get<string>(workKey(inputs))
-    if (known !== null) return deserialize(Buffer.from(known, 'base64')) as T
+    const cached = this.get<string>(workKey(inputs))
+    if (cached !== null) return deserialize(Buffer.from(cached, 'base64')) as T
     const result = await work()
     this.know(inputs, result)
     return result
@@ -105,8 +105,8 @@ export async function removeOldCaches(folder: string): Promise<void> {
   for (const name of (await ifUsable(() => readdir(folder))) ?? []) {
     const path = join(folder, name)
     if (!CACHE_NAME.test(name)) continue
-    const facts = await ifUsable(() => stat(path))
-    if (facts && Math.abs(Date.now() - facts.mtimeMs) > KEPT_MS) await ifUsable(() => rm(path))
+    const stats = await ifUsable(() => stat(path))
+    if (stats && Math.abs(Date.now() - stats.mtimeMs) > KEPT_MS) await ifUsable(() => rm(path))
   }
 }
 

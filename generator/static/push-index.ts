@@ -24,13 +24,13 @@ export interface PushedIndex {
 
 /** Reads a crate's index file. Refuses one with a line that Cargo would not read. */
 export async function readIndex(target: Place, path: string): Promise<PushedIndex> {
-  const found = await target.read(path, READ_MAX)
-  const texts = found ? found.bytes.toString().split('\n') : []
+  const file = await target.read(path, READ_MAX)
+  const texts = file ? file.bytes.toString().split('\n') : []
   try {
     const lines = texts.filter(text => text !== '').map(text => ({ text, entry: parseEntry(text) }))
     // `parseEntry` has checked the name.
     const name = (lines[0]?.entry.name ?? null) as Name | null
-    return { name, lines, etag: found?.etag ?? null }
+    return { name, lines, etag: file?.etag ?? null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const [first, ...rest] = error.issues

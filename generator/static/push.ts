@@ -104,7 +104,7 @@ export async function push({ files, to, settings, urls }: Push): Promise<PushRes
       if (needsReservation(crate[0].name)) await to.remove(reservation(crate[0].name))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      refused.push(...error.issues.map(found => inFile(crate[0].path, found)))
+      refused.push(...error.issues.map(problem => inFile(crate[0].path, problem)))
       // Later crates may need it.
       break
     }

@@ -9,9 +9,10 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { OwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { compareVersions, type VersionIdentity, versionIdentity } from '../../core/version.ts'
+import { unreadable } from '../places/disk/crate-files.ts'
 import { fileChecksum } from '../places/disk/files.ts'
 import { filesKey } from '../projections/crates/source.ts'
-import { dependencyFacts, inspect } from '../registry/changes/check.ts'
+import { dependencyContext, inspect } from '../registry/changes/check.ts'
 import type { BuildCache } from './cache.ts'
 
 /** A release as it was read, without what only the list of its files shows. */
@@ -64,11 +65,13 @@ export class StaticReleases {
 
   /** Adds a `.crate` file; adds its errors and warnings to `issues`. */
   async put(path: string): Promise<void> {
+    const problem = await unreadable(path)
+    if (problem) return this.#report(path, [problem])
     const { size, cksum } = await this.#read(path)
-    const found =
+    const inspected =
       this.#cache.get<Inspected>(`crate ${cksum}`) ?? (await this.#inspect(path, size, cksum))
-    this.#report(path, found.issues)
-    if (found.release) this.#place({ ...found.release, path })
+    this.#report(path, inspected.issues)
+    if (inspected.release) this.#place({ ...inspected.release, path })
   }
 
   /**
@@ -88,17 +91,17 @@ export class StaticReleases {
       isStable = true
       for (const versions of this.#crates.values()) {
         for (const [identity, release] of versions) {
-          const facts = {
+          const context = {
             existing: null,
             lookAlikes: [],
-            ...dependencyFacts(release, name => {
+            ...dependencyContext(release, name => {
               const canonical = canonicalName(name)
               return this.#spelling(canonical) ?? elsewhere?.get(canonical)
             }),
           }
-          const { issues } = checkPolicy(release, facts, this.#settings.policy)
+          const { issues } = checkPolicy(release, context, this.#settings.policy)
           warnings.set(release, issues)
-          if (!skipBad || !issues.some(found => found.severity === 'error')) continue
+          if (!skipBad || !issues.some(problem => problem.severity === 'error')) continue
           versions.delete(identity)
           isStable = false
         }
@@ -122,34 +125,34 @@ export class StaticReleases {
     if (size > max) return { release: null, issues: [issue('crate_too_big', { max })] }
     const bytes = { content: path, size, cksum }
     const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
-    if (!release || issues.some(found => found.severity === 'error'))
+    if (!release || issues.some(problem => problem.severity === 'error'))
       return { release: null, issues }
     const { files, ...rest } = release
     // The last member of a path counts, as when the archive is listed.
     const last = new Map(files.map(file => [file.path, file]))
     this.#cache.know(filesKey(cksum), [...last.values()])
     // Converted as in the cache, so that the result is the same with and without it.
-    const found = JSON.parse(JSON.stringify({ release: rest, issues })) as Inspected
-    this.#cache.set(`crate ${cksum}`, found)
-    return found
+    const inspected = JSON.parse(JSON.stringify({ release: rest, issues })) as Inspected
+    this.#cache.set(`crate ${cksum}`, inspected)
+    return inspected
   }
 
   /** Returns size and checksum of a file; reads it only if it may have changed. */
   async #read(path: string): Promise<FileStamp> {
     const key = `file ${path}`
-    const facts = statSync(path, { bigint: true, throwIfNoEntry: false })
-    if (!facts) return refuse('file_missing', { path })
-    const times = [facts.mtimeNs, facts.ctimeNs, facts.ino, facts.dev].join(' ')
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+    if (!stats) return refuse('file_missing', { path })
+    const times = [stats.mtimeNs, stats.ctimeNs, stats.ino, stats.dev].join(' ')
     // It is refused for its size.
-    if (facts.size > this.#settings.limits.crate_bytes)
-      return { size: Number(facts.size), times, cksum: '' }
-    const known = this.#cache.get<FileStamp>(key)
-    if (known && known.times === times) return known
+    if (stats.size > this.#settings.limits.crate_bytes)
+      return { size: Number(stats.size), times, cksum: '' }
+    const cached = this.#cache.get<FileStamp>(key)
+    if (cached && cached.times === times) return cached
     const cksum = await fileChecksum(path)
     if (cksum === null) return refuse('file_missing', { path })
-    const stamp = { size: Number(facts.size), times, cksum }
+    const stamp = { size: Number(stats.size), times, cksum }
     // A change within one tick of the file system's clock could leave the times unchanged.
-    if (Number(facts.ctimeMs) < Date.now() - CLOCK_TICK) this.#cache.set(key, stamp)
+    if (Number(stats.ctimeMs) < Date.now() - CLOCK_TICK) this.#cache.set(key, stamp)
     else this.#cache.delete(key)
     return stamp
   }
@@ -176,7 +179,7 @@ export class StaticReleases {
   }
 
   #report(path: string, issues: readonly Issue[]): void {
-    this.issues.push(...issues.map(found => inFile(path, found)))
+    this.issues.push(...issues.map(problem => inFile(path, problem)))
   }
 }
 

@@ -70,8 +70,8 @@ export class StaticTree extends PublicTree {
     for await (const path of this.#own([ownDl(urls), await this.#earlierDl(urls)])) paths.push(path)
     // Synchronous, because calls through the thread pool are slower for a million files.
     const stampOf = (path: string) => {
-      const facts = statSync(this.path(path), { bigint: true, throwIfNoEntry: false })
-      return `${facts?.size} ${facts?.mtimeNs}`
+      const stats = statSync(this.path(path), { bigint: true, throwIfNoEntry: false })
+      return `${stats?.size} ${stats?.mtimeNs}`
     }
     return new Map(paths.sort().map(path => [path, stampOf(path)]))
   }
@@ -100,9 +100,9 @@ export class StaticTree extends PublicTree {
  * case-insensitive file system, such a file would otherwise be taken for the new one.
  */
 export function respelled(paths: Iterable<string>, spellings: readonly string[]): string[] {
-  const known = new Map(spellings.map(path => [path.toLowerCase(), path]))
+  const spellingOf = new Map(spellings.map(path => [path.toLowerCase(), path]))
   const isRespelled = (path: string): boolean =>
     path !== '.' &&
-    ((known.get(path.toLowerCase()) ?? path) !== path || isRespelled(posix.dirname(path)))
+    ((spellingOf.get(path.toLowerCase()) ?? path) !== path || isRespelled(posix.dirname(path)))
   return [...paths].filter(isRespelled)
 }

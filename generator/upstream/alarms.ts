@@ -24,10 +24,10 @@ export async function keepAlarm(place: Place, alarm: Alarm): Promise<boolean> {
   // One about lines that are left out hides no other one of the crate.
   const isLeftOut = LEFT_OUT.some(kind => kind === alarm.kind)
   const path = alarmPath(alarm.name, isLeftOut ? alarm.kind : alarm.version)
-  const found = await place.read(path)
-  const before = found && read(found.bytes)
+  const file = await place.read(path)
+  const before = file && read(file.bytes)
   if (before && !(before.isCleared && before.kind !== alarm.kind)) return false
-  const onlyIf = found ? { etag: found.etag } : 'absent'
+  const onlyIf = file ? { etag: file.etag } : 'absent'
   return (await place.put(path, bytesOf(alarm), { onlyIf })) !== null
 }
 
@@ -35,8 +35,8 @@ export async function keepAlarm(place: Place, alarm: Alarm): Promise<boolean> {
 export async function listAlarms(place: Place, most = 1000): Promise<Alarm[]> {
   const alarms: Alarm[] = []
   for await (const { path } of place.list(ALARMS)) {
-    const found = await place.read(path)
-    const alarm = found && read(found.bytes)
+    const file = await place.read(path)
+    const alarm = file && read(file.bytes)
     if (alarm && !alarm.isCleared) alarms.push(alarm)
     if (alarms.length === most) break
   }
@@ -57,8 +57,8 @@ export async function acceptVersion(
   const open: (readonly [path: string, alarm: KeptAlarm])[] = []
   for (const about of version === null ? [ANY_VERSION, ...LEFT_OUT] : [version]) {
     const path = alarmPath(name, about)
-    const found = await place.read(path)
-    const alarm = found && read(found.bytes)
+    const file = await place.read(path)
+    const alarm = file && read(file.bytes)
     if (alarm && !alarm.isCleared) open.push([path, alarm])
   }
   const hasAlarm = open.length > 0

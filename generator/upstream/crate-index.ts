@@ -109,10 +109,10 @@ export class CrateIndex {
    */
   async find(name: Name, fresh: number, spend: Spend = FREE): Promise<FoundCrate> {
     const key = name.toLowerCase() as Name
-    const found = await this.#flights.join(key, () => this.#find(key, fresh, spend))
-    if (!this.#options.isShared) return found
+    const result = await this.#flights.join(key, () => this.#find(key, fresh, spend))
+    if (!this.#options.isShared) return result
     // Another daemon may have answered with a newer file while this one asked.
-    return { ...found, crate: (await this.kept(key)) ?? found.crate }
+    return { ...result, crate: (await this.kept(key)) ?? result.crate }
   }
 
   address(name: Name): string {
@@ -201,9 +201,9 @@ export class CrateIndex {
     const key = name.toLowerCase() as Name
     const held = this.#held.get(key) ?? null
     if (held && !isAnew) return held
-    const known = await readKnown(this.#options.place, key, held)
-    if (known && known !== held) this.#held.set(key, known)
-    return known
+    const stored = await readKnown(this.#options.place, key, held)
+    if (stored && stored !== held) this.#held.set(key, stored)
+    return stored
   }
 
   async #ask(name: Name, held: KnownCrate | null): Promise<UpstreamCrate | null> {
@@ -234,21 +234,21 @@ export class CrateIndex {
     for (const alarm of alarms.slice(0, ALARMS_MAX)) await onAlarm(alarm)
     for (const kind of file.leftOut)
       await onAlarm({ kind, name, version: ANY_VERSION, at: timestamp(now()) })
-    const known = await writeKnown(place, name, crate, before)
-    if (known) return this.#hold(name, known)
+    const written = await writeKnown(place, name, crate, before)
+    if (written) return this.#hold(name, written)
     // Another process was faster; its file may be newer than this one.
     return this.#ask(name, await this.#read(name, true))
   }
 
-  #hold(name: Name, known: KnownCrate): UpstreamCrate {
+  #hold(name: Name, stored: KnownCrate): UpstreamCrate {
     this.#failed.delete(name)
-    this.#held.set(name, { ...known, checked: this.#now() })
-    return known.crate
+    this.#held.set(name, { ...stored, checked: this.#now() })
+    return stored.crate
   }
 
   async #readLines(answer: WebAnswer, name: Name, held: KnownCrate | null): Promise<ReadFile> {
-    const known = new Map<string, UpstreamLine>()
-    for (const line of held?.crate.lines.values() ?? []) known.set(line.text, line)
+    const byText = new Map<string, UpstreamLine>()
+    for (const line of held?.crate.lines.values() ?? []) byText.set(line.text, line)
     // The version that is shown where several differ only in build metadata: the first one seen.
     const shown = new Map<VersionIdentity, Version>()
     for (const version of [...(held?.crate.lines.keys() ?? [])].reverse())
@@ -265,7 +265,7 @@ export class CrateIndex {
       if (text === null) leftOut.add('encoding')
       // A copy, because a piece of the text would keep all of it in memory.
       const parse = () => (text === null ? null : parseLine(Buffer.from(text).toString()))
-      const line = known.get(text ?? '') ?? (await paced(parse))
+      const line = byText.get(text ?? '') ?? (await paced(parse))
       if (line === null && raw === texts.at(-1)) this.#wrong(name, 'a file that ends within a line')
       if (line === null) continue
       const identity = versionIdentity(line.version)

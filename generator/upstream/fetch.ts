@@ -87,9 +87,9 @@ async function newest(
 /** Returns the result of a search; adds `missing`, or the issues of its refusal, if it has none. */
 async function orIssue<T>(issues: Issue[], finding: Promise<T | null>, missing: Issue) {
   try {
-    const found = await finding
-    if (found === null) issues.push(missing)
-    return found
+    const result = await finding
+    if (result === null) issues.push(missing)
+    return result
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     issues.push(...error.issues)

@@ -24,10 +24,10 @@ export async function readKnown(
   name: Name,
   held: KnownCrate | null = null,
 ): Promise<KnownCrate | null> {
-  const found = await place.read(knownPath(name))
-  if (!found) return null
-  if (held?.tag === found.etag) return held
-  const [first = '', ...texts] = found.bytes.toString('utf8').split('\n').slice(0, -1)
+  const file = await place.read(knownPath(name))
+  if (!file) return null
+  if (held?.tag === file.etag) return held
+  const [first = '', ...texts] = file.bytes.toString('utf8').split('\n').slice(0, -1)
   const { sightings, ...head }: Head = JSON.parse(first)
   const lines = new Map<Version, UpstreamLine>()
   for (const text of texts) {
@@ -36,7 +36,7 @@ export async function readKnown(
   }
   const seen = new Map(Object.entries(sightings) as [Version, Sighting][])
   const crate = { ...head, lines, sightings: seen }
-  return { crate, tag: found.etag, checked: held?.checked ?? 0 }
+  return { crate, tag: file.etag, checked: held?.checked ?? 0 }
 }
 
 /**

@@ -66,9 +66,9 @@ export async function checkNames(
 ): Promise<void> {
   const compare = async (names: readonly Name[]) => {
     for (let first = 0; first < names.length; first += TOGETHER) {
-      const some = names.slice(first, first + TOGETHER).map(canonicalName)
+      const batch = names.slice(first, first + TOGETHER).map(canonicalName)
       const at = timestamp(registry.clock())
-      for (const name of (await spellings(registry.database, some)).values())
+      for (const name of (await spellings(registry.database, batch)).values())
         await source.onAlarm({ kind: 'name', name, version: ANY_VERSION, at })
     }
   }

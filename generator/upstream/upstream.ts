@@ -172,11 +172,11 @@ export class Upstream {
     const denied = deniedBy(wanted, this.rules)
     if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
     const { counts, files, index } = this.source
-    const known = cksum === null ? lineOf(await index.kept(name), wanted) : { ...wanted, cksum }
-    const size = known?.name === name ? await files.size(known) : null
-    if (!known || size === null) return null
+    const line = cksum === null ? lineOf(await index.kept(name), wanted) : { ...wanted, cksum }
+    const size = line?.name === name ? await files.size(line) : null
+    if (!line || size === null) return null
     counts.hits++
-    return { ...known, size }
+    return { ...line, size }
   }
 
   /**
@@ -198,8 +198,8 @@ export class Upstream {
   /** Returns the line and the bytes of a version, for an export; null without one. */
   async find(wanted: WantedVersion) {
     const line = await this.line(wanted)
-    const found = line && (await this.crateFile(line, true))
-    const opened = found && (await this.source.files.store.open(upstreamCratePath(found)))
+    const file = line && (await this.crateFile(line, true))
+    const opened = file && (await this.source.files.store.open(upstreamCratePath(file)))
     return opened && { line: line.text, bytes: Buffer.from(await gather(opened.bytes)) }
   }
 
@@ -259,10 +259,10 @@ export class Upstream {
       root.seen.add(name)
       this.#ahead.push(async () => {
         if (root.size >= AHEAD_SIZE || this.isFresh(name)) return
-        const found = await this.crate(name, false, spend)
-        if (!found.crate || found.staleSince !== null) return
-        root.size += sizeOf(found.crate)
-        this.#lookAhead(found.crate, spend, root)
+        const answer = await this.crate(name, false, spend)
+        if (!answer.crate || answer.staleSince !== null) return
+        root.size += sizeOf(answer.crate)
+        this.#lookAhead(answer.crate, spend, root)
       })
     }
     while (this.#running < AHEAD_AT_ONCE && this.#ahead.length > 0) void this.#fetchAhead()
@@ -291,6 +291,6 @@ function lineOf(
   const line = crate?.lines.get(version)
   if (!line) return null
   const claim = crate?.sightings.get(version)?.claim
-  const known = claim === undefined ? [line] : [line, readLine(claim)]
-  return known.find(each => cksum === null || each.cksum === cksum) ?? null
+  const lines = claim === undefined ? [line] : [line, readLine(claim)]
+  return lines.find(each => cksum === null || each.cksum === cksum) ?? null
 }

@@ -3,9 +3,9 @@ import { all, column, first, run } from '../database/statement.ts'
 import type { BuildContext } from '../projections/context.ts'
 import { type Records, refreshListings } from '../records/crate-change.ts'
 import { sumDownloads } from '../records/downloads/count.ts'
-import { writeFact } from '../records/facts.ts'
 import { STORED_COUNT } from '../records/releases-stored.ts'
 import { RELEASES } from '../records/releases-view.ts'
+import { writeValue } from '../records/values.ts'
 import { DATABASE_FILE } from '../registry/folder.ts'
 import { derivable, type Finding, lost } from './finding.ts'
 
@@ -71,18 +71,18 @@ async function references(database: Database): Promise<Finding[]> {
 }
 
 async function wrongSums(database: Database): Promise<string[]> {
-  const found: string[] = []
+  const faults: string[] = []
   if (await first(database, WRONG_LISTINGS))
-    found.push('the data for lists and searches does not match the releases')
-  if (await first(database, WRONG_COUNT)) found.push('the number of releases is wrong')
+    faults.push('the data for lists and searches does not match the releases')
+  if (await first(database, WRONG_COUNT)) faults.push('the number of releases is wrong')
   if (await first(database, WRONG_DOWNLOADS))
-    found.push('the downloads of crates do not match those of their versions')
-  return found
+    faults.push('the downloads of crates do not match those of their versions')
+  return faults
 }
 
 async function sumAgain(records: Records): Promise<void> {
   const { database } = records
-  await writeFact(database, 'listings', null)
+  await writeValue(database, 'listings', null)
   await refreshListings(records)
   for (const crateId of await column<number>(database, WRONG_DOWNLOADS))
     await database.transaction(tx => sumDownloads(tx, crateId, new Date()))

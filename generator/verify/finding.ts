@@ -43,14 +43,14 @@ export function lost(where: string, what: string): Finding {
 
 /** Returns outputs that differ; those with a mark only if a repair renders them now. */
 export function unlessPending(
-  found: readonly Finding[],
+  findings: readonly Finding[],
   isPending: boolean,
   { repair, served, onPending }: VerifyOptions,
 ): Finding[] {
-  if (!isPending) return [...found]
+  if (!isPending) return [...findings]
   if (repair && !served)
-    return found.map(finding => ({ ...finding, what: 'was still to be rendered' }))
-  onPending?.(found.length)
+    return findings.map(finding => ({ ...finding, what: 'was still to be rendered' }))
+  onPending?.(findings.length)
   return []
 }
 

@@ -16,10 +16,10 @@ import { headFault, objectFault } from '../git/index-repository/faults.ts'
 import { type FoundEngine, findEngine } from '../git/index-repository/repository.ts'
 import { renderConfig } from '../projections/index/config.ts'
 import { eachCrate } from '../records/crates.ts'
-import { readFact } from '../records/facts.ts'
 import { unfollowForGit } from '../records/git-batch.ts'
 import { isMarked } from '../records/marks.ts'
 import { indexFiles } from '../records/releases.ts'
+import { readValue } from '../records/values.ts'
 import type { Registry } from '../registry/registry.ts'
 import { derivable, type Finding, unlessPending, type VerifyOptions } from './finding.ts'
 
@@ -46,14 +46,14 @@ export async function* verifyGit(
     return
   }
   if (await isWrittenElsewhere(registry)) return
-  const found = await findEngine({ engine }).catch(refusalOnly)
-  if (found instanceof Refusal) {
+  const engineHere = await findEngine({ engine }).catch(refusalOnly)
+  if (engineHere instanceof Refusal) {
     // Without git there is no git index; that is a fault only if the settings require one.
-    if (index === 'on') yield derivable(GIT_INDEX_FOLDER, found.message)
+    if (index === 'on') yield derivable(GIT_INDEX_FOLDER, engineHere.message)
     return
   }
   if (options.repair) await bringGitIndexBack(registry)
-  const damage = await damageOf(registry, found)
+  const damage = await damageOf(registry, engineHere)
   if (damage === null) {
     if (existsSync(gitIndexPath(registry)))
       yield* (await withIndex(registry, git => compareContent(registry, git, options))) ?? []
@@ -87,7 +87,7 @@ async function withIndex<T>(
 async function damageOf(registry: Registry, { command }: FoundEngine): Promise<string | null> {
   const path = gitIndexPath(registry)
   if (!existsSync(path)) {
-    const wasThere = (await readFact(registry.database, LAST_EVENT)) !== null
+    const wasThere = (await readValue(registry.database, LAST_EVENT)) !== null
     return wasThere ? 'the repository is missing' : null
   }
   const damage = await headFault(path)
@@ -115,18 +115,18 @@ async function compareContent(
   const { repair } = options
   if ((await differences(registry, git)).length === 0) return []
   // Compare again: a daemon may have committed meanwhile, and its pending changes are marked.
-  const found: Difference[] = []
+  const confirmed: Difference[] = []
   const waiting: Difference[] = []
   for (const difference of await differences(registry, git)) {
     const { crateId } = difference
     const isWaiting =
       crateId !== null && (await isMarked(registry.database, { kind: 'git', subject: crateId }))
-    const list = isWaiting ? waiting : found
+    const list = isWaiting ? waiting : confirmed
     list.push(difference)
   }
   if (repair) {
-    const crates = found.flatMap(({ crateId }) => (crateId === null ? [] : [crateId]))
-    const strays = found.filter(
+    const crates = confirmed.flatMap(({ crateId }) => (crateId === null ? [] : [crateId]))
+    const strays = confirmed.filter(
       ({ crateId, path }) => crateId === null && path !== pathInGit(configPath),
     )
     // The engines accept only index paths; a commit by another program may contain others.
@@ -135,20 +135,20 @@ async function compareContent(
   const left = new Set(repair ? (await differences(registry, git)).map(({ path }) => path) : [])
   const finding = ({ path, what }: Difference) =>
     derivable(`${GIT_INDEX_FOLDER}:${path}`, what, repair && !left.has(path))
-  return [...found.map(finding), ...unlessPending(waiting.map(finding), true, options)]
+  return [...confirmed.map(finding), ...unlessPending(waiting.map(finding), true, options)]
 }
 
 async function differences(registry: Registry, git: GitIndex): Promise<Difference[]> {
   const { database, urls, authRequired } = registry
   const listed = new Map<string, string>()
   for await (const { path, id } of git.list()) listed.set(path, id)
-  const found: Difference[] = []
+  const differences: Difference[] = []
   const compare = (path: string, bytes: Uint8Array, crateId: number | null) => {
     const id = listed.get(path)
     listed.delete(path)
-    if (id === undefined) found.push({ path, crateId, what: 'is missing from the git index' })
+    if (id === undefined) differences.push({ path, crateId, what: 'is missing from the git index' })
     else if (id !== blobId(bytes))
-      found.push({ path, crateId, what: 'differs from the records in the git index' })
+      differences.push({ path, crateId, what: 'differs from the records in the git index' })
   }
   compare(pathInGit(configPath), renderConfig(urls, authRequired).bytes, null)
   for await (const { id: crateId, name } of eachCrate(database)) {
@@ -156,9 +156,9 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
     const path = pathInGit(indexPath(name))
     if (crate?.text) compare(path, Buffer.from(crate.text), crateId)
     else if (listed.delete(path))
-      found.push({ path, crateId, what: 'has no versions left, but is in the git index' })
+      differences.push({ path, crateId, what: 'has no versions left, but is in the git index' })
   }
   const what = 'belongs to no crate of the records, but is in the git index'
-  for (const path of listed.keys()) found.push({ path, crateId: null, what })
-  return found
+  for (const path of listed.keys()) differences.push({ path, crateId: null, what })
+  return differences
 }

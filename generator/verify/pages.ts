@@ -60,18 +60,18 @@ async function verifyPart(
   if ((await faults()).length === 0) return []
   const mutex = due === 'answer' ? context.mutex : context.pageMutex
   return mutex.run(async () => {
-    const found = await faults()
+    const faultsBefore = await faults()
     // Asked after the comparison: a change during it has set its mark by now.
     const isWaiting =
       typeof pending === 'function' ? await pending() : await isMarked(context.database, pending)
-    const mends = options.repair && found.length > 0 && !(isWaiting && options.served)
-    const paths = new Set(found.map(fault => fault.path))
+    const mends = options.repair && faultsBefore.length > 0 && !(isWaiting && options.served)
+    const paths = new Set(faultsBefore.map(fault => fault.path))
     const write = async (tree: PublicTree) => {
       for (const output of await part.render()) if (paths.has(output.path)) await tree.write(output)
     }
     if (mends) await (part.mend?.() ?? context.tree.batch(write, mutex))
-    const left = new Set((mends ? await faults() : found).map(fault => fault.path))
-    const findings = found.map(({ path, what }) =>
+    const left = new Set((mends ? await faults() : faultsBefore).map(fault => fault.path))
+    const findings = faultsBefore.map(({ path, what }) =>
       derivable(path, what, options.repair && !left.has(path)),
     )
     return unlessPending(findings, isWaiting, options)

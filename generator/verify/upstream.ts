@@ -6,17 +6,14 @@ import { halfWrittenIn, keptNames } from '../upstream/tree.ts'
 import type { UpstreamSource } from '../upstream/upstream.ts'
 import { derivable, type Finding, type VerifyOptions } from './finding.ts'
 
-/**
- * Reads everything that is kept of upstreams, and compares `.crate` files with the checksums in
- * their names. A repair removes what is wrong: it is fetched again.
- */
+/** Reads all that is kept of upstreams, and compares checksums; a repair removes what is wrong. */
 export async function* verifyUpstreams(
   sources: readonly UpstreamSource[],
   { repair, progress }: VerifyOptions,
 ): AsyncIterable<Finding> {
   for (const source of sources) {
     const { name: upstream, place, files } = source
-    const found = async (path: string, problem: string): Promise<Finding> => {
+    const finding = async (path: string, problem: string): Promise<Finding> => {
       if (repair) await place.remove(path)
       return derivable(`upstream ${upstream}, ${path}`, problem, repair)
     }
@@ -27,7 +24,7 @@ export async function* verifyUpstreams(
         await readKnown(place, name)
       } catch (error) {
         if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
-        yield found(knownPath(name), 'cannot be read')
+        yield finding(knownPath(name), 'cannot be read')
       }
     }
     for await (const path of halfWrittenIn(place)) {
@@ -40,7 +37,7 @@ export async function* verifyUpstreams(
       const release = releaseOfUpstreamPath(path)
       progress?.(`verifying the .crate files of ${upstream}`, ++done, 0)
       if (release && (await files.store.checksum(path)) !== release.cksum)
-        yield found(path, 'has other bytes than its name says')
+        yield finding(path, 'has other bytes than its name says')
     }
   }
 }

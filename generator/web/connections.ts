@@ -63,9 +63,9 @@ function guardedLookup(isTrusted: (host: string) => boolean): LookupFunction {
   return (host, options, done) =>
     lookup(host, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, [])
-      const found = addresses.find(({ address }) => isPrivateAddress(address))
-      if (!found || isTrusted(host)) return done(null, addresses)
-      done(new PrivateAddress(host, found.address), [])
+      const forbidden = addresses.find(({ address }) => isPrivateAddress(address))
+      if (!forbidden || isTrusted(host)) return done(null, addresses)
+      done(new PrivateAddress(host, forbidden.address), [])
     })
 }
 
@@ -81,9 +81,9 @@ function readCertificates(path: string): string {
 }
 
 function proxyIn(env: Readonly<Record<string, string | undefined>>, name: string): string {
-  const given = variable(env, name)
-  if (given === '') return ''
-  const url = given.includes('://') ? given : `http://${given}`
+  const text = variable(env, name)
+  if (text === '') return ''
+  const url = text.includes('://') ? text : `http://${text}`
   return hasScheme(url, 'http', 'https') ? url : refuse('proxy_invalid', { variable: name })
 }
 

@@ -17,7 +17,7 @@ export class WebFailure extends Error {
   constructor(
     url: string,
     message: string,
-    { isNetwork = false, status = null, after = null, ...more }: Partial<FailureFacts> = {},
+    { isNetwork = false, status = null, after = null, ...more }: Partial<FailureDetails> = {},
   ) {
     super(message, more)
     this.url = plain(url)
@@ -27,7 +27,7 @@ export class WebFailure extends Error {
   }
 }
 
-interface FailureFacts extends ErrorOptions, Pick<WebFailure, 'isNetwork' | 'status' | 'after'> {}
+interface FailureDetails extends ErrorOptions, Pick<WebFailure, 'isNetwork' | 'status' | 'after'> {}
 
 /** Returns the failure for an error of a connection, or for the limit that ended it. */
 export function connectionFailure(url: URL, error: unknown, signal: AbortSignal): WebFailure {

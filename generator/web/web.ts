@@ -63,10 +63,7 @@ export class Web {
   readonly #trustedHosts = new Set<string>()
   #connections: Promise<Dispatcher> | null = null
 
-  /**
-   * Sends `token` as `Authorization`, like Cargo, but only to trusted hosts. Refuses a file of
-   * certificates, or a proxy, that cannot be used.
-   */
+  /** Sends `token` only to trusted hosts; refuses certificates or a proxy that cannot be used. */
   constructor(options: WebOptions, token?: string) {
     this.#options = options
     this.#routes = readRoutes(options.caFile ?? null, options.env ?? {})
@@ -142,7 +139,7 @@ export class Web {
   async #attempt<T>(start: URL, { headers, timeoutMs }: Ask, use: Use<T>): Promise<T> {
     const limits = timeLimits(this.#options.silenceMs ?? 60_000, timeoutMs)
     try {
-      const { url, answer } = await this.#follow(start, headers, limits.signal)
+      const { url, answer } = await this.#followRedirects(start, headers, limits.signal)
       const bytes = answer.statusCode === 200 ? bodyBytes(url, answer, limits) : null
       const isDecoded = bytes !== null && 'accept-encoding' in headers
       try {
@@ -156,7 +153,7 @@ export class Web {
     }
   }
 
-  async #follow(
+  async #followRedirects(
     start: URL,
     headers: Headers,
     signal: AbortSignal,

@@ -92,7 +92,7 @@ function fieldsOf({ parameters = [], requestBody, security }: Operation, login: 
 }
 
 function input({ name, in: place, required, schema }: Omit<Parameter, 'deprecated'>) {
-  const { title, deprecated, default: given = '' } = schema
+  const { title, deprecated, default: standard = '' } = schema
   const attributes = html`name="${name}" data-in="${place}" ${place === 'path' && 'required'}`
   const type = schema.contentMediaType ? 'file' : /password/.test(name) ? 'password' : 'text'
   // A list has a line for each value.
@@ -101,7 +101,7 @@ function input({ name, in: place, required, schema }: Omit<Parameter, 'deprecate
   const words = [place, required && 'required', title, inWords(schema)].filter(Boolean)
   return html`<label>${deprecated ? html`<s>${code}</s> deprecated` : code}
 <span class="quiet">${words.join(', ')}</span>
-${isLong ? html`<textarea rows="3" ${attributes}>${given}</textarea>` : html`<input type="${type}" value="${given}" ${attributes}>`}</label>
+${isLong ? html`<textarea rows="3" ${attributes}>${standard}</textarea>` : html`<input type="${type}" value="${standard}" ${attributes}>`}</label>
 `
 }
 

@@ -33,20 +33,20 @@ export async function* readMultipart(chunks: Chunks, type: string, spool: Spool)
     // Data behind the end is read and left alone.
     rest = place === 'behind' ? '' : rest + binary(chunk)
     while (place !== 'behind') {
-      const found = (place === 'headers' ? /\r\n\r\n/ : delimiter).exec(rest)
+      const match = (place === 'headers' ? /\r\n\r\n/ : delimiter).exec(rest)
       // Without a delimiter the last bytes may be the beginning of one.
-      const piece = rest.slice(0, found?.index ?? -boundary.length - 5)
+      const piece = rest.slice(0, match?.index ?? -boundary.length - 5)
       if (place !== 'data' && piece.length > HEADER_LIMIT) throw broken()
       // Some line breaks may stand before the first delimiter, nothing else.
       if (place === 'before' && /[^\r\n]/.test(piece)) throw broken()
       if (place === 'data' && part.filename !== undefined) await spool.write(piece)
       else if (place === 'data') part.text += piece
       if (part.text.length > VALUE_LIMIT) throw tooLong('Part')
-      if (place === 'data' || found) rest = rest.slice(piece.length + (found?.[0].length ?? 0))
-      if (!found) break
+      if (place === 'data' || match) rest = rest.slice(piece.length + (match?.[0].length ?? 0))
+      if (!match) break
       if (place === 'data') yield { ...part, text: decode(part.text), end: spool.size }
       if (place === 'headers') part = { ...PART, ...parseHead(piece), start: spool.size }
-      place = place === 'headers' ? 'data' : found[1] ? 'behind' : 'headers'
+      place = place === 'headers' ? 'data' : match[1] ? 'behind' : 'headers'
     }
   }
   const begun = rest.replace(/^[\r\n]+/, '')
@@ -55,9 +55,9 @@ export async function* readMultipart(chunks: Chunks, type: string, spool: Spool)
 
 function parseHead(block: string) {
   const lines = decode(block).split('\r\n').filter(Boolean)
-  const found = lines.map(line => HEADER.exec(line))
-  if (found.includes(null)) throw broken()
-  const headers = new Map(found.map(match => [match?.[1]?.toLowerCase(), match?.[2]?.trim()]))
+  const fields = lines.map(line => HEADER.exec(line))
+  if (fields.includes(null)) throw broken()
+  const headers = new Map(fields.map(match => [match?.[1]?.toLowerCase(), match?.[2]?.trim()]))
   const parameters = parametersOf(headers.get('content-disposition'))
   const name = parameters.get('name')
   if (name === undefined)
@@ -72,10 +72,10 @@ function parseHead(block: string) {
  * `\"` and `\\` are undone and nothing else, so `%22` stays. A bare name has the value `""`.
  */
 function parametersOf(header = ''): Map<string, string> {
-  const found = [...header.matchAll(PARAMETER)].map(([, name = '', quoted, plain = '']) => {
+  const parameters = [...header.matchAll(PARAMETER)].map(([, name = '', quoted, plain = '']) => {
     return [name.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? plain.trim()] as const
   })
-  return new Map(found)
+  return new Map(parameters)
 }
 
 /** The texts of an urlencoded body. */

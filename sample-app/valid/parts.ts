@@ -7,15 +7,15 @@ const isList = ({ wrapped, type = '' }: Shape): boolean =>
 
 /** By the names of a schema: all values if it has a list there, else the last; none is inherited. */
 export function named(target: string, { entries = {} }: Shape, values: object) {
-  const given: Record<string, unknown> = Object.create(null)
+  const record: Record<string, unknown> = Object.create(null)
   for (const [name, value] of Object.entries(values)) {
     const isName = (key: string) => (target === 'header' ? key.toLowerCase() : key) === name
     const key = Object.keys(entries).find(isName) ?? name
     const list = isList(entries[key] ?? {})
     const all = list && target === 'header' ? String(value).split(/,\s*/) : [value].flat()
-    if (list || target !== 'form' || all.at(-1) !== '') given[key] = list ? all : all.at(-1)
+    if (list || target !== 'form' || all.at(-1) !== '') record[key] = list ? all : all.at(-1)
   }
-  return given
+  return record
 }
 
 /** Reads a body as JSON, or as text if it is of another type; none at all is undefined. */
@@ -40,7 +40,7 @@ function bare(data: unknown, shape: Shape = {}, depth = 512): unknown {
   if (depth === 0) throw new SyntaxError('nested too deep')
   const { type, entries, item, value = item, wrapped, options = wrapped && [wrapped] } = shape
   const fitting = Array.isArray(data) && options?.some(isList) ? options.filter(isList) : options
-  if (fitting) return fitting.reduce<unknown>((given, part) => bare(given, part, depth), data)
+  if (fitting) return fitting.reduce<unknown>((value, part) => bare(value, part, depth), data)
   for (const [key, inner] of Object.entries(data))
     Reflect.set(data, key, bare(inner, entries?.[key] ?? value, depth - 1))
   if (!entries && type !== 'record') return data

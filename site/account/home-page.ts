@@ -12,6 +12,7 @@ import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import {
   accountPage,
+  askLink,
   buttonForm,
   field,
   knownUser,
@@ -41,7 +42,7 @@ interface Session {
 export interface HomeData {
   readonly viewer: Viewer
   readonly notice: Notice | null
-  readonly newToken: string | null
+  readonly newToken: { readonly name: string; readonly token: string } | null
   readonly draft: TokenDraft | null
   readonly tokens: readonly TokenRow[]
   /** The crates on the current page. */
@@ -58,22 +59,22 @@ export function homePage(site: SiteConfig, data: HomeData): string {
   const to = linker(site, null)
   const body = html`${data.newToken === null ? null : newToken(site, data.newToken)}
 ${invitations.length === 0 ? null : html`<section class="part"><h2>Invitations</h2>${invitationList(viewer, invitations, to)}</section>`}
-<section class="part"><h2>API tokens</h2>${tokenList(viewer, tokens, to)}
+<section class="part"><h2>API tokens</h2>${tokenList(tokens, to)}
 <details class="more"${draft !== null || tokens.length === 0 ? html` open` : null}><summary>Create a token</summary>${tokenForm(viewer, draft ?? FIRST_DRAFT, to)}</details></section>
 <section class="part"><h2 id="crates">Your crates</h2>${crateList(data.crates, to)}
 ${pager(data.cratesPosition, number => `${to(path)}?page=${number}#crates`)}</section>
 <section class="part"><h2>Set up Cargo</h2>${cargoSetup(site)}</section>
-<section class="part"><h2>Sessions</h2>${sessionList(viewer, data.sessions, to)}</section>
+<section class="part"><h2>Sessions</h2>${sessionList(data.sessions, to)}</section>
 <section class="part"><h2>Password</h2>${passwordForm(viewer, to)}</section>`
   return accountPage(site, viewer, { path, title: viewer.login, notice: data.notice, body })
 }
 
 function invitationList(viewer: Viewer, invitations: readonly Invitation[], to: Linker): Markup {
-  const button = (crate: string, text: string, path: string) =>
-    buttonForm(viewer, to(path), text, { label: `${text} ${crate}` })
+  const accept = (crate: string) =>
+    buttonForm(viewer, to(account.acceptInvitation(crate)), 'Accept', { label: `Accept ${crate}` })
   const row = ({ crate, by, at, expires }: Invitation) =>
     html`<li class="row-with-action"><div>${by} invites you to own <a href="${to(cratePath(crate))}">${crate}</a> <span class="quiet">${timeTag(at)} · expires ${timeTag(expires)}</span></div>
-<div class="actions">${button(crate, 'Accept', account.acceptInvitation(crate))}${button(crate, 'Decline', account.declineInvitation(crate))}</div></li>
+<div class="actions">${accept(crate)}${askLink(to(account.declineInvitation(crate)), 'Decline', `Decline ${crate}`)}</div></li>
 `
   return html`<ul class="rows">${invitations.map(row)}</ul>`
 }
@@ -86,15 +87,15 @@ function crateList(crates: readonly string[], to: Linker): Markup {
   )}</ul>`
 }
 
-function sessionList(viewer: Viewer, sessions: readonly Session[], to: Linker): Markup {
+function sessionList(sessions: readonly Session[], to: Linker): Markup {
   const end = ({ id, agent }: Session) =>
-    buttonForm(viewer, to(account.endSession(id)), 'End', { label: `End the session of ${agent}` })
+    askLink(to(account.endSession(id)), 'End', `End the session of ${agent}`)
   return html`<ul class="rows">${sessions.map(
     session => html`<li class="row-with-action"><div><div class="row-head">${session.agent}${session.current ? html` <span class="badge good">this session</span>` : null}</div>
 <div class="row-more">created ${timeTag(session.created)} · last seen ${timeTag(session.lastSeen)}</div></div>
 ${session.current ? null : end(session)}</li>
 `,
-  )}</ul>${sessions.some(session => !session.current) ? buttonForm(viewer, to(account.endOtherSessions), 'End all other sessions') : null}`
+  )}</ul>${sessions.some(session => !session.current) ? html`<a class="button small" href="${to(account.endOtherSessions)}">End all other sessions</a>` : null}`
 }
 
 function passwordForm(viewer: Viewer, to: Linker): Markup {
@@ -142,20 +143,20 @@ const EXPIRIES = [
   ['', 'never'],
 ] as const
 
-function newToken(site: SiteConfig, token: string): Markup {
-  return html`<section class="notice good" aria-label="New token"><p><strong>Copy your new token now.</strong> You will not see it again.</p>
+function newToken(site: SiteConfig, { name, token }: NonNullable<HomeData['newToken']>): Markup {
+  return html`<section class="notice good" aria-label="New token"><p><strong>Copy the new token ${name} now.</strong> You will not see it again.</p>
 ${copyBlock(token, 'token')}
 ${cargoLogin(site)}
 </section>`
 }
 
-function tokenList(viewer: Viewer, tokens: readonly TokenRow[], to: Linker): Markup {
+function tokenList(tokens: readonly TokenRow[], to: Linker): Markup {
   if (tokens.length === 0) return html`<p class="quiet">You have no tokens yet.</p>`
   const row = ({ id, name, scopes, crates, created, expires, lastUsed, expired }: TokenRow) =>
     html`<li class="row-with-action"><div><div class="row-head"><strong>${name}</strong>${expired ? html` <span class="badge bad">expired</span>` : null}
 <span class="note">${scopes.join(', ') || 'full access'}${crates.length === 0 ? null : html` · only <code>${crates.join(' ')}</code>`}</span></div>
 <div class="row-more">created ${timeTag(created)} · ${lastUsed === null ? 'never used' : html`last used ${timeTag(lastUsed)}`} · ${expires === null ? 'never expires' : html`${expired ? 'expired' : 'expires'} ${timeTag(expires)}`}</div></div>
-${buttonForm(viewer, to(account.revokeToken(id)), 'Revoke', { label: `Revoke ${name}` })}</li>
+${askLink(to(account.revokeToken(id)), 'Revoke', `Revoke ${name}`)}</li>
 `
   return html`<ul class="rows">
 ${tokens.map(row)}</ul>`

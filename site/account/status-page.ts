@@ -4,7 +4,7 @@ import { exactTimeTag, messageText } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { accountPage, facts, type Viewer } from './frame.ts'
+import { accountPage, termList, type Viewer } from './frame.ts'
 
 export interface BoundedCount {
   readonly what: string
@@ -51,7 +51,7 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
   const to = linker(site, null)
   const { pending } = data
   const body = html`<p class="quiet">As of ${exactTimeTag(data.at)} UTC. <a href="${to(path)}">Refresh</a></p>
-<section class="part"><h2>Registry</h2>${facts([
+<section class="part"><h2>Registry</h2>${termList([
     ['Crates', formatNumber(data.crates)],
     ['Versions', formatNumber(data.versions)],
     ['Users', html`<a href="${to(account.users)}">${formatNumber(data.users)}</a>`],
@@ -68,7 +68,7 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
     ),
     ...data.programs,
   ])}</section>
-<section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : facts(pending.map(({ what, n, isMore }) => [what, `${isMore ? 'more than ' : ''}${formatNumber(n)}`]))}</section>
+<section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : termList(pending.map(({ what, n, isMore }) => [what, `${isMore ? 'more than ' : ''}${formatNumber(n)}`]))}</section>
 <section class="part"><h2>Last errors</h2>${problems(data.errors, to, 'No background work has failed.')}</section>
 <section class="part"><h2>Retrying</h2>${problems(data.failed, to, 'None.')}</section>
 <section class="part"><h2>Shown as plain text</h2>${problems(data.plain, to, 'None.')}</section>`

@@ -8,7 +8,7 @@ import { account, type Linker, linker } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { accountPage, buttonForm, facts, type Notice, noticeBox, type Viewer } from './frame.ts'
+import { accountPage, askLink, type Notice, noticeBox, termList, type Viewer } from './frame.ts'
 
 export interface UpstreamData {
   /** An administrator; null for readers, who see no buttons and not why a request failed. */
@@ -86,7 +86,7 @@ export function alarmEntries(upstream: string, alarms: readonly Alarm[]) {
 function rules({ settings, unmatched }: UpstreamData): Markup {
   const { fallback, hold, allow, deny, lure_guard: isGuarded, offline } = settings
   const codes = (texts: readonly string[]) => join(texts.map(text => html`<code>${text}</code>`))
-  return facts([
+  return termList([
     ['Names that are not here', FALLBACKS[fallback]],
     ['Held', hold === 0 ? 'nothing' : `versions younger than ${inUnits(hold, DURATIONS)}`],
     allow.length > 0 && ['Never held', codes(allow)],
@@ -101,7 +101,7 @@ function freshness({ viewer, settings: { fresh }, counts }: UpstreamData): Marku
   const { hits, misses, bytes, answered, failure } = counts
   const time = answered !== null && html`${exactTimeTag(timestamp(new Date(answered)))} UTC`
   const sums = `${counted(hits, 'answer')} from here, ${counted(misses, 'request')} there, ${formatBytes(bytes)} of crates fetched`
-  return facts([
+  return termList([
     ['Confirmed', fresh === 0 ? 'each time' : `when older than ${inUnits(fresh, DURATIONS)}`],
     ['Last answer', time || 'none since the start'],
     failure !== null && ['Last request', viewer ? `failed: ${failure}` : 'failed'],
@@ -131,7 +131,7 @@ function versions(data: UpstreamData, to: Linker): Markup {
 ${shown.length < data.versions.length ? html`<p class="quiet">The newest ${shown.length} of ${data.versions.length} versions are shown.</p>` : null}`
 }
 
-/** Renders the button of an administrator's decision; null for readers. */
+/** Renders the link to an administrator's decision; null for readers. */
 function button(
   { viewer, settings }: UpstreamData,
   to: Linker,
@@ -139,7 +139,7 @@ function button(
   { name: crate, version }: { readonly name: string; readonly version: string },
 ): Markup | null {
   const text = BUTTONS[action]
-  const label = `${text}: ${specOf({ name: crate, version })}`
   const path = to(`${account.upstreamAdmin(settings.name)}/${action}`)
-  return viewer && buttonForm(viewer, path, text, { crate, version, label })
+  const label = `${text}: ${specOf({ name: crate, version })}`
+  return viewer && askLink(`${path}?${new URLSearchParams({ crate, version })}`, text, label)
 }

@@ -3,7 +3,7 @@ import { copyBlock, type PagePosition, pager, timeTag } from '../elements/elemen
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { accountPage, buttonForm, field, type Notice, postForm, type Viewer } from './frame.ts'
+import { accountPage, askLink, field, type Notice, postForm, type Viewer } from './frame.ts'
 
 export interface UserRow {
   readonly login: string
@@ -46,7 +46,7 @@ ${postForm(viewer, to(account.addUser), html`${field('Username', html`<input nam
 function userRow(viewer: Viewer, user: UserRow, to: Linker): Markup {
   const { login, name, admin, locked, removed, created, lastSeen, crates } = user
   const button = (action: Parameters<typeof account.user>[1], text: string) =>
-    buttonForm(viewer, to(account.user(login, action)), text, { label: `${text}: ${login}` })
+    askLink(to(account.user(login, action)), text, `${text}: ${login}`)
   // Administrators cannot lock themselves out by mistake.
   const others =
     login === viewer.login

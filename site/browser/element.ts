@@ -3,19 +3,19 @@ import { formatNumber } from '../../core/quantity.ts'
 /** Makes an element with properties and children; strings become text, never markup. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
-  facts: Partial<Omit<HTMLElementTagNameMap[K], 'style' | 'dataset'>> = {},
+  properties: Partial<Omit<HTMLElementTagNameMap[K], 'style' | 'dataset'>> = {},
   ...children: readonly (Node | string | null)[]
 ): HTMLElementTagNameMap[K] {
-  const made = Object.assign(document.createElement(tag), facts)
+  const made = Object.assign(document.createElement(tag), properties)
   made.append(...children.filter(child => child !== null))
   return made
 }
 
 /** Returns the element of a page that a selector names; the page was rendered with it. */
 export function part<E extends HTMLElement = HTMLElement>(root: ParentNode, selector: string): E {
-  const found = root.querySelector<E>(selector)
-  if (found === null) throw new Error(`the page has no ${selector}`)
-  return found
+  const match = root.querySelector<E>(selector)
+  if (match === null) throw new Error(`the page has no ${selector}`)
+  return match
 }
 
 /** Makes a button that does something. */
@@ -42,8 +42,8 @@ export async function appendSome<T>(
   const end = from + SHOWN
   for (let first = from; first < Math.min(end, items.length); first += batch) {
     if (first > from) await new Promise(resolve => setTimeout(resolve))
-    const some = items.slice(first, Math.min(first + batch, end))
-    list.append(...some.map((item, at) => make(item, first + at)))
+    const slice = items.slice(first, Math.min(first + batch, end))
+    list.append(...slice.map((item, at) => make(item, first + at)))
   }
   if (end >= items.length) return
   const left = `${formatNumber(items.length - end)} more are not shown`

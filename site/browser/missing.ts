@@ -12,9 +12,9 @@ export async function offerCrates(missing: HTMLElement): Promise<void> {
   if (!location.pathname.startsWith(crates)) return
   const [name = '', version = ''] = location.pathname.slice(crates.length).split('/')
   if (!isName(name)) return
-  const found = await lookupAt(missing.dataset.search).suggest(name, LOOKED_AT)
-  const exact = found.find(crate => canonicalName(crate.name) === canonicalName(name))
-  const shown = exact ? [exact] : found.slice(0, OFFERED)
+  const suggestions = await lookupAt(missing.dataset.search).suggest(name, LOOKED_AT)
+  const exact = suggestions.find(crate => canonicalName(crate.name) === canonicalName(name))
+  const shown = exact ? [exact] : suggestions.slice(0, OFFERED)
   if (shown.length === 0) return
   const text =
     exact?.name === name && version !== ''

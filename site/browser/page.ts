@@ -1,7 +1,7 @@
 // site/browser: The scripts of the pages. Every page loads page.ts; what a page says never depends
 // on it.
 import { decoded } from '../../core/text.ts'
-import { copyText } from './copy.ts'
+import { addCopyButtons, startCopyButton } from './copy.ts'
 
 /** Shows dates outside READMEs as ages, such as `2 days ago`, with the date as a tooltip. */
 function showAges(): void {
@@ -32,23 +32,6 @@ function printDates(): void {
       tag.textContent = tag.title
   })
   addEventListener('afterprint', showAges)
-}
-
-function startCopyButtons(): void {
-  for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
-    const label = button.getAttribute('aria-label') ?? ''
-    button.hidden = false
-    button.addEventListener('click', async () => {
-      const source = button.previousElementSibling
-      if (source === null || !(await copyText(source.textContent ?? ''))) return
-      button.classList.add('done')
-      button.setAttribute('aria-label', 'Copied')
-      setTimeout(() => {
-        button.classList.remove('done')
-        button.setAttribute('aria-label', label)
-      }, 1500)
-    })
-  }
 }
 
 /** Makes each filter show only the rows that contain all of its words. */
@@ -92,10 +75,10 @@ async function load(address: string, selector: string): Promise<Element | null> 
     answer => (answer.ok ? answer.text() : ''),
     () => '',
   )
-  const found = new DOMParser().parseFromString(text, 'text/html').querySelector(selector)
-  for (const link of found?.querySelectorAll('a') ?? [])
+  const part = new DOMParser().parseFromString(text, 'text/html').querySelector(selector)
+  for (const link of part?.querySelectorAll('a') ?? [])
     link.href = new URL(link.getAttribute('href') ?? '', url).href
-  return found
+  return part
 }
 
 /** Fills the version selector of a version's page from its crate's page; a click or Escape closes it. */
@@ -143,8 +126,8 @@ async function startBanner(): Promise<void> {
 /** Shows the username in the account link: a cookie has it, which the daemon sets for display. */
 function showUser(): void {
   const link = document.querySelector('[data-user]')
-  const given = /(?:^|; )(?:__\w+-)?plimsoll_user=([^;]+)/.exec(document.cookie)?.[1]
-  if (link && given) link.textContent = decoded(given).slice(0, 40)
+  const login = /(?:^|; )(?:__\w+-)?plimsoll_user=([^;]+)/.exec(document.cookie)?.[1]
+  if (link && login) link.textContent = decoded(login).slice(0, 40)
 }
 
 /** Describes the drawing of a crate's downloads by its numbers, for screen readers. */
@@ -202,7 +185,9 @@ printDates()
 showUser()
 startSearch()
 startMissing()
-startCopyButtons()
+for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]'))
+  startCopyButton(button)
+addCopyButtons(document)
 startFilters()
 void describeDownloads()
 startSelector()

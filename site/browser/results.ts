@@ -20,23 +20,23 @@ export async function fillResults(results: HTMLElement): Promise<void> {
   fillForm(results, request)
   const status = of('status')
   try {
-    const found = await lookupAt(results.dataset.results).search(request, RESULTS_SHOWN)
-    status.textContent = headlineOf(request, found)
+    const outcome = await lookupAt(results.dataset.results).search(request, RESULTS_SHOWN)
+    status.textContent = headlineOf(request, outcome)
     const words = request.q.trim()
     if (words !== '') document.title = `“${words}” · ${document.title}`
-    const notes = notesOf(found).map(note => element('p', { className: 'note' }, note))
-    const better = betterText(request.q, found.leniency)
+    const notes = notesOf(outcome).map(note => element('p', { className: 'note' }, note))
+    const better = betterText(request.q, outcome.leniency)
     if (better !== null) {
       const link = linkTo({ ...request, q: better }, 1, better)
       notes.push(element('p', { className: 'note' }, 'Did you mean ', link, '?'))
     }
     of('notes').replaceChildren(...notes)
-    const cards = found.crates.map(crate => card(crate, results.dataset.crates ?? ''))
+    const cards = outcome.crates.map(crate => card(crate, results.dataset.crates ?? ''))
     of('list').replaceChildren(...cards)
-    const reached = Math.min(found.total, found.considered ?? found.total)
+    const reached = Math.min(outcome.total, outcome.considered ?? outcome.total)
     fillPager(of('pager'), request, Math.ceil(reached / RESULTS_SHOWN))
-    const isVain = found.total === 0 && !isEmptySearch(request)
-    if (isVain || found.leniency.similar.length > 0) lookElsewhere(of('elsewhere'), request)
+    const isVain = outcome.total === 0 && !isEmptySearch(request)
+    if (isVain || outcome.leniency.similar.length > 0) lookElsewhere(of('elsewhere'), request)
   } catch (error) {
     status.textContent =
       'The search index could not be loaded. Check your network connection, or try again soon.'

@@ -107,8 +107,10 @@ export class Suggestions {
     if (isFiltered || !isName(name)) return
     event.preventDefault()
     const late = new Promise<FoundCrate[]>(resolve => setTimeout(resolve, ENTER, []))
-    const found = await Promise.race([this.#lookup.suggest(name, SUGGESTED), late]).catch(() => [])
-    const exact = found.find(crate => canonicalName(crate.name) === canonicalName(name))
+    const suggestions = await Promise.race([this.#lookup.suggest(name, SUGGESTED), late]).catch(
+      () => [],
+    )
+    const exact = suggestions.find(crate => canonicalName(crate.name) === canonicalName(name))
     if (exact) location.assign(`${this.#crates}${exact.name}/`)
     else form.submit()
   }

@@ -105,7 +105,7 @@ function similarFiles(
       ...countChunks(files.get(path) ?? new Uint8Array()),
     }))
   const [old, now] = [counted(before, removed), counted(after, added)]
-  const found: { from: string; to: string; score: number; isNamed: boolean }[] = []
+  const candidates: { from: string; to: string; score: number; isNamed: boolean }[] = []
   const left = { moved: LOOKUPS_MAX, other: LOOKUPS_MAX }
   for (const there of now) {
     for (const here of old) {
@@ -115,10 +115,10 @@ function similarFiles(
       if (least === 0 || least < most * SIMILAR || left[kind] < 0) continue
       left[kind] -= here.chunks.size
       const score = bytesInBoth(here.chunks, there.chunks) / most
-      if (score >= SIMILAR) found.push({ from: here.path, to: there.path, score, isNamed })
+      if (score >= SIMILAR) candidates.push({ from: here.path, to: there.path, score, isNamed })
     }
   }
-  return found.sort((a, b) => b.score - a.score || Number(b.isNamed) - Number(a.isNamed))
+  return candidates.sort((a, b) => b.score - a.score || Number(b.isNamed) - Number(a.isNamed))
 }
 
 function bytesInBoth(a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): number {

@@ -167,12 +167,12 @@ function furthest(
 
 /** Returns the position of each line of a range, or -1 if it occurs more than once. */
 function onlyOnes(lines: readonly number[], from: number, to: number): Map<number, number> {
-  const found = new Map<number, number>()
+  const positions = new Map<number, number>()
   for (let at = from; at < to; at++) {
     const line = lines[at] ?? -1
-    found.set(line, found.has(line) ? -1 : at)
+    positions.set(line, positions.has(line) ? -1 : at)
   }
-  return found
+  return positions
 }
 
 /** Returns a longest part of pairs, which rise in `x`, that also rise in `y`. */

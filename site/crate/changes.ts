@@ -130,13 +130,13 @@ ${
 
 function packageChanges(before: ComparedVersion, after: ComparedVersion): Change[] {
   const license = (version: ComparedVersion) => version.license ?? version.license_file
-  const facts: [name: string, was: string | null, is: string | null][] = [
+  const fields: [name: string, was: string | null, is: string | null][] = [
     ['Rust version', before.rust_version, after.rust_version],
     ['Edition', before.edition, after.edition],
     ['License', license(before), license(after)],
     ['Links', before.links, after.links],
   ]
-  return facts
+  return fields
     .filter(([, was, is]) => was !== is)
     .map(([name, was, is]) => ({ kind: 'changed', name, words: [turned(was, is)] }))
 }

@@ -29,12 +29,12 @@ export function dependencySection(
   namesakes: CrateData['namesakes'] = new Map(),
 ): Markup {
   return html`${KINDS.map(([kind, title]) => {
-    const some = dependencies.filter(dep => dep.kind === kind)
-    if (some.length === 0) return null
-    const more = some.length - DEPENDENCIES_SHOWN
-    return html`<h3>${title} <span class="quiet">${formatNumber(some.length)}</span></h3>
+    const ofKind = dependencies.filter(dep => dep.kind === kind)
+    if (ofKind.length === 0) return null
+    const more = ofKind.length - DEPENDENCIES_SHOWN
+    return html`<h3>${title} <span class="quiet">${formatNumber(ofKind.length)}</span></h3>
 <ul class="rows">
-${some.slice(0, DEPENDENCIES_SHOWN).map(dep => row(site, dep, to, namesakes))}</ul>
+${ofKind.slice(0, DEPENDENCIES_SHOWN).map(dep => row(site, dep, to, namesakes))}</ul>
 ${
   more > 0
     ? html`<p class="quiet">and ${formatNumber(more)} more.</p>
@@ -82,8 +82,8 @@ export function originOf(
 ): { readonly title: string; readonly url: string | null } {
   const page = encodeURIComponent(name)
   const slashless = index.replace(/\/$/, '')
-  const known = registries.find(registry => registry.index.replace(/\/$/, '') === slashless)
-  if (known) return { title: known.title, url: webLink(known.page.replaceAll('{crate}', page)) }
+  const match = registries.find(registry => registry.index.replace(/\/$/, '') === slashless)
+  if (match) return { title: match.title, url: webLink(match.page.replaceAll('{crate}', page)) }
   if (isCratesIo(index)) return { title: 'crates.io', url: `https://crates.io/crates/${page}` }
   const url = webLink(index.replace(/^(sparse|registry)\+/, ''))
   return { title: url === null ? index : new URL(url).host, url: null }

@@ -16,7 +16,7 @@ import { messageText } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
-import { placeImages } from '../readme/images.ts'
+import { placeFiles } from '../readme/images.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { changeSection } from './changes.ts'
 import { dependencySection, dependentSection } from './dependencies.ts'
@@ -113,8 +113,8 @@ function tab(id: Tab['id'], title: string, amount: number | null, body: Child): 
 function readmeTab({ name, version, readme, readme_file }: VersionData, to: Linker): Tab {
   const large = html`<code>${readme_file}</code> is too large to be shown here.`
   const none = html`<p class="quiet">${readme_file === null ? 'This version has no README.' : large}</p>`
-  const folder = to(imagePath(name, version, 'x')).slice(0, -1)
-  return tab('readme', 'Readme', null, readme === null ? none : raw(placeImages(readme, folder)))
+  const folder = to(imagePath(name, version, 'x')).slice(0, -'images/x'.length)
+  return tab('readme', 'Readme', null, readme === null ? none : raw(placeFiles(readme, folder)))
 }
 
 function contentTabs(site: SiteConfig, version: VersionData, to: Linker, crate?: CrateData): Tab[] {

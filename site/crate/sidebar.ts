@@ -6,7 +6,14 @@ import { counted, formatBytes } from '../../core/quantity.ts'
 import type { OwnerRow, VersionData } from '../crate-data.ts'
 import { downloadSection } from '../elements/downloads.ts'
 import { copyBlock, copyButton, icon, timeTag } from '../elements/elements.ts'
-import { account, type Linker, searchLink, webLink, webLinkText } from '../elements/links.ts'
+import {
+  account,
+  type Linker,
+  personLink,
+  searchLink,
+  webLink,
+  webLinkText,
+} from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { badgeMarkdown } from './badge.ts'
@@ -17,7 +24,7 @@ function aboutSection(site: SiteConfig, version: VersionData, to: Linker): Marku
   const rows: [string, Child][] = [
     ['Version', version.version],
     ['Published', timeTag(version.publishedAt)],
-    ['Published by', version.publishedBy],
+    ['Published by', personLink(to, version.publishedBy)],
     ['Rust', version.rust_version === null ? null : `${version.rust_version} or newer`],
     ['Edition', version.edition],
     ['License', licenseText(site, version, to)],

@@ -125,14 +125,14 @@ function ticksTo(most: number): number[] {
 
 /** Returns where months begin, at least `gap` points apart, with their names. */
 function monthsOf(points: readonly PlotPoint[], gap: number): [at: number, name: string][] {
-  const found: [number, string][] = []
+  const labels: [number, string][] = []
   for (const [at, point] of points.entries()) {
     const isFirst = at > 0 && point.at.slice(0, 7) !== points[at - 1]?.at.slice(0, 7)
-    const last = found.at(-1)?.[0] ?? -gap
+    const last = labels.at(-1)?.[0] ?? -gap
     if (isFirst && at - last >= gap && points.length - at >= gap / 2)
-      found.push([at, monthOf(point.at)])
+      labels.push([at, monthOf(point.at)])
   }
-  return found
+  return labels
 }
 
 function round(number: number): number {

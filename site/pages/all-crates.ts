@@ -92,9 +92,9 @@ function jumps(crates: readonly CrateItem[], to: Linker): Markup {
 
 function sections(crates: readonly CrateItem[], to: Linker): Markup[] {
   return [...new Set(crates.map(letterOf))].map(letter => {
-    const some = crates.filter(crate => letterOf(crate) === letter)
+    const ofLetter = crates.filter(crate => letterOf(crate) === letter)
     return html`<h2 class="letter" id="letter-${letter}">${letter}</h2>
-${crateList(some, to)}
+${crateList(ofLetter, to)}
 `
   })
 }

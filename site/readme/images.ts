@@ -50,10 +50,10 @@ export class ReadmeImages {
     this.#options = options
   }
 
-  show(given: string | undefined): ShownImage {
+  show(src: string | undefined): ShownImage {
     const { base, folder, images } = this.#options
-    const url = safeImage(given, base)
-    const image = this.#packaged(packagedFile(given ?? '', folder))
+    const url = safeImage(src, base)
+    const image = this.#packaged(packagedFile(src ?? '', folder))
     if (image !== null) return { src: image.src, image, url, isLeftOut: false }
     // The content security policy forbids images over plain HTTP.
     const isLoaded = images === 'load' && url?.startsWith('https:') === true
@@ -61,7 +61,7 @@ export class ReadmeImages {
       src: isLoaded ? url : null,
       image: null,
       url,
-      isLeftOut: !isLoaded && isBadge(url ?? given ?? ''),
+      isLeftOut: !isLoaded && isBadge(url ?? src ?? ''),
     }
   }
 
@@ -78,8 +78,8 @@ export class ReadmeImages {
 }
 
 /** Returns the file of the package for a relative link; null for any other link. */
-function packagedFile(given: string, folder: string): string | null {
-  const link = given.trim().replace(/[?#].*$/s, '')
+export function packagedFile(src: string, folder: string): string | null {
+  const link = src.trim().replace(/[?#].*$/s, '')
   if (link === '' || link.length > 400 || /^(?:[a-z][a-z0-9+.-]*:|\/\/|\\)/i.test(link)) return null
   const segments: string[] = []
   for (const raw of (link.startsWith('/') ? link : folder + link).split('/')) {
@@ -99,12 +99,12 @@ function decoded(segment: string): string | null {
   }
 }
 
-/** Makes a README's links to images of its package relative to a page; `folder` leads to them. */
-export function placeImages(html: string, folder: string): string {
+/** Makes a README's links into its package relative to a page; `folder` is that of the version. */
+export function placeFiles(html: string, folder: string): string {
   // In sanitized HTML, a quote is only where an attribute's value begins or ends.
   const place = folder.replaceAll('&', '&amp;')
   return html.replaceAll(
-    new RegExp(`( src(?:set)?=")${IMAGES_FOLDER}/`, 'g'),
+    new RegExp(`( (?:src(?:set)?|href)=")(?=${IMAGES_FOLDER}/|src/#)`, 'g'),
     (_, before) => before + place,
   )
 }

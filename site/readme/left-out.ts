@@ -19,7 +19,7 @@ const SEPARATORS = /^[\s\u00a0|·•∙–—\-/,]*$/
  */
 export class LeftOut {
   readonly #isBadge: (image: Element) => boolean
-  readonly #known = new Map<Node, Rest>()
+  readonly #rests = new Map<Node, Rest>()
 
   constructor(isBadge: (image: Element) => boolean) {
     this.#isBadge = isBadge
@@ -34,10 +34,10 @@ export class LeftOut {
   }
 
   #rest(node: Node): Rest {
-    const known = this.#known.get(node)
-    if (known !== undefined) return known
+    const cached = this.#rests.get(node)
+    if (cached !== undefined) return cached
     const rest = this.#find(node)
-    this.#known.set(node, rest)
+    this.#rests.set(node, rest)
     return rest
   }
 

@@ -82,11 +82,11 @@ const URL_MAX = 2000
  * relative link resolved in the repository. Null for everything else.
  */
 export function safeLink(
-  given: string | undefined,
+  href: string | undefined,
   base: LinkBase | null,
   kind: 'pages' | 'bytes',
 ): string | null {
-  const text = printable(given ?? '').trim()
+  const text = printable(href ?? '').trim()
   if (text === '' || text.length > URL_MAX) return null
   if (text.startsWith('#')) {
     const id = safeId(decoded(text.slice(1)))
@@ -103,8 +103,8 @@ export function safeLink(
 }
 
 /** Returns a safe image URL: like a link, but only http or https. */
-export function safeImage(given: string | undefined, base: LinkBase | null): string | null {
-  const url = safeLink(given, base, 'bytes')
+export function safeImage(src: string | undefined, base: LinkBase | null): string | null {
+  const url = safeLink(src, base, 'bytes')
   return url?.startsWith('http') ? url : null
 }
 

@@ -86,11 +86,11 @@ class Writer {
       return
     }
     if (DROPPED.has(name)) return
-    const given = new Map(element.attrs.map(({ name, value }) => [name, value]))
-    if (name === 'img') this.#image(given, inLink)
-    else if (name === 'source') this.#source(given)
-    else if (name === 'input') this.#checkbox(given)
-    else this.#container(element, given, depth, inLink)
+    const written = new Map(element.attrs.map(({ name, value }) => [name, value]))
+    if (name === 'img') this.#image(written, inLink)
+    else if (name === 'source') this.#source(written)
+    else if (name === 'input') this.#checkbox(written)
+    else this.#container(element, written, depth, inLink)
   }
 
   #write(text: string): void {
@@ -99,9 +99,9 @@ class Writer {
     this.parts.push(text)
   }
 
-  #container(element: Element, given: SourceAttributes, depth: number, inLink: boolean): void {
+  #container(element: Element, written: SourceAttributes, depth: number, inLink: boolean): void {
     const name = element.tagName
-    const attributes = { ...this.#kept(name, given), ...this.#extra(name, given) }
+    const attributes = { ...this.#kept(name, written), ...this.#extra(name, written) }
     // A link without a target, or in another link, keeps only its text: browsers end a link where
     // the next begins.
     const link =
@@ -122,42 +122,44 @@ class Writer {
   }
 
   /** Returns the allowed attributes, the id and the classes. */
-  #kept(name: string, given: SourceAttributes): Attributes {
+  #kept(name: string, written: SourceAttributes): Attributes {
     const kept: Attributes = {}
     for (const attribute of [...GLOBAL_ATTRIBUTES, ...(ATTRIBUTES.get(name) ?? [])]) {
-      const value = given.get(attribute)
+      const value = written.get(attribute)
       if (value !== undefined) kept[attribute] = value.slice(0, VALUE_MAX)
     }
     // `<a name>` is the old way to write an anchor.
-    const named = given.get('id') ?? (name === 'a' ? given.get('name') : undefined)
+    const named = written.get('id') ?? (name === 'a' ? written.get('name') : undefined)
     const id = IDENTIFIED.has(name) && named !== undefined ? safeId(named) : null
     if (id !== null && !this.#ids.has(id)) {
       this.#ids.add(id)
       kept.id = id
     }
-    const wanted = (given.get('class') ?? '').split(/\s+/)
+    const wanted = (written.get('class') ?? '').split(/\s+/)
     const classes = wanted.filter(token => CLASSES.get(name)?.test(token))
     if (classes.length > 0) kept.class = classes.join(' ')
     return kept
   }
 
-  /** Returns the attributes of links, and of elements that the keyboard must be able to scroll. */
-  #extra(name: string, given: SourceAttributes): Attributes {
+  /** Returns attributes of links, of lists, and of what the keyboard must be able to scroll. */
+  #extra(name: string, written: SourceAttributes): Attributes {
     if (name === 'a') {
-      const href = safeLink(given.get('href'), this.#base, 'pages')
+      const href = safeLink(written.get('href'), this.#base, 'pages')
       return href === null ? {} : { href, rel: REL }
     }
     if (name === 'pre') return { tabindex: '0' }
-    if (name === 'div' && given.get('class') === 'scroll')
+    // Its marks, indents and columns follow the script of its text.
+    if (/^(?:ol|ul|table)$/.test(name) && !written.has('dir')) return { dir: 'auto' }
+    if (name === 'div' && written.get('class') === 'scroll')
       return { tabindex: '0', role: 'region', 'aria-label': 'Table' }
     return {}
   }
 
-  #image(given: SourceAttributes, inLink: boolean): void {
-    const { src, image, url } = this.images.show(given.get('src'))
-    const alt = (given.get('alt') ?? '').slice(0, VALUE_MAX)
+  #image(written: SourceAttributes, inLink: boolean): void {
+    const { src, image, url } = this.images.show(written.get('src'))
+    const alt = (written.get('alt') ?? '').slice(0, VALUE_MAX)
     if (src !== null) {
-      const kept = this.#kept('img', given)
+      const kept = this.#kept('img', written)
       const isSized = kept.width !== undefined || kept.height !== undefined
       // The size lets browsers keep the room of an image before it is loaded.
       const size: Attributes =
@@ -173,17 +175,17 @@ class Writer {
     else this.#write(`<a class="image" href="${escaped(url)}" rel="${REL}">${escaped(text)}</a>`)
   }
 
-  #source(given: SourceAttributes): void {
-    const first = /^[^\s,]+/.exec((given.get('srcset') ?? '').trim())?.[0]
+  #source(written: SourceAttributes): void {
+    const first = /^[^\s,]+/.exec((written.get('srcset') ?? '').trim())?.[0]
     const { src } = this.images.show(first)
     if (src === null) return
-    this.#open('source', { ...this.#kept('source', given), srcset: src.replaceAll(',', '%2C') })
+    this.#open('source', { ...this.#kept('source', written), srcset: src.replaceAll(',', '%2C') })
   }
 
   /** Renders the only input allowed: the disabled checkbox of a task list. */
-  #checkbox(given: SourceAttributes): void {
-    if (given.get('type')?.toLowerCase() !== 'checkbox') return
-    const state: Attributes = given.has('checked')
+  #checkbox(written: SourceAttributes): void {
+    if (written.get('type')?.toLowerCase() !== 'checkbox') return
+    const state: Attributes = written.has('checked')
       ? { 'aria-label': 'done', checked: '' }
       : { 'aria-label': 'open' }
     this.#open('input', { type: 'checkbox', disabled: '', ...state })

@@ -51,6 +51,6 @@ export const IMAGE_PREFIX = 'package:'
 
 /** Returns the file that a package shows first: its library or program, or else its manifest. */
 export function mainFile(files: Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>): string {
-  const known = ['src/lib.rs', 'src/main.rs', 'lib.rs', 'README.md', 'Cargo.toml']
-  return known.find(path => files.has(path)) ?? [...files.keys()].sort()[0] ?? ''
+  const preferred = ['src/lib.rs', 'src/main.rs', 'lib.rs', 'README.md', 'Cargo.toml']
+  return preferred.find(path => files.has(path)) ?? [...files.keys()].sort()[0] ?? ''
 }

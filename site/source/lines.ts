@@ -26,8 +26,8 @@ export function visible(code: string): string {
 export function blocksOf(lines: readonly string[]): Block[] {
   const blocks: Block[] = []
   for (let at = 0; at < lines.length; at += BLOCK_LINES) {
-    const some = lines.slice(at, at + BLOCK_LINES)
-    blocks.push({ html: `${some.join('\n')}\n`, lines: some.length })
+    const block = lines.slice(at, at + BLOCK_LINES)
+    blocks.push({ html: `${block.join('\n')}\n`, lines: block.length })
   }
   return blocks
 }

@@ -130,7 +130,8 @@ async function besideNginx(
   const tree = join(folder, 'registry', 'public')
   const nginx = await servers.stopping(startNginx(join(folder, 'nginx'), tree, origin))
   const pair = [daemon, nginx] as const
-  const rate = (path: string) => inTurn(pair, 1, ({ port }) => requestsPerSecond(port, path, 2))
+  const rate = (path: string) =>
+    alternately(pair, 1, ({ port }) => requestsPerSecond(port, path, 2))
   const row = (what: string, unit: string, [value, beside]: [number, number], goal: Goal) =>
     measured(what, value, unit, goal, { name: 'nginx', value: beside })
   const idle = daemon.memory()
@@ -147,7 +148,7 @@ async function besideNginx(
     measured('resident memory before downloads', idle, 'MiB'),
     measured('resident memory after downloads', memory, 'MiB', { atMost: 1.1 }, half),
   )
-  const fetches = await inTurn(
+  const fetches = await alternately(
     pair,
     0.5,
     ({ port }) => {
@@ -161,7 +162,7 @@ async function besideNginx(
 }
 
 /** Measures two servers in turn, and takes the same quantile of the figures of each. */
-async function inTurn(
+async function alternately(
   servers: readonly [Program, Program],
   part: number,
   work: (server: Program) => Promise<number> | number,
@@ -189,7 +190,7 @@ async function compare(
   writeFileSync(file, JSON.stringify(full))
   const yardstick = await Program.start(process.execPath, [ANSWER, file])
   try {
-    return await inTurn([daemon, yardstick], 0, async server => {
+    return await alternately([daemon, yardstick], 0, async server => {
       const { micros, status } = await measure(server, load)
       if (status !== String(answer.status)) throw new Error(`the answer is ${status}`)
       return micros

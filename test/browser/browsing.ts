@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { none } from '../support/none.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -61,7 +62,7 @@ export async function checkLayout(page: Page): Promise<void> {
 export async function checkPage(page: Page): Promise<void> {
   await checkLayout(page)
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
-  const found = await page.evaluate(async () => {
+  const result = await page.evaluate(async () => {
     const ofReadme = ([selector = '']: string[]) =>
       document.querySelector(selector)?.closest('.readme') !== null
     const { axe } = window as unknown as {
@@ -92,10 +93,7 @@ export async function checkPage(page: Page): Promise<void> {
         `${impact} ${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`,
     )
   })
-  assert.deepEqual(
-    found.filter(violation => /^(serious|critical)/.test(violation)),
-    [],
-  )
+  none(result.filter(violation => /^(serious|critical)/.test(violation)))
 }
 
 /** Nothing sticks out of the window. */
@@ -106,7 +104,7 @@ export async function checkSize(page: Page): Promise<void> {
 
 /** Returns the elements that an element placed over the page hides. */
 export async function checkOverlays(page: Page): Promise<string[]> {
-  const found = await page.evaluate(() => {
+  const measured = await page.evaluate(() => {
     /** Whether it lies over something that it is not part of; pointers do not reach an icon. */
     const isOver = (element: Element): boolean => {
       const { left, top, width, height } = element.getBoundingClientRect()
@@ -128,11 +126,8 @@ export async function checkOverlays(page: Page): Promise<string[]> {
       return [{ name: `${element.localName}.${element.className}`, isOpaque }]
     })
   })
-  assert.deepEqual(
-    found.filter(item => !item.isOpaque),
-    [],
-  )
-  return found.map(item => item.name)
+  none(measured.filter(item => !item.isOpaque))
+  return measured.map(item => item.name)
 }
 
 /** The addresses of links. */

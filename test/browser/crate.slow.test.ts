@@ -61,8 +61,8 @@ for (const place of [still, live]) {
 
   test(`${place.what}: a phone shows version, license and MSRV above the README`, async () => {
     const work = async (page: Page) => {
-      const facts = await page.locator('.about').innerText()
-      assert.match(facts.replace(/\s+/g, ' '), /Version 0\.104\.0 .*Rust 1\.85 or newer .*License/)
+      const about = await page.locator('.about').innerText()
+      assert.match(about.replace(/\s+/g, ' '), /Version 0\.104\.0 .*Rust 1\.85 or newer .*License/)
       assert.ok((await top(page, '.about')) < (await top(page, '#readme')))
       const cut = await page
         .locator('.install pre')

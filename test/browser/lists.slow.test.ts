@@ -107,9 +107,9 @@ for (const place of [still, live]) {
 
   test(`${place.what}: every address that the API page names is there`, async () => {
     await look(place, 'api/', async page => {
-      const found = await linksOf(page, 'main .rows a')
-      assert.ok(found.length >= 9, found.join(' '))
-      for (const href of found) assert.equal((await fetch(href)).status, 200, href)
+      const links = await linksOf(page, 'main .rows a')
+      assert.ok(links.length >= 9, links.join(' '))
+      for (const href of links) assert.equal((await fetch(href)).status, 200, href)
       const commands = await page.locator('.copy-block code').allInnerTexts()
       const calls = commands.flatMap(command => /^curl '([^']+)'$/.exec(command)?.[1] ?? [])
       assert.equal(calls.length, place.isLive ? 4 : 0)

@@ -63,14 +63,14 @@ for (const place of [still, live]) {
     ['q=parser&license=GPL-3.0-only', ['rapid'], null],
     ['keyword=json', ['serde_json', 'simd-json'], null],
   ]
-  for (const [query, found, note] of searches) {
+  for (const [query, shown, note] of searches) {
     test(`${place.what}: the page of ?${query}`, async () => {
       await look(place, `search/?${query}`, async page => {
-        assert.deepEqual(await names(page), found)
+        assert.deepEqual(await names(page), shown)
         const notes = await page.locator('.note').allTextContents()
         assert.deepEqual(notes, note === null ? [] : [note])
         const lead = (await page.locator('.lead').textContent()) ?? ''
-        assert.match(lead, new RegExp(`^${found.length} crates?\\b`))
+        assert.match(lead, new RegExp(`^${shown.length} crates?\\b`))
         assert.equal(lead.includes('“'), query.startsWith('q=') && note === null, lead)
         await checkLayout(page)
       })

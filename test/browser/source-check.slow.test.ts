@@ -287,8 +287,8 @@ test('names and lines that would be read backwards show the character that turns
       assert.equal(await page.locator('.file-name').innerText(), shown)
       assert.equal(await page.locator('.tree [aria-current]').innerText(), 'lib[U+202E]sr.txt')
       await page.getByPlaceholder('Search in all files').fill('turned')
-      const found = await page.locator('.found li').first().innerText()
-      assert.equal(found, `${shown}:1 turned [U+202E] around`)
+      const hit = await page.locator('.found li').first().innerText()
+      assert.equal(hit, `${shown}:1 turned [U+202E] around`)
     },
     { fragment: `#${encodeURI(path)}` },
   )

@@ -20,7 +20,7 @@ import { drawEpisode } from './cluster/schedule.ts'
 import { Work } from './cluster/work.ts'
 import { ask } from './driver/api.ts'
 import { checkTheChecker, isLinearizable, story } from './driver/history.ts'
-import { Journal, type Subject } from './driver/journal.ts'
+import { Journal, type TrackedCrate } from './driver/journal.ts'
 import { checksum } from './driver/lines.ts'
 import type { Folder } from './program.ts'
 import { chaos, ensure, type Run, Violation } from './run.ts'
@@ -200,7 +200,7 @@ async function settled(machines: readonly Machine[], work: Work, most: number): 
 
 /** Reads crates for the last time; fails unless their histories have an order. */
 async function survey(
-  subjects: readonly Subject[],
+  subjects: readonly TrackedCrate[],
   clients: Clients,
   machines: readonly Machine[],
   most: number,

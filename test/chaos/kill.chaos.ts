@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url'
 import { root } from '../support/plimsoll.ts'
 import type { Random } from '../support/random.ts'
 import { checkTheChecker, isLinearizable, story } from './driver/history.ts'
-import type { Subject } from './driver/journal.ts'
+import type { TrackedCrate } from './driver/journal.ts'
 import { Clients, type Field, USERS } from './kill/clients.ts'
 import { Folder, type Program } from './program.ts'
 import { chaos, ensure, type Run, Violation } from './run.ts'
@@ -182,7 +182,7 @@ async function ending(program: Program | null): Promise<string | null> {
 async function survey(
   { folder, programs }: Field,
   clients: Clients,
-  subjects: readonly Subject[],
+  subjects: readonly TrackedCrate[],
   random: Random,
 ): Promise<void> {
   const daemon = folder.serve()

@@ -18,7 +18,7 @@ import { Random } from '../support/random.ts'
 import { crateBytes } from './driver/lines.ts'
 import { type Cut, cutPower } from './power/cut.ts'
 import { Disk, type Skips } from './power/disk.ts'
-import { type DatedFact, dated, ensureFacts } from './power/history.ts'
+import { type DatedPromise, dated, ensurePromises } from './power/history.ts'
 import { Client, Recording } from './power/recording.ts'
 import { type Call, readCalls } from './power/strace.ts'
 import { Folder, Program } from './program.ts'
@@ -55,12 +55,12 @@ await chaos(
     rmSync(recording.trace)
     const disk = new Disk(recording.registry)
     disk.take(calls)
-    const facts = dated(recording.facts, disk)
+    const promises = dated(recording.promises, disk)
     const bytes = disk.files.flatMap(file => file.changes)
-    run.row('acknowledged changes', facts.length)
+    run.row('acknowledged changes', promises.length)
     run.row('recorded', `${bytes.length} writes, ${disk.names.length} names, ${disk.syncs} syncs`)
-    console.log(`  recorded ${facts.length} changes in ${calls.length} calls`)
-    await cutOften(run, disk, facts, calls)
+    console.log(`  recorded ${promises.length} changes in ${calls.length} calls`)
+    await cutOften(run, disk, promises, calls)
     await plantFaults(run, recording, calls)
   },
 )
@@ -112,15 +112,15 @@ async function load(recording: Recording, run: Run, changes: number): Promise<vo
 async function cutOften(
   run: Run,
   disk: Disk,
-  facts: readonly DatedFact[],
+  promises: readonly DatedPromise[],
   calls: readonly Call[],
 ): Promise<void> {
   const random = run.random.fork()
-  const [first = 0, last = 0] = [facts[0]?.at, calls.at(-1)?.end]
+  const [first = 0, last = 0] = [promises[0]?.at, calls.at(-1)?.end]
   let cuts = 0
   for (; cuts < run.count && performance.now() < run.deadline; cuts++) {
     const seed = Math.floor(random.next() * 2 ** 31)
-    await oneCut(run, disk, facts, moment(facts, first + 1, last, random), seed, cuts)
+    await oneCut(run, disk, promises, moment(promises, first + 1, last, random), seed, cuts)
     if (cuts % 250 === 249) console.log(`  ${cuts + 1} power cuts`)
   }
   run.row('power cuts', cuts)
@@ -129,16 +129,21 @@ async function cutOften(
 }
 
 /** Any moment, or one just after an acknowledgement, when the most may be missing. */
-function moment(facts: readonly DatedFact[], first: number, last: number, random: Random): number {
+function moment(
+  promises: readonly DatedPromise[],
+  first: number,
+  last: number,
+  random: Random,
+): number {
   if (random.chance(0.4)) return random.between(first, last)
-  return Math.min(last, Math.max(first, random.pick(facts).at + random.between(1, 40)))
+  return Math.min(last, Math.max(first, random.pick(promises).at + random.between(1, 40)))
 }
 
 /** Fails unless a power cut leaves a registry with everything acknowledged. */
 async function oneCut(
   run: Run,
   disk: Disk,
-  facts: readonly DatedFact[],
+  promises: readonly DatedPromise[],
   at: number,
   seed: number,
   number: number,
@@ -146,7 +151,7 @@ async function oneCut(
   const place = join(run.folder, `cut-${number}`)
   const cut = cutPower(disk, at, new Random(seed), place, isOrdered(run))
   try {
-    await survey(run, join(place, 'registry'), facts, at, number)
+    await survey(run, join(place, 'registry'), promises, at, number)
   } catch (error) {
     throw new Violation(story(cut, seed, error))
   } finally {
@@ -158,7 +163,7 @@ async function oneCut(
 async function survey(
   run: Run,
   dir: string,
-  facts: readonly DatedFact[],
+  promises: readonly DatedPromise[],
   at: number,
   number: number,
 ): Promise<void> {
@@ -184,7 +189,7 @@ async function survey(
       onPending: outputs => ensure(false, `${outputs} outputs are still to be rendered`),
     })
     for await (const { where, what } of findings) throw new Violation(`verify: ${where}: ${what}`)
-    await ensureFacts(registry, facts, at)
+    await ensurePromises(registry, promises, at)
   } finally {
     await registry.close()
   }
@@ -205,20 +210,20 @@ async function plantFaults(run: Run, recording: Recording, calls: readonly Call[
   for (const [name, skips] of Object.entries(FAULTS)) {
     const disk = new Disk(recording.registry, skips)
     disk.take(calls)
-    const facts = dated(recording.facts, disk)
+    const promises = dated(recording.promises, disk)
     const random = run.random.fork()
-    let found: unknown = null
+    let failure: unknown = null
     let cuts = 0
-    for (; cuts < FAULT_CUTS && found === null; cuts++) {
-      const at = moment(facts, (facts[0]?.at ?? 0) + 1, calls.at(-1)?.end ?? 0, random)
+    for (; cuts < FAULT_CUTS && failure === null; cuts++) {
+      const at = moment(promises, (promises[0]?.at ?? 0) + 1, calls.at(-1)?.end ?? 0, random)
       const seed = Math.floor(random.next() * 2 ** 31)
-      await oneCut(run, disk, facts, at, seed, PROGRAM_EVERY * cuts).catch(error => {
-        found = error
+      await oneCut(run, disk, promises, at, seed, PROGRAM_EVERY * cuts).catch(error => {
+        failure = error
       })
     }
-    ensure(found, `without syncs of the ${name}, ${cuts} power cuts find nothing wrong`)
+    ensure(failure, `without syncs of the ${name}, ${cuts} power cuts find nothing wrong`)
     run.row(`without syncs of the ${name}`, `found at cut ${cuts}`)
-    console.log(`  ${name}: ${String((found as Error).message).split('\n')[0]}`)
+    console.log(`  ${name}: ${String((failure as Error).message).split('\n')[0]}`)
   }
 }
 

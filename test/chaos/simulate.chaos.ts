@@ -42,7 +42,7 @@ async function manySeeds(run: Run, simulations: Simulations): Promise<void> {
       const seed = run.seed + seeds
       const { simulation, error } = await simulations.play(seed)
       if (error !== null) throw failed(seed, simulation, error)
-      note(simulation, add)
+      countEvents(simulation, add)
       if (seeds % SAID_EVERY === SAID_EVERY - 1) console.log(`  ${seeds + 1} seeds`)
       if (seeds % TWICE_EVERY !== 0) continue
       const again = (await simulations.play(seed)).simulation
@@ -57,7 +57,7 @@ async function manySeeds(run: Run, simulations: Simulations): Promise<void> {
   }
 }
 
-function note(simulation: Simulation, add: (name: string, count: number) => void): void {
+function countEvents(simulation: Simulation, add: (name: string, count: number) => void): void {
   const { timeline, network, clients, faults, server, checks } = simulation
   add('events', timeline.steps)
   add('virtual seconds', Math.round(timeline.now / 1000))

@@ -80,8 +80,8 @@ async function withUpstream(
   const beside = async (shelf: Shelf) => {
     const before = visitors.seen('beside', shelf.name)
     const upstream = other.byName.get('up')
-    const found = await upstream?.indexFile(parseName(shelf.name)).catch(() => null)
-    if (found) visitors.look('beside', shelf.name, before, found.file.bytes.toString())
+    const file = await upstream?.indexFile(parseName(shelf.name)).catch(() => null)
+    if (file) visitors.look('beside', shelf.name, before, file.file.bytes.toString())
     else ensure(before.versions.size === 0, `beside: ${shelf.name} is gone`)
   }
   const client = async (choices: Random) => {

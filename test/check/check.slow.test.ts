@@ -10,14 +10,15 @@ import { cargoVersion } from '../../check/cargo.ts'
 import { check, play, type Result } from '../../check/check.ts'
 import { Client } from '../../check/client.ts'
 import { frame, make } from '../../check/package.ts'
-import { subjects } from '../../check/rows/all.ts'
-import { chosen, type Subject } from '../../check/subject.ts'
+import { type CheckRun, chosen } from '../../check/probes.ts'
+import { topics } from '../../check/rows/all.ts'
 import { openTarget, type Target } from '../../check/target.ts'
 import { startDaemon } from '../conformance/driver-daemon.ts'
 import { cargoPath } from '../support/cargo.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { listen } from '../support/loopback.ts'
+import { none } from '../support/none.ts'
 import { send } from '../support/raw-publish.ts'
 import { scratch } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
@@ -25,7 +26,7 @@ import type { Switch } from './changes.ts'
 import { judged } from './judged.ts'
 import { otherwise, switches } from './switches.ts'
 
-const statements = Object.values(subjects).flat()
+const statements = Object.values(topics).flat()
 const ids = statements.map(({ id }) => id)
 const version = (await cargoVersion(cargoPath, process.env)) ?? ''
 const cleanup = new Cleanup({ after })
@@ -70,7 +71,7 @@ ${features.join('')}`
   const search = () => send('GET', baseUrl, '/api/v1/crates?q=rich', { authorization })
   await until(
     async () => (await search()).bytes.includes('"name":"rich"'),
-    () => 'the search finds nothing',
+    'the search finds nothing',
   )
   return registry
 }
@@ -86,7 +87,7 @@ async function results(
   chosen: readonly string[],
 ) {
   const client = new Client({})
-  const subject: Subject = {
+  const run: CheckRun = {
     target: { ...(await openTarget(index, client)), ...changes },
     client,
     crates: [],
@@ -101,7 +102,7 @@ async function results(
     doubtful: [],
   }
   const played = statements.filter(({ id }) => chosen.includes(id))
-  return play(subject, played, () => undefined).finally(() => client.close())
+  return play(run, played, () => undefined).finally(() => client.close())
 }
 
 /** Plays statements against a registry that is wrong in one way, or in none. */
@@ -145,13 +146,13 @@ test('every statement fails where the registry is wrong in just that way', async
 test('what could not be tried does not hold, and what is right in an odd way does not fail', async () => {
   const open = await openRegistry()
   const closed = await openRegistry({ PLIMSOLL_AUTH_REQUIRED: 'true' })
-  const found: string[] = []
+  const ids: string[] = []
   for (const [id, , odd] of judged) {
     const [result] = await against(isPrivate(id) ? closed : open, [id], odd)
-    found.push(`${id}: ${result?.status}`)
+    ids.push(`${id}: ${result?.status}`)
   }
   assert.deepEqual(
-    found,
+    ids,
     judged.map(([id, status]) => `${id}: ${status}`),
   )
 })
@@ -177,10 +178,7 @@ test('what is written in another way, or should have been refused, fails nothing
     ...{ env: process.env, pauseMs: 0, signal: new AbortController().signal },
     ...{ onResult: () => undefined, onLeft: () => undefined },
   })
-  assert.deepEqual(
-    failures(results).filter(failure => !/^(?:refuse|http)-/.test(failure)),
-    [],
-  )
+  none(failures(results).filter(failure => !/^(?:refuse|http)-/.test(failure)))
 })
 
 for (const [id, status, create, spoken] of [
@@ -200,9 +198,9 @@ for (const [id, status, create, spoken] of [
 
 test('crates that were published are looked at in one order, whichever arrived first', async () => {
   const published = [['check-second'], ['check-a'], ['check-b'], ['check-a']]
-  const subject = { crates: ['foo'], published, doubtful: [['check-b']] }
-  const found = await chosen(subject as unknown as Subject)
-  assert.deepEqual(found, ['foo', 'check-a', 'check-second'])
+  const run = { crates: ['foo'], published, doubtful: [['check-b']] }
+  const names = await chosen(run as unknown as CheckRun)
+  assert.deepEqual(names, ['foo', 'check-a', 'check-second'])
 })
 
 test('a registry elsewhere does not have files of this machine read', async () => {

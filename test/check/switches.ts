@@ -1,4 +1,4 @@
-import { subjects } from '../../check/rows/all.ts'
+import { topics } from '../../check/rows/all.ts'
 import { buildCrate, buildEvil, type Trick } from '../support/crate-builder.ts'
 import type { Reply } from '../support/recording-proxy.ts'
 import {
@@ -26,7 +26,7 @@ import {
   YANK,
 } from './changes.ts'
 
-const found = (key: string, value: unknown): Switch =>
+const answering = (key: string, value: unknown): Switch =>
   json(SEARCH, ({ crates, ...rest }) => ({
     crates: (crates as Json[]).map(crate => ({ ...crate, [key]: value })),
     ...rest,
@@ -39,7 +39,7 @@ const other = buildCrate({
   manifest: '[package]\nname = "b"\nversion = "1.0.0"\n',
 })
 /** What it takes and should refuse. */
-const TAKEN = Object.values(subjects)
+const TAKEN = Object.values(topics)
   .flat()
   .flatMap(({ id }) => (/^refuse-(?!traces|broken|reasons|status)/.test(id) ? id : []))
 const refused = (change: Partial<Reply>): Switch =>
@@ -159,7 +159,7 @@ export const switches: Readonly<Record<string, Switch>> = {
   'public-auth': set('auth-required', true),
 
   'search-shape': json(SEARCH, ({ crates }) => ({ results: crates })),
-  'search-versions': found('max_version', null),
+  'search-versions': answering('max_version', null),
   'search-total': json(SEARCH, ({ crates }) => ({ crates, meta: {} })),
   'search-count': json(SEARCH, ({ crates }) => ({ crates, meta: { total: 1 } })),
   'search-found': json(/per_page=10$/, ({ meta }) => ({ crates: [], meta })),

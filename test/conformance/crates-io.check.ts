@@ -62,16 +62,16 @@ class Passage {
     if (url === '/index/config.json')
       return void response.end(JSON.stringify({ dl: `http://${headers.host}/dl` }))
     const etag = headers['if-none-match']
-    const found = await fetch(url.replace(/^\/index/, CRATES_IO).replace(/^\/dl/, dl), {
+    const answer = await fetch(url.replace(/^\/index/, CRATES_IO).replace(/^\/dl/, dl), {
       headers: {
         'user-agent': headers['user-agent'] ?? '',
         ...(etag && { 'if-none-match': etag }),
       },
     })
-    const told = [...found.headers].filter(([name]) => /^(etag|last-modified)$/.test(name))
+    const told = [...answer.headers].filter(([name]) => /^(etag|last-modified)$/.test(name))
     response
-      .writeHead(found.status, Object.fromEntries(told))
-      .end(Buffer.from(await found.arrayBuffer()))
+      .writeHead(answer.status, Object.fromEntries(told))
+      .end(Buffer.from(await answer.arrayBuffer()))
   }
 }
 

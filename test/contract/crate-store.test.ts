@@ -74,15 +74,15 @@ for (const [name, open] of Object.entries(stores)) {
   test(`${name}: too many bytes are refused while they arrive, and none stay`, async t => {
     const { store, incoming } = await opened(t)
     for (const [step, max] of [[10, 35] as const, [30_000, 105_000] as const]) {
-      let given = 0
+      let sent = 0
       async function* endless() {
         for (;;) {
-          given++
+          sent++
           yield Buffer.alloc(step)
         }
       }
       await assert.rejects(store.stage(endless(), max), refusedWith('crate_too_big'))
-      assert.equal(given, 4)
+      assert.equal(sent, 4)
       assert.equal((await store.stage(once(Buffer.alloc(max)), max)).size, max)
     }
     async function* broken(length: number) {
@@ -146,11 +146,11 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 async function read(store: CrateStore, key: string, range?: { start: number; end: number }) {
-  const found = await store.open(key, range)
-  if (!found) return null
+  const file = await store.open(key, range)
+  if (!file) return null
   const parts: Buffer[] = []
-  for await (const part of found.bytes) parts.push(part as Buffer)
-  return { size: found.size, text: Buffer.concat(parts).toString() }
+  for await (const part of file.bytes) parts.push(part as Buffer)
+  return { size: file.size, text: Buffer.concat(parts).toString() }
 }
 
 async function keysOf(store: CrateStore): Promise<string[]> {

@@ -12,8 +12,8 @@ import { migrate } from '../../generator/migrate/migrate.ts'
 import type { TreeCopy } from '../../generator/migrate/tree.ts'
 import { openRegistry } from '../../generator/open.ts'
 import type { BucketPlace } from '../../generator/places/bucket-place.ts'
-import { LAST_BACKUP, readFact } from '../../generator/records/facts.ts'
 import { endPause } from '../../generator/records/pause.ts'
+import { LAST_BACKUP, readValue } from '../../generator/records/values.ts'
 import { readSettings } from '../../generator/registry/folder.ts'
 import { type Registry, serveLock } from '../../generator/registry/registry.ts'
 import { Cleanup } from '../support/cleanup.ts'
@@ -51,10 +51,10 @@ test('the list of tables has every table', { skip }, async t => {
   const database = await openPostgres(serverSettings(await server.create('tables')))
   t.after(() => database.close())
   const tables = await column<string>(database, 'SELECT name FROM sqlite_master ORDER BY name')
-  const known = [...Object.keys(TABLE_KEYS), 'rate_limits', 'schema_record']
+  const covered = [...Object.keys(TABLE_KEYS), 'rate_limits', 'schema_record']
   assert.deepEqual(
     tables.filter(name => !name.startsWith('kysely_')),
-    known.sort(),
+    covered.sort(),
   )
 })
 
@@ -115,7 +115,7 @@ test('a backup of records on a server restores to a registry in a folder, with a
   const file = join(folderOf(t), 'backup.tar')
   const { stdout } = await command(dir, 'backup', file)
   assert.match(stdout, / with its 3 \.crate files/)
-  assert.match(String(await readFact(onServer.database, LAST_BACKUP)), /^20.*Z$/)
+  assert.match(String(await readValue(onServer.database, LAST_BACKUP)), /^20.*Z$/)
   const restored = join(folderOf(t), 'restored')
   await command(restored, 'restore', file)
   await command(restored, 'verify')
@@ -269,7 +269,7 @@ test('what changes while the records are copied is in the copy, there and back',
         return 0
       },
       show: async () => {},
-      note: async () => {},
+      recordShown: async () => {},
     }
     const database = { ...serverSettings(url), url: to }
     await migrate(mover, { database, crates: null, tree, progress })

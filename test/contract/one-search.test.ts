@@ -103,7 +103,7 @@ for (const engine of ['file', 'server'] as const) {
     const { ids, total } = await search('encoding')
     assert.deepEqual([ids, total], [[1, 2], 2])
     assert.ok(await tree.read('search/layout.json'))
-    const found = await column(database, 'SELECT crate_id FROM search_crates ORDER BY 1')
-    assert.deepEqual(found, [1, 2])
+    const listed = await column(database, 'SELECT crate_id FROM search_crates ORDER BY 1')
+    assert.deepEqual(listed, [1, 2])
   })
 }

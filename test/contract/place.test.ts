@@ -34,10 +34,10 @@ async function text(place: Place, path: string): Promise<string | undefined> {
 }
 
 async function part(place: Place, path: string, range?: { start: number; end: number }) {
-  const found = await place.open(path, range)
+  const file = await place.open(path, range)
   const parts: Buffer[] = []
-  for await (const chunk of found?.bytes ?? []) parts.push(chunk as Buffer)
-  return found && { size: found.size, text: Buffer.concat(parts).toString() }
+  for await (const chunk of file?.bytes ?? []) parts.push(chunk as Buffer)
+  return file && { size: file.size, text: Buffer.concat(parts).toString() }
 }
 
 async function listed(place: Place, ...asked: Parameters<Place['list']>): Promise<string[]> {
@@ -60,8 +60,8 @@ for (const [name, open] of Object.entries(places)) {
       assert.deepEqual(await part(place, path, { start: 6, end: 8 }), { size: 11, text: 'wor' })
       await place.remove(path)
       await place.remove(path)
-      for (const found of [place.head(path), place.checksum(path), place.open(path)])
-        assert.equal(await found, null)
+      for (const pending of [place.head(path), place.checksum(path), place.open(path)])
+        assert.equal(await pending, null)
       assert.equal(await place.read(path), null)
     }
     assert.deepEqual(await listed(place), [])

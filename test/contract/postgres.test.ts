@@ -19,8 +19,8 @@ import {
 } from '../../generator/database/statement.ts'
 import { openRegistry } from '../../generator/open.ts'
 import { insertCrate } from '../../generator/records/crates.ts'
-import { readFact, writeFact } from '../../generator/records/facts.ts'
 import { setMarks } from '../../generator/records/marks.ts'
+import { readValue, writeValue } from '../../generator/records/values.ts'
 import { initRegistry } from '../../generator/registry/registry.ts'
 import { run as command } from '../support/command.ts'
 import { serverSettings } from '../support/engine.ts'
@@ -65,11 +65,11 @@ test('no default of a role or database changes what a session relies on', { skip
   // The second of two that meet sees what the first has done.
   const add = (database: Database) =>
     database.transaction(async tx => {
-      const before = Number(await readFact(tx, 'n'))
-      await writeFact(tx, 'n', String(before + 1))
+      const before = Number(await readValue(tx, 'n'))
+      await writeValue(tx, 'n', String(before + 1))
     })
   await Promise.all([one, other, one, other].map(add))
-  assert.equal(await readFact(one, 'n'), '4')
+  assert.equal(await readValue(one, 'n'), '4')
   const locks = new ServerLocks(settings)
   const mutex = locks.mutex('build')
   await mutex.run(async () => assert.ok(await mutex.isHeld()))
@@ -90,7 +90,7 @@ test('a commit that waits for a standby is told as that', { skip }, async t => {
   await standby('nobody')
   await reload()
   await assert.rejects(
-    writeFact(database, 'a', '1'),
+    writeValue(database, 'a', '1'),
     /it waits for a standby of the database server/,
   )
 })
@@ -117,9 +117,9 @@ test('texts and numbers come back as they were stored, in the order of bytes', {
 }, async t => {
   const database = await open(t, await empty())
   const texts = ['a', 'B', 'a_b', 'a-b', 'ä', '\u{10ffff}0', 'Z', '', '😀']
-  for (const [at, text] of texts.entries()) await writeFact(database, `key ${at}`, text)
+  for (const [at, text] of texts.entries()) await writeValue(database, `key ${at}`, text)
   for (const [at, text] of texts.entries())
-    assert.equal(await readFact(database, `key ${at}`), text)
+    assert.equal(await readValue(database, `key ${at}`), text)
   const inOrder = texts.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   const stored = await column<string>(database, 'SELECT value FROM facts ORDER BY value')
   assert.deepEqual(
@@ -138,20 +138,20 @@ test('a failed part of a transaction undoes only itself; a failed one leaves not
 }, async t => {
   const database = await open(t, await empty())
   await database.transaction(async tx => {
-    await writeFact(tx, 'a', '1')
+    await writeValue(tx, 'a', '1')
     const failed = await attempt(tx, async () => {
-      await writeFact(tx, 'a', '2')
+      await writeValue(tx, 'a', '2')
       await run(tx, "INSERT INTO owners (crate_id, user_id, added_at) VALUES (7, 7, '')")
     })
     assert.ok('error' in failed)
-    assert.equal(await readFact(tx, 'a'), '1')
+    assert.equal(await readValue(tx, 'a'), '1')
   })
   const work = database.transaction(async tx => {
-    await writeFact(tx, 'a', '3')
+    await writeValue(tx, 'a', '3')
     throw new Error('changed my mind')
   })
   await assert.rejects(work, /changed my mind/)
-  assert.equal(await readFact(database, 'a'), '1')
+  assert.equal(await readValue(database, 'a'), '1')
 })
 
 test('a transaction is not taken for committed because another one got its number after a crash', {
@@ -168,7 +168,7 @@ test('a transaction is not taken for committed because another one got its numbe
     let last = 0n
     while (last < id)
       last = await other.transaction(async later => {
-        await writeFact(later, 'later', String(last))
+        await writeValue(later, 'later', String(last))
         return idOf(later)
       })
     assert.equal(last, id, 'the number is given again')
@@ -198,12 +198,12 @@ test('a change waits for another process no longer than it may', { skip }, async
   const settings = await empty({ lock_seconds: 1 })
   const [holder, waiter] = [await open(t, settings), await open(t, settings)]
   await holder.transaction(async tx => {
-    await writeFact(tx, 'a', 'held')
-    await assert.rejects(writeFact(waiter, 'a', 'waited'), refusedWith('database_locked'))
-    assert.equal(await readFact(waiter, 'a'), null, 'readers do not wait')
+    await writeValue(tx, 'a', 'held')
+    await assert.rejects(writeValue(waiter, 'a', 'waited'), refusedWith('database_locked'))
+    assert.equal(await readValue(waiter, 'a'), null, 'readers do not wait')
   })
-  await writeFact(waiter, 'a', 'next')
-  assert.equal(await readFact(holder, 'a'), 'next')
+  await writeValue(waiter, 'a', 'next')
+  assert.equal(await readValue(holder, 'a'), 'next')
 })
 
 test('a registry that cannot be opened leaves no connection', { skip }, async t => {
@@ -230,16 +230,16 @@ test('a lost connection: reads go on, a transaction is undone, the next one work
       settings.url,
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plimsoll'",
     )
-  await writeFact(database, 'a', '1')
+  await writeValue(database, 'a', '1')
   await cut()
-  assert.equal(await readFact(database, 'a'), '1')
+  assert.equal(await readValue(database, 'a'), '1')
   const work = database.transaction(async tx => {
-    await writeFact(tx, 'a', '2')
+    await writeValue(tx, 'a', '2')
     await cut()
-    await writeFact(tx, 'b', '2')
+    await writeValue(tx, 'b', '2')
   })
   await assert.rejects(work, refusedWith('database_away'))
-  await writeFact(database, 'b', '3')
+  await writeValue(database, 'b', '3')
   assert.deepEqual(
     await all(database, "SELECT key, value FROM facts WHERE key IN ('a', 'b') ORDER BY key"),
     [

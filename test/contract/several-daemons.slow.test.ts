@@ -98,8 +98,8 @@ test('two daemons share buckets: either shows each publish at once, and no index
   }
   const page = await fetch(`${first.url}/crates/demo/`)
   assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
-  const known = { headers: { 'if-none-match': page.headers.get('etag') ?? '' } }
-  assert.equal((await fetch(`${first.url}/crates/demo/`, known)).status, 304)
+  const conditional = { headers: { 'if-none-match': page.headers.get('etag') ?? '' } }
+  assert.equal((await fetch(`${first.url}/crates/demo/`, conditional)).status, 304)
   const folder = await fetch(`${second.url}/crates/demo`, { redirect: 'manual' })
   assert.deepEqual([folder.status, folder.headers.get('location')], [301, './demo/'])
   assert.equal((await fetch(`${second.url}/crates/no-crate/`)).status, 404)
@@ -233,14 +233,14 @@ test('of daemons that share buckets, the one with the lease writes its git index
   const env = cluster.environment({ PLIMSOLL_GIT_INDEX: 'on' })
   const [first, second, third] = [await open(t, env), await open(t, env), await open(t, env)]
   await addCrate(first, { name: 'demo', version: '1.0.0' })
-  const index = (await GitIndex.follow(first)) ?? assert.fail()
-  const other = (await GitIndex.follow(second, {}, false)) ?? assert.fail()
+  const index = (await GitIndex.openToUpdate(first)) ?? assert.fail()
+  const other = (await GitIndex.openToUpdate(second, {}, false)) ?? assert.fail()
   await index.commit()
   const findings = async (registry: Registry) => {
-    const found: string[] = []
+    const names: string[] = []
     for await (const { where } of verifyGit(registry, { repair: false, served: true }))
-      found.push(where)
-    return found
+      names.push(where)
+    return names
   }
   for (const registry of [first, second, third]) assert.deepEqual(await findings(registry), [])
   await other.lead()

@@ -15,7 +15,7 @@ import { pageMarks, pageWork } from '../../generator/pages/due.ts'
 import { buildMarks } from '../../generator/pages/marked.ts'
 import { buildPages } from '../../generator/pages/pages.ts'
 import { PLIMSOLL, type Program } from '../../generator/projections/context.ts'
-import { readFact, writeFact } from '../../generator/records/facts.ts'
+import { readValue, writeValue } from '../../generator/records/values.ts'
 import { initRegistry, type Registry } from '../../generator/registry/registry.ts'
 import { beginServing } from '../../generator/serving.ts'
 import { assetPath } from '../../site/layout/assets.ts'
@@ -61,8 +61,8 @@ test('daemons are upgraded one by one: two versions serve beside each other, and
       assert.equal((await shownVersions(daemon)).at(-1), `1.${at}.0 yanked`)
     const crate = await fetch(`${there.url}/crates/demo/demo-1.${at}.0.crate`)
     assert.equal(crate.status, 200)
-    const found = await fetch(`${here.url}/api/v1/crates?q=demo`)
-    assert.equal(((await found.json()) as { meta: { total: number } }).meta.total, 1)
+    const answer = await fetch(`${here.url}/api/v1/crates?q=demo`)
+    assert.equal(((await answer.json()) as { meta: { total: number } }).meta.total, 1)
   }
   await cluster.rendered()
   const third = await cluster.daemon()
@@ -174,9 +174,9 @@ test('the newest version renders the pages; an older one does so again when it h
   const look = async (at: number) => {
     now = at
     await worker.flush()
-    return (await readFact(old.database, 'pages')) === claimed
+    return (await readValue(old.database, 'pages')) === claimed
   }
-  const claimed = await readFact(old.database, 'pages')
+  const claimed = await readValue(old.database, 'pages')
   await mark()
   assert.equal(await look(0), true)
   assert.equal(await look(100_000), true, 'the newer one serves')
@@ -199,7 +199,7 @@ test('an older daemon that was not heard of while the database was contracted en
   const serving = await beginServing(old, 'http://old.example')
   await cluster.query("DELETE FROM facts WHERE key LIKE 'daemon:%'")
   await opened(t, cluster, NEWEST, 'Newest')
-  await assert.rejects(async () => serving?.note(), /newer version of Plimsoll than this one/)
+  await assert.rejects(async () => serving?.record(), /newer version of Plimsoll than this one/)
   await assert.rejects(beginServing(old, 'http://old.example'), /newer version of Plimsoll/)
   assert.deepEqual(await cluster.query("SELECT 1 FROM facts WHERE key LIKE 'daemon:%'"), [])
 })
@@ -208,16 +208,16 @@ test('versions whose lists and search differ do not serve beside each other', { 
   const cluster = await Cluster.make(t, server, 'listings')
   const old = await opened(t, cluster, PLIMSOLL, 'Older')
   const serving = await beginServing(old, 'http://old.example')
-  await writeFact(old.database, 'listings', 'another format')
+  await writeValue(old.database, 'listings', 'another format')
   await assert.rejects(
     opened(t, cluster, PLIMSOLL, 'Other'),
     /needs to derive lists and search again, and then these daemons would not work any more: .* at http:\/\/old\.example/,
   )
-  assert.equal(await readFact(old.database, 'listings'), 'another format')
-  await assert.rejects(async () => serving?.note(), /derived lists and search in a format/)
+  assert.equal(await readValue(old.database, 'listings'), 'another format')
+  await assert.rejects(async () => serving?.record(), /derived lists and search in a format/)
   await serving?.end()
   await opened(t, cluster, PLIMSOLL, 'Other')
-  assert.notEqual(await readFact(old.database, 'listings'), 'another format')
+  assert.notEqual(await readValue(old.database, 'listings'), 'another format')
 })
 
 test('a schema that was only expanded is opened by the version before, a contracted one is not', async t => {
@@ -277,9 +277,9 @@ test('statements name the columns that they read: a prepared one fails when ther
       .filter(path => path.endsWith('.ts') && path !== 'generator/database/copy.ts')
       .flatMap(path => {
         const text = readFileSync(join(root, path), 'utf8')
-        const found =
+        const answer =
           /\b(?:SELECT|RETURNING) (?:\w+\.)?\*(?! INTO)|\.selectAll\(|\.returningAll\(/i.exec(text)
-        return found ? [`${path}: ${found[0]}`] : []
+        return answer ? [`${path}: ${answer[0]}`] : []
       }),
   )
   assert.deepEqual(wrong, [])

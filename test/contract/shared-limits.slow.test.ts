@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { RateLimit, SharedRateLimit } from '../../daemon/access/rate-limit.ts'
 import { addUser } from '../../generator/accounts/accounts.ts'
 import { setPassword } from '../../generator/accounts/credentials.ts'
-import { forgetBuckets } from '../../generator/accounts/rate-limits.ts'
+import { deleteOldBuckets } from '../../generator/accounts/rate-limits.ts'
 import type { Database } from '../../generator/database/connection.ts'
 import { openPostgres } from '../../generator/database/postgres/open.ts'
 import { column, value } from '../../generator/database/statement.ts'
@@ -112,15 +112,15 @@ test('what is full again is forgotten, and nobody is named', { skip }, async t =
   await limit.take('other', later(100))
   for (const key of await column<string>(database, 'SELECT key FROM rate_limits'))
     assert.match(key, /^[\w-]{22}$/)
-  await forgetBuckets(database, later(119))
+  await deleteOldBuckets(database, later(119))
   assert.equal(await buckets(database), 2)
-  await forgetBuckets(database, later(121))
+  await deleteOldBuckets(database, later(121))
   assert.equal(await buckets(database), 1)
   await execute(
     server.url('forgotten'),
     `INSERT INTO rate_limits SELECT n, 1, ${later(100).getTime()} - n / 1000.0 FROM generate_series(1, 100050) AS n`,
   )
-  await forgetBuckets(database, later(121))
+  await deleteOldBuckets(database, later(121))
   assert.equal(await buckets(database), 100_000)
   assert.equal((await limit.take('other', later(121))).recent, 2, 'the ones used last stay')
 })
@@ -152,8 +152,8 @@ test('wrong passwords through one daemon keep the guesser out of the other one, 
     const user = await addUser(database, { login, admin: false }, operatorChange(at))
     await setPassword(database, user, { password: PASSWORD, cost: 14 }, operatorChange(at))
   }
-  const known = visitorOf(first, '192.0.2.50')
-  assert.equal((await known.logIn('ann')).status, 303)
+  const visitor = visitorOf(first, '192.0.2.50')
+  assert.equal((await visitor.logIn('ann')).status, 303)
   const guess = async (daemon: Daemon, address: string) =>
     (await visitorOf(daemon, address).logIn('ann', 'not the right one')).status
   // The next token of the address comes after 20 s, that of the account after 10 s.
@@ -175,7 +175,7 @@ test('wrong passwords through one daemon keep the guesser out of the other one, 
   assert.equal((await visitorOf(first, '203.0.113.99').logIn('bob')).status, 303)
   // A browser that was in before is not kept out, through whichever daemon.
   const again = visitorOf(two, '203.0.113.1')
-  for (const [name, cookie] of known.cookies)
+  for (const [name, cookie] of visitor.cookies)
     if (name.endsWith('device')) again.cookies.set(name, cookie)
   assert.equal((await again.logIn('ann')).status, 303)
   const rows = async () =>

@@ -131,10 +131,10 @@ for (const [kind, open] of Object.entries(places)) {
   test(`${kind}: whoever asks after an answer gets no older file, at whatever daemon`, async t => {
     const place = await open(t)
     let now = 0
-    let turn = 0
+    let attempt = 0
     // Copies of the upstream are up to two files behind; nothing is random, so that it can be repeated.
     const ask: Web['ask'] = async (_, { etag }) => {
-      const file = fileAt(Math.max(0, now - (turn++ % 3)))
+      const file = fileAt(Math.max(0, now - (attempt++ % 3)))
       return etag === file.etag ? unchanged : file
     }
     const daemons = Array.from({ length: 3 }, () => daemon(place, ask))

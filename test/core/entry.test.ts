@@ -114,8 +114,8 @@ test('dependencies are ordered by name, kind and all the rest, from whatever ord
   ]
   const expected = renderEntry(entry({ deps: sorted }))
   assert.deepEqual(parseEntry(expected).deps, sorted)
-  for (let turn = 0; turn < sorted.length; turn++) {
-    const turned = [...sorted.slice(turn), ...sorted.slice(0, turn)].reverse()
+  for (let round = 0; round < sorted.length; round++) {
+    const turned = [...sorted.slice(round), ...sorted.slice(0, round)].reverse()
     assert.equal(renderEntry(entry({ deps: turned })), expected)
   }
 })
@@ -191,9 +191,9 @@ const OBJECTIONABLE: readonly (readonly [string, string, RegExp])[] = [
 
 for (const [what, text, expected] of OBJECTIONABLE) {
   test(`objection to ${what}`, () => {
-    const found = messages(text)
-    assert.equal(found.length, 1, found.join('\n'))
-    assert.match(found[0] ?? '', expected)
+    const said = messages(text)
+    assert.equal(said.length, 1, said.join('\n'))
+    assert.match(said[0] ?? '', expected)
   })
 }
 

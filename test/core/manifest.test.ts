@@ -293,11 +293,11 @@ for (const [toml, said] of [
   ...IN_DEPENDENCIES.map(([toml, said]) => [`${HEAD}[dependencies]\n${toml}`, said] as const),
 ]) {
   test(`refused: ${JSON.stringify(toml.replace(HEAD, '').slice(0, 60))}`, () => {
-    const found = messages(toml)
-    assert.equal(found.length, said.length, found.join('\n'))
+    const issues = messages(toml)
+    assert.equal(issues.length, said.length, issues.join('\n'))
     for (const [at, expected] of said.entries()) {
-      if (typeof expected === 'string') assert.equal(found[at], expected)
-      else assert.match(found[at] ?? '', expected)
+      if (typeof expected === 'string') assert.equal(issues[at], expected)
+      else assert.match(issues[at] ?? '', expected)
     }
   })
 }
@@ -315,11 +315,11 @@ test('a hostile manifest is read or refused in a moment, with a bounded answer',
     `${HEAD}description = "\\u001b[31m"\nname.x = 1`,
   ]
   for (const toml of hostile) {
-    const found = frugally(() => messages(toml), toml.slice(40, 60))
-    assert.ok(found.length <= 51)
+    const said = frugally(() => messages(toml), toml.slice(40, 60))
+    assert.ok(said.length <= 51)
     assert.ok(
-      found.every(text => text.length <= 700 && !/\p{Cc}/u.test(text)),
-      found[0],
+      said.every(text => text.length <= 700 && !/\p{Cc}/u.test(text)),
+      said[0],
     )
   }
 })

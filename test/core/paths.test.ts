@@ -7,7 +7,7 @@ import { expandDl } from '../../core/urls/download-url.ts'
 import { registryUrls } from '../../core/urls/urls.ts'
 import { parseVersion } from '../../core/version.ts'
 
-const facts = {
+const release = {
   name: parseName('Foo-Bar'),
   version: parseVersion('1.0.0+a'),
   cksum: 'ab'.repeat(32),
@@ -24,14 +24,17 @@ const templates: [template: string, url: string][] = [
   ['https://x/{unknown}', 'https://x/{unknown}/Foo-Bar/1.0.0+a/download'],
 ]
 for (const [template, url] of templates) {
-  test(`dl ${template}`, () => assert.equal(expandDl(template, facts), url))
+  test(`dl ${template}`, () => assert.equal(expandDl(template, release), url))
 }
 
 for (const dl of ['https://x', 'https://x/', 'https://x/dl//']) {
   test(`Cargo and \`expandDl\` append to ${dl} alike, without an empty segment`, () => {
     const { dl: written } = registryUrls({ ...AUTO, dl }, 'https://x')
     const url = `${dl.replace(/\/+$/, '')}/Foo-Bar/1.0.0+a/download`
-    assert.deepEqual([`${written}/Foo-Bar/1.0.0+a/download`, expandDl(written, facts)], [url, url])
+    assert.deepEqual(
+      [`${written}/Foo-Bar/1.0.0+a/download`, expandDl(written, release)],
+      [url, url],
+    )
   })
 }
 
@@ -59,5 +62,5 @@ test('index files lie at lowercase tiers', () => {
 })
 
 test('keys of the crate store name the bytes', () => {
-  assert.equal(crateKey(facts.name, facts.cksum), `fo/o-/foo-bar/${facts.cksum}.crate`)
+  assert.equal(crateKey(release.name, release.cksum), `fo/o-/foo-bar/${release.cksum}.crate`)
 })

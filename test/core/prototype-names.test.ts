@@ -36,8 +36,8 @@ test('names of Object.prototype are features, dependencies and keywords like any
     vcsPath: null,
     warnings: [],
   }
-  const facts = { cksum: '0'.repeat(64), size: 1, pubtime: null, ownIndexUrls: new Set<string>() }
-  const { entry, about } = makeRelease({ archive, manifest, readme: null, ...facts })
+  const file = { cksum: '0'.repeat(64), size: 1, pubtime: null, ownIndexUrls: new Set<string>() }
+  const { entry, about } = makeRelease({ archive, manifest, readme: null, ...file })
   assert.deepEqual(checkFeatures(entry), [])
   assert.deepEqual(about.keywords, NAMES)
   const again = parseEntry(renderEntry(entry))

@@ -29,8 +29,8 @@ async function releaseOf(
   const archive = await readArchive(opener(bytes), LIMITS)
   const manifest = parseManifest(archive.manifest)
   const ownIndexUrls = new Set([OWN])
-  const facts = { cksum: CKSUM, size: bytes.length, pubtime: '2026-11-20T12:00:00Z', readme: null }
-  return makeRelease({ archive, manifest, ownIndexUrls, ...facts, ...more })
+  const file = { cksum: CKSUM, size: bytes.length, pubtime: '2026-11-20T12:00:00Z', readme: null }
+  return makeRelease({ archive, manifest, ownIndexUrls, ...file, ...more })
 }
 
 function metadata(input: object): PublishMetadata {
@@ -190,8 +190,8 @@ for (const size of [1, 1800])
     const names = Array.from({ length: 500 }, (_, at) => `${'f'.repeat(size)}${at}`)
     const manifest = '[target."cfg(unix)".dependencies]\nlibc = "1"'
     const { entry, ...identity } = await releaseOf({ manifest })
-    const facts = names.map(name => ({ ...(entry.deps[0] as Dependency), features: [name] }))
-    const release = { ...identity, entry: { ...entry, deps: facts } }
+    const packaged = names.map(name => ({ ...(entry.deps[0] as Dependency), features: [name] }))
+    const release = { ...identity, entry: { ...entry, deps: packaged } }
     const deps = names.map(name => alikeDep('cfg(unix)', [name])).toReversed()
     const sent = metadata({ deps })
     assert.deepEqual(compareMetadata(release, sent), [])
@@ -301,15 +301,15 @@ const COMPARISONS: readonly (readonly [string, object, string[]])[] = [
 for (const [what, change, expected] of COMPARISONS) {
   test(`metadata against manifest: ${what}`, async () => {
     const release = await releaseOf({ manifest: MANIFEST })
-    const found = compareMetadata(
+    const issues = compareMetadata(
       release,
       metadata({ deps: [ALIAS, CC], features: FEATURES, ...change }),
     )
     assert.deepEqual(
-      found.map(issue => issue.message),
+      issues.map(issue => issue.message),
       expected,
     )
-    assert.ok(found.every(issue => issue.severity === 'error'))
+    assert.ok(issues.every(issue => issue.severity === 'error'))
   })
 }
 
@@ -372,8 +372,8 @@ test('a pubtime that Cargo could not read never gets into an entry', async () =>
 test('targets and README are found as Cargo finds them', async () => {
   const about = async (manifest: string, paths: string[]) => {
     const files = Object.fromEntries(paths.map(path => [path, '']))
-    const { about: found } = await releaseOf({ manifest, files })
-    return [found.has_lib, found.bin_names, found.readme_file]
+    const { about: described } = await releaseOf({ manifest, files })
+    return [described.has_lib, described.bin_names, described.readme_file]
   }
   type About = [manifest: string, paths: string[], found: unknown[]]
   const rows: About[] = [
@@ -397,7 +397,8 @@ test('targets and README are found as Cargo finds them', async () => {
     ],
     ['readme = false', ['README.md'], [false, [], null]],
   ]
-  for (const [manifest, paths, found] of rows) assert.deepEqual(await about(manifest, paths), found)
+  for (const [manifest, paths, expected] of rows)
+    assert.deepEqual(await about(manifest, paths), expected)
   const bytes = buildCrate({ name: 'demo', version: '1.0.0', files: { README: 'x' } })
   const archive = await readArchive(opener(bytes), LIMITS)
   assert.equal(findReadme(parseManifest(archive.manifest), archive.files), 'README')
@@ -406,8 +407,8 @@ test('targets and README are found as Cargo finds them', async () => {
 test('from bytes to release in one step', async () => {
   const inspect = async (crate: Partial<CrateParts>, more: Partial<InspectParts> = {}) => {
     const bytes = buildCrate({ name: 'demo', version: '1.0.0', ...crate })
-    const facts = { cksum: CKSUM, size: bytes.length, pubtime: null, ownIndexUrls: new Set([OWN]) }
-    return inspectCrate(opener(bytes), { limits: LIMITS, ...facts, ...more })
+    const file = { cksum: CKSUM, size: bytes.length, pubtime: null, ownIndexUrls: new Set([OWN]) }
+    return inspectCrate(opener(bytes), { limits: LIMITS, ...file, ...more })
   }
   const told = ({ issues }: { issues: readonly Issue[] }) =>
     issues.map(({ severity, code }) => `${severity} ${code}`)

@@ -67,8 +67,11 @@ const queries: [query: string, names: string[]][] = [
 
 for (const [query, names] of queries) {
   test(`search for “${query}”`, async () => {
-    const found = await find(lookup(crates), query, 50)
-    assert.deepEqual([found.crates.map(crate => crate.name), found.total], [names, names.length])
+    const inOrder = await find(lookup(crates), query, 50)
+    assert.deepEqual(
+      [inOrder.crates.map(crate => crate.name), inOrder.total],
+      [names, names.length],
+    )
     for (const limit of [1, 2]) {
       const first = await lookup(crates).suggest(query, limit)
       assert.deepEqual(
@@ -81,10 +84,10 @@ for (const [query, names] of queries) {
 
 test('a crate that was found says what lists say', async () => {
   const long = entry('long', `${'ü'.repeat(100)} \n ${'💥'.repeat(100)}`)
-  const { crates: found } = await find(lookup([long]), 'long', 1)
+  const { crates: results } = await find(lookup([long]), 'long', 1)
   const description = `${'ü'.repeat(100)} ${'💥'.repeat(59)}`
   const shown = { id: 1, name: 'long', newest: '1.0.0', about: { description }, yanked: false }
-  assert.deepEqual(found, [{ ...shown, updatedAt: null }])
+  assert.deepEqual(results, [{ ...shown, updatedAt: null }])
 })
 
 test('the files do not depend on the order of the entries', () => {
@@ -92,8 +95,8 @@ test('the files do not depend on the order of the entries', () => {
 })
 
 test('an empty registry has a search, too', async () => {
-  const { crates: found, total } = await find(lookup([]), 'x', 10)
-  assert.deepEqual([found, total], [[], 0])
+  const { crates: results, total } = await find(lookup([]), 'x', 10)
+  assert.deepEqual([results, total], [[], 0])
 })
 
 /** Crates that all have a common word, most of them with long names and the word far behind. */
@@ -183,19 +186,19 @@ test('among more crates than two bytes count, searches find all, and say what th
     dependents: at % 100 === 0 ? at : 0,
   }))
   const search = lookup(entries)
-  const found = await find(search, 'common words usual', 20)
-  assert.equal(found.total, Math.ceil(entries.length / 6))
-  assert.match(notesOf(found).join(), /^Your browser loaded \d+ KiB for this search\.$/)
+  const outcome = await find(search, 'common words usual', 20)
+  assert.equal(outcome.total, Math.ceil(entries.length / 6))
+  assert.match(notesOf(outcome).join(), /^Your browser loaded \d+ KiB for this search\.$/)
   assert.deepEqual(
-    found.crates.slice(0, 3).map(crate => crate.name),
+    outcome.crates.slice(0, 3).map(crate => crate.name),
     ['c65700', 'c66000', 'c66300'],
   )
-  const last = Math.ceil(found.total / 20)
+  const last = Math.ceil(outcome.total / 20)
   const { crates: rest } = await search.search(
     { ...searchFor('common words usual'), page: last },
     20,
   )
-  assert.equal(rest.length, found.total - (last - 1) * 20)
+  assert.equal(rest.length, outcome.total - (last - 1) * 20)
   const { leniency, crates: near } = await find(search, 'c68001 comon', 5)
   assert.deepEqual(leniency.similar, [{ word: 'comon', others: ['common'] }])
   assert.deepEqual(
@@ -219,8 +222,8 @@ test('when the terms were spread anew, the layout is read once more, and the sea
   assert.equal((await find(search, 'rapid', 1)).crates[0]?.name, 'rapid')
   files = large
   asked.length = 0
-  const { crates: found } = await find(search, 'tree anything', 1)
-  assert.equal(found[0]?.name, 'tree')
+  const { crates: results } = await find(search, 'tree anything', 1)
+  assert.equal(results[0]?.name, 'tree')
   assert.equal(asked.filter(path => path === 'layout.json fresh').length, 1)
   // A file that is missing for no such reason is an error, every time.
   files = new Map([['search/layout.json', large.get('search/layout.json') ?? '']])

@@ -83,11 +83,11 @@ test('passwords of URLs are never told, neither of good values nor of bad ones',
     ['git@git.example:index.git', 'git@git.example:index.git'],
   ] as const
   const resolved = resolveSettings(
-    toml(`[git]\npush = ${JSON.stringify(push.map(([given]) => given))}`),
+    toml(`[git]\npush = ${JSON.stringify(push.map(([address]) => address))}`),
   )
   assert.deepEqual(
     resolved.settings.git.push,
-    push.map(([given]) => given),
+    push.map(([address]) => address),
   )
   const row = describeSettings(resolved).find(row => row.key === 'git.push')
   assert.deepEqual(
@@ -183,14 +183,14 @@ const bad: [key: string, toml: string, given: string][] = [
   ['yanked', '["../x@1.0.0"]', '"../x@1.0.0"'],
   ['registry.title', `"${'x'.repeat(200)}"`, `"${'x'.repeat(78)}…`],
 ]
-for (const [key, value, given] of bad) {
+for (const [key, value, shown] of bad) {
   test(`refused: ${key} = ${value.slice(0, 60)}`, () => {
     const setting = settingTable.get(key)
     assert.ok(setting)
     const header = setting.section === '' ? '' : `[${setting.section}]\n`
     const { accepts } = setting.row.kind
     assert.deepEqual(messages(toml(`${header}${setting.name} = ${value}`)), [
-      `plimsoll.toml: \`${key}\` cannot be ${given}; accepted: ${accepts}`,
+      `plimsoll.toml: \`${key}\` cannot be ${shown}; accepted: ${accepts}`,
     ])
   })
 }
@@ -350,10 +350,10 @@ test('every default is a value that its setting accepts', () => {
     for (const value of [setting.row.private, setting.row.public]) {
       if (value === null) continue
       const header = setting.section === '' ? '' : `[${setting.section}]\n`
-      const given = describeSettings(
+      const described = describeSettings(
         resolveSettings(toml(`${header}${setting.name} = ${tomlValue(setting, value)}`)),
       )
-      assert.deepEqual(given.find(row => row.key === setting.key)?.value, value, setting.key)
+      assert.deepEqual(described.find(row => row.key === setting.key)?.value, value, setting.key)
     }
   }
 })

@@ -13,16 +13,16 @@ import { STRIDE, Victim } from './victim.ts'
 
 test('killed before steps all through `plimsoll yank`, the flag is the old one or the new one everywhere', async t => {
   const cleanup = new Cleanup(t)
-  const [registry, notes] = [await newRegistry(t), folderOf(t)]
+  const [registry, scratch] = [await newRegistry(t), folderOf(t)]
   const [name, version] = [parseName('demo'), parseVersion('1.0.0')]
   await addCrate(registry, { name, version })
   await addCrate(registry, { name, version: '2.0.0' })
   await build(registry, { all: true })
   const deaths: string[] = []
   for (let at = 1; ; at += STRIDE) {
-    await forgetPages(registry)
+    await clearPageMarks(registry)
     assert.ok(at < 200, 'a yank takes fewer steps')
-    const command = new Victim(cleanup, notes, at, ['yank', '--dir', registry.dir, 'demo@1.0.0'])
+    const command = new Victim(cleanup, scratch, at, ['yank', '--dir', registry.dir, 'demo@1.0.0'])
     command.arm()
     const ending = await command.ended
     command.disarm()
@@ -47,6 +47,6 @@ test('killed before steps all through `plimsoll yank`, the flag is the old one o
 })
 
 /** Leaves the pages of earlier rounds alone, which would take most of the time. */
-async function forgetPages({ database }: Registry): Promise<void> {
+async function clearPageMarks({ database }: Registry): Promise<void> {
   await run(database, `DELETE FROM marks WHERE kind NOT IN ${LIST}`, FOR_CARGO)
 }

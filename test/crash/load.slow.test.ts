@@ -17,11 +17,11 @@ const ROUNDS = 5
 const ANSWERS_MAX = 40
 
 test('killed at any moment under load, the daemon keeps every version it acknowledged', async t => {
-  const { cleanup, registry, token, notes } = await openPublishing(t)
+  const { cleanup, registry, token, scratch } = await openPublishing(t)
   const acknowledged: Candidate[] = []
   let unanswered: Candidate[] = []
   for (let round = 0; round <= ROUNDS; round++) {
-    const daemon = new Victim(cleanup, notes, 0, [
+    const daemon = new Victim(cleanup, scratch, 0, [
       'serve',
       '--dir',
       registry.dir,

@@ -46,7 +46,7 @@ test('killed at any step, a move to a server and back leaves the old place in us
   for (const version of ['1.0.0', '1.1.0']) await addAndShow(first, { name: 'demo', version })
   const { dir } = first
   expectCode('build', await plimsollHere(['build', '--dir', dir]), 0)
-  const [cleanup, notes] = [new Cleanup(t), folderOf(t)]
+  const [cleanup, scratch] = [new Cleanup(t), folderOf(t)]
   const homeAt = (name: string, url: string): Home => ({
     env: {
       PLIMSOLL_DATABASE_URL: url,
@@ -66,7 +66,7 @@ test('killed at any step, a move to a server and back leaves the old place in us
   const move = async (at: number | string): Promise<number> => {
     const { PLIMSOLL_STORAGE_CRATES: crates = '', PLIMSOLL_STORAGE_PUBLIC: www = '' } = next.env
     const args = ['migrate', '--dir', dir, '--to', next.to, '--crates', crates, '--public', www]
-    const victim = new Victim(cleanup, notes, at, args, home.env)
+    const victim = new Victim(cleanup, scratch, at, args, home.env)
     victim.arm()
     const ending = await victim.ended
     victim.disarm()

@@ -53,8 +53,8 @@ class Mortal {
    * step; null when there was none. What the death before has left half-done is published first.
    */
   async publish(at: number | string, candidate: Candidate): Promise<string | null> {
-    const { cleanup, registry, token, notes } = this.#place
-    const daemon = new Victim(cleanup, notes, at, serveArguments(registry))
+    const { cleanup, registry, token, scratch } = this.#place
+    const daemon = new Victim(cleanup, scratch, at, serveArguments(registry))
     const url = await daemon.url()
     await assertSound(registry)
     for (const candidate of this.#acknowledged.slice(-2)) await assertServed(url, candidate)
@@ -124,19 +124,19 @@ test('killed before steps all through a publish, the daemon loses nothing acknow
     dieOf(at => ({ name: 'crate', version: `1.0.${at}` })),
   ])
   const mortal = new Mortal(await openPublishing(t))
-  for (let turn = 0, step = missed(); step !== undefined; turn++, step = missed()) {
-    assert.ok(turn < 10, `no death at ${step}: ${deaths.join(', ')}`)
-    const death = await mortal.publish(step, { name: `crate-${turn}`, version: '1.0.0' })
+  for (let round = 0, step = missed(); step !== undefined; round++, step = missed()) {
+    assert.ok(round < 10, `no death at ${step}: ${deaths.join(', ')}`)
+    const death = await mortal.publish(step, { name: `crate-${round}`, version: '1.0.0' })
     if (death !== null) deaths.push(death)
   }
   t.diagnostic(`${deaths.length} deaths: ${deaths.join(', ')}`)
 })
 
 test('killed before what it rendered is on disk and unmarked, the daemon renders it again', async t => {
-  const { cleanup, registry, token, notes } = await openPublishing(t)
+  const { cleanup, registry, token, scratch } = await openPublishing(t)
   const acknowledged: Candidate[] = []
   for (const [at, step] of ['sync', 'delete marks', 'commit'].entries()) {
-    const daemon = new Victim(cleanup, notes, step, serveArguments(registry))
+    const daemon = new Victim(cleanup, scratch, step, serveArguments(registry))
     const url = await daemon.url()
     await assertSound(registry)
     for (const kept of acknowledged) await assertServed(url, kept)

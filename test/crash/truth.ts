@@ -41,7 +41,7 @@ export async function openPublishing(t: TestContext) {
   const registry = await newRegistry(t)
   const token = await tokenOf(registry)
   await build(registry, { all: true })
-  return { cleanup, registry, token, notes: folderOf(t) }
+  return { cleanup, registry, token, scratch: folderOf(t) }
 }
 
 /** The `.crate` of a candidate. */

@@ -24,7 +24,7 @@ export class Victim {
   #hasEnded = false
 
   /**
-   * `at`: the number or name of the step before which it dies; 0 for never. `folder` takes the notes about it. What
+   * `at`: the number or name of the step before which it dies; 0 for never. `folder` takes what is recorded about it. What
    * `cleanup` has besides is there for the victim: it goes when this process has ended.
    */
   constructor(

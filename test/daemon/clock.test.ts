@@ -23,9 +23,9 @@ import {
   readDownloads,
   registryDownloads,
 } from '../../generator/records/downloads/read.ts'
-import { LAST_BACKUP, writeFact } from '../../generator/records/facts.ts'
 import { dueMarks, marksOf, postponeMark, setMarks } from '../../generator/records/marks.ts'
 import { readPause, requireUnpaused } from '../../generator/records/pause.ts'
+import { LAST_BACKUP, writeValue } from '../../generator/records/values.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { folderOf, OPERATOR } from '../support/workplace.ts'
 
@@ -57,7 +57,7 @@ test('tokens, sessions, links and pauses that were made there are over', async t
   assert.ok(await findSession(database, session, time(AHEAD), use))
   assert.ok(await linkOwner(database, link, AHEAD))
   const wrong = AHEAD.getTime()
-  await writeFact(
+  await writeValue(
     database,
     'pause',
     JSON.stringify({ until: wrong + 60_000, since: wrong, place: null }),
@@ -76,7 +76,7 @@ test('tokens, sessions, links and pauses that were made there are over', async t
   assert.equal(await readPause(database), null)
   await database.transaction(tx => requireUnpaused(tx))
   assert.equal(await value(database, "SELECT value FROM facts WHERE key = 'pause'"), null)
-  await writeFact(database, LAST_BACKUP, timestamp(AHEAD))
+  await writeValue(database, LAST_BACKUP, timestamp(AHEAD))
   assert.match(
     await test.metrics.prometheus.metrics(),
     /^plimsoll_last_backup_timestamp_seconds 0$/m,

@@ -90,10 +90,10 @@ test('a damaged database is not ready, and metrics and status say so, after it w
   const token = await test.user('alice')
   assert.deepEqual(await ready(test), READY, 'nobody knows yet')
   await test.publish(token, { name: 'demo', version: '1.0.0' })
-  const found = await all(test.registry.database, 'SELECT * FROM invitations').catch(
+  const rows = await all(test.registry.database, 'SELECT * FROM invitations').catch(
     (error: unknown) => error,
   )
-  assert.ok(refusedWith('database_damaged')(found))
+  assert.ok(refusedWith('database_damaged')(rows))
   for (const _ of [1, 2])
     assert.deepEqual(await ready(test), [503, 'not ready: database damaged\n'])
   const metrics = await (await test.metrics.page()).text()

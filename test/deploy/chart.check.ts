@@ -233,11 +233,11 @@ test('helm: the daemon gets every setting that the chart is given', { skip }, ()
   )
   const set = render({ settings, trustedProxies: ['10.0.0.0/8'] })
   const [container] = set.get('StatefulSet').spec.template.spec.containers
-  const found = container.env.map(({ name, value }: { name: string; value: string }) => [
+  const variables = container.env.map(({ name, value }: { name: string; value: string }) => [
     findVariable(name)?.key,
     value,
   ])
-  assert.deepEqual(found.sort(), Object.entries(settings))
+  assert.deepEqual(variables.sort(), Object.entries(settings))
   assert.equal(container.ports[0].containerPort, 9000)
   for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'])
     assert.equal(container[probe].httpGet.scheme, 'HTTPS', 'with tls.cert')

@@ -16,6 +16,7 @@ import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import { lastOf, parseDockerfile, type Stage, variables } from '../support/dockerfile.ts'
+import { none } from '../support/none.ts'
 import { hostEnvironment, root } from '../support/plimsoll.ts'
 import { scratch } from '../support/scratch.ts'
 
@@ -113,10 +114,7 @@ test('every setting that the packages name exists', () => {
     ...named.map(([name]) => name),
     ...Object.keys(services.plimsoll.environment).filter(name => name !== 'PGPASSWORD'),
   ]
-  assert.deepEqual(
-    names.filter(name => !settingByVariable.has(name) && name !== 'PLIMSOLL_DIR'),
-    [],
-  )
+  none(names.filter(name => !settingByVariable.has(name) && name !== 'PLIMSOLL_DIR'))
 })
 
 test('all YAML can be read, and values of the chart obey its schema of names', () => {
@@ -134,10 +132,7 @@ test('the chart takes every setting, those of upstreams too, and writes no varia
   const form = new RegExp(settings.propertyNames.pattern)
   const upstreams = ['crates-io', 'b2-mirror'].flatMap(upstreamSettings)
   const keys = [...settingTable.keys(), ...upstreams.map(({ key }) => key)]
-  assert.deepEqual(
-    keys.filter(key => !form.test(key) || settings.properties?.[key] === false),
-    [],
-  )
+  none(keys.filter(key => !form.test(key) || settings.properties?.[key] === false))
   // How `plimsoll.env` makes a variable of a key.
   const names = read('deploy/helm/plimsoll/templates/_names.tpl')
   const [, pipe = ''] =
@@ -256,10 +251,7 @@ test('crates push to one repository of a registry, also when another was faster'
 
 test('no package names the host of a package registry', () => {
   const hosts = /registry\.npmjs|docker\.io|ghcr\.io|gcr\.io|quay\.io/
-  assert.deepEqual(
-    all.filter(file => hosts.test(read(file))),
-    [],
-  )
+  none(all.filter(file => hosts.test(read(file))))
 })
 
 test('the daemon is given more time to stop than it takes', () => {
@@ -269,8 +261,8 @@ test('the daemon is given more time to stop than it takes', () => {
   const { terminationGracePeriodSeconds } = parse(read('deploy/helm/plimsoll/values.yaml'))
   const [, unit] = /^TimeoutStopSec=(\d+)s$/m.exec(read('deploy/systemd/plimsoll.service')) ?? []
   const compose = services.plimsoll.stop_grace_period.replace('s', '')
-  for (const given of [compose, terminationGracePeriodSeconds, unit])
-    assert.ok(Number(given) > seconds, String(given))
+  for (const period of [compose, terminationGracePeriodSeconds, unit])
+    assert.ok(Number(period) > seconds, String(period))
 })
 
 function filesIn(folder: string): string[] {

@@ -58,33 +58,33 @@ for (const [config, port] of [
     const audit = await plimsoll(folder, ['audit', '--action', 'publish', '--dir', dir])
     assert.match(audit.stdout, / 198\.51\.100\.7$/m)
     await until(async () => (await fetch(`${url}/crates/demo/`)).status === 200, 'no page')
-    const facts = async (path: string) => {
+    const headersOf = async (path: string) => {
       const answer = await fetch(url + path)
       await answer.arrayBuffer()
       return [answer.status, answer.headers.get('cache-control'), answer.headers.get('server')]
     }
     const forever = 'public, max-age=31536000, immutable'
-    assert.deepEqual(await facts('/index/de/mo/demo'), [200, 'no-cache', 'nginx'])
-    assert.deepEqual(await facts('/crates/demo/demo-1.0.0.crate'), [200, forever, 'nginx'])
-    assert.equal((await facts('/index/no/ne/none'))[0], 404)
-    assert.equal((await facts('/search/?q=demo'))[0], 200)
-    assert.equal((await facts('/healthz'))[0], 200)
-    assert.equal((await facts('/upstream/crates-io/index/config.json'))[0], 200)
-    assert.equal((await facts('/me'))[0], 200)
-    assert.equal((await facts('/me/password?link=sesame'))[0], 403)
+    assert.deepEqual(await headersOf('/index/de/mo/demo'), [200, 'no-cache', 'nginx'])
+    assert.deepEqual(await headersOf('/crates/demo/demo-1.0.0.crate'), [200, forever, 'nginx'])
+    assert.equal((await headersOf('/index/no/ne/none'))[0], 404)
+    assert.equal((await headersOf('/search/?q=demo'))[0], 200)
+    assert.equal((await headersOf('/healthz'))[0], 200)
+    assert.equal((await headersOf('/upstream/crates-io/index/config.json'))[0], 200)
+    assert.equal((await headersOf('/me'))[0], 200)
+    assert.equal((await headersOf('/me/password?link=sesame'))[0], 403)
     assert.doesNotMatch(logged(), /sesame/)
     assert.match(logged(), /"GET \/healthz /, 'what is no secret is logged')
     // Answered by nginx itself: the daemon of a private registry would ask for a token.
-    assert.deepEqual(await facts(healthPath()), [204, null, 'nginx'])
+    assert.deepEqual(await headersOf(healthPath()), [204, null, 'nginx'])
 
     if (config === 'private.conf') return
     // What the tree lacks is the daemon's answer.
-    assert.deepEqual(await facts('/index/de/'), [404, 'no-store', 'nginx'])
+    assert.deepEqual(await headersOf('/index/de/'), [404, 'no-store', 'nginx'])
     // What nginx serves itself, also while the daemon is away.
     await daemon.kill()
-    assert.deepEqual(await facts('/index/de/mo/demo'), [200, 'no-cache', 'nginx'])
-    assert.deepEqual(await facts('/search/?q=demo'), [200, 'no-cache', 'nginx'])
-    assert.equal((await facts('/api/v1/crates'))[0], 502)
+    assert.deepEqual(await headersOf('/index/de/mo/demo'), [200, 'no-cache', 'nginx'])
+    assert.deepEqual(await headersOf('/search/?q=demo'), [200, 'no-cache', 'nginx'])
+    assert.equal((await headersOf('/api/v1/crates'))[0], 502)
   })
 
 for (const config of ['nginx.conf', 'private.conf', 'hosting.md'])

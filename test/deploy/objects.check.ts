@@ -36,14 +36,15 @@ test('the daemon keeps its crates on the S3 server of compose.yaml', { skip }, a
     text.replaceAll('/data', join(folder, 'data')).replaceAll('7070', String(port))
   const [script = ''] = services.buckets.command
   assert.equal(spawnSync(process.execPath, ['-e', here(script)]).status, 0)
-  const given = documented()
-  for (const name of ['AWS_SECRET_ACCESS_KEY', 'ROOT_SECRET_KEY']) given[name] = 'a-secret-of-both'
-  const server = start(cleanup, services.objects.command.map(here), given)
+  const policies = documented()
+  for (const name of ['AWS_SECRET_ACCESS_KEY', 'ROOT_SECRET_KEY'])
+    policies[name] = 'a-secret-of-both'
+  const server = start(cleanup, services.objects.command.map(here), policies)
   const health = here(services.objects.healthcheck.test.at(-1) ?? '')
   const isHealthy = async () => (await fetch(health).catch(() => null))?.ok === true
   await until(isHealthy, () => `the S3 server is not healthy (${server.exitCode})`)
 
-  const env = { ...given, PLIMSOLL_STORAGE_ENDPOINT: `http://127.0.0.1:${port}` }
+  const env = { ...policies, PLIMSOLL_STORAGE_ENDPOINT: `http://127.0.0.1:${port}` }
   const dir = join(folder, 'registry')
   expectCode('init', await plimsoll(folder, ['init', '--dir', dir], env), 0)
   expectCode('user', await plimsoll(folder, ['user', 'add', 'ana', '--dir', dir], env), 0)

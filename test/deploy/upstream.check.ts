@@ -104,7 +104,7 @@ function hosting(site: StaticSite, language: string): string {
 
 function before(text: string, place: RegExp, inserted: string): string {
   assert.match(text, place)
-  return text.replace(place, found => `${inserted}${found}`)
+  return text.replace(place, line => `${inserted}${line}`)
 }
 
 /** Starts a web server; it ends with the test. */

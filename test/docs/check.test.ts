@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { subjects } from '../../check/rows/all.ts'
+import { topics } from '../../check/rows/all.ts'
 import type { Statement } from '../../check/table.ts'
+import { none } from '../support/none.ts'
 import { root } from '../support/plimsoll.ts'
 
 const FILE = join(root, 'docs', 'use', 'check.md')
@@ -48,7 +49,7 @@ to fail against a registry that is wrong in just that way.
 
 test('docs/use/check.md lists every statement as it is declared', () => {
   const head = '| statement | what holds | weight | since | source |\n|---|---|---|---|---|\n'
-  const chapters = Object.entries(subjects).map(
+  const chapters = Object.entries(topics).map(
     ([subject, statements]) => `\n## ${subject}\n\n${head}${statements.map(rowOf).join('')}`,
   )
   const text = [INTRODUCTION, ...chapters].join('')
@@ -57,27 +58,21 @@ test('docs/use/check.md lists every statement as it is declared', () => {
 })
 
 test('docs/use/check-results.md speaks of statements that there are', () => {
-  const ids = Object.values(subjects).flatMap(rows => rows.map(({ id }) => id))
+  const ids = Object.values(topics).flatMap(rows => rows.map(({ id }) => id))
   const text = readFileSync(join(root, 'docs', 'use', 'check-results.md'), 'utf8')
   const rows = text.split('\n').filter(line => line.startsWith('| `'))
   const named = rows.flatMap(row => [...(row.split(' | ')[0] ?? '').matchAll(/`([a-z0-9-]+)`/g)])
   assert.ok(named.length > 0)
-  assert.deepEqual(
-    named.map(([, id]) => id).filter(id => !ids.includes(id ?? '')),
-    [],
-  )
+  none(named.map(([, id]) => id).filter(id => !ids.includes(id ?? '')))
 })
 
 test('statements have ids of their own and public sources', () => {
-  const all = Object.values(subjects).flat()
+  const all = Object.values(topics).flat()
   assert.ok(all.length >= 150)
   assert.equal(new Set(all.map(({ id }) => id)).size, all.length)
   const form =
     /^https:\/\/(?:doc\.rust-lang\.org\/cargo|github\.com\/rust-lang\/cargo|rust-lang\.github\.io)\//
-  assert.deepEqual(
-    all.filter(({ source }) => !form.test(source)),
-    [],
-  )
+  none(all.filter(({ source }) => !form.test(source)))
 })
 
 function rowOf({ id, sentence, weight, since, source }: Statement): string {

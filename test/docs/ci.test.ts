@@ -56,11 +56,11 @@ test('the jobs of docs/use/ci.md publish to a private registry, with the rights 
 function publishing(): string[] {
   const text = readFileSync(join(root, 'docs', 'use', 'ci.md'), 'utf8')
   const block = (language: string, name: string) => {
-    const found = new RegExp(`^\`\`\`${language}\n([^\`]*?${name}[^\`]*)^\`\`\`$`, 'm').exec(
+    const block = new RegExp(`^\`\`\`${language}\n([^\`]*?${name}[^\`]*)^\`\`\`$`, 'm').exec(
       text,
     )?.[1]
-    assert.ok(found, name)
-    return found
+    assert.ok(block, name)
+    return block
   }
   const steps: readonly GitHubStep[] = parse(block('yaml', 'workflows')).jobs.publish.steps
   const withToken = steps.filter(({ env }) => env?.[TOKEN] !== undefined)

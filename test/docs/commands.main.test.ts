@@ -15,6 +15,8 @@ import { settingTable } from '../../core/settings/schema.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
 import { buildCrate } from '../support/crate-builder.ts'
+import { gate } from '../support/gate.ts'
+import { none } from '../support/none.ts'
 import { root } from '../support/plimsoll.ts'
 import { plimsollHere } from '../support/program.ts'
 import { scratch } from '../support/scratch.ts'
@@ -202,10 +204,7 @@ test('every setting that the documents name exists', () => {
 
 test('every reason not to run a command is about a command that is there', () => {
   const all = [...commands.values()].flat()
-  assert.deepEqual(
-    [...NOT_RUN.keys()].filter(start => !all.some(line => line.startsWith(start))),
-    [],
-  )
+  none([...NOT_RUN.keys()].filter(start => !all.some(line => line.startsWith(start))))
 })
 
 function listed(folder: string): string[] {
@@ -274,10 +273,7 @@ function wordsOf(folder: string, line: string): string[] | null {
 /** Runs a command in this process: a hundred of their own take half a minute. One that listens ends. */
 async function here(folder: string, words: readonly string[]) {
   const { PATH: _, ...env } = environment(folder)
-  let stop: (reason: string) => void = () => undefined
-  const stopped = new Promise<string>(resolve => {
-    stop = resolve
-  })
+  const { opened: stopped, open: stop } = gate<string>()
   const onPrinted = (text: string) => {
     if (/^listening on /m.test(text)) stop('the end of the test')
   }

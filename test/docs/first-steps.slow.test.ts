@@ -98,7 +98,7 @@ async function install(folder: string): Promise<string> {
 function steps(command: string): string[] {
   const text = readFileSync(join(root, 'docs', 'README.md'), 'utf8').replace(/^ {3}/gm, '')
   const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
-  const found = blocks.find(block => block.includes(command))
-  assert.ok(found, command)
-  return found.trim().split('\n')
+  const match = blocks.find(block => block.includes(command))
+  assert.ok(match, command)
+  return match.trim().split('\n')
 }

@@ -55,7 +55,7 @@ const examples: { readonly [C in Code]?: Params<C>[0] } = {
     suggestion: 'log.level',
     accepted: ['log.level', '…'],
   },
-  upstream_unknown: { name: 'other', known: ['crates-io'] },
+  upstream_unknown: { name: 'other', upstreams: ['crates-io'] },
   export_missing: { missing: [{ name: 'demo', version: '1.0.0', source: 'crates.io' }] },
   upgrade_needed: { file: 'plimsoll.db', from: 'A', to: 'B', version: '1.2.0', daemons: [] },
   release_deleted: { name: 'demo', version: '1.0.0', reason: '{reason}' },
@@ -117,5 +117,5 @@ function marked(text: string): string {
 
 /** Text outside of code, in which Markdown finds nothing. */
 function escaped(text: string): string {
-  return text.replace(/(`[^`]*`)|[*<]/g, (found, code) => code ?? `\\${found}`)
+  return text.replace(/(`[^`]*`)|[*<]/g, (match, code) => code ?? `\\${match}`)
 }

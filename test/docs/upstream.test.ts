@@ -9,6 +9,7 @@ import { upstreamRows } from '../../core/settings/upstream.ts'
 import { cargoIsAtLeast } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { closeServer, listen } from '../support/loopback.ts'
+import { none } from '../support/none.ts'
 import { blockFor, makeSite, playOneAddress, type StaticSite } from '../support/one-address.ts'
 import { root } from '../support/plimsoll.ts'
 import { scratch } from '../support/scratch.ts'
@@ -40,8 +41,11 @@ for (const { name, status, missing } of hosts)
     server.on('request', async ({ url: path = '' }, response) => {
       const file = join(site.tree, path)
       if (existsSync(file) && statSync(file).isFile()) return response.end(readFileSync(file))
-      const found = (await elsewhere(path)) ?? { status: 404, location: null }
-      response.writeHead(found.status, found.location === null ? {} : { location: found.location })
+      const answer = (await elsewhere(path)) ?? { status: 404, location: null }
+      response.writeHead(
+        answer.status,
+        answer.location === null ? {} : { location: answer.location },
+      )
       return response.end()
     })
     await playOneAddress(folder, site, { status, knowsFolders: false })
@@ -50,10 +54,7 @@ for (const { name, status, missing } of hosts)
 test('docs/run/upstream.md names every setting of an upstream', () => {
   const text = readFileSync(join(root, 'docs', 'run', 'upstream.md'), 'utf8')
   const isNamed = (key: string) => text.includes(`\`${key}\``) || text.includes(`\`${key} = `)
-  assert.deepEqual(
-    Object.keys(upstreamRows).filter(key => !isNamed(key)),
-    [],
-  )
+  none(Object.keys(upstreamRows).filter(key => !isNamed(key)))
 })
 
 /** Reads `_redirects` as Netlify does: the first rule that fits decides, for missing files only. */
@@ -68,9 +69,9 @@ function redirects(site: StaticSite): Missing {
     })
   return async path => {
     for (const { pattern, to, status } of rules) {
-      const found = pattern.exec(path)
-      if (!found) continue
-      const target = to.replace(/:(\w+)/g, (text, key) => found.groups?.[key] ?? text)
+      const match = pattern.exec(path)
+      if (!match) continue
+      const target = to.replace(/:(\w+)/g, (text, key) => match.groups?.[key] ?? text)
       return { status, location: status === 404 ? null : target }
     }
     return null

@@ -18,7 +18,7 @@ import { writeCrate } from '../support/write-crate.ts'
 test('a follower writes every version once, although it is killed and the registry is away', async t => {
   const place = await newPlace(t)
   const { folder, dir, file } = place
-  const early = await follow(t, place)
+  const early = await startFollower(t, place)
   await until(() => early.said().includes('trying again'), early.said)
   const daemon = await serve(new Cleanup(t), dir, {}, undefined, `127.0.0.1:${place.port}`)
   const put = async (name: string, version: string) =>
@@ -49,14 +49,14 @@ test('a follower writes every version once, although it is killed and the regist
   appendFileSync(file, '{"at":"2026-11-2')
 
   for (let round = 2; round < 6; round++) {
-    const follower = await follow(t, place)
+    const follower = await startFollower(t, place)
     await until(() => follower.said() !== '', follower.said)
     await publish('abc', `1.${round}.0`)
     await publish(`round-${round}`, '1.0.0')
     follower.kill()
     await follower.ended
   }
-  const late = await follow(t, place)
+  const late = await startFollower(t, place)
   await arrived()
   await daemon.stop()
   await until(() => late.said().includes('trying again'), late.said)
@@ -71,9 +71,9 @@ test('a follower of a private registry shows its token', async t => {
   const place = await newPlace(t, 'auth.required=true')
   const url = `127.0.0.1:${place.port}`
   const daemon = await serve(new Cleanup(t), place.dir, {}, undefined, url)
-  const stranger = await follow(t, { ...place, token: '' })
+  const stranger = await startFollower(t, { ...place, token: '' })
   await until(() => stranger.said().includes('401'), stranger.said)
-  await follow(t, place)
+  await startFollower(t, place)
   const put = await publishTo(daemon.url, place.token, { name: 'demo', version: '1.0.0' })
   assert.equal(put.status, 200)
   await until(() => linesOf(place.file).length === 1, 'no event')
@@ -99,7 +99,7 @@ test('a follower waits when it is asked to, and asks for the feed alone while no
   const port = Number(new URL(await listen(server)).port)
   new Cleanup(t).add(() => closeServer(server))
   const file = join(folderOf(t), 'events.jsonl')
-  const { said } = await follow(t, { file, port, token: '' })
+  const { said } = await startFollower(t, { file, port, token: '' })
   await until(() => seen.filter(line => line.endsWith(' 304')).length >= 3, said)
   const paths = Object.keys(bodies).flatMap(path => [`${path} 429`, `${path} 200`])
   assert.deepEqual(seen.slice(0, 7), [...paths, '/feeds/updates.xml 304'])
@@ -131,7 +131,7 @@ async function newPlace(t: TestContext, ...settings: string[]): Promise<Place> {
   return { folder, dir, file: join(folder, 'events.jsonl'), port, token }
 }
 
-async function follow(
+async function startFollower(
   t: TestContext,
   { file, port, token }: Pick<Place, 'file' | 'port' | 'token'>,
 ) {

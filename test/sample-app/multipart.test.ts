@@ -16,11 +16,11 @@ const PARTS = [
 /** The finished parts of a body that arrives in these pieces, all of them files. */
 async function read(pieces: readonly Buffer[], boundary = 'b') {
   const spool = new Spool()
-  const found = []
+  const received = []
   const type = `multipart/form-data; boundary=${boundary}`
-  for await (const part of readMultipart(pieces, type, spool)) found.push(part)
+  for await (const part of readMultipart(pieces, type, spool)) received.push(part)
   const spooled = await spool.read()
-  const parts = found.map(async ({ name, type, start, end }) => {
+  const parts = received.map(async ({ name, type, start, end }) => {
     return { name, type, data: await spooled.slice(start, end).text() }
   })
   const read = await Promise.all(parts)

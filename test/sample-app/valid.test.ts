@@ -138,8 +138,8 @@ test('names that objects have anyway are names like any other', async () => {
   const names = { constructor: v.string(), toString: v.optional(v.string(), 'none') }
   const app = echo(v.object(names))
   assert.deepEqual(await asked(app, '/', json({})), [422, 'missing body.constructor'])
-  const given = json('{"constructor":"a","__proto__":{"toString":"b"}}')
-  const response = await app.request('/', given)
+  const body = json('{"constructor":"a","__proto__":{"toString":"b"}}')
+  const response = await app.request('/', body)
   assert.deepEqual(await response.json(), { constructor: 'a', toString: 'none' })
   const query = new Hono().get('/', valid('query', v.object(names)), complete, c => c.json(null))
   for (const path of ['/', '/?__proto__=a', '/?__proto__=a&__proto__=b'])

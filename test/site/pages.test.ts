@@ -8,7 +8,7 @@ import { cratePage, versionPage } from '../../site/crate/page.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { frontPage } from '../../site/pages/front.ts'
 import { errorPage, notFoundPage } from '../../site/pages/not-found.ts'
-import { card, crate, demoFacts, keel, version } from '../support/demo-facts.ts'
+import { card, crate, demoConfig, keel, version } from '../support/demo-config.ts'
 import { filesBelow } from '../support/folder.ts'
 import { harbour, writeCrates } from '../support/harbour.ts'
 import { hostile } from '../support/hostile.ts'
@@ -16,7 +16,7 @@ import { plimsoll, root } from '../support/plimsoll.ts'
 import { BASE, dependency } from '../support/release.ts'
 import { folderOf } from '../support/workplace.ts'
 
-const site = demoFacts('https://crates.example.com/team')
+const site = demoConfig('https://crates.example.com/team')
 const rudder = version({
   name: 'rudder',
   version: '0.1.0',
@@ -124,7 +124,7 @@ test('a page that is answered anywhere links from the root', () => {
 })
 
 test('an operator brands the site', () => {
-  const branded = demoFacts('https://x.example', {
+  const branded = demoConfig('https://x.example', {
     logo: 'own/logo.svg',
     stylesheet: '/own/style.css',
     links: [{ text: 'Help', url: 'https://help.example' }],
@@ -192,8 +192,8 @@ test('install lines fit what the crate is', () => {
 })
 
 test('empty parts have no tab but the one that old versions lead to, and a crate without owners says who manages it', () => {
-  const page = (config: Parameters<typeof demoFacts>[1], shown = version()) =>
-    cratePage(demoFacts('https://x.example', config), crate(shown)).bytes.toString()
+  const page = (config: Parameters<typeof demoConfig>[1], shown = version()) =>
+    cratePage(demoConfig('https://x.example', config), crate(shown)).bytes.toString()
   const tabs = [...page({}).matchAll(/<a href="#(\w+)">/g)].map(match => match[1])
   assert.deepEqual(tabs, ['readme', 'versions', 'dependents'])
   assert.match(page({}), /This version has no README\./)
@@ -214,16 +214,22 @@ test('keywords, categories and owners of a crate have pages; those of a version 
     ]
       .map(([, link]) => link)
       .filter(link => /cli|command-line|ada/.test(link ?? ''))
+  const publisher = 'search/?owner=ada'
   assert.deepEqual(links(cratePage(site, keel)), [
+    ...Array(4).fill(`../../${publisher}`),
     '../../keywords/cli/',
     '../../categories/command-line-interface/',
     '../../users/ada/',
   ])
-  const searches = ['search/?keyword=cli', 'search/?category=command-line-interface']
+  const searches = [publisher, 'search/?keyword=cli', 'search/?category=command-line-interface']
   const up = (steps: string) => searches.map(search => steps + search)
   assert.deepEqual(links(versionPage(site, keel.newest)), up('../../../'))
   const odd = version({ keywords: ['two words cli', ...Array(40).fill('cli')] })
-  assert.ok(links(cratePage(site, crate(odd))).every(link => link?.includes('search/?keyword=')))
+  assert.ok(
+    links(cratePage(site, crate(odd))).every(link =>
+      /search\/\?(?:keyword|owner)=/.test(link ?? ''),
+    ),
+  )
   const yanked = { ...keel.newest, yanked: true }
   assert.deepEqual(links(cratePage(site, crate(yanked))), up('../../'))
 })

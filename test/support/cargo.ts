@@ -16,15 +16,15 @@ const TIMEOUT_MS = 150_000
 export const cargoVersion = findCargo()
 
 function findCargo(): { readonly text: string; readonly minor: number } {
-  const found = spawnSync(program, ['--version'], { env: environment(), encoding: 'utf8' })
-  const minor = /^cargo 1\.(\d+)\./.exec(found.stdout ?? '')?.[1]
-  if (found.status !== 0 || minor === undefined) {
+  const version = spawnSync(program, ['--version'], { env: environment(), encoding: 'utf8' })
+  const minor = /^cargo 1\.(\d+)\./.exec(version.stdout ?? '')?.[1]
+  if (version.status !== 0 || minor === undefined) {
     throw new Error(
-      `These tests need cargo, and \`${program} --version\` does not work (${found.error?.message ?? found.stderr}). ` +
+      `These tests need cargo, and \`${program} --version\` does not work (${version.error?.message ?? version.stderr}). ` +
         'Install Rust, or name another cargo in PLIMSOLL_CARGO.',
     )
   }
-  return { text: found.stdout.trim(), minor: Number(minor) }
+  return { text: version.stdout.trim(), minor: Number(minor) }
 }
 
 /** Whether the client is of Rust 1.`minor` or newer: tests expect the behavior of each client. */

@@ -23,11 +23,11 @@ const QUIET = [
 
 /** A real browser without a window; if it is missing, an error says how to install it. */
 export async function launchChromium(): Promise<Browser> {
-  const given = process.env.CHROMIUM
-  const executablePath = given ?? PLACES.find(path => existsSync(path))
+  const named = process.env.CHROMIUM
+  const executablePath = named ?? PLACES.find(path => existsSync(path))
   if (executablePath === undefined || !existsSync(executablePath))
     throw new Error(
-      `The browser tests need Chromium${given === undefined ? '' : ` (CHROMIUM names ${given}, which is not there)`}: install it (Debian: apt install chromium) or set CHROMIUM to its path.`,
+      `The browser tests need Chromium${named === undefined ? '' : ` (CHROMIUM names ${named}, which is not there)`}: install it (Debian: apt install chromium) or set CHROMIUM to its path.`,
     )
   return chromium.launch({ executablePath, args: QUIET.map(flag => `--${flag}`) })
 }

@@ -1,7 +1,7 @@
 type Step = () => Promise<void> | void
 
 /** A test's only list: the folder made first goes last, after every process that writes to it. */
-const known = new WeakMap<object, Step[]>()
+const stepsOf = new WeakMap<object, Step[]>()
 
 /**
  * Resources of a test, or of all tests of a file, closed in reverse order when it ends, also when
@@ -11,9 +11,9 @@ export class Cleanup {
   readonly #steps: Step[]
 
   constructor(t: { after(step: () => Promise<void>): void }) {
-    this.#steps = known.get(t) ?? []
-    if (known.has(t)) return
-    known.set(t, this.#steps)
+    this.#steps = stepsOf.get(t) ?? []
+    if (stepsOf.has(t)) return
+    stepsOf.set(t, this.#steps)
     t.after(() => this.#run())
   }
 

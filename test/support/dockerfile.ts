@@ -44,9 +44,9 @@ export function parseDockerfile(text: string, given: Record<string, string> = {}
 
 /** Returns the words of the last instruction of that name in a stage. */
 export function lastOf(stage: Stage, name: string): string {
-  const found = stage.instructions.findLast(instruction => instruction.name === name)
-  if (!found) throw new Error(`the stage has no ${name}`)
-  return found.words
+  const last = stage.instructions.findLast(instruction => instruction.name === name)
+  if (!last) throw new Error(`the stage has no ${name}`)
+  return last.words
 }
 
 /** Returns the command of `ENTRYPOINT`, `CMD` or `HEALTHCHECK`, which has to be in exec form. */

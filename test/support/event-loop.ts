@@ -13,10 +13,10 @@ export async function settle(): Promise<void> {
 /** Whether a promise is still pending when everything that can happen has happened. */
 export async function isWaiting(promise: Promise<unknown>): Promise<boolean> {
   let isSettled = false
-  const note = () => {
+  const record = () => {
     isSettled = true
   }
-  promise.then(note, note)
+  promise.then(record, record)
   await settle()
   return !isSettled
 }

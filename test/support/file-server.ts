@@ -58,13 +58,13 @@ export class FileServer {
     if (request.method !== 'GET' && request.method !== 'HEAD') return end(405)
     if (this.#token !== null && request.headers.authorization !== this.#token)
       return end(401, { 'www-authenticate': `Cargo login_url="${this.url}/me"` })
-    const found = await this.#find(request.url)
-    if (!found) return end(404, { 'content-type': 'text/html' }, '<h1>404 Not Found</h1>')
-    const { validator } = found
-    const known = this.#validator === 'etag' ? 'if-none-match' : 'if-modified-since'
+    const file = await this.#find(request.url)
+    if (!file) return end(404, { 'content-type': 'text/html' }, '<h1>404 Not Found</h1>')
+    const { validator } = file
+    const condition = this.#validator === 'etag' ? 'if-none-match' : 'if-modified-since'
     const value = Object.values(validator)[0]
-    if (value !== undefined && request.headers[known] === value) return end(304, validator)
-    end(200, { 'content-length': found.bytes.length, ...validator }, found.bytes)
+    if (value !== undefined && request.headers[condition] === value) return end(304, validator)
+    end(200, { 'content-length': file.bytes.length, ...validator }, file.bytes)
   }
 
   async #find(
@@ -73,12 +73,12 @@ export class FileServer {
     const path = decodeURIComponent(url.replace(/\?.*/s, ''))
     if (path.split('/').includes('..') || path.includes('\0')) return undefined
     const file = join(this.#root, path.endsWith('/') ? `${path}index.html` : path)
-    const facts = await stat(file).catch((failure: NodeJS.ErrnoException) => {
+    const stats = await stat(file).catch((failure: NodeJS.ErrnoException) => {
       if (failure.code === 'ENOENT' || failure.code === 'ENOTDIR') return undefined
       throw failure
     })
-    if (!facts?.isFile()) return undefined
-    return { bytes: await readFile(file), validator: this.#validatorOf(facts) }
+    if (!stats?.isFile()) return undefined
+    return { bytes: await readFile(file), validator: this.#validatorOf(stats) }
   }
 
   #validatorOf({ mtime, mtimeMs, size }: Stats): Record<string, string> {

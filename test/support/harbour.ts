@@ -8,7 +8,7 @@ import { operatorChange } from '../../generator/records/change.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { buildCrate } from './crate-builder.ts'
-import { DESCRIPTIONS, FLEET, KEEL_README } from './demo-facts.ts'
+import { DESCRIPTIONS, FLEET, KEEL_README } from './demo-config.ts'
 import { PAYLOADS } from './hostile.ts'
 import { addSubmission, once } from './workplace.ts'
 

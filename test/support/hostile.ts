@@ -1,4 +1,4 @@
-import { crate, readme, version } from './demo-facts.ts'
+import { crate, readme, version } from './demo-config.ts'
 import { dependency } from './release.ts'
 
 /** Markup that runs something where a page lets it. Browser tests look for `__hit`. */

@@ -38,9 +38,9 @@ export const refusal = (code: string) => (error: unknown) =>
   error instanceof Refusal && error.issues.some(issue => issue.code === code)
 
 export async function paths(repository: IndexRepository): Promise<string[]> {
-  const found: string[] = []
-  for await (const { path } of repository.list()) found.push(path)
-  return found
+  const paths: string[] = []
+  for await (const { path } of repository.list()) paths.push(path)
+  return paths
 }
 
 /** Whether the optional engine can be tested here. */
@@ -58,9 +58,6 @@ export async function endImporters(): Promise<void> {
   for (const pid of children()) {
     if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('fast-import')) continue
     process.kill(Number(pid), 'SIGTERM')
-    await until(
-      () => !children().includes(pid),
-      () => 'git has not ended',
-    )
+    await until(() => !children().includes(pid), 'git has not ended')
   }
 }

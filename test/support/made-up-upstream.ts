@@ -142,15 +142,15 @@ export class MadeUpUpstream {
     }
     const fault = this.fault(url)
     const config = { bytes: Buffer.from(JSON.stringify({ dl: this.dl })), changed: 0 }
-    const found = url === '/index/config.json' ? config : this.#files.get(url)
-    const etag = found && `"${sha256(found.bytes).slice(0, 32)}"`
-    const validators = found && {
+    const content = url === '/index/config.json' ? config : this.#files.get(url)
+    const etag = content && `"${sha256(content.bytes).slice(0, 32)}"`
+    const validators = content && {
       etag: etag ?? '',
-      'last-modified': new Date(found.changed).toUTCString(),
+      'last-modified': new Date(content.changed).toUTCString(),
     }
     const isKnown = etag !== undefined && headers['if-none-match'] === etag && !fault
-    const status = fault?.status ?? (isKnown ? 304 : found ? 200 : 404)
-    const body = isKnown ? Buffer.alloc(0) : Buffer.from(fault?.body ?? found?.bytes ?? '')
+    const status = fault?.status ?? (isKnown ? 304 : content ? 200 : 404)
+    const body = isKnown ? Buffer.alloc(0) : Buffer.from(fault?.body ?? content?.bytes ?? '')
     logged.status = status
     const isOpen = status === 304 || fault?.isEndless
     const length = isOpen ? {} : { 'content-length': body.length }

@@ -18,15 +18,15 @@ export function inventedEntries(count: number): SearchedCrate[] {
     Array.from({ length: 1 + random(3) }, () => PARTS[random(PARTS.length)]).join(''),
   )
   const word = () => words[Math.floor(words.length * (random(100_000) / 100_000) ** 4)] ?? 'x'
-  const some = (least: number, most: number) =>
+  const between = (least: number, most: number) =>
     Array.from({ length: least + random(most - least) }, word)
   const entries = new Map<string, SearchedCrate>()
   while (entries.size < count) {
-    const name = some(1, 4).join('-')
+    const name = between(1, 4).join('-')
     const entry = {
       name,
       newest: `1.${random(40)}.0`,
-      about: { description: some(6, 16).join(' '), keywords: some(0, 5) },
+      about: { description: between(6, 16).join(' '), keywords: between(0, 5) },
       yanked: random(50) === 0,
     }
     if (!entries.has(name)) entries.set(name, entry)

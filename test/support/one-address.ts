@@ -24,9 +24,9 @@ export function blockFor(
   language: string,
 ): string {
   const text = readFileSync(join(root, 'docs', file), 'utf8')
-  const found = new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text)?.[1]
-  assert.ok(found, `${file} has no ${language}`)
-  return found
+  const block = new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text)?.[1]
+  assert.ok(block, `${file} has no ${language}`)
+  return block
     .replaceAll('https://index.crates.io/', `${made}/index/`)
     .replaceAll('https://static.crates.io/crates/', `${made}/files/`)
 }

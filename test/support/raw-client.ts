@@ -69,14 +69,14 @@ export class RawClient {
         : null
     }
     await this.until((_, isClosed) => rest() !== null || isClosed)
-    const found = rest()
-    if (!found)
+    const answer = rest()
+    if (!answer)
       throw new Error(`no whole answer, but ${JSON.stringify(this.#received.slice(0, 500))}`)
-    this.#received = this.#received.slice(found.end)
+    this.#received = this.#received.slice(answer.end)
     return {
-      status: found.status,
-      head: found.head,
-      body: JSON.parse(found.body === '' ? 'null' : found.body),
+      status: answer.status,
+      head: answer.head,
+      body: JSON.parse(answer.body === '' ? 'null' : answer.body),
     }
   }
 }

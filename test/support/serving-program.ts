@@ -60,10 +60,7 @@ export async function serveBy(
     await ended
   })
   const address = () => /^listening on (http\S+?)\s*$/m.exec(said.out)?.[1]
-  await until(
-    () => address() !== undefined || child.exitCode !== null,
-    () => 'it does not listen',
-  )
+  await until(() => address() !== undefined || child.exitCode !== null, 'it does not listen')
   const url = address() ?? assert.fail(`it does not listen\n${said.out}${said.err}`)
   const token = /plim_\w{38}/.exec(said.out)?.[0] ?? ''
   return { child, url, token, said, ended, kill }

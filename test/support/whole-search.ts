@@ -11,8 +11,8 @@ import {
   BLOCK_CRATES,
   blockOf,
   bucketOf,
+  hashOfStart,
   layoutFor,
-  placeOf,
   shapeOf,
 } from '../../core/search/layout.ts'
 import { changePostings, crateCount } from '../../core/search/postings.ts'
@@ -57,21 +57,21 @@ function* termFiles(
   crates: readonly (SearchedCrate & { readonly id: number })[],
   bits: number,
 ): Generator<Output> {
-  const found = new Map<string, Map<number, number>>()
+  const matches = new Map<string, Map<number, number>>()
   const ranks = new Map<number, number>()
   for (const { id, name, about, dependents = 0, ...crate } of crates) {
     const canonical = canonicalName(name)
     ranks.set(id, rankOf({ canonical, dependents, yanked: crate.yanked }))
     for (const [term, fit] of termsOf({ ...crate, ...about, canonical }))
-      found.set(term, (found.get(term) ?? new Map<number, number>()).set(id, fit))
+      matches.set(term, (matches.get(term) ?? new Map<number, number>()).set(id, fit))
   }
   const buckets = Array.from({ length: 2 ** bits }, () => ({
     terms: [] as [string, string][],
     words: [] as ListedWord[],
   }))
-  for (const [term, fits] of found) {
+  for (const [term, fits] of matches) {
     const postings = changePostings('', fits)
-    buckets[bucketOf(placeOf(term), bits)]?.terms.push([term, postings])
+    buckets[bucketOf(hashOfStart(term), bits)]?.terms.push([term, postings])
     if (!isListed(term)) continue
     const listed = { word: term, grade: gradeOf(crateCount(postings)) }
     buckets[bucketOf(shapeOf(term), bits)]?.words.push(listed)

@@ -16,6 +16,7 @@ export const commandMessages = {
     check_unsure: 'nothing was published; add --yes to publish, or answer yes at a terminal',
     file_missing: 'there is no file or folder {path}',
     file_special: '{path} is neither a file nor a folder',
+    file_folder: '{path} is a folder, where a file is needed',
     no_crates_found: 'there is no .crate file in or below {path}',
     folders_overlap: '{from} lies inside {out}, which would be rewritten; choose another --out',
     folder_in_use:
@@ -89,10 +90,10 @@ export const commandMessages = {
       '`upstream.{name}.fallback` needs `registry.dl = "auto"`: downloads of other crates come to that address, too',
     upstream_fallback_twice:
       '`upstream.{first}.fallback` and `upstream.{second}.fallback` are both on; only one upstream can answer for the names that are not here',
-    upstream_unknown: (p: { name: string; known: readonly string[] }) =>
-      p.known.length === 0
+    upstream_unknown: (p: { name: string; upstreams: readonly string[] }) =>
+      p.upstreams.length === 0
         ? `there is no upstream \`${p.name}\`; add a section [upstream.${p.name}] to plimsoll.toml`
-        : `there is no upstream \`${p.name}\`; the upstreams are ${p.known.join(', ')}`,
+        : `there is no upstream \`${p.name}\`; the upstreams are ${p.upstreams.join(', ')}`,
     config_address_guessed:
       '`registry.base_url` is not set, so the block has the address {address}, which users may not reach; set it, or name the address with --base-url',
     dl_unanswerable:

@@ -54,6 +54,11 @@ export const crateMessages = {
       'if the crate file was published elsewhere, `plimsoll import FILE --as crates` takes it over as it is; Cargo builds with it',
     archive_path_case:
       '`{path}` and `{twin}` differ only in case; on Windows and macOS one overwrites the other',
+    archive_path_normalized:
+      '`{path}` and `{twin}` differ only in how Unicode writes them (NFC and NFD); on macOS one overwrites the other',
+    crate_absent: 'there is no file: a link leads nowhere, or it was removed; mend or remove it',
+    crate_name_encoding: 'its name is not UTF-8, so it cannot be opened; rename it',
+    crate_special: 'it is no file, but a socket, pipe or device, and is left out',
     archive_path_windows: '`{path}` is a path that cannot exist on Windows',
     archive_warnings_more: (p: { count: number }) =>
       `${p.count} more ${p.count === 1 ? 'path' : 'paths'} in the crate file caused warnings`,

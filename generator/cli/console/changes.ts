@@ -1,5 +1,5 @@
 import { Refusal } from '../../../core/error/error.ts'
-import { forgetMirror } from '../../deploy/complete-mirror.ts'
+import { clearMirrored } from '../../deploy/complete-mirror.ts'
 import { GitIndex } from '../../git/git-index.ts'
 import { buildPages } from '../../pages/pages.ts'
 import { showing } from '../../places/disk/fault.ts'
@@ -20,7 +20,7 @@ export async function showPending(
   all = false,
 ): Promise<Built> {
   // A bucket that is not named here gets none of the changes.
-  if (registry.tree.mirror === null) await forgetMirror(registry.database)
+  if (registry.tree.mirror === null) await clearMirrored(registry.database)
   const { crates, issues } = await build(registry, { all, progress })
   const pages = await buildPages(registry, { all, progress })
   progress('committing to the git index', 0, 0)
@@ -29,10 +29,7 @@ export async function showPending(
   return { crates: Math.max(crates, pages.crates), issues: [...issues, ...pages.issues] }
 }
 
-/**
- * Shows the crates that an import has added so far, and a front page that says that more follow;
- * what renders it next takes that back.
- */
+/** Shows what an import has added so far, and a front page that says that more follow. */
 export function showSoFar(registry: Registry): Promise<void> {
   const markFront = () => registry.database.transaction(tx => registrySite.markAll(tx))
   return showing(async () => {
@@ -46,7 +43,7 @@ export function showSoFar(registry: Registry): Promise<void> {
 /** Commits the changes of a command to the git index, unless a running daemon does that. */
 async function commitToGit(io: Io, registry: Registry): Promise<void> {
   if (await isServed(registry)) return
-  const git = await GitIndex.follow(registry, {
+  const git = await GitIndex.openToUpdate(registry, {
     onPushFailure: failure => io.err(`warning: ${failure.message}`),
   })
   try {

@@ -147,10 +147,7 @@ export async function withRegistry<Options>(
   }
 }
 
-/**
- * Reports the result of a command that checks `.crate` files, with its warnings and refusals as
- * texts; prints both first, and ends with exit code 1 where a file was refused.
- */
+/** Reports a result after its warnings and refusals; exits with 1 if there is a refusal. */
 export function reportChecked(
   { io, options, report }: Task,
   { warnings, refused }: Readonly<Record<'warnings' | 'refused', readonly Issue[]>>,
@@ -194,9 +191,9 @@ const PARSERS: Readonly<Record<string, (text: string) => string>> = {
 }
 
 function addRow(command: Command, name: string, row: Row): void {
-  const given = typeof row === 'string' ? { about: row } : row
-  const { about, choices, default: value, isRequired = false } = given
-  const { parse = PARSERS[/<(\w+)>$/.exec(name)?.[1] ?? ''] } = given
+  const spec = typeof row === 'string' ? { about: row } : row
+  const { about, choices, default: value, isRequired = false } = spec
+  const { parse = PARSERS[/<(\w+)>$/.exec(name)?.[1] ?? ''] } = spec
   const made = name.startsWith('-') ? new Option(name, about) : new Argument(name, about)
   if (parse) made.argParser(parse)
   if (choices) made.choices(choices)

@@ -19,10 +19,10 @@ export function looseSettings(
   const isNamed = command.getOptionValueSource('dir') !== 'default'
   if (isNamed && !existsSync(dir)) refuse('file_missing', { path: dir })
   const folders = isNamed || from === undefined ? [dir] : [from, dir]
-  const found = folders.find(isRegistry) ?? null
-  const where = found === null ? 'no plimsoll.toml' : join(found, SETTINGS_FILE)
+  const folder = folders.find(isRegistry) ?? null
+  const where = folder === null ? 'no plimsoll.toml' : join(folder, SETTINGS_FILE)
   // Nobody has named it here.
-  if (isTold && !isNamed && (found === dir || io.env.PLIMSOLL_DIR))
+  if (isTold && !isNamed && (folder === dir || io.env.PLIMSOLL_DIR))
     io.err(`settings: ${where}, the environment and the command line`)
-  return readStaticSettings(found, sourcesOf(io, options))
+  return readStaticSettings(folder, sourcesOf(io, options))
 }

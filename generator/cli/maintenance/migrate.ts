@@ -50,9 +50,9 @@ async function move(task: RegistryTask<MoveOptions>): Promise<void> {
   const { to, crates: place, public: tree } = options
   if (to === undefined && (place === undefined || tree !== undefined)) refuse('migrate_nothing')
   const { dir, settings } = registry
-  for (const given of [place, tree])
-    if (given !== undefined && isBucket(given) && !parseBucketAddress(given))
-      refuse('bucket_address', { given })
+  for (const address of [place, tree])
+    if (address !== undefined && isBucket(address) && !parseBucketAddress(address))
+      refuse('bucket_address', { given: address })
   const storage = {
     ...settings.storage,
     ...(place && { crates: place }),

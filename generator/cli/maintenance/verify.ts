@@ -49,8 +49,8 @@ function grouped(findings: readonly Finding[]): string[] {
   const causes = new Map<string, Finding[]>()
   for (const finding of findings) {
     const cause = `${finding.repaired} ${finding.lost} ${finding.what}`
-    const known = causes.get(cause)
-    if (known) known.push(finding)
+    const group = causes.get(cause)
+    if (group) group.push(finding)
     else causes.set(cause, [finding])
   }
   return [...causes.values()].flatMap(all => {

@@ -30,7 +30,7 @@ export const registerConfig = command('config', {
     }
     const chosen = Object.values(upstream).find(({ name }) => name === options.with) ?? null
     if (options.with !== undefined && chosen === null)
-      refuse('upstream_unknown', { name: options.with, known: Object.keys(upstream) })
+      refuse('upstream_unknown', { name: options.with, upstreams: Object.keys(upstream) })
     const setup = cargoSetup(settings, registryUrls(registry, `http://${server.listen}`), chosen)
     const text = options.for === undefined ? cargoConfig(setup) : toolConfigs[options.for](setup)
     const result = { text, index: setup.own.index, registries: setup.registries }

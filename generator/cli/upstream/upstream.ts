@@ -73,8 +73,8 @@ const registerExplain = registryCommand('explain', {
     withChosen(task, async upstream => {
       const { name, version } = parseSpec(spec)
       const all = (await upstream.explain(name)) ?? []
-      const found = all.filter(each => version === null || each.version === version)
-      if (found.length === 0) {
+      const explained = all.filter(each => version === null || each.version === version)
+      if (explained.length === 0) {
         if (version)
           requireThisBuild(
             all.map(each => each.version),
@@ -82,7 +82,7 @@ const registerExplain = registryCommand('explain', {
           )
         refuse('upstream_crate_unknown', { spec, upstream: upstream.name })
       }
-      task.report(found, found.map(sentenceOf))
+      task.report(explained, explained.map(sentenceOf))
     }),
 })
 
@@ -98,8 +98,8 @@ const registerAllow = registryCommand('allow', {
       if (version === null) return refuse('release_spec_invalid', { spec })
       const decided = { upstream: upstream.name, name, version }
       const allowed = !task.options.undo
-      const known = await upstream.source.index.kept(name)
-      if (allowed) requireThisBuild(known?.lines.keys() ?? [], decided)
+      const crate = await upstream.source.index.kept(name)
+      if (allowed) requireThisBuild(crate?.lines.keys() ?? [], decided)
       await decideVersion(task.registry.database, task.change, decided, allowed)
       task.report({ ...decided, allowed }, [`${spec} is ${allowed ? 'allowed' : 'held again'}`])
     }),
@@ -169,7 +169,7 @@ async function withChosen(
     if (usual === null) return refuse('upstream_none')
     const name = options.upstream ?? usual.name
     const upstream =
-      byName.get(name) ?? refuse('upstream_unknown', { name, known: [...byName.keys()] })
+      byName.get(name) ?? refuse('upstream_unknown', { name, upstreams: [...byName.keys()] })
     await work(upstream, upstreams)
   } finally {
     await upstreams.close()
@@ -177,8 +177,8 @@ async function withChosen(
 }
 
 function wantedCrate(text: string) {
-  const [name = '', given = '*'] = text.split(/@(.*)/s)
-  const requirement = collect([], () => parseRequirement(given))
+  const [name = '', range = '*'] = text.split(/@(.*)/s)
+  const requirement = collect([], () => parseRequirement(range))
   if (!isName(name) || requirement === undefined)
     return refuse('crate_spec_invalid', { spec: text })
   return { name, requirement }

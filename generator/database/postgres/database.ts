@@ -158,10 +158,12 @@ export class ServerDatabase implements Database {
     const values = parameters.map((value, at) => parameter(value, arrays.has(at)))
     // One query may have several statements if it has no parameters, as for triggers.
     const isPrepared = values.length > 0 && KEPT.test(text)
-    const found = isPrepared
+    const result = isPrepared
       ? await client.query({ name: nameOf(text), text, values })
       : await client.query(text, values)
-    const { rows, rowCount, command } = Array.isArray(found) ? (found.at(-1) as QueryResult) : found
+    const { rows, rowCount, command } = Array.isArray(result)
+      ? (result.at(-1) as QueryResult)
+      : result
     return { rows, changes: command === 'SELECT' ? 0 : (rowCount ?? 0) }
   }
 

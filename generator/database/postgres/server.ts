@@ -23,10 +23,7 @@ export function poolOf(settings: ServerSettings, max: number, more: PoolConfig =
   return pool
 }
 
-/**
- * Returns what a session relies on and a role or database may have another default of; `pg` itself
- * leaves out a limit of 0.
- */
+/** Returns what a session relies on, whatever the defaults are; `pg` leaves out a limit of 0. */
 function sessionOf(config: PoolConfig): string {
   const limits = [
     'statement_timeout',
@@ -69,10 +66,10 @@ function connectionOf(settings: ServerSettings): PoolConfig {
 }
 
 /** The file may change: it is read for each connection. */
-function passwordOf(settings: ServerSettings, given: string): Pick<PoolConfig, 'password'> {
+function passwordOf(settings: ServerSettings, password: string): Pick<PoolConfig, 'password'> {
   const { password_file } = settings
   if (password_file !== null) return { password: () => textOf(password_file).trim() }
-  return given === '' ? {} : { password: given }
+  return password === '' ? {} : { password }
 }
 
 /** Returns whether a host is this machine; `/` begins the folder of a Unix socket. */

@@ -10,18 +10,18 @@ export interface Translation {
 /** The most translations that are kept; the records have some 400 statements. */
 const MAX_TRANSLATIONS = 2000
 
-const known = new LRUCache<string, Translation>({ max: MAX_TRANSLATIONS })
+const translations = new LRUCache<string, Translation>({ max: MAX_TRANSLATIONS })
 
 /**
  * Returns a statement in PostgreSQL's dialect. Their statements are written for SQLite, in
  * the part of its dialect that these rules cover; the same text always gives the same translation.
  */
 export function translate(sql: string): Translation {
-  const before = known.get(sql)
+  const before = translations.get(sql)
   if (before) return before
   const isSchema = /^\s*(?:CREATE|ALTER)\s/i.test(sql)
   const translation = withPlaces(isSchema ? schemaText(sql) : apply(sql, QUERY))
-  known.set(sql, translation)
+  translations.set(sql, translation)
   return translation
 }
 
@@ -81,9 +81,9 @@ function apply(sql: string, rules: readonly Rule[]): string {
 function withPlaces(sql: string): Translation {
   const arrays = new Set<number>()
   let count = 0
-  const text = sql.replace(/'[^']*'|"[^"]*"|\?#?/g, found => {
-    if (!found.startsWith('?')) return found
-    if (found === '?#') arrays.add(count)
+  const text = sql.replace(/'[^']*'|"[^"]*"|\?#?/g, token => {
+    if (!token.startsWith('?')) return token
+    if (token === '?#') arrays.add(count)
     return `$${++count}`
   })
   return { text, arrays }

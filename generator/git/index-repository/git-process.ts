@@ -5,6 +5,7 @@ import {
   type SpawnOptionsWithoutStdio,
   spawn,
 } from 'node:child_process'
+import { once } from 'node:events'
 import { opendir } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
@@ -56,10 +57,7 @@ export interface GitAt {
   readonly path: string
 }
 
-/**
- * Starts git on the repository, in a clean environment unless `options` have another; the caller
- * reads, writes, and waits with `finish`.
- */
+/** Starts git on the repository, in a clean environment or that of `options`; see `finish`. */
 export function startGit(
   git: GitAt,
   args: readonly string[],
@@ -82,13 +80,9 @@ export async function complaintOf(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint = `${complaint}${text}`.slice(-2000)
   })
-  const code = await new Promise<number | string>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (status, signal) => resolve(status ?? signal ?? 'no status'))
-  })
-  return code === 0
-    ? null
-    : complaint.trim().replace(/\s*\n\s*/g, ' / ') || `git ended with ${code}`
+  const [status, signal] = await once(child, 'close')
+  if (status === 0) return null
+  return complaint.trim().replace(/\s*\n\s*/g, ' / ') || `git ended with ${status ?? signal}`
 }
 
 /** Waits for git to end; refuses with its error message when it failed. */

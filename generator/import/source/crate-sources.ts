@@ -10,7 +10,7 @@ import { CONFIG_MAX, isWebTemplate, parseDl } from '../../../core/urls/index-con
 import {
   fileBytes,
   fileChecksum,
-  fileFacts,
+  fileStats,
   readText,
   unlessMissing,
 } from '../../places/disk/files.ts'
@@ -98,17 +98,17 @@ export function folderCrates(root: string, dl: string | null) {
     const paths = dl === null ? [] : pathsOf(dl, wanted)
     const direct = paths.map(path => join(root, ...path.split('/')))
     if (dl !== null && isFileTemplate(dl)) direct.unshift(fileURLToPath(expandDl(dl, wanted)))
-    const found: string[] = []
-    for (const path of direct) if (await hasBytes(path)) found.push(path)
+    const files: string[] = []
+    for (const path of direct) if (await hasBytes(path)) files.push(path)
     const file = `${name}-${version}.crate`
-    if (found.length === 0) found.push(...((await survey()).get(file.toLowerCase()) ?? []))
-    const [first, ...others] = found
+    if (files.length === 0) files.push(...((await survey()).get(file.toLowerCase()) ?? []))
+    const [first, ...others] = files
     if (first === undefined) {
       const tried = [...direct.slice(-1), `${file} below ${root}`].join(', ')
       return refuse('import_no_bytes', { name, version, tried })
     }
     // Several caches may have the file; the checksum decides which one to use.
-    for (const path of others.length > 0 ? found : [])
+    for (const path of others.length > 0 ? files : [])
       if ((await hasBytes(path)) && (await fileChecksum(path)) === cksum) return path
     return first
   }
@@ -121,18 +121,18 @@ export function folderCrates(root: string, dl: string | null) {
 
 /** Returns every file that may be a `.crate`, by the `NAME-VERSION.crate` that its path means. */
 async function surveyOf(root: string): Promise<Map<string, string[]>> {
-  const found = new Map<string, string[]>()
+  const byName = new Map<string, string[]>()
   const all = await unlessMissing(readdir(root, { recursive: true, withFileTypes: true }))
   for (const entry of all?.filter(entry => entry.isFile()) ?? []) {
     const path = join(entry.parentPath, entry.name)
-    for (const key of keysOf(path)) found.set(key, [...(found.get(key) ?? []), path])
+    for (const key of keysOf(path)) byName.set(key, [...(byName.get(key) ?? []), path])
   }
-  return found
+  return byName
 }
 
 /** Whether there is a file that is worth reading: files in /proc have no size, and some no end. */
 async function hasBytes(path: string): Promise<boolean> {
-  const { size = 0 } = (await fileFacts(path)) ?? {}
+  const { size = 0 } = (await fileStats(path)) ?? {}
   return size > 0 && size <= CRATE_MAX
 }
 

@@ -5,7 +5,7 @@ import { parsePublished } from '../../../core/entry/parse.ts'
 import { collect, type Issue, issue, refuse, refuseErrors } from '../../../core/error/error.ts'
 import { isName, type Name, prefix } from '../../../core/name.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../../core/version.ts'
-import { fileFacts, readBytes, readFolder } from '../../places/disk/files.ts'
+import { fileStats, readBytes, readFolder } from '../../places/disk/files.ts'
 import { type CrateSource, releaseIn } from './crate-sources.ts'
 import {
   type RefusedPart,
@@ -68,16 +68,16 @@ function readLine(raw: Uint8Array, line: number): Entry | null {
   // A byte order mark is kept: Cargo ignores a line that begins with one.
   const text = Buffer.from(raw).toString('utf8').replace(/\r$/, '')
   if (text.trim() === '') return null
-  const found: Issue[] = []
-  const entry = collect(found, () => parsePublished(text))
-  refuseErrors(found.map(({ message: reason }) => issue('index_line', { line, reason })))
+  const problems: Issue[] = []
+  const entry = collect(problems, () => parsePublished(text))
+  refuseErrors(problems.map(({ message: reason }) => issue('index_line', { line, reason })))
   return entry ?? null
 }
 
 function* split(bytes: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; ) {
-    const found = bytes.indexOf(0x0a, start)
-    const end = found === -1 ? bytes.length : found
+    const newline = bytes.indexOf(0x0a, start)
+    const end = newline === -1 ? bytes.length : newline
     yield bytes.subarray(start, end)
     start = end + 1
   }
@@ -102,19 +102,19 @@ export function stemOf(path: string): string | null {
 
 /** Lists every index file below a folder, sorted; skips links, which may point anywhere. */
 export async function listTiers(root: string): Promise<TierFile[]> {
-  const found: TierFile[] = []
+  const files: TierFile[] = []
   const visit = async (folder: string, depth: number): Promise<void> => {
     for (const entry of await readFolder(join(root, ...folder.split('/')))) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
       const isTier = entry.isDirectory() && depth < 2 && /^[A-Za-z0-9_-]{1,2}$/.test(entry.name)
       if (isTier) await visit(path, depth + 1)
       const stem = entry.isFile() ? stemOf(path) : null
-      const facts = stem && (await fileFacts(join(root, ...path.split('/'))))
-      if (stem && facts) found.push({ path, stem, size: facts.size })
+      const stats = stem && (await fileStats(join(root, ...path.split('/'))))
+      if (stem && stats) files.push({ path, stem, size: stats.size })
     }
   }
   await visit('', 0)
-  return found.sort((a, b) => (a.path < b.path ? -1 : 1))
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
 /** Reads the crate of an index file below `root`; `decode` converts its bytes to index lines. */

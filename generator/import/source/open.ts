@@ -51,9 +51,9 @@ async function detect(source: string, as?: SourceKind): Promise<Detection> {
   // As in Cargo, a URL without `sparse+` is a git repository.
   if (!isHere && /^(?:(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:)/i.test(source))
     return at('git')
-  const facts = await statOf(source)
-  if (!facts) return refuse('file_missing', { path: withoutCredentials(source) })
-  if (!facts.isDirectory())
+  const stats = await statOf(source)
+  if (!stats) return refuse('file_missing', { path: withoutCredentials(source) })
+  if (!stats.isDirectory())
     return source.endsWith('.crate') ? at('crates') : refuse('import_source_unknown', { source })
   const candidates = (await lookAround(source)).filter(
     ({ kind }) => as === undefined || kind === as,
@@ -82,44 +82,45 @@ async function lookAround(source: string): Promise<Detection[]> {
   const caches = await cargoCaches(source)
   if (caches.length > 0) return caches.map(index => at('cargo-cache', index))
   const entries = await readFolder(source)
-  const found: Detection[] = []
+  const detections: Detection[] = []
   const hasIndex = await isIndex(join(source, 'index'))
   const cratesOnTop = entries.some(entry => entry.isFile() && entry.name.endsWith('.crate'))
   // `cargo local-registry` writes no `config.json`.
   if (hasIndex) {
     const isLocal = cratesOnTop && !has('index/config.json')
-    found.push(at(isLocal ? 'local-registry' : 'tree', 'index'))
+    detections.push(at(isLocal ? 'local-registry' : 'tree', 'index'))
   }
   if (await isIndex(source)) {
     // For a work tree of a git index, HEAD counts, unless the .crate files are there, too.
     const isWorkTree = has('.git') && !(await hasCrates(source))
-    found.push(at(isWorkTree ? 'git' : 'tree'))
+    detections.push(at(isWorkTree ? 'git' : 'tree'))
   }
   const folders = entries.filter(entry => entry.isDirectory()).map(entry => entry.name)
-  if (folders.some(name => has(join(name, '.cargo-checksum.json')))) found.push(at('vendor'))
-  if (found.length > 0) return found
+  if (folders.some(name => has(join(name, '.cargo-checksum.json')))) detections.push(at('vendor'))
+  if (detections.length > 0) return detections
   for (const name of folders) {
     // One level too high: imported as loose files, the crates would lose their index.
-    if (name !== 'index' && (await isIndex(join(source, name)))) found.push(at('tree', name))
-    else if (await isIndex(join(source, name, 'index'))) found.push(at('tree', `${name}/index`))
+    if (name !== 'index' && (await isIndex(join(source, name)))) detections.push(at('tree', name))
+    else if (await isIndex(join(source, name, 'index')))
+      detections.push(at('tree', `${name}/index`))
   }
-  if (await hasCrates(source)) found.push(at('crates'))
-  if (found.length === 1 && found[0]?.kind === 'tree')
-    refuse('import_source_inner', { source, inner: found[0].index })
-  return found
+  if (await hasCrates(source)) detections.push(at('crates'))
+  if (detections.length === 1 && detections[0]?.kind === 'tree')
+    refuse('import_source_inner', { source, inner: detections[0].index })
+  return detections
 }
 
 /** Returns the indexes with a cache in a CARGO_HOME, its `registry` folder, or one index of it. */
 async function cargoCaches(source: string): Promise<string[]> {
   if ((await listTiers(join(source, '.cache'))).length > 0) return ['.']
-  const found: string[] = []
+  const indexes: string[] = []
   for (const folder of ['registry/index', 'index']) {
     for (const { name } of await readFolder(join(source, folder))) {
       const index = `${folder}/${name}`
-      if ((await listTiers(join(source, index, '.cache'))).length > 0) found.push(index)
+      if ((await listTiers(join(source, index, '.cache'))).length > 0) indexes.push(index)
     }
   }
-  return found
+  return indexes
 }
 
 /**

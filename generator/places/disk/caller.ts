@@ -11,10 +11,10 @@ let owner: number | null = null
  * may not write there. The daemon makes `locks`; the folder may be the mount point of a volume.
  */
 export function workAsOwner(dir: string): void {
-  const [place, facts] = factsOf(join(dir, 'locks')) ?? factsOf(dir) ?? []
+  const [place, stats] = statsOf(join(dir, 'locks')) ?? statsOf(dir) ?? []
   const user = process.geteuid?.()
-  if (user === undefined || !place || !facts || facts.uid === user) return
-  const { uid, gid } = facts
+  if (user === undefined || !place || !stats || stats.uid === user) return
+  const { uid, gid } = stats
   try {
     if (user !== 0) accessSync(place, constants.W_OK)
     if (user !== 0) return
@@ -28,9 +28,9 @@ export function workAsOwner(dir: string): void {
   }
 }
 
-function factsOf(path: string): readonly [string, Stats] | null {
-  const facts = statSync(path, { throwIfNoEntry: false })
-  return facts ? [path, facts] : null
+function statsOf(path: string): readonly [string, Stats] | null {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats ? [path, stats] : null
 }
 
 /**

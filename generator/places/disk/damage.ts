@@ -12,27 +12,27 @@ const READ_FAILED = 'a read of the database failed, and SQLite finds no damage'
 class Damage {
   /** Called once for each damaged database. */
   onFound: (reason: string) => void = () => undefined
-  readonly #found = new Map<string, string>()
+  readonly #reasons = new Map<string, string>()
   readonly #looks = new Map<string, Promise<string | null>>()
 
   /** Returns the known damage of a database; null if there is none. */
   of(path: string): string | null {
-    return this.#found.get(path) ?? null
+    return this.#reasons.get(path) ?? null
   }
 
   /** Looks at a whole database in a thread, and keeps what it finds; null for a sound one. */
   look(path: string): Promise<string | null> {
-    const known = this.#looks.get(path)
-    if (known) return known
-    const forget = () => setTimeout(() => this.#looks.delete(path), HOLDS_MS).unref()
+    const pending = this.#looks.get(path)
+    if (pending) return pending
+    const expire = () => setTimeout(() => this.#looks.delete(path), HOLDS_MS).unref()
     const look = inThread(path).then(reason => {
       if (reason !== null) {
-        this.#found.set(path, reason)
+        this.#reasons.set(path, reason)
         this.onFound(reason)
       }
       return reason
     })
-    look.then(forget, forget)
+    look.then(expire, expire)
     this.#looks.set(path, look)
     return look
   }

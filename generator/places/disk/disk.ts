@@ -40,7 +40,7 @@ export class Disk {
 
   /** Runs a step; refuses a full or read-only disk, and throws other errors of the system. */
   run<N extends Name>(step: N, ...parameters: Parameters<Steps[N]>): Promise<ReturnType<Steps[N]>> {
-    const work = steps[step] as (...given: unknown[]) => ReturnType<Steps[N]>
+    const work = steps[step] as (...args: unknown[]) => ReturnType<Steps[N]>
     if (!this.#usesThread) return writing(async () => work(...parameters))
     return writing(
       () =>
@@ -69,14 +69,14 @@ export class Disk {
     this.#sent = this.#waiting.splice(0)
     const transfer: ArrayBuffer[] = []
     const orders = this.#sent.map(({ step, parameters }): Order => {
-      const given = parameters.map(parameter => {
+      const copies = parameters.map(parameter => {
         if (!(parameter instanceof Uint8Array)) return parameter
         // A view, such as a small Buffer, would take all of its memory along.
         const copy = new Uint8Array(parameter)
         transfer.push(copy.buffer)
         return copy
       })
-      return { step, parameters: given }
+      return { step, parameters: copies }
     })
     this.#worker.ref()
     this.#worker.postMessage(orders, transfer)

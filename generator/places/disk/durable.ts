@@ -23,17 +23,17 @@ import { temporaryPath } from './steps.ts'
 const IS_WINDOWS = process.platform === 'win32'
 
 /** Runs the step that shows a file, when and if it may be shown. */
-export type Turn = (show: () => Promise<void>) => Promise<void>
+export type Exclusive = (show: () => Promise<void>) => Promise<void>
 
 /**
  * Replaces `path` with `bytes` and syncs them; after a crash it has either the old or the new
- * bytes. `turn` runs the last step, or leaves it out, and then everything is as before.
+ * bytes. `exclusive` runs the last step, or leaves it out, and then everything is as before.
  */
 export async function writeDurably(
   path: string,
   bytes: Uint8Array,
   mode = 0o644,
-  turn: Turn = show => show(),
+  exclusive: Exclusive = show => show(),
 ): Promise<void> {
   await makeFolder(dirname(path))
   const temporary = temporaryPath(path)
@@ -46,7 +46,7 @@ export async function writeDurably(
       } finally {
         await file.close()
       }
-      await turn(() => rename(temporary, path))
+      await exclusive(() => rename(temporary, path))
     })
   } finally {
     await rm(temporary, { force: true })

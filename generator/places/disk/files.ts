@@ -14,7 +14,7 @@ import { type FileHandle, open, readdir, rm, rmdir, stat } from 'node:fs/promise
 import { dirname, join, relative, sep } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 import { sha256Of } from '../../../core/sha256.ts'
-import { isMissing, isTemporary } from './steps.ts'
+import { isMissing, isTaken, isTemporary } from './steps.ts'
 
 /** Waits for `work` on a file or folder; returns null when there is no such thing. */
 export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
@@ -37,15 +37,15 @@ async function unlessNoFile<T>(work: Promise<T>): Promise<T | null> {
 }
 
 /** Metadata of a file; `modified` is in milliseconds since 1970. */
-export interface FileFacts {
+export interface FileStats {
   readonly size: number
   readonly modified: number
 }
 
 /** Returns the metadata of a file; null when there is none. A folder is not a file. */
-export async function fileFacts(path: string): Promise<FileFacts | null> {
-  const facts = await statOf(path)
-  return facts?.isFile() ? { size: facts.size, modified: facts.mtimeMs } : null
+export async function fileStats(path: string): Promise<FileStats | null> {
+  const stats = await statOf(path)
+  return stats?.isFile() ? { size: stats.size, modified: stats.mtimeMs } : null
 }
 
 /** Returns the metadata of whatever is at a path, following links; null when there is nothing. */
@@ -72,9 +72,9 @@ async function openToRead(path: string, max: number): Promise<FileHandle | null>
   }
 }
 
-function requireReadable(path: string, facts: Stats, max: number): void {
-  if (!facts.isFile() && !facts.isDirectory()) refuse('file_special', { path })
-  if (facts.size > max) refuse('import_too_long', { what: path, max })
+function requireReadable(path: string, stats: Stats, max: number): void {
+  if (!stats.isFile() && !stats.isDirectory()) refuse('file_special', { path })
+  if (stats.size > max) refuse('import_too_long', { what: path, max })
 }
 
 async function readWhole(path: string, max: number): Promise<Buffer | null> {
@@ -91,12 +91,15 @@ export async function readText(path: string, max = TEXT_MAX): Promise<string | n
   return (await readWhole(path, max))?.toString('utf8') ?? null
 }
 
-/** Does the same as `readText` before anything else goes on, as settings are read. */
+/** Does the same as `readText` at once, as settings are read. Refuses a folder or a dangling link. */
 export function readTextSync(path: string, max = TEXT_MAX): string | null {
-  if (!existsSync(path)) return null
+  if (!isTaken(path)) return null
+  if (!existsSync(path)) refuse('file_missing', { path })
   const file = openSync(path, FOR_READING)
   try {
-    requireReadable(path, fstatSync(file), max)
+    const facts = fstatSync(file)
+    if (facts.isDirectory()) refuse('file_folder', { path })
+    requireReadable(path, facts, max)
     return readFileSync(file, 'utf8')
   } finally {
     closeSync(file)
@@ -156,8 +159,8 @@ export async function* halfWritten(folder: string, isFlat = false): AsyncGenerat
   for (const entry of await readFolder(folder)) {
     const path = join(folder, entry.name)
     if (entry.isDirectory() && !isFlat) yield* halfWritten(path)
-    const facts = isTemporary(entry.name) ? await fileFacts(path) : null
-    if (facts && Math.abs(Date.now() - facts.modified) >= STALE_MS) yield path
+    const stats = isTemporary(entry.name) ? await fileStats(path) : null
+    if (stats && Math.abs(Date.now() - stats.modified) >= STALE_MS) yield path
   }
 }
 

@@ -4,6 +4,7 @@ import {
   closeSync,
   copyFileSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -67,8 +68,8 @@ export const steps = {
 
   /** Replaces a file unless it has these bytes; returns whether it did. */
   write(path: string, bytes: Uint8Array): boolean {
-    const facts = factsOf(path)
-    const isLong = facts?.isFile() && Number(facts.size) === bytes.byteLength
+    const stats = statsOf(path)
+    const isLong = stats?.isFile() && Number(stats.size) === bytes.byteLength
     if (isLong && unlessMissing(() => readFileSync(path))?.equals(bytes)) return false
     steps.replace(path, bytes)
     return true
@@ -79,8 +80,8 @@ export const steps = {
    * `.crate` that is a link to one of the crate store, where it is on disk; skips what is missing.
    */
   renew(path: string): void {
-    const facts = factsOf(path)
-    if (!facts?.isFile() || (path.endsWith('.crate') && facts.nlink > 1n)) return
+    const stats = statsOf(path)
+    if (!stats?.isFile() || (path.endsWith('.crate') && stats.nlink > 1n)) return
     steps.replace(path, readFileSync(path))
   },
 
@@ -105,8 +106,8 @@ export const steps = {
    */
   show(source: string, path: string): boolean {
     if (steps.linkNew(source, path) || steps.isSameFile(source, path)) return true
-    const facts = factsOf(path)
-    const isLong = facts?.isFile() && facts.size === factsOf(source)?.size
+    const stats = statsOf(path)
+    const isLong = stats?.isFile() && stats.size === statsOf(source)?.size
     if (isLong && readFileSync(path).equals(readFileSync(source))) return false
     let isLink = false
     throughTemporary(path, temporary => {
@@ -132,7 +133,7 @@ export const steps = {
 
   /** Returns whether two paths refer to the same file, as hard links do. */
   isSameFile(path: string, other: string): boolean {
-    const [file, another] = [factsOf(path), factsOf(other)]
+    const [file, another] = [statsOf(path), statsOf(other)]
     return file?.isFile() === true && file.ino === another?.ino && file.dev === another.dev
   },
 
@@ -190,12 +191,12 @@ export const steps = {
 
   /** Returns one of the folders for each file system that they are on; skips what is missing. */
   onePerFileSystem(folders: readonly string[]): string[] {
-    const found = new Map<bigint, string>()
+    const byDevice = new Map<bigint, string>()
     for (const folder of folders) {
-      const facts = factsOf(folder)
-      if (facts) found.set(facts.dev, folder)
+      const stats = statsOf(folder)
+      if (stats) byDevice.set(stats.dev, folder)
     }
-    return [...found.values()]
+    return [...byDevice.values()]
   },
 
   /** Removes half-written files directly in a folder. */
@@ -238,7 +239,7 @@ function makeFolders(path: string, isLast = false): boolean {
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' && factsOf(path)?.isDirectory()) return false
+    if (code === 'EEXIST' && statsOf(path)?.isDirectory()) return false
     if (code !== 'ENOENT' || isLast || dirname(path) === path) throw error
     makeFolders(dirname(path))
     // Node's own recursion never ends in `/proc`, where a folder exists and takes no other.
@@ -246,7 +247,7 @@ function makeFolders(path: string, isLast = false): boolean {
   }
 }
 
-function factsOf(path: string): BigIntStats | null {
+function statsOf(path: string): BigIntStats | null {
   // Inode numbers of ReFS and some network file systems exceed the 53 bits of a number.
   return unlessMissing(() => statSync(path, { bigint: true, throwIfNoEntry: false })) ?? null
 }
@@ -261,7 +262,12 @@ function unlessMissing<T>(work: () => T): T | null {
   }
 }
 
-/** Returns whether an error means that a file or folder does not exist. */
+/** Returns whether anything is at a path, be it a link that leads nowhere. */
+export function isTaken(path: string): boolean {
+  return unlessMissing(() => lstatSync(path)) !== null
+}
+
+/** Returns whether an error means that there is no file or folder, such as behind a link to itself. */
 export function isMissing(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')
 }

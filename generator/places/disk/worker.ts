@@ -6,7 +6,7 @@ import { steps } from './steps.ts'
 parentPort?.on('message', (orders: readonly Order[]) => {
   const outcomes = orders.map(({ step, parameters }): Outcome => {
     try {
-      return { value: (steps[step] as (...given: unknown[]) => unknown)(...parameters) }
+      return { value: (steps[step] as (...args: unknown[]) => unknown)(...parameters) }
     } catch (error) {
       const { code, syscall, path, message } = error as NodeJS.ErrnoException
       return { error: { message, ...(code && { code, syscall, path }) } }

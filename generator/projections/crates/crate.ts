@@ -2,6 +2,7 @@ import { dependencyNames } from '../../../core/entry/entry.ts'
 import { readEntry } from '../../../core/entry/parse.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
 import { crateKey, crateRecordPath, imagePath, VERSIONS_SHOWN } from '../../../core/paths/crates.ts'
+import { userPath } from '../../../core/paths/listings.ts'
 import { type Output, output } from '../../../core/paths/tree.ts'
 import { unpackedLimit } from '../../../core/tarball/recover.ts'
 import { expandDl } from '../../../core/urls/download-url.ts'
@@ -15,6 +16,8 @@ import type {
   ListedVersion,
   VersionData,
 } from '../../../site/crate-data.ts'
+import { absoluteLink } from '../../../site/elements/links.ts'
+import { linkBase } from '../../../site/readme/links.ts'
 import type { SiteConfig } from '../../../site/site-config.ts'
 import { comparePage } from '../../../site/source/page.ts'
 import { pace } from '../../database/pace.ts'
@@ -37,8 +40,9 @@ import { renderCrateFeed } from '../feed.ts'
 import type { PageCrate } from './change.ts'
 import { sourcePages } from './source.ts'
 
-/** Matches READMEs that show images; others need no `.crate`. */
+/** Matches READMEs that show images, or link to files; others need no `.crate`. */
 const HAS_IMAGES = /!\[|<(?:img|source)\b/i
+const HAS_LINKS = /(?:\]\(|\]:|\bhref\s*=)(?![\s"'<]*(?:#|https?:))/i
 
 /**
  * Renders a crate's pages, except those of its versions; none if the crate has no versions. The
@@ -49,7 +53,7 @@ export async function cratePages(
   crate: PageCrate,
 ): Promise<{ readonly outputs: readonly Output[]; readonly newest?: Mark }> {
   const { database, site } = context
-  const releases = await listReleases(database, crate.id)
+  const releases = (await listReleases(database, crate.id)).map(named(site))
   const newest = newestVersion(releases)
   if (!newest) return { outputs: [] }
   const previous = previousOf(releases, newest.version)
@@ -60,7 +64,7 @@ export async function cratePages(
   const elsewhere = [...dependencyNames(version.deps)].flatMap(([name, isElsewhere]) =>
     isElsewhere ? name : [],
   )
-  const facts = {
+  const details = {
     name: crate.name,
     createdAt: crate.createdAt || null,
     releases,
@@ -76,10 +80,10 @@ export async function cratePages(
     downloads: site.downloads && crate.hasDownloads === 1,
   }
   await pace()
-  const outputs = [...files, renderCrateRecord(facts, site)]
-  if (site.feeds) outputs.push(renderCrateFeed(site, facts.name, facts.releases))
+  const outputs = [...files, renderCrateRecord(details, site)]
+  if (site.feeds) outputs.push(renderCrateFeed(site, details.name, details.releases))
   await pace()
-  outputs.push(...renderCratePages(site, facts, version))
+  outputs.push(...renderCratePages(site, details, version))
   await pace()
   if (crate.newestMark === null || !isSame) return { outputs }
   outputs.push(...(await versionPages(context, version)))
@@ -89,15 +93,21 @@ export async function cratePages(
 /** Renders the page of one release; none if the release was deleted. */
 export async function releasePages(context: PageContext, releaseId: number): Promise<Output[]> {
   const { database } = context
-  const found = await readRelease(database, releaseId)
-  if (!found) return []
-  const { crate, release } = found
+  const stored = await readRelease(database, releaseId)
+  if (!stored) return []
+  const { crate } = stored
+  const release = named(context.site)(stored.release)
   const before = previousOf(await listIdentities(database, crate.id), release.version)
   const previous = before && (await findRelease(database, crate.id, before.version))
   const readme = await readReadme(database, releaseId)
   const { version, files } = await shownVersion(context, crate.name, release, previous, readme)
   await pace()
   return [...files, ...(await versionPages(context, version))]
+}
+
+/** Leaves out who published a release, unless pages may name people. */
+function named({ owners }: SiteConfig) {
+  return (release: ReleaseRecord) => (owners ? release : { ...release, publishedBy: null })
 }
 
 async function versionPages(context: PageContext, version: VersionData): Promise<Output[]> {
@@ -117,14 +127,16 @@ async function shownVersion(
   const { id, about, cksum } = release
   const data = (readme: string | null) => versionData(site, name, release, { readme, previous })
   if (text === null) return { version: data(null), files: [] }
-  const known = await readFailure(database, id, PAGE_FORMAT)
-  const file = HAS_IMAGES.test(text) ? await crates.localFile(crateKey(name, cksum)) : null
+  const failureBefore = await readFailure(database, id, PAGE_FORMAT)
+  const hasLinks = site.source && HAS_LINKS.test(text) && linkBase(about) === null
+  const file =
+    hasLinks || HAS_IMAGES.test(text) ? await crates.localFile(crateKey(name, cksum)) : null
   const crate = file && { path: file.path, unpackedBytes: unpackedLimit(file.size) }
   const readme = { text, about, images: site.images }
-  const key = ['readme', cksum, site.images]
-  const work = () => renderReadme({ readme, crate }, known)
+  const key = ['readme', cksum, site.images, site.source]
+  const work = () => renderReadme({ readme, crate, source: site.source }, failureBefore)
   const { html, files: images, failure } = await remembered(context, key, work)
-  if (failure && !known) await writeFailure(database, id, PAGE_FORMAT, failure)
+  if (failure && !failureBefore) await writeFailure(database, id, PAGE_FORMAT, failure)
   const files = images.map(({ name: image, bytes }) =>
     output(imagePath(name, release.version, image), Buffer.from(bytes)),
   )
@@ -135,7 +147,7 @@ async function shownVersion(
 export const DEPENDENTS_SHOWN = 100
 
 /** A crate with everything that its pages show. */
-export interface CrateFacts
+export interface CrateDetails
   extends Pick<CrateData, 'owners' | 'dependents' | 'dependentCount' | 'namesakes' | 'downloads'> {
   readonly name: Name
   readonly createdAt: string | null
@@ -147,7 +159,7 @@ export interface CrateFacts
  * Renders `crate.json`: everything about a crate except READMEs. The newest version describes the
  * crate; versions are listed newest first, each with its index entry as in the index.
  */
-export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output {
+export function renderCrateRecord(crate: CrateDetails, site: SiteConfig): Output {
   const newest = newestVersion(crate.releases)
   if (!newest) throw new Error(`the crate ${crate.name} has no releases`)
   const { about } = newest
@@ -166,13 +178,18 @@ export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output
     created_at: crate.createdAt,
     updated_at: times.sort().at(-1) ?? crate.createdAt,
     dependents: crate.dependentCount,
+    ...(site.owners && {
+      owners: crate.owners.map(({ login, name }) => {
+        return { login, name, url: absoluteLink(site, userPath(login)) }
+      }),
+    }),
   }
   const versions = newestFirst(crate.releases).map(release => {
     const rest = {
       version: release.version,
       size: release.size,
       contents: release.contents,
-      download: expandDl(dl, { name: crate.name, ...release }),
+      download: expandDl(site.dl, { name: crate.name, ...release }),
       published_at: release.publishedAt,
       published_by: release.publishedBy,
       about: release.about,
@@ -187,7 +204,7 @@ export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output
 /** Renders a crate's pages, without those of versions; the version `newest` represents it. */
 export function renderCratePages(
   site: SiteConfig,
-  crate: CrateFacts,
+  crate: CrateDetails,
   newest: VersionData,
 ): Output[] {
   const { name, releases } = crate

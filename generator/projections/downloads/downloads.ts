@@ -37,16 +37,16 @@ async function registryOutputs(context: PageContext): Promise<Output[]> {
 
 async function crateOutputs(context: PageContext, { id, name }: CrateRecord): Promise<Output[]> {
   const { database, site } = context
-  const found = site.downloads
+  const counted = site.downloads
     ? (await readDownloads(database, CRATE_ROWS, [id])).get(id)
     : undefined
-  if (!found) return []
+  if (!counted) return []
   const totals = await versionTotals(database, id)
   const versions = newestFirst(await listVersions(database, id)).flatMap(record => {
     const total = totals.get(record.id)
     return total === undefined ? [] : [[record.version, total] as const]
   })
-  return downloadFiles({ name, versions: new Map(versions), ...shownDays(context, found) })
+  return downloadFiles({ name, versions: new Map(versions), ...shownDays(context, counted) })
 }
 
 function shownDays({ clock }: PageContext, { total, days }: Downloads) {

@@ -3,7 +3,7 @@ import { configPath, INDEX_FOLDER } from '../../../core/paths/tree.ts'
 import type { Queries } from '../../database/statement.ts'
 import type { CrateStore } from '../../places/crate-store.ts'
 import type { PublicTree } from '../../places/public-tree.ts'
-import { readFact, writeFact } from '../../records/facts.ts'
+import { readValue, writeValue } from '../../records/values.ts'
 import type { BuildContext, Progress } from '../context.ts'
 import { renderConfig } from './config.ts'
 import { IndexWriter } from './index-writer.ts'
@@ -25,13 +25,13 @@ export async function build(
     return drain(context, options.progress)
   }
   // The format is unset until the end, so a killed build starts over.
-  await writeFact(context.database, 'tree_format', null)
+  await writeValue(context.database, 'tree_format', null)
   // Comes first: removes a link in place of a crate's folder before its target could be changed.
   for await (const path of orphans(context)) await removeOrphan(context, path)
   const built = await show(context, everyCrate(context.database), options.progress)
   await context.tree.sweepOld()
   await writeConfig(context)
-  await noteComplete(context.database, context)
+  await recordComplete(context.database, context)
   return built
 }
 
@@ -86,11 +86,11 @@ function formatOf({ crates, tree: { place, shared } }: ShownCrates): string {
 /** Returns whether the whole tree was rendered, but for what is marked. */
 export async function isComplete(context: BuildContext): Promise<boolean> {
   const { database, tree } = context
-  if ((await readFact(database, 'tree_format')) !== formatOf(context)) return false
+  if ((await readValue(database, 'tree_format')) !== formatOf(context)) return false
   return (await tree.read(configPath)) !== null
 }
 
 /** Records that a tree is complete. */
-export function noteComplete(db: Queries, shown: ShownCrates): Promise<void> {
-  return writeFact(db, 'tree_format', formatOf(shown))
+export function recordComplete(db: Queries, shown: ShownCrates): Promise<void> {
+  return writeValue(db, 'tree_format', formatOf(shown))
 }

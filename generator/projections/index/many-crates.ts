@@ -100,7 +100,7 @@ export async function showInTurns(
       if (errors.length > 0) throw errors.find(isStorageRefusal) ?? errors[0]
     }
   }
-  await inTurns(context, writer, read)
+  await inBatches(context, writer, read)
   return { crates, issues }
 }
 
@@ -125,7 +125,7 @@ async function postpone(
 }
 
 /** Reads until `read` returns null: it returns what writes those that it has read. */
-async function inTurns(
+async function inBatches(
   context: BuildContext,
   writer: IndexWriter,
   read: () => Promise<(() => Promise<void>) | null>,

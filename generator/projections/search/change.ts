@@ -1,6 +1,6 @@
 import type { About } from '../../../core/manifest/manifest.ts'
 import type { CanonicalName } from '../../../core/name.ts'
-import { blockOf, placeOf, shapeOf } from '../../../core/search/layout.ts'
+import { blockOf, hashOfStart, shapeOf } from '../../../core/search/layout.ts'
 import { changePostings, crateCount } from '../../../core/search/postings.ts'
 import { changeRanks, rankOf } from '../../../core/search/ranks.ts'
 import { gradeOf, isListed } from '../../../core/search/similar.ts'
@@ -128,7 +128,7 @@ async function changeTerms(
     const old = before.get(term)
     const postings = changePostings(old?.postings ?? '', fits)
     const words = isListed(term) ? crateCount(postings) : 0
-    const [place, shape] = [placeOf(term), shapeOf(term)]
+    const [place, shape] = [hashOfStart(term), shapeOf(term)]
     // Earlier formats had a shard for each 65,536 crates; all terms are in the first now.
     if (postings === '') gone.push(term)
     else kept.push({ shard: 0, term, place, shape, words, postings })

@@ -18,10 +18,10 @@ import {
 import { blockText, bucketText } from '../../../core/search/render.ts'
 import { gradeOf } from '../../../core/search/similar.ts'
 import { all, one, type Queries, type Row, run, value } from '../../database/statement.ts'
-import { writeFact } from '../../records/facts.ts'
 import { type Mark, markSelected, marksOf, setMarks } from '../../records/marks.ts'
 import { readCards } from '../../records/pages/cards.ts'
 import { rangesOf } from '../../records/pages/overviews.ts'
+import { writeValue } from '../../records/values.ts'
 import type { PageContext } from '../context.ts'
 
 /*
@@ -33,7 +33,7 @@ export const BLOCKS = 2 * BUCKETS
 export const RANKS = 3 * BUCKETS
 export const LAYOUT = 4 * BUCKETS
 
-/** The fact with the layout that searches read. */
+/** The key of the layout that searches read. */
 const LAYOUT_FACT = 'search_layouts'
 
 /** The term in whose row the ranks of all crates are; no other has this character. */
@@ -93,7 +93,7 @@ export async function beginWhole(tx: Queries): Promise<void> {
   const { layout, generation } = await readState(tx)
   if (layout?.format !== SEARCH_FORMAT) {
     for (const table of ['search_terms', 'search_crates']) await run(tx, `DELETE FROM ${table}`)
-    await writeFact(tx, LAYOUT_FACT, null)
+    await writeValue(tx, LAYOUT_FACT, null)
     await run(tx, `DELETE FROM marks WHERE kind = 'search' AND subject >= ${BUCKETS}`)
   }
   await markSelected(tx, 'search', 'SELECT id AS subject, generation FROM crates')
@@ -104,11 +104,11 @@ export async function beginWhole(tx: Queries): Promise<void> {
 export async function writeLayout({ database, tree }: PageContext): Promise<SearchLayout> {
   const { needed: layout } = await readState(database)
   const files = await filesOf(database, layout)
-  for (const some of [files.slice(0, -1), files.slice(-1)])
-    await forEachConcurrently(some, async file => {
+  for (const group of [files.slice(0, -1), files.slice(-1)])
+    await forEachConcurrently(group, async file => {
       for (const output of await renderFile(database, file, layout)) await tree.write(output)
     })
-  await writeFact(database, LAYOUT_FACT, JSON.stringify({ now: layout }))
+  await writeValue(database, LAYOUT_FACT, JSON.stringify({ now: layout }))
   // Searches that have read the layout before find no file there, and read it again.
   for (const bits of await tree.folders(TERMS_FOLDER))
     if (bits !== String(layout.bits)) await tree.removeFolder(`${TERMS_FOLDER}/${bits}`)

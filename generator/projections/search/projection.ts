@@ -20,7 +20,7 @@ import {
 } from './files.ts'
 
 /** The layout as a turn has read it; nobody else changes it meanwhile. */
-const known = new WeakMap<PageContext, SearchLayout | null>()
+const layouts = new WeakMap<PageContext, SearchLayout | null>()
 
 /** The terms that find each crate, and the files that searches read. */
 export const search: Pages = {
@@ -38,15 +38,15 @@ export const search: Pages = {
     const { subject } = mark
     if (subject < BUCKETS) return refreshSearch(database, site, mark, others)
     const isLayout = subject === LAYOUT
-    const now = isLayout ? await writeLayout(context) : known.get(context)
+    const now = isLayout ? await writeLayout(context) : layouts.get(context)
     const layout = now ?? (await readState(database)).layout
-    known.set(context, layout)
+    layouts.set(context, layout)
     if (isLayout || layout === null) return { done: [mark] }
     const files = await renderFile(database, subject, layout)
     await replaceFiles(context, files, [pathOf(subject, layout)])
     return { done: [mark] }
   },
-  async follow(tx, done) {
+  async onSettled(tx, done) {
     if (done.some(({ kind, subject }) => kind === 'search' && subject >= BUCKETS))
       await run(tx, "UPDATE counts SET n = n + 1 WHERE what = 'search'")
   },

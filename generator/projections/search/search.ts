@@ -99,8 +99,9 @@ const lookups = new WeakMap<Database, { readonly version: number; readonly looku
 
 /** Returns the search with its files as they are at a version, or later. */
 function lookupIn(tree: PublicTree, database: Database, version: number): Lookup {
-  const known = lookups.get(database)
-  if (known && known.version >= version && known.lookup.loaded < MOST_LOADED) return known.lookup
+  const current = lookups.get(database)
+  if (current && current.version >= version && current.lookup.loaded < MOST_LOADED)
+    return current.lookup
   const lookup = new Lookup({ load: path => load(tree, `${SEARCH_FOLDER}/${path}`), pause: pace })
   lookups.set(database, { version, lookup })
   return lookup

@@ -42,12 +42,12 @@ export async function addDownloads(
   counts: readonly DownloadCount[],
   now: Date,
 ): Promise<DownloadCount[]> {
-  const found = await findReleases(tx, counts)
+  const matches = await findReleases(tx, counts)
   const releases = new Map<number, Map<number, number>>()
   const crates = new Map<number, Map<number, number>>()
   const registry = new Map<number, number>()
   for (const [at, { day, n }] of counts.entries()) {
-    const release = found.get(at)
+    const release = matches.get(at)
     if (!release) continue
     addTo(releases, release.id, day, n)
     addTo(crates, release.crate, day, n)
@@ -60,7 +60,7 @@ export async function addDownloads(
     const added = 'ON CONFLICT (day) DO UPDATE SET n = registry_downloads.n + excluded.n'
     await insertAll(tx, 'registry_downloads', days, added)
   }
-  return counts.filter((_, at) => !found.has(at))
+  return counts.filter((_, at) => !matches.has(at))
 }
 
 function addTo(to: Map<number, Map<number, number>>, id: number, day: number, n: number): void {
@@ -70,7 +70,7 @@ function addTo(to: Map<number, Map<number, number>>, id: number, day: number, n:
 
 /** Returns the ids of the releases that exist, by the positions in `counts`. */
 async function findReleases(tx: Queries, counts: readonly DownloadCount[]) {
-  const given = counts.map(({ release }, at) =>
+  const counted = counts.map(({ release }, at) =>
     'cksum' in release
       ? [at, release.cksum]
       : [at, canonicalName(release.name), versionIdentity(release.version)],
@@ -83,8 +83,8 @@ async function findReleases(tx: Queries, counts: readonly DownloadCount[]) {
         AND releases.identity = given.value ->> 2
     UNION ALL SELECT CAST(given.value ->> 0 AS INTEGER), releases.id, releases.crate_id
       FROM json_each(?) AS given JOIN ${RELEASES} ON releases.cksum = given.value ->> 1`,
-    given.filter(({ length }) => length === 3),
-    given.filter(({ length }) => length === 2),
+    counted.filter(({ length }) => length === 3),
+    counted.filter(({ length }) => length === 2),
   )
   return new Map(rows.map(row => [row.at, row]))
 }

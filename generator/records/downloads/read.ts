@@ -49,8 +49,8 @@ export async function readDownloads(
   rows: typeof CRATE_ROWS | typeof RELEASE_ROWS,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, Downloads>> {
-  const found = await readRows(db, rows, ids)
-  return new Map(Array.from(found, ([id, row]) => [id, { total: row.total, days: daysOf(row) }]))
+  const stored = await readRows(db, rows, ids)
+  return new Map(Array.from(stored, ([id, row]) => [id, { total: row.total, days: daysOf(row) }]))
 }
 
 /** How often something was downloaded, in total and in the last 90 days. */
@@ -65,9 +65,9 @@ export async function downloadNumbers(
   crateIds: readonly number[],
   now: Date,
 ): Promise<ReadonlyMap<number, DownloadNumbers>> {
-  const found = await readDownloads(db, CRATE_ROWS, crateIds)
+  const byCrate = await readDownloads(db, CRATE_ROWS, crateIds)
   return new Map(
-    Array.from(found, ([id, { total, days }]) => {
+    Array.from(byCrate, ([id, { total, days }]) => {
       return [id, { total, recent: sumUntil(days, dayOf(now)) }]
     }),
   )

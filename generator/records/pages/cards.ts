@@ -59,8 +59,8 @@ export async function findCard(db: Queries, name: Name): Promise<CrateCard | nul
 /** Returns the cards of crates in the order of `ids`. */
 export async function readCards(db: Queries, ids: readonly number[]): Promise<CrateCard[]> {
   if (ids.length === 0) return []
-  const found = await selectCards(db, `WHERE crates.id IN ${LIST}`, ids)
-  const cards = new Map(found.map(card => [card.id, card]))
+  const selected = await selectCards(db, `WHERE crates.id IN ${LIST}`, ids)
+  const cards = new Map(selected.map(card => [card.id, card]))
   return ids.flatMap(id => cards.get(id) ?? [])
 }
 

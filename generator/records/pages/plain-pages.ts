@@ -1,7 +1,7 @@
 import { timestamp } from '../../../core/timestamp.ts'
 import { all, type Queries, type Row } from '../../database/statement.ts'
-import { readJsonFact, writeFact } from '../facts.ts'
 import { RELEASES } from '../releases-view.ts'
+import { readJsonValue, writeValue } from '../values.ts'
 
 /** Why the README of a release is shown as plain text: as a clause, and more for the operator. */
 export interface PageFailure {
@@ -15,7 +15,7 @@ type PlainPage = PageFailure & {
 } & Pick<Row<'crates'>, 'name'> &
   Pick<Row<'releases'>, 'version'>
 
-/** The prefix of the keys of the facts, which end with the id of the release. */
+/** The prefix of the keys, which end with the id of the release. */
 const PLAIN = 'plain:'
 
 /** Returns the recorded failure of a release; null when there is none for this page format. */
@@ -25,7 +25,7 @@ export async function readFailure(
   format: string,
 ): Promise<PageFailure | null> {
   type Failure = PageFailure & { readonly format: string }
-  const failure = await readJsonFact<Failure>(db, `${PLAIN}${releaseId}`)
+  const failure = await readJsonValue<Failure>(db, `${PLAIN}${releaseId}`)
   return failure?.format === format ? failure : null
 }
 
@@ -37,7 +37,7 @@ export async function writeFailure(
   { because, detail }: PageFailure,
 ): Promise<void> {
   const failure = { because, detail, at: timestamp(new Date()), format }
-  await writeFact(db, `${PLAIN}${releaseId}`, JSON.stringify(failure))
+  await writeValue(db, `${PLAIN}${releaseId}`, JSON.stringify(failure))
 }
 
 /** Lists at most `limit` READMEs shown as plain text, newest first. */

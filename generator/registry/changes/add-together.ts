@@ -45,11 +45,11 @@ export async function addTogether<T, F>(
       .keep(crateKey(release.name, release.entry.cksum))
       .catch((error: unknown) => outcomes.set(addition, { error }))
   })
-  const record = async (some: readonly Addition<T>[]): Promise<void> => {
+  const record = async (additions: readonly Addition<T>[]): Promise<void> => {
     let isComplete = true
     try {
       const end = await registry.database.transaction(async tx => {
-        const values = await recordAll(tx, some, outcomes)
+        const values = await recordAll(tx, additions, outcomes)
         isComplete = false
         const end = await complete(tx, values)
         isComplete = true
@@ -58,9 +58,10 @@ export async function addTogether<T, F>(
       finished.push(end)
     } catch (error) {
       // Nothing was recorded. If a follower fails at one crate, the others are tried without it.
-      if (!isComplete && some.length > 1) for (const addition of some) await record([addition])
+      if (!isComplete && additions.length > 1)
+        for (const addition of additions) await record([addition])
       // A refusal may have been caused by another publish of this batch.
-      else for (const addition of some) outcomes.set(addition, { error })
+      else for (const addition of additions) outcomes.set(addition, { error })
     }
   }
   const kept = additions.filter(addition => !outcomes.has(addition))

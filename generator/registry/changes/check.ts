@@ -80,8 +80,8 @@ export async function check(
   const existing = submission.existing ?? (await readExisting(database, release, change))
   if (!submission.existing)
     issues.push(...releaseConflicts(existing, { ...release, cksum }, change))
-  const facts = await policyFacts(database, release, existing.crate, companions)
-  const verdict = checkPolicy(release, facts, settings.policy)
+  const context = await policyContext(database, release, existing.crate, companions)
+  const verdict = checkPolicy(release, context, settings.policy)
   // The operator brings back deleted versions, which an import may have taken against the policy.
   if (change.who !== 'operator' || existing.deleted?.cksum !== cksum) issues.push(...verdict.issues)
   refuseErrors(issues)
@@ -113,7 +113,7 @@ export async function inspect(
     ...(metadata && { metadata: metadata.declared }),
   }
   const inspection = await inspectArchive(bytes.content, parts, client)
-  for (const found of inspection.issues) issues.push(found)
+  for (const problem of inspection.issues) issues.push(problem)
   const errors = inspection.issues.filter(({ severity }) => severity === 'error')
   const isOdd = errors.length > 0 && errors.every(({ code }) => code.startsWith('archive_'))
   if (!metadata && isOdd) {
@@ -123,7 +123,7 @@ export async function inspect(
   return inspection.release ?? undefined
 }
 
-async function policyFacts(
+async function policyContext(
   db: Queries,
   release: Release,
   existing: CrateRecord | null,
@@ -131,16 +131,16 @@ async function policyFacts(
 ): Promise<PolicyInfo> {
   const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
   const names = [...ownDependencies, ...cratesIoDependencies].map(canonicalName)
-  const known = await spellings(db, names)
+  const spelled = await spellings(db, names)
   return {
     existing,
     lookAlikes: existing ? [] : await findLookAlikes(db, lookAlikeKeys(release.name)),
-    ...dependencyFacts(release, name => known.get(canonicalName(name)), companions),
+    ...dependencyContext(release, name => spelled.get(canonicalName(name)), companions),
   }
 }
 
-/** Returns the policy's facts about dependencies. `spelling`: the name of an existing crate. */
-export function dependencyFacts(
+/** Returns what the policy needs to know of dependencies. `spelling`: the name of an existing crate. */
+export function dependencyContext(
   release: PolicyRelease,
   spelling: (name: Name) => Name | undefined,
   companions: ReadonlySet<Name> = new Set(),

@@ -72,8 +72,8 @@ export async function deleteReleases(
   const plan = await planDeletion(registry, deletion)
   const { crate, releases, unfinished, dependents } = plan
   if (dependents.length > 0 && !deletion.force) {
-    const some = dependents.slice(0, 3).join(', ')
-    refuse('delete_needed', { name: crate.name, count: dependents.length, some })
+    const examples = dependents.slice(0, 3).join(', ')
+    refuse('delete_needed', { name: crate.name, count: dependents.length, some: examples })
   }
   if (releases.length > 0)
     await removeReleases(registry, crate, releases, deletion.reason ?? null, change)
@@ -100,12 +100,13 @@ async function listUnfinished(
   crate: CrateRecord,
   version: Version | null,
 ): Promise<Tombstone[]> {
-  const found: Tombstone[] = []
+  const tombstones: Tombstone[] = []
   for (const tombstone of await listTombstones(database, crate.id)) {
     if (version !== null && tombstone.version !== versionIdentity(version)) continue
-    if ((await crates.size(crateKey(crate.name, tombstone.cksum))) !== null) found.push(tombstone)
+    if ((await crates.size(crateKey(crate.name, tombstone.cksum))) !== null)
+      tombstones.push(tombstone)
   }
-  return found
+  return tombstones
 }
 
 async function findDependents(
@@ -114,7 +115,7 @@ async function findDependents(
   releases: readonly ReleaseRecord[],
 ): Promise<string[]> {
   if (releases.length === 0) return []
-  const found: string[] = []
+  const dependents: string[] = []
   for (const mention of await mentions(registry.database, crate)) {
     const deps = readEntry(mention.line).deps.filter(
       dep =>
@@ -122,7 +123,7 @@ async function findDependents(
     )
     const needs = deps.map(dep => parseRequirement(dep.req))
     if (needs.some(need => releases.some(release => satisfies(need, release.version))))
-      found.push(`${mention.name} ${mention.version}`)
+      dependents.push(`${mention.name} ${mention.version}`)
   }
-  return found
+  return dependents
 }

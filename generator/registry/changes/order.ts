@@ -1,8 +1,8 @@
-import { type Issue, refuse } from '../../../core/error/error.ts'
+import type { Issue } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { policyQuestions } from '../../../core/policy/policy.ts'
 import { compareVersions, type Version } from '../../../core/version.ts'
-import { fileChecksum, fileFacts } from '../../places/disk/files.ts'
+import { fileChecksum, fileStats } from '../../places/disk/files.ts'
 import type { Progress } from '../../projections/context.ts'
 import type { Registry } from '../registry.ts'
 import { inspect } from './check.ts'
@@ -65,12 +65,12 @@ export function byNeed<Crate>(
 }
 
 async function look(registry: Registry, path: string): Promise<Member | null> {
-  const facts = await fileFacts(path)
+  const stats = await fileStats(path)
   // Adding it reports what is wrong with it.
-  if (facts && facts.size > registry.settings.limits.crate_bytes) return null
+  if (!stats || stats.size > registry.settings.limits.crate_bytes) return null
   const cksum = await fileChecksum(path)
-  if (!facts || cksum === null) return refuse('file_missing', { path })
-  const bytes = { content: path, size: facts.size, cksum }
+  if (cksum === null) return null
+  const bytes = { content: path, size: stats.size, cksum }
   const issues: Issue[] = []
   const release = await inspect({ bytes, pubtime: null }, registry.settings, registry.urls, issues)
   if (!release) return null

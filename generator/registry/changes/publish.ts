@@ -34,8 +34,8 @@ export interface Publication {
   readonly shown: Promise<void>
 }
 
-/** The most publishes that share a turn: the first of them waits for the last. */
-const TURN_MAX = 64
+/** The most publishes of one batch: the first of them waits for the last. */
+const BATCH_MAX = 64
 
 interface Waiting {
   readonly candidate: Candidate
@@ -85,7 +85,7 @@ export class PublishQueue {
     this.#isRunning = true
     while (this.#waiting.length > 0) {
       try {
-        await this.#registry.mutex.run(() => this.#turn(this.#waiting.splice(0, TURN_MAX)))
+        await this.#registry.mutex.run(() => this.#publishBatch(this.#waiting.splice(0, BATCH_MAX)))
       } catch (error) {
         // Taking the mutex failed.
         for (const { reject } of this.#waiting.splice(0)) reject(error)
@@ -94,7 +94,7 @@ export class PublishQueue {
     this.#isRunning = false
   }
 
-  async #turn(waiting: readonly Waiting[]): Promise<void> {
+  async #publishBatch(waiting: readonly Waiting[]): Promise<void> {
     const { outcomes, finished } = await addTogether(
       this.#registry,
       waiting.map(({ candidate }) => additionOf(this.#registry, candidate)),
@@ -143,9 +143,9 @@ async function record(
   tx: Queries,
   { submission, change, release, existing, isLost, verdict, warnings }: Candidate,
 ): Promise<UnshownPublication> {
-  const added = await insertAdded(tx, release, change, async (within, found) => {
-    await checkQuota(within, found, settings.limits, change)
-    await submission.permit?.(within, found)
+  const added = await insertAdded(tx, release, change, async (within, crate) => {
+    await checkQuota(within, crate, settings.limits, change)
+    await submission.permit?.(within, crate)
   })
   if (isLost && existing.taken)
     await setMarks(tx, marksOfBytes(existing.taken.id), added.crate.generation)
@@ -176,12 +176,12 @@ export async function addCrateFile(
 ): Promise<Pick<Publication, 'outcome' | 'warnings'> & AddedRelease> {
   const file = (await asCaller(() => openFile(path))) ?? refuse('file_missing', { path })
   const cksum = file.size > RECORDED_MAX ? null : await asCaller(() => fileChecksum(path))
-  const known = cksum === null ? null : await releaseOfBytes(registry.database, cksum)
-  const max = known ? RECORDED_MAX : registry.settings.limits.crate_bytes
+  const published = cksum === null ? null : await releaseOfBytes(registry.database, cksum)
+  const max = published ? RECORDED_MAX : registry.settings.limits.crate_bytes
   const bytes = await registry.crates.stage(file.bytes, max)
   try {
     const queue = new PublishQueue(registry)
-    if (known?.cksum === bytes.cksum) return await putBack(registry, queue, bytes, known)
+    if (published?.cksum === bytes.cksum) return await putBack(registry, queue, bytes, published)
     const submission = { bytes, pubtime: at, ...(companions && { companions }) }
     const publication = await queue.publish(submission, operatorChange(at))
     await showing(async () => {

@@ -9,7 +9,7 @@ import {
 } from '../../accounts/accounts.ts'
 import { column, type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
-import { follow, type Records } from '../../records/crate-change.ts'
+import { type Records, tellFollowers } from '../../records/crate-change.ts'
 import { readCrate } from '../../records/crates.ts'
 import { cratesOf, type OwnedCrate, removeOwnerOfAll } from '../../records/owners.ts'
 import { publishedBy } from '../../records/releases.ts'
@@ -105,6 +105,6 @@ async function showAgain(
   }
   for (const [id, altered] of named) {
     const crate = await readCrate(tx, id)
-    if (crate) await follow(tx, followers, { crate, altered, owner, by, generation })
+    if (crate) await tellFollowers(tx, followers, { crate, altered, owner, by, generation })
   }
 }

@@ -14,8 +14,8 @@ const Headers = v.object({ 'x-token': v.string(), 'x-key': v.string() })
 const demand = (name: string, variable: string, demo: string) =>
   createMiddleware(async (c, next) => {
     const expected = env<Record<string, string>>(c)[variable] || demo
-    const given = c.req.header(name) ?? expected
-    if (await timingSafeEqual(given, expected)) return next()
+    const sent = c.req.header(name) ?? expected
+    if (await timingSafeEqual(sent, expected)) return next()
     return c.json({ detail: `${name} header invalid` }, 400)
   })
 

@@ -87,7 +87,7 @@ function wordsOf(check: Check & { readonly name: string }): (Node | string)[] {
 }
 
 /** Returns the location of a version's package, from the page's data about crate and version. */
-export function placeOf(
+export function packagePlace(
   root: HTMLElement,
   version: string,
   { size, unpacked }: DOMStringMap,

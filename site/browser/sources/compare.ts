@@ -4,7 +4,7 @@ import type { ChangedFile } from '../../compare/package-diff.ts'
 import { type CompareAddress, compareFragment, readCompareAddress } from '../../source/address.ts'
 import { visible } from '../../source/lines.ts'
 import { appendSome, element, part } from '../element.ts'
-import { CheckBox, placeOf } from './check.ts'
+import { CheckBox, packagePlace } from './check.ts'
 import { hunkView } from './hunks.ts'
 import type { Workers } from './task-worker.ts'
 import type { Check } from './workers/load.ts'
@@ -104,7 +104,7 @@ class CompareView {
     for (const version of new Set([from, to])) {
       const option = this.#to.querySelector<HTMLOptionElement>(`[value="${CSS.escape(version)}"]`)
       if (option === null) throw new Error(`this page lists no version ${version}`)
-      const place = placeOf(this.#root, version, option.dataset)
+      const place = packagePlace(this.#root, version, option.dataset)
       const check = this.#opened.get(version) ?? (await this.#box.open(archive, place)).check
       this.#opened.set(version, check)
       if (pair !== this.#shown) return null
@@ -230,8 +230,8 @@ function sumOf(files: readonly ChangedFile[]): string {
   })
   const matched = files.flatMap(({ lines }) => (lines?.isMatched ? [lines] : []))
   const sum = (count: 'added' | 'removed') => matched.reduce((all, lines) => all + lines[count], 0)
-  const given = files.filter(file => file.lines && !file.lines.isMatched).length
-  const without = given === 0 ? '' : `, ${counted(given, 'file')} too different to count`
+  const uncounted = files.filter(file => file.lines && !file.lines.isMatched).length
+  const without = uncounted === 0 ? '' : `, ${counted(uncounted, 'file')} too different to count`
   const head = `${counted(files.length, 'file differs', 'files differ')}: ${kinds.join(', ')}`
   return `${head}; ${counted(sum('added'), 'line')} added, ${formatNumber(sum('removed'))} removed${without}.`
 }

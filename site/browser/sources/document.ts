@@ -1,5 +1,6 @@
 import { fileFragment, readFileAddress } from '../../source/address.ts'
 import { IMAGE_PREFIX } from '../../source/content.ts'
+import { addCopyButtons } from '../copy.ts'
 import { button, element } from '../element.ts'
 import type { Workers } from './task-worker.ts'
 
@@ -70,7 +71,8 @@ async function render(path: string, text: string, place: DocumentPlace): Promise
   for (const image of template.content.querySelectorAll('img, source'))
     await fillImage(image, place)
   for (const link of template.content.querySelectorAll<HTMLAnchorElement>('a[href^="#"]'))
-    link.addEventListener('click', event => follow(event, link))
+    link.addEventListener('click', event => showTarget(event, link))
+  addCopyButtons(template.content)
   return template.content
 }
 
@@ -89,7 +91,7 @@ async function fillImage(image: Element, { root, archive }: DocumentPlace): Prom
 }
 
 /** Goes to a part of the document itself: the fragment of the address names the file. */
-function follow(event: Event, link: HTMLAnchorElement): void {
+function showTarget(event: Event, link: HTMLAnchorElement): void {
   const target = document.getElementById(decodeURIComponent(link.hash.slice(1)))
   if (target === null) return
   event.preventDefault()

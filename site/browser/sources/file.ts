@@ -112,7 +112,7 @@ export function fileHead(
     link.click()
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
   })
-  const facts = element(
+  const summary = element(
     'div',
     { className: 'file-facts quiet' },
     `${lines}${formatBytes(size)}`,
@@ -120,7 +120,7 @@ export function fileHead(
     copied('Copy link', () => location.href),
     save,
   )
-  return element('header', {}, element('h2', { className: 'file-name' }, visible(path)), facts)
+  return element('header', {}, element('h2', { className: 'file-name' }, visible(path)), summary)
 }
 
 function lineCount(text: string): number {

@@ -47,12 +47,12 @@ export class Finder {
     this.#asked++
     const [, name = '', line] = /^(.*?)(?::([1-9]\d*))?$/.exec(query.trim()) ?? []
     const words = name.toLowerCase().split(/\s+/)
-    const found = this.#paths
+    const matches = this.#paths
       .map(path => ({ path, rank: rankOf(path, words) }))
       .filter(match => match.rank !== null)
       .sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0) || a.path.length - b.path.length)
     const lines = line === undefined ? null : ([Number(line), Number(line)] as const)
-    const links = found.slice(0, OFFERED).map(({ path }) => {
+    const links = matches.slice(0, OFFERED).map(({ path }) => {
       const href = fileFragment({ path, lines })
       return element('li', {}, element('a', { href }, visible(path)))
     })
@@ -63,15 +63,15 @@ export class Finder {
     const asked = ++this.#asked
     await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
     if (asked !== this.#asked) return
-    const found = await this.#find(query).catch((error: Error) => error)
+    const result = await this.#find(query).catch((error: Error) => error)
     if (asked !== this.#asked) return
-    if (found instanceof Error) return this.#show(query, [], `No search: ${found.message}.`)
-    const { hits, isMore } = found
+    if (result instanceof Error) return this.#show(query, [], `No search: ${result.message}.`)
+    const { hits, isMore } = result
     const links = hits.map(({ path, line, parts }) => {
       const href = fileFragment({ path, lines: [line, line] })
       const link = element('a', { href }, visible(`${path}:${line}`))
-      const [before = '', found = '', after = ''] = parts.map(visible)
-      const code = element('code', {}, before, element('mark', {}, found), after)
+      const [before = '', match = '', after = ''] = parts.map(visible)
+      const code = element('code', {}, before, element('mark', {}, match), after)
       return element('li', {}, link, ' ', code)
     })
     const places = counted(hits.length, 'place')

@@ -29,11 +29,11 @@ export async function hunkView(
   const pre = element('pre', { className: 'source diff', tabIndex: 0 }, code)
   pre.setAttribute('aria-label', `Changes of ${path}`)
   const color = async (kind: DiffLine['kind']) => {
-    const some = rows.filter(row => row.kind === kind || row.kind === 'same')
-    if (!some.some(row => row.kind === kind)) return
-    const text = some.map(row => row.text).join('\n')
+    const side = rows.filter(row => row.kind === kind || row.kind === 'same')
+    if (!side.some(row => row.kind === kind)) return
+    const text = side.map(row => row.text).join('\n')
     const lines = await render.ask('lines', { path, text: `${text}\n` })
-    for (const [place, row] of some.entries()) row.code.innerHTML = lines[place] ?? ''
+    for (const [place, row] of side.entries()) row.code.innerHTML = lines[place] ?? ''
   }
   // If no answer comes in time, they stay as they are.
   color('removed')

@@ -2,7 +2,7 @@ import { counted, formatBytes } from '../../../core/quantity.ts'
 import { readFileAddress } from '../../source/address.ts'
 import { mainFile } from '../../source/content.ts'
 import { element, part } from '../element.ts'
-import { CheckBox, placeOf } from './check.ts'
+import { CheckBox, packagePlace } from './check.ts'
 import { documentOf } from './document.ts'
 import { CodeView, fileHead } from './file.ts'
 import { Finder } from './finder.ts'
@@ -16,7 +16,7 @@ export async function startSource(root: HTMLElement, workers: Workers): Promise<
   const box = new CheckBox(root)
   box.begin()
   root.ariaBusy = 'true'
-  const opened = await box.open(workers.archive, placeOf(root, version, root.dataset))
+  const opened = await box.open(workers.archive, packagePlace(root, version, root.dataset))
   box.conclude([{ ...opened.check, name: `${root.dataset.name} ${version}` }])
   await new SourceView(root, workers, opened).start()
   root.ariaBusy = 'false'

@@ -90,12 +90,12 @@ async function ask({ start }: Peer): Promise<Outcome> {
 }
 
 function page(remarks: Remarks): string {
-  const known = Object.keys(peers).flatMap(name => {
+  const entries = Object.keys(peers).flatMap(name => {
     const [peer, outcome] = [peers[name], outcomes[name]]
     return peer && outcome ? [{ name, ...peer, ...outcome }] : []
   })
   const head = ['registry', 'asked on', 'hold', ...WEIGHTS.map(weight => `fail: ${weight}`)]
-  const counts = known.map(({ title, version, date, holding, failing, untried }) => {
+  const counts = entries.map(({ title, version, date, holding, failing, untried }) => {
     const count = WEIGHTS.map(weight => failing.filter(each => each.weight === weight).length)
     return row([
       `[${title}](#${anchor(title, version)}) ${version}`,
@@ -106,7 +106,7 @@ function page(remarks: Remarks): string {
     ])
   })
   const overview = [row([...head, 'not tried']), row([...head, ''].map(() => '---')), ...counts]
-  const chapters = known.map(({ name, title, version, home, date, command, cargo, failing }) => {
+  const chapters = entries.map(({ name, title, version, home, date, command, cargo, failing }) => {
     const { about, rows } = remarks[name] ?? { about: '', rows: [] }
     const lines = failing.map(({ id, weight }) => {
       const of = (list: readonly Remark[]) => list.find(({ ids }) => ids.includes(id))

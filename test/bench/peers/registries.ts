@@ -203,17 +203,17 @@ function cargoProgram(
 function giteaProgram(version: string): { gitea: string; source: string } {
   const [folder, module] = [join(PEERS, `gitea-${version}`), `code.gitea.io/gitea@v${version}`]
   const gitea = join(folder, 'gitea')
-  const found = JSON.parse(run('go', ['mod', 'download', '-json', module]))
+  const download = JSON.parse(run('go', ['mod', 'download', '-json', module]))
   if (!existsSync(gitea)) {
     mkdirSync(folder, { recursive: true })
     run('go', ['mod', 'init', 'check'], folder)
-    const replaced = readFileSync(found.GoMod, 'utf8').match(/^replace .*$/gm) ?? []
+    const replaced = readFileSync(download.GoMod, 'utf8').match(/^replace .*$/gm) ?? []
     appendFileSync(join(folder, 'go.mod'), `${replaced.join('\n')}\n`)
     run('go', ['get', module], folder)
     const tags = ['-tags', 'sqlite sqlite_unlock_notify']
     run('nice', ['-n', '19', 'go', 'build', '-p', '1', ...tags, 'code.gitea.io/gitea'], folder)
   }
-  return { gitea, source: found.Dir }
+  return { gitea, source: download.Dir }
 }
 
 async function tokenFrom(url: string, body: object): Promise<string> {

@@ -18,8 +18,8 @@ import { pagesFingerprint } from '../../../generator/pages/claim.ts'
 import { openSqlite } from '../../../generator/places/disk/sqlite-file.ts'
 import { listOutputs } from '../../../generator/projections/lists/letters.ts'
 import { beginWhole } from '../../../generator/projections/search/files.ts'
-import { writeFact } from '../../../generator/records/facts.ts'
 import { beginnings } from '../../../generator/records/pages/prefixes.ts'
+import { writeValue } from '../../../generator/records/values.ts'
 import { DATABASE_FILE } from '../../../generator/registry/folder.ts'
 import { type InventedCrate, inventedCrates } from './invented-crates.ts'
 import { CACHE, newRegistry, startDaemon } from './registry.ts'
@@ -55,7 +55,7 @@ export async function filledRegistry(size: number): Promise<FilledRegistry> {
   // Other styles or texts make the pages outdated: a daemon would render all of them during the
   // measurement.
   const registry = await openRegistry(dir, { env: {} })
-  await writeFact(registry.database, 'pages', pagesFingerprint(registry))
+  await writeValue(registry.database, 'pages', pagesFingerprint(registry))
   await registry.close()
   return { dir, token: readFileSync(token, 'utf8') }
 }
@@ -130,9 +130,9 @@ function fill(path: string, size: number): void {
 /** Returns the canonical names of the crates that the newest version depends on. */
 function dependenciesOf({ name, isYanked, releases }: InventedCrate): Set<string> {
   const names = isYanked ? [] : (releases.at(-1)?.dependencies ?? [])
-  const found = new Set<string>(names.map(name => canonicalName(name as Name)))
-  found.delete(canonicalName(name as Name))
-  return found
+  const taken = new Set<string>(names.map(name => canonicalName(name as Name)))
+  taken.delete(canonicalName(name as Name))
+  return taken
 }
 
 /** Makes the rows of each table. */

@@ -1,5 +1,5 @@
 import type Libsql from 'libsql'
-import { placeOf, shapeOf } from '../../../core/search/layout.ts'
+import { hashOfStart, shapeOf } from '../../../core/search/layout.ts'
 import { changePostings } from '../../../core/search/postings.ts'
 import { changeRanks, type RankInfo, rankOf } from '../../../core/search/ranks.ts'
 import { isListed } from '../../../core/search/similar.ts'
@@ -37,7 +37,7 @@ export class TermFiller {
       const fits = new Map<number, number>()
       for (let at = 0; at < list.length; at += 2) fits.set(list[at] ?? 0, list[at + 1] ?? 0)
       const words = isListed(term) ? fits.size : 0
-      insert.run(term, placeOf(term), shapeOf(term), words, changePostings('', fits))
+      insert.run(term, hashOfStart(term), shapeOf(term), words, changePostings('', fits))
     }
     insert.run(RANKS_TERM, -1, -1, 0, changeRanks('', this.#ranks))
   }

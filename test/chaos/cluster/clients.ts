@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../support/random.ts'
 import { ask, type Reply } from '../driver/api.ts'
 import { Driver } from '../driver/driver.ts'
-import type { Journal, Subject } from '../driver/journal.ts'
+import type { Journal, TrackedCrate } from '../driver/journal.ts'
 import { ensure } from '../run.ts'
 import type { Machine } from './machine.ts'
 
@@ -113,7 +113,7 @@ export class Clients extends Driver<Machine> {
   }
 
   /** Reads an index file and a `.crate` of it. */
-  async #read(machine: Machine, subject: Subject, random: Random): Promise<void> {
+  async #read(machine: Machine, subject: TrackedCrate, random: Random): Promise<void> {
     const began = performance.now()
     const calm = this.#field.calmSince()
     const lines = await this.index(machine, subject)
@@ -127,7 +127,7 @@ export class Clients extends Driver<Machine> {
   }
 
   /** Looks for an acknowledged version through another daemon, while nothing is broken. */
-  protected override acknowledged(machine: Machine, subject: Subject, version: string): void {
+  protected override acknowledged(machine: Machine, subject: TrackedCrate, version: string): void {
     const calm = this.#field.calmSince()
     const others = this.#field.machines.filter(other => other !== machine && other.isUp)
     const other = others[subject.begun % Math.max(1, others.length)]
@@ -141,7 +141,12 @@ export class Clients extends Driver<Machine> {
     )
   }
 
-  async #look(machine: Machine, subject: Subject, version: string, calm: number): Promise<void> {
+  async #look(
+    machine: Machine,
+    subject: TrackedCrate,
+    version: string,
+    calm: number,
+  ): Promise<void> {
     const acknowledged = performance.now()
     for (;;) {
       const asked = performance.now() - acknowledged

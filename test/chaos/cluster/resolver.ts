@@ -13,10 +13,10 @@ const lookup = dns.lookup
 type Callback = (error: Error | null, address: unknown, family?: number) => void
 
 if (address !== undefined) {
-  const find = (host: string, options: { all?: boolean }, found: Callback): void => {
-    if (host !== S3_HOST) lookup(host, options, found)
-    else if (options.all) found(null, [{ address, family: 4 }])
-    else found(null, address, 4)
+  const find = (host: string, options: { all?: boolean }, callback: Callback): void => {
+    if (host !== S3_HOST) lookup(host, options, callback)
+    else if (options.all) callback(null, [{ address, family: 4 }])
+    else callback(null, address, 4)
   }
   dns.lookup = find as typeof dns.lookup
   syncBuiltinESMExports()

@@ -3,7 +3,7 @@ import { buildCrate } from '../../support/crate-builder.ts'
 import { ensure } from '../run.ts'
 import { indexLines, isSuccess, type Reply } from './api.ts'
 import { DONE, REFUSED, shown, story } from './history.ts'
-import type { Subject } from './journal.ts'
+import type { TrackedCrate } from './journal.ts'
 import { checksum, indexUrl, type Line } from './lines.ts'
 import { requestOf, resultOf, type Wish } from './wish.ts'
 
@@ -48,12 +48,12 @@ export abstract class Driver<P extends Place> {
   }
 
   /** A version was acknowledged. */
-  protected acknowledged(_place: P, _subject: Subject, _version: string): void {}
+  protected acknowledged(_place: P, _subject: TrackedCrate, _version: string): void {}
 
   /** Performs a wish, and records the answer. */
   async record(
     place: P,
-    subject: Subject,
+    subject: TrackedCrate,
     wish: Wish,
     { token = this.#tokens.get(wish.user ?? '') ?? '', isLost = false } = {},
   ): Promise<Result> {
@@ -81,7 +81,12 @@ export abstract class Driver<P extends Place> {
   }
 
   /** Notes the result of an operation that began at a moment and ends now. */
-  protected recordResult(subject: Subject, wish: Wish, begin: number, result: string | null): void {
+  protected recordResult(
+    subject: TrackedCrate,
+    wish: Wish,
+    begin: number,
+    result: string | null,
+  ): void {
     const end = result === null ? Number.POSITIVE_INFINITY : this.moment()
     subject.history.push({ ...wish, begin, end, result })
     this.operations++
@@ -92,7 +97,7 @@ export abstract class Driver<P extends Place> {
   }
 
   /** Reads an index file, which is whole and has nothing that nobody published; null without one. */
-  async index(place: P, subject: Subject): Promise<Line[] | null> {
+  async index(place: P, subject: TrackedCrate): Promise<Line[] | null> {
     const { name } = subject
     const reply = await this.ask(place, new Request(indexUrl(place.url, name)))
     // A public tree in a bucket is away with it.
@@ -106,7 +111,7 @@ export abstract class Driver<P extends Place> {
    * Waits until the index `here` matches the records `there`: a change without an answer may come
    * late. Returns the lines.
    */
-  async agreed(subject: Subject, here: P, there: P, most: number): Promise<readonly Line[]> {
+  async agreed(subject: TrackedCrate, here: P, there: P, most: number): Promise<readonly Line[]> {
     const last = { client: 'last', user: null, about: '', what: 'versions' } as const
     for (const began = performance.now(); ; await sleep(500)) {
       const versions = await this.record(there, subject, last)
@@ -118,7 +123,7 @@ export abstract class Driver<P extends Place> {
     }
   }
 
-  async crate(place: P, { name }: Subject, { vers, cksum }: Line): Promise<void> {
+  async crate(place: P, { name }: TrackedCrate, { vers, cksum }: Line): Promise<void> {
     const path = `/crates/${name}/${name}-${vers}.crate`
     const reply = await this.ask(place, new Request(`${place.url}${path}`))
     if (reply === null || this.#isAway(place, reply)) return
@@ -144,7 +149,7 @@ export abstract class Driver<P extends Place> {
     return true
   }
 
-  #bytes({ name }: Subject, { about: version, client }: Wish): Uint8Array {
+  #bytes({ name }: TrackedCrate, { about: version, client }: Wish): Uint8Array {
     const files = { 'src/lib.rs': `// ${client} ${this.#serial++}\n` }
     return buildCrate({ name, version, files })
   }

@@ -10,7 +10,7 @@ const MOST_OPERATIONS = 30
 const MOST_UNANSWERED = 5
 
 /** A crate, all operations on it, and the acknowledged ones. */
-export class Subject {
+export class TrackedCrate {
   readonly name: string
   readonly history: Operation[] = []
   begun = 0
@@ -42,33 +42,35 @@ export class Subject {
 
   /** Fails if a line is of something that nobody published, or other bytes than acknowledged. */
   ensureKnown(lines: readonly Line[]): void {
-    const found = new Set(lines.map(line => line.vers))
-    ensure(found.size === lines.length, `the index of ${this.name} has a version twice`)
+    const versions = new Set(lines.map(line => line.vers))
+    ensure(versions.size === lines.length, `the index of ${this.name} has a version twice`)
     for (const { name, vers, cksum } of lines) {
       ensure(name === this.name, `the index of ${this.name} speaks of ${name}`)
-      const known = this.acknowledged.get(vers)
-      const isRight = known ? known.cksum === cksum : this.#asked.get(vers)?.has(cksum)
+      const acknowledged = this.acknowledged.get(vers)
+      const isRight = acknowledged
+        ? acknowledged.cksum === cksum
+        : this.#asked.get(vers)?.has(cksum)
       ensure(isRight, `the index has ${name} ${vers} with ${cksum}, which nobody published`)
     }
   }
 
   /** The versions acknowledged before a moment that the lines do not have. */
   missing(lines: readonly Line[], before: number): string[] {
-    const found = new Set(lines.map(line => line.vers))
+    const versions = new Set(lines.map(line => line.vers))
     return [...this.acknowledged]
-      .filter(([version, { at }]) => at < before && !found.has(version))
+      .filter(([version, { at }]) => at < before && !versions.has(version))
       .map(([version]) => version)
   }
 }
 
 /** The crates of the clients. */
 export class Journal {
-  readonly subjects: Subject[] = []
-  #open: Subject[] = []
-  #retired: Subject[] = []
+  readonly subjects: TrackedCrate[] = []
+  #open: TrackedCrate[] = []
+  #retired: TrackedCrate[] = []
 
   /** A crate to do something with. */
-  pick(random: Random): Subject {
+  pick(random: Random): TrackedCrate {
     const worn = this.#open.filter(subject => subject.isWornOut)
     this.#retired.push(...worn)
     this.#open = this.#open.filter(subject => !subject.isWornOut)
@@ -77,14 +79,14 @@ export class Journal {
   }
 
   /** A crate that only its caller knows. */
-  add(name: string): Subject {
-    const subject = new Subject(name)
+  add(name: string): TrackedCrate {
+    const subject = new TrackedCrate(name)
     this.subjects.push(subject)
     return subject
   }
 
   /** Takes the crates with which nobody does anything any more; all of them at the end. */
-  takeRetired(isEnd = false): Subject[] {
+  takeRetired(isEnd = false): TrackedCrate[] {
     if (isEnd) this.#retired.push(...this.#open.splice(0))
     const taken = this.#retired.filter(subject => subject.running === 0)
     this.#retired = this.#retired.filter(subject => subject.running > 0)

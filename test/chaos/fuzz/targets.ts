@@ -220,10 +220,10 @@ export const TARGETS: Readonly<Record<string, Target>> = {
     run: input => {
       const log = new LogReader('auto')
       for (const line of input.toString().split('\n')) {
-        const found = log.read(line)
-        if (found === null || found === 'comment') continue
-        ensure(Number.isInteger(found.day), `a request on day ${found.day}`)
-        ensure(Number.isInteger(found.status), `a request with status ${found.status}`)
+        const request = log.read(line)
+        if (request === null || request === 'comment') continue
+        ensure(Number.isInteger(request.day), `a request on day ${request.day}`)
+        ensure(Number.isInteger(request.status), `a request with status ${request.status}`)
       }
     },
   },

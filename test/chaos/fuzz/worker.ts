@@ -35,8 +35,8 @@ async function fuzz(
   let cases = 0
   for (; cases < count && Date.now() < end; cases++) {
     // First, the inputs of the corpus, unchanged.
-    const known = cases < seeds.length + kept.length ? corpus[cases] : undefined
-    const input = known ?? mutate(random.pick(corpus), random.pick(corpus), random)
+    const stored = cases < seeds.length + kept.length ? corpus[cases] : undefined
+    const input = stored ?? mutate(random.pick(corpus), random.pick(corpus), random)
     const { what, took, why } = await oneCase(name, input)
     slowest = Math.max(slowest, took)
     if (why !== null)
@@ -49,7 +49,7 @@ async function fuzz(
       }
     if (seen.has(what)) continue
     seen.add(what)
-    if (known) continue
+    if (stored) continue
     corpus.push(input)
     fresh.push(input.toString('base64'))
   }
@@ -66,7 +66,7 @@ async function oneCase(name: string, input: Buffer) {
   let [what, took] = ['', Number.POSITIVE_INFINITY]
   try {
     // Another program may have had the processor: the fastest of three counts.
-    for (let turn = 0; turn < 3 && took > budget; turn++) {
+    for (let attempt = 0; attempt < 3 && took > budget; attempt++) {
       const began = performance.now()
       what = await outcome(target, input)
       took = Math.min(took, performance.now() - began)

@@ -5,7 +5,7 @@ import type { Random } from '../../support/random.ts'
 import { ask, type Reply } from '../driver/api.ts'
 import { Driver, type Place } from '../driver/driver.ts'
 import { DONE, REFUSED } from '../driver/history.ts'
-import { Journal, type Subject } from '../driver/journal.ts'
+import { Journal, type TrackedCrate } from '../driver/journal.ts'
 import { checksum, crateBytes } from '../driver/lines.ts'
 import type { Wish } from '../driver/wish.ts'
 import type { Folder, Program } from '../program.ts'
@@ -35,7 +35,7 @@ export interface Field {
 export class Clients extends Driver<Place> {
   readonly journal = new Journal()
   /** Crates that commands have added. */
-  readonly added: Subject[] = []
+  readonly added: TrackedCrate[] = []
   /** Changes that were acknowledged, and looks of the pollers. */
   changes = 0
   looks = 0
@@ -77,7 +77,7 @@ export class Clients extends Driver<Place> {
   }
 
   protected override recordResult(
-    subject: Subject,
+    subject: TrackedCrate,
     wish: Wish,
     begin: number,
     result: string | null,
@@ -152,7 +152,7 @@ export class Clients extends Driver<Place> {
     return true
   }
 
-  async #yanks(what: 'yank' | 'unyank', subject: Subject, about: string): Promise<boolean> {
+  async #yanks(what: 'yank' | 'unyank', subject: TrackedCrate, about: string): Promise<boolean> {
     const begin = this.moment()
     const undo = what === 'unyank' ? ['--undo'] : []
     const { ending } = await this.#command(['yank', `${subject.name}@${about}`, ...undo], [1])

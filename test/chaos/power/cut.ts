@@ -62,11 +62,11 @@ export function cutPower(
       // Shared memory of SQLite, which is made anew after a crash.
       if (name.endsWith('-shm')) continue
       const place = join(path, name)
-      const known = places.get(child)
+      const placed = places.get(child)
       if (child.isFolder) {
         // A folder that was moved may have both names for a moment of the model.
-        if (known === undefined) write(child, place)
-      } else if (known !== undefined) linkSync(known, place)
+        if (placed === undefined) write(child, place)
+      } else if (placed !== undefined) linkSync(placed, place)
       else writeFileSync(place, content(child, at, modes[1], random))
       places.set(child, place)
     }

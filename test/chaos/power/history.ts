@@ -10,14 +10,14 @@ import type { Registry } from '../../../generator/registry/registry.ts'
 import { checksum, crateBytes, type Line, parseIndex } from '../driver/lines.ts'
 import { ensure, Violation } from '../run.ts'
 import type { Disk } from './disk.ts'
-import type { Fact } from './recording.ts'
+import type { KeptPromise } from './recording.ts'
 
 /** A change with the moment of its acknowledgement in the recording. */
-export type DatedFact = Fact & { readonly at: number }
-type DatedChange = Exclude<DatedFact, { readonly what: 'token' }>
+export type DatedPromise = KeptPromise & { readonly at: number }
+type DatedChange = Exclude<DatedPromise, { readonly what: 'token' }>
 
 /** Finds when each change was acknowledged; in the order of these moments. */
-export function dated(facts: readonly Fact[], disk: Disk): DatedFact[] {
+export function dated(promises: readonly KeptPromise[], disk: Disk): DatedPromise[] {
   const moments = new Map<string, number>()
   const counts = new Map<string, number>()
   for (const { at, place, text } of disk.answers) {
@@ -28,25 +28,25 @@ export function dated(facts: readonly Fact[], disk: Disk): DatedFact[] {
     counts.set(port, (counts.get(port) ?? 0) + 1)
     moments.set(`${port} ${counts.get(port)}`, at)
   }
-  const found = facts.map(fact => {
+  const datedPromises = promises.map(fact => {
     const { by } = fact
     const at = moments.get('command' in by ? `command ${by.command}` : `${by.port} ${by.answer}`)
     if (at === undefined) throw new Error(`no answer in the recording for ${JSON.stringify(fact)}`)
     return { ...fact, at }
   })
-  return found.sort((a, b) => a.at - b.at)
+  return datedPromises.sort((a, b) => a.at - b.at)
 }
 
 /**
  * Fails unless an open registry has everything that was acknowledged before a moment. A change that
  * was not may be there or not.
  */
-export async function ensureFacts(
+export async function ensurePromises(
   registry: Registry,
-  facts: readonly DatedFact[],
+  promises: readonly DatedPromise[],
   at: number,
 ): Promise<void> {
-  const before = facts.filter(fact => fact.at < at)
+  const before = promises.filter(fact => fact.at < at)
   const indexes = new Map<string, ReadonlyMap<string, Line>>()
   for (const fact of before) {
     if (fact.what === 'publish') await ensureVersion(registry, fact, indexes)
@@ -56,8 +56,8 @@ export async function ensureFacts(
       ensure(isThere, `the token ${fact.name} was printed and is gone`)
     } else {
       // The client's last change of the subject counts; a later change may have been under way.
-      const same = (other: DatedFact) => subjectOf(other) === subjectOf(fact)
-      if (before.findLast(same) !== fact || facts.find(other => other.at >= at && same(other)))
+      const same = (other: DatedPromise) => subjectOf(other) === subjectOf(fact)
+      if (before.findLast(same) !== fact || promises.find(other => other.at >= at && same(other)))
         continue
       await ensureState(registry, fact, indexes)
     }
@@ -65,7 +65,7 @@ export async function ensureFacts(
 }
 
 /** What later changes may undo: a flag of a version, or an owner of a crate. */
-function subjectOf(fact: DatedFact): string {
+function subjectOf(fact: DatedPromise): string {
   if (/yank$/.test(fact.what) && 'about' in fact) return `${fact.name} ${fact.about}`
   return /own$/.test(fact.what) ? `owner of ${fact.name}` : ''
 }
@@ -108,8 +108,8 @@ async function linesOf(
   name: string,
   indexes: Map<string, ReadonlyMap<string, Line>>,
 ): Promise<ReadonlyMap<string, Line>> {
-  const known = indexes.get(name)
-  if (known) return known
+  const index = indexes.get(name)
+  if (index) return index
   const text = (await registry.tree.read(indexPath(parseName(name))))?.toString() ?? ''
   const lines = new Map(parseIndex(name, text).map(line => [line.vers, line]))
   indexes.set(name, lines)

@@ -15,14 +15,14 @@ import { CALLS } from './strace.ts'
 type Made = Change | { readonly what: 'token'; readonly name: string }
 
 /** A change that was acknowledged: by an answer on a connection, or by the end of a command. */
-export type Fact = Made & {
+export type KeptPromise = Made & {
   /** The client's port and the number of the answer there; or the number of a command. */
   readonly by: { readonly port: number; readonly answer: number } | { readonly command: number }
 }
 
 /** Runs commands below `strace`, all in one recording. */
 export class Recording {
-  readonly facts: Fact[] = []
+  readonly promises: KeptPromise[] = []
   /** The parent of the registry folder. */
   readonly disk: string
   readonly trace: string
@@ -73,21 +73,21 @@ export class Recording {
   /** Waits for a command's output. */
   async says(number: number, what: RegExp): Promise<string> {
     for (const end = performance.now() + 120_000; performance.now() < end; await sleep(20)) {
-      const found = what.exec(readFileSync(join(this.#folder, `out-${number}`), 'utf8'))
-      if (found) return found[1] ?? found[0]
+      const match = what.exec(readFileSync(join(this.#folder, `out-${number}`), 'utf8'))
+      if (match) return match[1] ?? match[0]
       if (this.#hasEnded(number)) break
     }
     throw new Violation(`${what}: ${readFileSync(join(this.#folder, `out-${number}`), 'utf8')}`)
   }
 
   /** Runs a command to its end, which has to be a good one. */
-  async run(args: readonly string[], ...facts: Made[]): Promise<number> {
+  async run(args: readonly string[], ...promises: Made[]): Promise<number> {
     const number = this.start(...args)
     while (!this.#hasEnded(number)) await sleep(20)
     const text = readFileSync(join(this.#folder, 'acknowledged'), 'utf8')
     const out = readFileSync(join(this.#folder, `out-${number}`), 'utf8')
     ensure(text.includes(`ack ${number} 0\n`), `${args.join(' ')}: ${out}`)
-    for (const fact of facts) this.facts.push({ ...fact, by: { command: number } })
+    for (const fact of promises) this.promises.push({ ...fact, by: { command: number } })
     return number
   }
 
@@ -138,7 +138,7 @@ export class Client {
     ensure(text.startsWith('200') && !text.includes('"errors"'), `${method} ${path}: ${text}`)
     const answer = (this.#counts.get(port) ?? 0) + 1
     this.#counts.set(port, answer)
-    this.#recording.facts.push({ ...change, by: { port, answer } })
+    this.#recording.promises.push({ ...change, by: { port, answer } })
   }
 
   /** Publishes, yanks and changes owners at random. */

@@ -2,7 +2,7 @@ import type { Random } from '../../support/random.ts'
 import type { Reply } from '../driver/api.ts'
 import { Driver } from '../driver/driver.ts'
 import { REFUSED, shown } from '../driver/history.ts'
-import { Subject } from '../driver/journal.ts'
+import { TrackedCrate } from '../driver/journal.ts'
 import type { Daemon } from './daemon.ts'
 import type { Template } from './template.ts'
 import { USERS } from './template.ts'
@@ -30,14 +30,14 @@ export interface Field {
 
 /** Clients of several daemons, and their answers. */
 export class Clients extends Driver<Daemon> {
-  readonly subjects: readonly Subject[]
+  readonly subjects: readonly TrackedCrate[]
   readonly #field: Field
   #moment = 0
 
   constructor(field: Field, crates: number) {
     super(field.template.tokens)
     this.#field = field
-    this.subjects = Array.from({ length: crates }, (_, at) => new Subject(`k-${at}`))
+    this.subjects = Array.from({ length: crates }, (_, at) => new TrackedCrate(`k-${at}`))
   }
 
   /** Performs `count` operations, one after the other. */
@@ -58,7 +58,7 @@ export class Clients extends Driver<Daemon> {
   }
 
   /** Reads an index file and a `.crate` of it. */
-  async read(daemon: Daemon, subject: Subject, client: string, random: Random): Promise<void> {
+  async read(daemon: Daemon, subject: TrackedCrate, client: string, random: Random): Promise<void> {
     const begin = this.moment()
     const lines = await this.index(daemon, subject)
     if (lines === null) return

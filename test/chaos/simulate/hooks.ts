@@ -31,7 +31,7 @@ export function replaceWorld(outside: () => Outside): () => void {
 function replaceThreads(): () => void {
   const { run } = Sandbox.prototype
   Sandbox.prototype.run = async (task, input) => {
-    const work = (tasks as Tasks)[task] as (given: typeof input) => Promise<never>
+    const work = (tasks as Tasks)[task] as (argument: typeof input) => Promise<never>
     return work(input)
   }
   return () => {

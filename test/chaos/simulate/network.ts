@@ -89,8 +89,8 @@ export class Network {
 
   #way({ name }: Host, peer: Peer): Way {
     const key = `${name} ${peer}`
-    const known = this.#ways.get(key) ?? { stalledUntil: 0, refusedUntil: 0 }
-    this.#ways.set(key, known)
-    return known
+    const way = this.#ways.get(key) ?? { stalledUntil: 0, refusedUntil: 0 }
+    this.#ways.set(key, way)
+    return way
   }
 }

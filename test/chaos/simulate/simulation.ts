@@ -155,11 +155,11 @@ export class Simulation implements Outside {
     const releases = this.checks.releases()
     for (const { name, acknowledged } of this.clients.subjects)
       for (const [version, { cksum }] of acknowledged) {
-        const found = releases.filter(
+        const matching = releases.filter(
           release => release.name === name && release.version === version,
         )
-        ensure(found.length === 1, `${name} ${version} is there ${found.length} times`)
-        ensure(found[0]?.cksum === cksum, `${name} ${version} has other bytes`)
+        ensure(matching.length === 1, `${name} ${version} is there ${matching.length} times`)
+        ensure(matching[0]?.cksum === cksum, `${name} ${version} has other bytes`)
       }
   }
 

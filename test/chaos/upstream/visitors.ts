@@ -41,9 +41,9 @@ export class Visitors {
   /** Resolves to the newest version that is not yanked, and locks it when its bytes come. */
   async fresh(shelf: Shelf, random: Random): Promise<void> {
     const lines = await this.index(shelf, random)
-    const found = lines?.filter(({ vers, yanked }) => !yanked && !isMark(vers)).at(-1)
-    if (!found) return
-    const lock = { name: shelf.name, vers: found.vers, cksum: found.cksum }
+    const line = lines?.filter(({ vers, yanked }) => !yanked && !isMark(vers)).at(-1)
+    if (!line) return
+    const lock = { name: shelf.name, vers: line.vers, cksum: line.cksum }
     if (await this.#crate(lock, random)) this.locks.push(lock)
     this.count('fresh builds')
   }
@@ -52,8 +52,8 @@ export class Visitors {
   async locked(shelf: Shelf, lock: Lock, random: Random): Promise<void> {
     const lines = await this.index(shelf, random)
     const spec = `${lock.name}@${lock.vers}`
-    const found = lines?.find(({ vers }) => vers === lock.vers)
-    ensure(found?.cksum === lock.cksum, `${spec} is locked to ${lock.cksum}: ${found?.cksum}`)
+    const line = lines?.find(({ vers }) => vers === lock.vers)
+    ensure(line?.cksum === lock.cksum, `${spec} is locked to ${lock.cksum}: ${line?.cksum}`)
     ensure(await this.#crate(lock, random), `the bytes of ${spec} came once, and not again`)
     this.count('locked builds')
   }

@@ -8,13 +8,14 @@ import { checkPolicy, policyQuestions } from '../../../core/policy/policy.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { parseVersion } from '../../../core/version.ts'
+import { none } from '../../support/none.ts'
 import { dependency as plain, entry as plainEntry } from '../../support/release.ts'
 
 const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 const names = (...texts: string[]): Name[] => texts.map(parseName)
 
 /** A dependency on serde 1, with changes. */
-const dependency = (given: Partial<Dependency>) => plain('serde', '^1.0', given)
+const dependency = (fields: Partial<Dependency>) => plain('serde', '^1.0', fields)
 
 type About = PolicyRelease['about']
 
@@ -185,10 +186,7 @@ test('every key of the policy is tried here', () => {
 
 test('what is reserved or looks alike matters to new crates only', () => {
   const subject = release({}, {}, 'core')
-  assert.deepEqual(
-    verdict(subject, PUBLIC, { existing: { name: subject.name }, lookAlikes: names('cores') }),
-    [],
-  )
+  none(verdict(subject, PUBLIC, { existing: { name: subject.name }, lookAlikes: names('cores') }))
 })
 
 test('candidates that do not look alike are left out', () => {
@@ -204,15 +202,18 @@ test('an unknown category weighs what its setting says, and no list allows all',
     checkPolicy(subject, NOTHING, policy(text)).issues.map(
       ({ severity, message }) => `${severity}: ${/`(\w+)`/.exec(message)?.[1]}`,
     )
-  const known = 'categories = ["parsing"]\n'
-  assert.deepEqual(said(known), ['warning: foo', 'warning: __proto__'])
+  const category = 'categories = ["parsing"]\n'
+  assert.deepEqual(said(category), ['warning: foo', 'warning: __proto__'])
   // Publishers are told in a field of the answer.
-  const told = checkPolicy(subject, NOTHING, policy(known)).invalidCategories
+  const told = checkPolicy(subject, NOTHING, policy(category)).invalidCategories
   assert.deepEqual(told, ['foo', '__proto__'])
   assert.deepEqual(said('categories = ["crates-io", "foo", "parsing"]'), ['warning: __proto__'])
   assert.deepEqual(said('categories = []'), [])
-  assert.deepEqual(said(`${known}unknown_category = "off"`), [])
-  assert.deepEqual(said(`${known}unknown_category = "error"`), ['error: foo', 'error: __proto__'])
+  assert.deepEqual(said(`${category}unknown_category = "off"`), [])
+  assert.deepEqual(said(`${category}unknown_category = "error"`), [
+    'error: foo',
+    'error: __proto__',
+  ])
 })
 
 test('unknown badges are told', () => {
@@ -221,10 +222,7 @@ test('unknown badges are told', () => {
     'sparkles',
     '__proto__',
   ])
-  assert.deepEqual(
-    checkPolicy(release({ badges }), NOTHING, policy('badges = []')).invalidBadges,
-    [],
-  )
+  none(checkPolicy(release({ badges }), NOTHING, policy('badges = []')).invalidBadges)
 })
 
 const licenses: [text: string, good: boolean][] = [
@@ -296,9 +294,9 @@ const dependencyCases: DependencyCase[] = [
   ['an empty feature', { features: [''] }, 'dependency_feature_invalid'],
   ['two slashes in a feature', { features: ['a/b/c'] }, 'dependency_feature_invalid'],
 ]
-for (const [what, given, objection] of dependencyCases) {
+for (const [what, fields, objection] of dependencyCases) {
   test(`dependencies: ${what}`, () => {
-    const subject = release({}, { deps: [dependency(given)] })
+    const subject = release({}, { deps: [dependency(fields)] })
     assert.deepEqual(verdict(subject, PRIVATE), objection === null ? [] : [`error ${objection}`])
   })
 }

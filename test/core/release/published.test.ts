@@ -60,9 +60,10 @@ async function fault(bytes: Uint8Array): Promise<string> {
 }
 
 test('a published .crate is refused only where Cargo cannot use it', async () => {
-  const found: Partial<Record<string, string>> = {}
-  for (const trick of Object.keys(TRICKS) as Trick[]) found[trick] = await fault(buildEvil(trick))
-  assert.deepEqual(found, TRICKS)
+  const licenses: Partial<Record<string, string>> = {}
+  for (const trick of Object.keys(TRICKS) as Trick[])
+    licenses[trick] = await fault(buildEvil(trick))
+  assert.deepEqual(licenses, TRICKS)
 })
 
 const PACKAGE = '[package]\nname = "evil"\nversion = "1.0.0"\n'
@@ -86,8 +87,8 @@ test('a manifest is refused only where Cargo cannot read it, or finds another cr
 test('a line is refused if its features name nothing, and only then', () => {
   const line = (features: object) => {
     const dep = { name: 'x', req: '^1', optional: true, kind: 'normal' }
-    const facts = { name: 'evil', vers: '1.0.0', deps: [dep], cksum: 'ab'.repeat(32) }
-    return JSON.stringify({ ...facts, features })
+    const fields = { name: 'evil', vers: '1.0.0', deps: [dep], cksum: 'ab'.repeat(32) }
+    return JSON.stringify({ ...fields, features })
   }
   for (const value of ['x', 'x/', 'x/a b', 'x?/y', 'x/dep:y'])
     assert.equal(parsePublished(line({ a: [value] })).features.a?.[0], value)

@@ -55,9 +55,9 @@ function requestOf(parameters: string) {
 test('searches forgive, filter and sort', async () => {
   const lookup = lookupIn([])
   for (const [parameters, names, notes] of searches) {
-    const found = await lookup.search(requestOf(parameters), 10)
-    assert.equal(found.crates.map(crate => crate.name).join(' '), names, parameters)
-    assert.deepEqual(notesOf(found), notes ? [notes] : [], parameters)
+    const outcome = await lookup.search(requestOf(parameters), 10)
+    assert.equal(outcome.crates.map(crate => crate.name).join(' '), names, parameters)
+    assert.deepEqual(notesOf(outcome), notes ? [notes] : [], parameters)
   }
 })
 
@@ -91,11 +91,11 @@ test('a word that few crates have is kept, and a far more frequent one is sugges
   const many = Array.from({ length: 40 }, (_, at) => crate(`tokio-${at}`))
   const lookup = lookupOf([...many, crate('tokyo')])
   const request = requestOf('q=Tokyo+tokio')
-  const found = await lookup.search(request, 10)
-  assert.deepEqual(found.leniency.suggested, [{ word: 'tokyo', others: ['tokio'] }])
-  assert.equal(betterText('Tokyo', found.leniency), 'tokio')
+  const outcome = await lookup.search(request, 10)
+  assert.deepEqual(outcome.leniency.suggested, [{ word: 'tokyo', others: ['tokio'] }])
+  assert.equal(betterText('Tokyo', outcome.leniency), 'tokio')
   assert.equal(
-    headlineOf(request, found),
+    headlineOf(request, outcome),
     '41 crates',
     'a note says that they have one word of two',
   )
@@ -104,10 +104,10 @@ test('a word that few crates have is kept, and a far more frequent one is sugges
 test('what is sorted by more than files can say is bounded, and the page says so', async () => {
   const many = Array.from({ length: 2000 }, (_, at) => crate(`same-${at}`))
   const loaded: string[] = []
-  const found = await lookupOf(many, loaded).search(requestOf('q=same&sort=name'), 10)
+  const outcome = await lookupOf(many, loaded).search(requestOf('q=same&sort=name'), 10)
   assert.ok(loaded.length < 70, `${loaded.length} files`)
-  assert.equal(found.considered, 53)
-  assert.match(notesOf(found)[0] ?? '', /^Only the best 53 crates were looked at/)
+  assert.equal(outcome.considered, 53)
+  assert.match(notesOf(outcome)[0] ?? '', /^Only the best 53 crates were looked at/)
 })
 
 test('no text makes a search load much', async () => {
@@ -124,11 +124,11 @@ test('no text makes a search load much', async () => {
   ]
   for (const text of hostile) {
     const loaded: string[] = []
-    const found = await lookupIn(loaded).search(
+    const outcome = await lookupIn(loaded).search(
       readSearch(name => (name === 'q' ? text : '')),
       8,
     )
-    assert.ok(found.total <= knownCrates.length)
+    assert.ok(outcome.total <= knownCrates.length)
     // Per word: itself, lists by start and shape, similar words; and the crates.
     assert.ok(loaded.length < 100, `${loaded.length} files for ${text.slice(0, 20)}`)
   }

@@ -16,9 +16,9 @@ function see(files: readonly SeenFile[]) {
   const alarms: string[][] = []
   let crate: UpstreamCrate | null = null
   for (const [hour, seen] of files.entries()) {
-    const found: ReturnType<typeof seeFile> = seeFile(crate, seen, at(hour))
-    crate = found.crate
-    alarms.push(found.alarms.map(({ kind, version }) => `${kind} ${version}`))
+    const after: ReturnType<typeof seeFile> = seeFile(crate, seen, at(hour))
+    crate = after.crate
+    alarms.push(after.alarms.map(({ kind, version }) => `${kind} ${version}`))
   }
   return { crate: crate ?? assert.fail(), alarms }
 }

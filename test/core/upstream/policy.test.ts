@@ -10,12 +10,12 @@ import { at, line } from './lines.ts'
 const DAY = 86_400
 const OLD = { pubtime: '2026-01-01T00:00:00Z' }
 
-function policy(given: Partial<UpstreamPolicy> = {}): UpstreamPolicy {
-  return { hold: 0, allow: [], deny: [], lureGuard: false, allowed: new Set(), ...given }
+function policy(fields: Partial<UpstreamPolicy> = {}): UpstreamPolicy {
+  return { hold: 0, allow: [], deny: [], lureGuard: false, allowed: new Set(), ...fields }
 }
 
-const verdictOf = (crate: UpstreamCrate, line: UpstreamLine, given: UpstreamPolicy, now: Date) =>
-  verdictsOf(crate, given, now).get(crate.lines.get(line.version) ?? line) ?? assert.fail()
+const verdictOf = (crate: UpstreamCrate, line: UpstreamLine, policy: UpstreamPolicy, now: Date) =>
+  verdictsOf(crate, policy, now).get(crate.lines.get(line.version) ?? line) ?? assert.fail()
 
 const rules = (...texts: string[]) =>
   texts.map(text => parseRule(text, 'deny') ?? assert.fail(text))
@@ -46,8 +46,8 @@ test('young versions are yanked until they are old enough, undated ones until th
   assert.equal(shown.text, expected.map(({ text }) => `${text}\n`).join(''))
   assert.deepEqual([shown.until, shown.undated], [Date.UTC(2026, 7, 1, 12), 1])
   assert.deepEqual(showFile(crate, policy({ hold: DAY }), at(12)).until, null)
-  const stateOf = (given: Partial<UpstreamPolicy>, which: UpstreamLine) =>
-    verdictOf(crate, which, policy({ hold: DAY, ...given }), at(0)).state
+  const stateOf = (fields: Partial<UpstreamPolicy>, which: UpstreamLine) =>
+    verdictOf(crate, which, policy({ hold: DAY, ...fields }), at(0)).state
   assert.equal(stateOf({}, young), 'held')
   assert.equal(stateOf({ allow: rules('foo@2') }, young), 'shown')
   assert.equal(stateOf({ allowed: new Set([undated.version]) }, undated), 'shown')
@@ -62,18 +62,18 @@ test('young versions are yanked until they are old enough, undated ones until th
 test('a time at the end of what a text can say is later than now, and said as a date', () => {
   const far = line('1.0.0', { pubtime: '9999-12-31T23:59:59Z' })
   const crate = crateOf([far])
-  const given = policy({ hold: DAY })
-  assert.equal(verdictOf(crate, far, given, at(0)).state, 'held')
-  assert.equal(explainCrate('up', crate, given, at(0))[0]?.until, '9999-12-31')
-  const guarded = { ...given, lureGuard: true }
+  const hold = policy({ hold: DAY })
+  assert.equal(verdictOf(crate, far, hold, at(0)).state, 'held')
+  assert.equal(explainCrate('up', crate, hold, at(0))[0]?.until, '9999-12-31')
+  const guarded = { ...hold, lureGuard: true }
   assert.equal(showFile(crate, guarded, at(0)).text, `${withYanked(far, true).text}\n`)
 })
 
 test('a version that is new to a known crate is held from when it was seen, whatever it says', () => {
   const [first, backdated] = [line('1.0.0', OLD), line('1.1.0', OLD)]
-  const given = policy({ hold: DAY })
+  const hold = policy({ hold: DAY })
   const stateOf = (crate: UpstreamCrate, hour: number) =>
-    verdictOf(crate, backdated, given, at(hour)).state
+    verdictOf(crate, backdated, hold, at(hour)).state
   assert.equal(stateOf(crateOf([first, backdated]), 0), 'shown')
   const crate = crateOf([first], [first, backdated], [first], [first, backdated])
   assert.deepEqual(
@@ -84,12 +84,12 @@ test('a version that is new to a known crate is held from when it was seen, what
   // Its yanked neighbors are still those of a lure.
   for (const lure of [backdated, line('1.1.0')]) {
     const around = crateOf([first], [withYanked(first, true), lure])
-    assert.equal(lureOf(around, given, at(2))?.version, '1.1.0')
+    assert.equal(lureOf(around, hold, at(2))?.version, '1.1.0')
   }
   const future = line('2.0.0', { pubtime: '9999-12-31T23:59:59Z' })
   const later = crateOf([first], [first, future])
   assert.deepEqual(
-    [2, 25].map(hour => verdictOf(later, future, given, at(hour)).state),
+    [2, 25].map(hour => verdictOf(later, future, hold, at(hour)).state),
     ['held', 'shown'],
   )
 })
@@ -117,9 +117,9 @@ test('a held version for which all others are yanked is a lure; the guard shows 
     version: '1.2.0',
     yanked: new Set(['1.0.0', '1.1.0']),
   })
-  const states = (given: UpstreamPolicy, hour: number) =>
+  const states = (applied: UpstreamPolicy, hour: number) =>
     [first, second, lure].map(
-      each => verdictOf(crate, crate.lines.get(each.version) ?? each, given, at(hour)).state,
+      each => verdictOf(crate, crate.lines.get(each.version) ?? each, applied, at(hour)).state,
     )
   assert.deepEqual(states(held, 3), ['yanked', 'yanked', 'held'])
   const guarded = { ...held, lureGuard: true }
@@ -152,8 +152,8 @@ test('no lure: a version that is still good, yanks long ago or unseen, a release
     ['long ago', crateOf([first], ...quiet, [yanked(first), late]), held],
     ['not held', crateOf([first], [yanked(first), release]), policy()],
   ]
-  for (const [what, crate, given] of rows) {
-    const hold = what === 'good' ? { ...given, allow: rules('foo@1.1') } : given
+  for (const [what, crate, applied] of rows) {
+    const hold = what === 'good' ? { ...applied, allow: rules('foo@1.1') } : applied
     assert.equal(lureOf(crate, hold, at(120)), null, what)
   }
 })
@@ -170,12 +170,14 @@ test('around a lure, what was yanked long ago, has vanished, is denied or was he
     ...[[early, good, gone, refused], ...quiet, [yanked(early), good, gone, refused, first]],
     [yanked(early), yanked(good), refused, yanked(first), second],
   )
-  const given = policy({ hold: 7 * DAY, lureGuard: true, deny: rules('foo@<0.9') })
-  assert.deepEqual(lureOf(crate, given, at(98)), {
+  const applied = policy({ hold: 7 * DAY, lureGuard: true, deny: rules('foo@<0.9') })
+  assert.deepEqual(lureOf(crate, applied, at(98)), {
     name: 'foo',
     version: '1.2.1',
     yanked: new Set(['1.1.0']),
   })
-  const states = [...crate.lines.values()].map(each => verdictOf(crate, each, given, at(98)).state)
+  const states = [...crate.lines.values()].map(
+    each => verdictOf(crate, each, applied, at(98)).state,
+  )
   assert.deepEqual(states, ['yanked', 'guarded', 'denied', 'yanked', 'held', 'gone'])
 })

@@ -38,10 +38,10 @@ for (const template of ANSWERED)
         const path = dl?.pathOf(sample) ?? ''
         assert.ok(!path.startsWith('/') && !seen.has(path), path)
         seen.add(path)
-        const found = dl?.find(path)
+        const parsed = dl?.find(path)
         for (const part of ['name', 'version', 'cksum'] as const)
-          assert.ok([null, sample[part]].includes(found?.[part] ?? null), path)
-        assert.ok(found?.cksum || (found?.name && found.version), path)
+          assert.ok([null, sample[part]].includes(parsed?.[part] ?? null), path)
+        assert.ok(parsed?.cksum || (parsed?.name && parsed.version), path)
       }
   })
 

@@ -206,11 +206,15 @@ test('no file of a private registry is shown to a stranger, of whatever kind it 
   assert.equal((await test.request('GET', '/crates/demo/crate.json', owner)).status, 200)
 })
 
-test('owners.public opens the list of owners, in a private registry to its readers', async t => {
-  const ask = TABLE['GET /api/v1/summary']?.[0] ?? assert.fail()
-  for (const kind of ['public', 'private'] as const) {
+test('the list of owners needs a token, whatever owners.public says', async t => {
+  const ask = TABLE['GET /api/v1/crates/:name/owners']?.[0] ?? assert.fail()
+  for (const [kind, isPublic] of [
+    ['public', 'true'],
+    ['public', 'false'],
+    ['private', 'true'],
+  ] as const) {
     const env = {
-      PLIMSOLL_OWNERS_PUBLIC: 'true',
+      PLIMSOLL_OWNERS_PUBLIC: isPublic,
       PLIMSOLL_AUTH_REQUIRED: String(kind === 'private'),
     }
     const { test, tokenOf } = await prepared(t, env)

@@ -8,7 +8,7 @@ import { all, one, type Row, run } from '../../../generator/database/statement.t
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
-const note = recordUses(error => assert.fail(String(error)))
+const recordUse = recordUses(error => assert.fail(String(error)))
 const NOW = new Date('2026-11-20T12:00:00Z')
 const after = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 
@@ -81,17 +81,17 @@ test('the use of a token is noted at most once a minute', async t => {
   const test = await TestRegistry.open(t)
   const { database } = test.registry
   const token = await test.user('alice', { expires: '2026-11-20T13:00:00Z' })
-  const noted = async (now: Date) => {
-    await authenticate(database, token, now, note)
+  const lastUse = async (now: Date) => {
+    await authenticate(database, token, now, recordUse)
     return (
       await one<Pick<Row<'tokens'>, 'last_used_at'>>(database, 'SELECT last_used_at FROM tokens')
     ).last_used_at
   }
-  assert.equal(await noted(after(0)), '2026-11-20T12:00:00Z')
-  assert.equal(await noted(after(59.9)), '2026-11-20T12:00:00Z')
-  assert.equal(await noted(after(61)), '2026-11-20T12:01:01Z')
-  assert.equal(await noted(after(120)), '2026-11-20T12:01:01Z')
-  assert.equal(await noted(after(3600)), '2026-11-20T12:01:01Z', 'an expired token is not used')
+  assert.equal(await lastUse(after(0)), '2026-11-20T12:00:00Z')
+  assert.equal(await lastUse(after(59.9)), '2026-11-20T12:00:00Z')
+  assert.equal(await lastUse(after(61)), '2026-11-20T12:01:01Z')
+  assert.equal(await lastUse(after(120)), '2026-11-20T12:01:01Z')
+  assert.equal(await lastUse(after(3600)), '2026-11-20T12:01:01Z', 'an expired token is not used')
 })
 
 test('crate patterns are compared canonically', () => {

@@ -82,9 +82,9 @@ test('a stranger at one address cannot keep an account from being used anywhere 
 
 test('many addresses together make only so many guesses, and keep no browser out that was in before', async t => {
   const test = await prepared(t)
-  const known = visitorAt(test, '198.51.100.7')
-  assert.equal((await known.logIn('alice')).status, 303)
-  await known.post('/me/logout')
+  const visitor = visitorAt(test, '198.51.100.7')
+  assert.equal((await visitor.logIn('alice')).status, 303)
+  await visitor.post('/me/logout')
   const statuses: number[] = []
   for (let i = 0; i < 6; i++) statuses.push(...(await guess(test, `203.0.113.${i}`, ' ALICE ', 3)))
   const count = (status: number) => statuses.filter(each => each === status).length
@@ -92,8 +92,8 @@ test('many addresses together make only so many guesses, and keep no browser out
   assert.equal(await statusOf(test, '192.0.2.99', 'alice'), 429, 'a browser never seen has to wait')
   assert.equal(await statusOf(test, '192.0.2.99', 'bob'), 303, 'other accounts have not')
   // Wherever it is, also behind the attacker's own address.
-  known.address = '203.0.113.0'
-  assert.equal((await known.logIn('alice')).status, 303)
+  visitor.address = '203.0.113.0'
+  assert.equal((await visitor.logIn('alice')).status, 303)
 })
 
 test('strangers cannot fill the disk with failed logins; who gets in is always in the audit log', async t => {
@@ -121,9 +121,9 @@ test('an account that does not exist is limited like one that does', async t => 
 
 test('a known browser has a limit of its own, for its own account and its own password', async t => {
   const test = await prepared(t)
-  const known = visitorAt(test, '198.51.100.7')
-  await known.logIn('alice')
-  const cookie = known.cookies.get('plimsoll_device') ?? ''
+  const visitor = visitorAt(test, '198.51.100.7')
+  await visitor.logIn('alice')
+  const cookie = visitor.cookies.get('plimsoll_device') ?? ''
   assert.match(cookie, /^[\w-]{22}\.[\w-]{43}$/)
   /** How many guesses somebody with that cookie has at one address. */
   const guesses = async (address: string, login: string, device: string) => {
@@ -167,17 +167,17 @@ test('the current password is asked for so many times in one session; others are
 
 test('guesses from very many addresses fill the queue of hashing, and a browser that was in before passes them', async t => {
   const test = await prepared(t)
-  const known = visitorAt(test, '198.51.100.7')
-  assert.equal((await known.logIn('alice')).status, 303)
-  await known.post('/me/logout')
+  const user = visitorAt(test, '198.51.100.7')
+  assert.equal((await user.logIn('alice')).status, 303)
+  await user.post('/me/logout')
   await guess(test, '203.0.113.200', 'somebody', 2)
   const strangers = Array.from({ length: 90 }, (_, i) => visitorAt(test, `203.0.113.${i}`))
   const again = visitorAt(test, '203.0.113.200')
-  await Promise.all([known, again, ...strangers].map(visitor => visitor.get('/me')))
+  await Promise.all([user, again, ...strangers].map(visitor => visitor.get('/me')))
   const guesses = strangers.map(
     async (visitor, i) => (await visitor.logIn(`login${i}`, 'not the right one')).status,
   )
-  const both = [known.logIn('alice'), again.logIn('nobody', 'not the right one')]
+  const both = [user.logIn('alice'), again.logIn('nobody', 'not the right one')]
   const answers = (await Promise.all(both)).map(({ status }) => status)
   assert.deepEqual(answers, [303, 503], 'known ones first, who has tried before last')
   const statuses = await Promise.all(guesses)

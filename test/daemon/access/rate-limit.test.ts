@@ -102,9 +102,9 @@ test('publishes, changes, searches and other reads have their limits; the index 
     })
   const publish = (name: string) => withoutReadingTime(() => put(alice, name))
   const statuses = async (...asks: (() => Promise<Response>)[]) => {
-    const found: number[] = []
-    for (const ask of asks) found.push((await ask()).status)
-    return found
+    const statuses: number[] = []
+    for (const ask of asks) statuses.push((await ask()).status)
+    return statuses
   }
   for (const name of ['one', 'two']) assert.equal((await publish(name)).status, 200)
   const third = await put(alice, 'three')

@@ -42,7 +42,7 @@ interface Sender {
 const crateOf = async ({ registry }: TestRegistry, name: string) =>
   (await findCrate(registry.database, parseName(name))) ?? assert.fail(name)
 
-const placeOf = ({ upstreams }: TestRegistry) =>
+const alarmPlace = ({ upstreams }: TestRegistry) =>
   upstreams.byName.get('up')?.source.place ?? assert.fail()
 
 /** How a sender loses the right to a change. */
@@ -118,7 +118,7 @@ const byLink = async ({ user }: Sender, { registry, now }: TestRegistry) => ({
 
 const alarmed = async (_: Sender, test: TestRegistry) => {
   const [crate, version] = ['keel', parseVersion('1.0.0')] as const
-  await keepAlarm(placeOf(test), { kind: 'gone', name: parseName(crate), version, at: AT })
+  await keepAlarm(alarmPlace(test), { kind: 'gone', name: parseName(crate), version, at: AT })
   return { crate, version }
 }
 
@@ -226,7 +226,7 @@ async function records(test: TestRegistry): Promise<unknown> {
       'login-failed',
       'password-wrong',
     ]),
-    listAlarms(placeOf(test)),
+    listAlarms(alarmPlace(test)),
   ])
 }
 

@@ -68,8 +68,8 @@ test('preset private: what falls short is taken, and every warning arrives in th
     /the following are not valid category slugs and were ignored: harbours/,
     /the following are not valid badges and were ignored: sparkles/,
   ]) {
-    const found = said.filter(line => part.test(line))
-    assert.equal(found.length, 1, `${part} is said once in\n${published.stderr}`)
+    const matching = said.filter(line => part.test(line))
+    assert.equal(matching.length, 1, `${part} is said once in\n${published.stderr}`)
   }
   const bob = await cargo('bob')
   const alike = await bob.ok(project({ name: 'habrour' }).folder, ...PUBLISH)

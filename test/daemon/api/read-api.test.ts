@@ -177,8 +177,11 @@ test('`include` picks the parts of a crate', async () => {
     [null, null, null, null],
   )
   assert.equal(cheap.crate.homepage, 'https://example.com/')
-  const some = await get(crateAnswer, `${CRATE}?include=versions,keywords,nonsense`)
-  assert.deepEqual([some.versions?.length, some.keywords?.length, some.categories], [2, 2, null])
+  const included = await get(crateAnswer, `${CRATE}?include=versions,keywords,nonsense`)
+  assert.deepEqual(
+    [included.versions?.length, included.keywords?.length, included.categories],
+    [2, 2, null],
+  )
 })
 
 test('versions: by precedence or by date, in pages when asked', async () => {

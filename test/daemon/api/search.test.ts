@@ -12,9 +12,9 @@ async function ask(registry: TestRegistry, query: string): Promise<Found> {
   const response = await registry.request('GET', `/api/v1/crates${query}`)
   assert.equal(response.status, 200, query)
   const body: unknown = await response.json()
-  const found = v.parse(searchAnswer, body)
-  assert.deepEqual(found, body)
-  return found
+  const answer = v.parse(searchAnswer, body)
+  assert.deepEqual(answer, body)
+  return answer
 }
 
 async function names(registry: TestRegistry, query: string): Promise<string[]> {
@@ -98,7 +98,7 @@ test('max_version is the highest unyanked version, default_version the stable on
     'demo@2.0.0-rc.1': 'description = "Three"',
   })
   const verbs = { yank: 'DELETE', unyank: 'PUT' } as const
-  const turn = (version: string, verb: 'yank' | 'unyank') =>
+  const yank = (version: string, verb: 'yank' | 'unyank') =>
     registry.request(verbs[verb], `/api/v1/crates/demo/${version}/${verb}`, token)
   const rows: [change: 'yank' | 'unyank' | 'publish', of: string, stable: string, max: string][] = [
     ['unyank', '1.0.0', '1.2.0', '2.0.0-rc.1'],
@@ -113,11 +113,11 @@ test('max_version is the highest unyanked version, default_version the stable on
   ]
   for (const [change, version, stable, max] of rows) {
     if (change === 'publish') await registry.publish(token, { name: 'demo', version })
-    else await turn(version, change)
-    const [found] = (await ask(registry, '?q=demo')).crates
+    else await yank(version, change)
+    const [first] = (await ask(registry, '?q=demo')).crates
     const answer = await registry.request('GET', '/api/v1/crates/demo')
     const { crate } = (await answer.json()) as { crate: Found['crates'][number] }
-    for (const shown of [found, crate])
+    for (const shown of [first, crate])
       assert.deepEqual([shown?.default_version, shown?.max_version], [stable, max], version)
     // Words are those of the version that is shown.
     assert.deepEqual(await names(registry, '?q=two'), stable === '1.2.0' ? ['demo'] : [], version)
@@ -168,7 +168,7 @@ test('no query is an error, and none means anything but its words', async t => {
   await publishAll(registry, {
     hoare: 'description = "Assertions, 100% müheloses NEAR \\"quoted\\" c++ 数据库 *"',
   })
-  const found: Record<string, number> = {
+  const counts: Record<string, number> = {
     '"quoted': 1,
     'NEAR(hoare quoted)': 1,
     'hoare AND quoted': 1,
@@ -187,7 +187,7 @@ test('no query is an error, and none means anything but its words', async t => {
     ['x'.repeat(8000)]: 0,
     ['hoare '.repeat(2000)]: 1,
   }
-  for (const [query, total] of Object.entries(found)) {
+  for (const [query, total] of Object.entries(counts)) {
     const raw = encodeURIComponent(query.replace(/\p{Cs}/gu, '\ufffd'))
     assert.equal((await ask(registry, `?q=${raw}`)).meta.total, total, query.slice(0, 40))
   }

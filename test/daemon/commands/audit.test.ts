@@ -93,8 +93,8 @@ test('audit names the actions there are when no event has the one asked for', as
 test('audit --follow goes on telling what happens, one event a line, as long as somebody reads it', async t => {
   const folder = await servedFolder(t)
   const cli = join(root, 'dist', 'daemon', 'cli.js')
-  const follow = '"$0" "$1" audit --follow --json --action user-add --dir "$2"'
-  const script = `{ ${follow}; echo "ended with $?" >&2; } | sed -u 3q`
+  const command = '"$0" "$1" audit --follow --json --action user-add --dir "$2"'
+  const script = `{ ${command}; echo "ended with $?" >&2; } | sed -u 3q`
   const child = spawn('sh', ['-c', script, process.execPath, cli, folder.dir], { detached: true })
   let [said, complaints] = ['', '']
   child.stdout.on('data', (chunk: Buffer) => {

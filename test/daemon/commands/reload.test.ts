@@ -105,17 +105,17 @@ test('of all settings those are taken over that the document says', () => {
       Object.fromEntries(Object.keys(rows).map(name => [name, 'changed'])),
     ]),
   )
-  const note = (to: keyof typeof logged) => (about: { settings: string[] }) =>
+  const recorder = (to: keyof typeof logged) => (about: { settings: string[] }) =>
     logged[to].push(...about.settings)
-  const given = (read: () => unknown) =>
+  const messageOf = (read: () => unknown) =>
     ({
       registry: { settings: running },
       server: { renewTls: () => calls.push('certificates') },
-      log: { info: note('taken'), warn: note('left'), error: () => calls.push('error') },
+      log: { info: recorder('taken'), warn: recorder('left'), error: () => calls.push('error') },
       read,
       answer: () => calls.push('answer'),
     }) as unknown as Reload
-  reload(given(() => changed))
+  reload(messageOf(() => changed))
   assert.deepEqual(logged.taken, keys.filter(isDocumented))
   assert.deepEqual(
     logged.left,
@@ -123,7 +123,7 @@ test('of all settings those are taken over that the document says', () => {
   )
   assert.ok(logged.taken.length > 30 && logged.left.length > 30)
   reload(
-    given(() => {
+    messageOf(() => {
       throw new Error('a file that cannot be read')
     }),
   )

@@ -62,8 +62,8 @@ for (const [template, path, wrong] of TEMPLATES) {
       const encoded = await ask(test, path.replaceAll('+', '%2B'))
       assert.ok(encoded.bytes.equals(whole.bytes))
       const etag = whole.headers.get('etag') ?? ''
-      const known = await ask(test, path, { headers: { 'if-none-match': etag } })
-      assert.deepEqual([known.status, known.bytes.length], [304, 0])
+      const conditional = await ask(test, path, { headers: { 'if-none-match': etag } })
+      assert.deepEqual([conditional.status, conditional.bytes.length], [304, 0])
       const part = await ask(test, path, { headers: { range: 'bytes=1-4' } })
       assert.deepEqual([part.status, part.bytes], [206, whole.bytes.subarray(1, 5)])
       const head = await ask(test, path, { method: 'HEAD' })
@@ -98,10 +98,13 @@ for (const [template, path, wrong] of TEMPLATES) {
 
 test('verify finds a template that nobody can answer', async t => {
   const { test } = await opened(t, '/d/{crate}')
-  const found = []
+  const answers = []
   for await (const fault of verify(test.registry, { repair: false, served: true }))
-    found.push(fault)
-  assert.match(found.find(finding => finding.lost)?.what ?? '', /^no download works: two releases/)
+    answers.push(fault)
+  assert.match(
+    answers.find(finding => finding.lost)?.what ?? '',
+    /^no download works: two releases/,
+  )
 })
 
 test('a template with the path of a base URL is answered with and without it', async t => {

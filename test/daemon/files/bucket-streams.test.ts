@@ -12,16 +12,16 @@ function endless(t: TestContext, options: Parameters<typeof bucketStreams>[0] = 
   const addressOf = (c: Context) => c.req.header('x-from') ?? ''
   const stream = bucketStreams({ addressOf, ...options })
   const app = new Hono()
-  let found: 'stream' | 'nothing' | 'failure' = 'stream'
+  let outcome: 'stream' | 'nothing' | 'failure' = 'stream'
   t.after(() => {
     // For those who wait until now.
-    found = 'nothing'
+    outcome = 'nothing'
     for (const answer of opened) answer.destroy()
   })
   app.get('/', async c => {
     const answer = await stream(c, async () => {
-      if (found === 'failure') throw new Error('the bucket is away')
-      if (found === 'nothing') return null
+      if (outcome === 'failure') throw new Error('the bucket is away')
+      if (outcome === 'nothing') return null
       const bytes = new Readable({ read: () => undefined })
       bytes.push('some')
       opened.push(bytes)
@@ -35,8 +35,8 @@ function endless(t: TestContext, options: Parameters<typeof bucketStreams>[0] = 
   })
   const ask = async (from: string, signal: AbortSignal | null = null) =>
     await app.request('/', { headers: { 'x-from': from }, signal })
-  const find = (what: typeof found): void => {
-    found = what
+  const find = (what: typeof outcome): void => {
+    outcome = what
   }
   return { opened, ask, find }
 }

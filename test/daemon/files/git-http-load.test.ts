@@ -14,23 +14,23 @@ const PATH = '/index.git/git-upload-pack'
 let serial = 0
 
 /** Stand-ins for git: one that takes its time, and one that sends without an end; both take notes. */
-const SLOW = (notes: string) => `trap 'echo stopped >> ${notes}; exit 143' TERM
-echo started >> ${notes}
+const SLOW = (log: string) => `trap 'echo stopped >> ${log}; exit 143' TERM
+echo started >> ${log}
 while :; do sleep 0.05; done`
-const ENDLESS = (notes: string) => `echo $$ >> ${notes}\nexec yes 0005x`
+const ENDLESS = (log: string) => `echo $$ >> ${log}\nexec yes 0005x`
 
-async function fakeGit(script: (notes: string) => string) {
-  const [gitCommand, notes] = [join(root, `git${serial++}`), join(root, `notes${serial++}`)]
-  await writeFile(gitCommand, `#!/bin/sh\n${script(notes)}\n`, { mode: 0o755 })
-  const noted = async () =>
-    (await readFile(notes, 'utf8').catch(() => '')).split('\n').filter(line => line !== '')
+async function fakeGit(script: (log: string) => string) {
+  const [gitCommand, log] = [join(root, `git${serial++}`), join(root, `notes${serial++}`)]
+  await writeFile(gitCommand, `#!/bin/sh\n${script(log)}\n`, { mode: 0o755 })
+  const logged = async () =>
+    (await readFile(log, 'utf8').catch(() => '')).split('\n').filter(line => line !== '')
   /** Waits for so many notes of a word. */
   const isNoted = (count: number, word: string) =>
     until(
-      async () => (await noted()).filter(line => line === word).length === count,
+      async () => (await logged()).filter(line => line === word).length === count,
       () => `not ${word} ${count} times`,
     )
-  return { gitCommand, noted, isNoted }
+  return { gitCommand, noted: logged, isNoted }
 }
 
 /** Waits for the end of a process. */
@@ -79,28 +79,28 @@ describe('git over HTTP, under load', { concurrency: 3 }, () => {
   })
 
   test('a client that leaves in the middle of a clone takes git with it', async t => {
-    const { gitCommand, noted } = await fakeGit(ENDLESS)
+    const { gitCommand, noted: logged } = await fakeGit(ENDLESS)
     const here = await listen({ gitCommand })
     t.after(() => here.server.close())
     const abort = new AbortController()
     const init = { ...request, signal: abort.signal }
     const response = await fetch(`${here.url}/git-upload-pack`, init)
     await response.body?.getReader().read()
-    const pid = Number((await noted())[0])
+    const pid = Number((await logged())[0])
     assert.ok(isAlive(pid))
     abort.abort()
     await ends(pid)
   })
 
   test('a body that does not arrive holds no process and is given up', async () => {
-    const { gitCommand, noted } = await fakeGit(SLOW)
+    const { gitCommand, noted: logged } = await fakeGit(SLOW)
     const waiting = new ReadableStream({ pull: () => new Promise(() => {}) })
     const init = { ...request, body: waiting, duplex: 'half' as const }
     const response = await app({ gitCommand, bodyTimeoutMs: 100 }).request(
       new Request(`http://x${PATH}`, init),
     )
     assert.equal(response.status, 408)
-    assert.deepEqual(await noted(), [])
+    assert.deepEqual(await logged(), [])
   })
 
   test('bodies that do not arrive give way to whole requests', async () => {
@@ -121,15 +121,15 @@ describe('git over HTTP, under load', { concurrency: 3 }, () => {
   })
 
   test('git is stopped when its client takes nothing any more, and not while it takes a little', async t => {
-    const { gitCommand, noted } = await fakeGit(ENDLESS)
+    const { gitCommand, noted: logged } = await fakeGit(ENDLESS)
     const here = await openServer(t, { requestSeconds: 2 })
     here.answer(app({ gitCommand }).fetch)
     const clients = [1, 2].map(() => connect(Number(new URL(here.url).port), '127.0.0.1').pause())
     for (const [i, client] of clients.entries()) {
       client.on('error', () => {}).write(REQUEST)
-      await until(async () => (await noted()).length > i, 'not started')
+      await until(async () => (await logged()).length > i, 'not started')
     }
-    const [idle = 0, slow = 0] = (await noted()).map(Number)
+    const [idle = 0, slow = 0] = (await logged()).map(Number)
     let taken = 0
     const taking = setInterval(() => {
       clients[1]?.read()

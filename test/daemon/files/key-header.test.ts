@@ -43,14 +43,14 @@ async function served(t: TestContext, test: TestRegistry): Promise<string> {
 
 /** The header with this name in the answer to each of the paths. */
 async function headersOf(test: TestRegistry, name: string, paths: readonly string[]) {
-  const found: (string | null)[] = []
+  const keys: (string | null)[] = []
   for (const path of paths) {
     const answer = await test.request('GET', path)
     assert.ok(answer.status < 400, `${path}: ${answer.status}`)
     await answer.arrayBuffer()
-    found.push(answer.headers.get(name))
+    keys.push(answer.headers.get(name))
   }
-  return found
+  return keys
 }
 
 test('answers have no keys unless the settings name a header', async t => {
@@ -85,8 +85,11 @@ test('what belongs to a crate has its keys, by quick answers, the app and on req
       assert.equal(answer.headers.get('surrogate-key'), expected[at], `${path}, the ${time} time`)
     }
   const etag = (await test.request('GET', INDEX)).headers.get('etag') ?? ''
-  const known = await test.request('GET', INDEX, null, { headers: { 'if-none-match': etag } })
-  assert.deepEqual([known.status, known.headers.get('surrogate-key')], [304, expected[0]])
+  const conditional = await test.request('GET', INDEX, null, { headers: { 'if-none-match': etag } })
+  assert.deepEqual(
+    [conditional.status, conditional.headers.get('surrogate-key')],
+    [304, expected[0]],
+  )
 })
 
 test('tags are separated by commas, and what no cache may keep has none', async t => {

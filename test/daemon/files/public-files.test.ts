@@ -147,7 +147,7 @@ test('304 for the exact tag, the weak one, either encoding, one of many, and any
   const tree = new Tree(t)
   tree.put('index/de/mo/demo', LINES)
   const tag = tagOf(LINES)
-  const known = [
+  const tags = [
     `"${tag}"`,
     `W/"${tag}"`,
     `"${tag}-gz"`,
@@ -155,7 +155,7 @@ test('304 for the exact tag, the weak one, either encoding, one of many, and any
     `"x", W/"${tag}" ,"y"`,
     '*',
   ]
-  for (const header of known) {
+  for (const header of tags) {
     for (const encoding of ['identity', 'gzip']) {
       const response = await tree.get('/index/de/mo/demo', {
         'if-none-match': header,

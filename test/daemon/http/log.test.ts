@@ -51,11 +51,11 @@ test('what has to be expected is a warning with its cause; only other errors hav
 })
 
 test('text has every fact that JSON has', () => {
-  const facts = { upstream: 'crates-io', kind: 'lure', crate: 'demo', version: '1.0.0', left: [1] }
+  const record = { upstream: 'crates-io', kind: 'lure', crate: 'demo', version: '1.0.0', left: [1] }
   const cause = new Error('it rains')
   const err = Object.assign(new Error('no picnic', { cause }), { code: 'E1', path: '/meadow' })
   for (const [fields, msg] of [
-    [facts, 'an alarm'],
+    [record, 'an alarm'],
     [{ err, settings: ['log.level'] }, 'a fault'],
     [{ ...REQUEST, agent: 'Mozilla/5.0 (X11)', bytes: 7 }, 'request'],
   ] as const) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { waitingStreams } from '../../../daemon/http/waiting-streams.ts'
 
-const turn = () => new Promise(setImmediate)
+const tick = () => new Promise(setImmediate)
 
 test('requests over HTTP/2 begin in their order, a few in each turn of the event loop', async () => {
   const waiting = waitingStreams()
@@ -11,7 +11,7 @@ test('requests over HTTP/2 begin in their order, a few in each turn of the event
   const counts: number[] = []
   for (let turns = 0; turns < 4; turns++) {
     counts.push(begun.length)
-    await turn()
+    await tick()
   }
   assert.deepEqual(counts, [0, 4, 8, 10])
   assert.deepEqual(begun, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -23,7 +23,7 @@ test('requests that were reset while they waited take no place in a turn', async
   const streams = Array.from({ length: 100_000 }, () => ({ destroyed: false }))
   for (const [at, stream] of streams.entries()) waiting(stream, () => begun.push(at))
   for (const stream of streams.slice(0, -2)) stream.destroyed = true
-  await turn()
+  await tick()
   assert.deepEqual(begun, [99_998, 99_999])
 })
 
@@ -34,8 +34,8 @@ test('a request that comes while others begin waits for the next turn', async ()
     begun.push('first')
     waiting({ destroyed: false }, () => begun.push('second'))
   })
-  await turn()
+  await tick()
   assert.deepEqual(begun, ['first'])
-  await turn()
+  await tick()
   assert.deepEqual(begun, ['first', 'second'])
 })

@@ -6,7 +6,7 @@ import { timestamp } from '../../../core/timestamp.ts'
 import { openLog } from '../../../daemon/http/log.ts'
 import { UpstreamWorker } from '../../../daemon/upstream/upstream-worker.ts'
 import { temporaryPath } from '../../../generator/places/disk/steps.ts'
-import { listFailures } from '../../../generator/records/facts.ts'
+import { listFailures } from '../../../generator/records/values.ts'
 import { verifyUpstreams } from '../../../generator/verify/upstream.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
@@ -78,13 +78,13 @@ test('half-written files of an upstream are named by verify, and swept when they
   for (const path of [stale, fresh]) writeFileSync(path, '')
   const before = new Date(Date.now() - 7_200_000)
   utimesSync(stale, before, before)
-  const found: string[] = []
+  const alarms: string[] = []
   for await (const { where, what } of verifyUpstreams(upstreams.sources, {
     repair: false,
     served: false,
   }))
-    found.push(`${where}: ${what}`)
-  assert.deepEqual(found, [
+    alarms.push(`${where}: ${what}`)
+  assert.deepEqual(alarms, [
     `upstream up, ${stale.slice(join(dir, 'upstream/up/').length)}: is half-written`,
   ])
   await worker.look()

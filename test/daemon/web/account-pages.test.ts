@@ -104,11 +104,11 @@ test('full access is chosen, not what a token gets when nothing is ticked', asyn
   assert.equal(refused.status, 400)
   assert.match(text, /Choose full access or at least one permission/)
   assert.match(text, /name="access" value="limited" required checked>/)
-  for (const [access, note] of [
+  for (const [access, sentence] of [
     ['limited', 'yank'],
     ['full', 'full access'],
   ] as const) {
     const made = await alice.post('/me/tokens', { name: access, access, scope: 'yank' })
-    assert.ok((await made.text()).includes(`<span class="note">${note}<`))
+    assert.ok((await made.text()).includes(`<span class="note">${sentence}<`))
   }
 })

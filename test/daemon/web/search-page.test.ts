@@ -67,9 +67,9 @@ test('in a private registry results take a login, and nobody is told what there 
   await registry.indexWorker.pages.flush()
   const { headers } = await new Visitor(registry).get('/search/?q=demo')
   assert.equal(headers.get('location'), '/me?next=%2Fsearch%2F%3Fq%3Ddemo')
-  const known = await loggedIn(registry, 'alice')
+  const visitor = await loggedIn(registry, 'alice')
   for (const path of ['/search/?q=demo', '/search/layout.json'])
-    assert.equal((await known.get(path)).status, 200, path)
+    assert.equal((await visitor.get(path)).status, 200, path)
   const tree = registry.registry.tree
   assert.deepEqual([await tree.files('sitemaps'), await tree.has('sitemap.xml')], [[], false])
   assert.equal(await registry.shown('robots.txt'), 'User-agent: *\nDisallow: /\n')

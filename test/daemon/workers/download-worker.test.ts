@@ -241,10 +241,10 @@ test('deleted versions take their downloads with them, and verify finds wrong su
   assert.equal((await json())?.total, 1)
   const { database } = registry.registry
   const faults = async (repair: boolean) => {
-    const found: string[] = []
+    const totals: string[] = []
     for await (const { what, repaired } of verify(registry.registry, { repair, served: false }))
-      found.push(`${repaired ? 'repaired: ' : ''}${what}`)
-    return found
+      totals.push(`${repaired ? 'repaired: ' : ''}${what}`)
+    return totals
   }
   assert.deepEqual(await faults(false), [])
   await run(database, 'UPDATE crate_downloads SET total = 7')

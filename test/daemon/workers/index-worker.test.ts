@@ -136,12 +136,12 @@ test('closing waits for what runs', async t => {
   const { context, close, open } = gated(registry)
   const indexWorker = new IndexWorker(context, fail)
   close()
-  const turn = indexWorker.crate(1)
+  const showing = indexWorker.crate(1)
   const closing = indexWorker.close()
   assert.ok(await isWaiting(closing))
   open()
   await closing
-  assert.equal(await turn, true)
+  assert.equal(await showing, true)
 })
 
 test('closing tries once more what has failed', async t => {

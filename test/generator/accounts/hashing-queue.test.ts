@@ -13,27 +13,27 @@ const stranger = (recent: number): LoginPriority => ({ isKnown: false, recent })
 /** Works of one queue: each lasts until it is let go; notes what began and what was refused, in that order. */
 function prepared(atOnce: number, mostWaiting: number) {
   const queue = new HashingQueue({ atOnce, mostWaiting })
-  const noted: string[] = []
+  const events: string[] = []
   const ends = new Map<string, () => void>()
   const enter = (name: string, priority: LoginPriority) => {
     const work = () => {
-      noted.push(name)
+      events.push(name)
       return new Promise<void>(resolve => ends.set(name, resolve))
     }
     queue.run(priority, work).catch(error => {
       assert.ok(error instanceof Refusal && error.has('logins_busy'))
-      noted.push(`${name} refused`)
+      events.push(`${name} refused`)
     })
   }
   const end = async (name: string) => {
     ends.get(name)?.()
     await new Promise(setImmediate)
   }
-  return { enter, end, noted }
+  return { enter, end, noted: events }
 }
 
 test('known ones begin first, then who has tried least of late, then who came first', async () => {
-  const { enter, end, noted } = prepared(1, 10)
+  const { enter, end, noted: events } = prepared(1, 10)
   enter('running', stranger(1))
   enter('often', stranger(5))
   enter('once', stranger(1))
@@ -43,32 +43,32 @@ test('known ones begin first, then who has tried least of late, then who came fi
   enter('known', TOP_PRIORITY)
   const order = ['running', 'known', 'known, often', 'once', 'once, later', 'twice', 'often']
   for (const name of order) await end(name)
-  assert.deepEqual(noted, order)
+  assert.deepEqual(events, order)
 })
 
 test('when too many wait, the last in the order is refused, not the newest', async () => {
-  const { enter, end, noted } = prepared(1, 2)
+  const { enter, end, noted: events } = prepared(1, 2)
   enter('running', stranger(1))
   enter('often', stranger(5))
   enter('once', stranger(1))
   enter('known', TOP_PRIORITY)
   enter('newest', stranger(1))
   await end('none')
-  assert.deepEqual(noted, ['running', 'often refused', 'newest refused'])
+  assert.deepEqual(events, ['running', 'often refused', 'newest refused'])
   for (const name of ['running', 'known', 'once']) await end(name)
-  assert.deepEqual(noted.slice(3), ['known', 'once'])
+  assert.deepEqual(events.slice(3), ['known', 'once'])
 })
 
 test('a place that becomes free is taken by who waits, not by who comes at that very moment', async () => {
-  const { enter, end, noted } = prepared(1, 10)
+  const { enter, end, noted: events } = prepared(1, 10)
   enter('running', stranger(1))
   enter('waiting', stranger(5))
   const ended = end('running')
   queueMicrotask(() => enter('newcomer', stranger(1)))
   await ended
-  assert.deepEqual(noted, ['running', 'waiting'])
+  assert.deepEqual(events, ['running', 'waiting'])
   await end('waiting')
-  assert.deepEqual(noted, ['running', 'waiting', 'newcomer'])
+  assert.deepEqual(events, ['running', 'waiting', 'newcomer'])
 })
 
 test('work that fails makes room, too', async () => {

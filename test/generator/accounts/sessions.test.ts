@@ -70,8 +70,8 @@ test('the cookie of a login is for http only, for this site only, and over https
     const test = await prepared(t, env)
     const response = await new Visitor(test).logIn('alice')
     const [cookie = ''] = response.headers.getSetCookie().filter(line => line.includes('session'))
-    const [, given, secret = '', attributes] = /^([^=]+)=([\w-]+); (.*)$/.exec(cookie) ?? []
-    assert.deepEqual([given, attributes], [name, rest])
+    const [, cookieName, secret = '', attributes] = /^([^=]+)=([\w-]+); (.*)$/.exec(cookie) ?? []
+    assert.deepEqual([cookieName, attributes], [name, rest])
     assert.equal(secret.length, 43)
     const device = response.headers.getSetCookie().find(line => line.includes('_device='))
     const kept = `${name.replace('session', 'device')}=[\\w-]{22}\\.[\\w-]{43}; ${rest.replace('=300', '=34560000')}`
@@ -179,8 +179,8 @@ test('a button ends all other sessions of its user, and is there when there are 
   assert.match(await (await here.get(done)).text(), /Every other session has ended\./)
   // Where none ended, none is noted.
   await here.post('/me/sessions/end')
-  const noted = `SELECT actor, detail FROM audit WHERE action = 'session-end'`
-  assert.deepEqual(await all(test.registry.database, noted), [
+  const sql = `SELECT actor, detail FROM audit WHERE action = 'session-end'`
+  assert.deepEqual(await all(test.registry.database, sql), [
     { actor: 'alice', detail: '{"login":"alice","sessions":2,"session":1}' },
   ])
   const logins = `SELECT detail FROM audit WHERE action = 'login' AND actor = 'alice'`
@@ -230,8 +230,8 @@ test('a failed login is noted with the account it was about, and with nothing el
   visitor.address = '198.51.100.7'
   await visitor.logIn('ALICE', 'not the right one')
   await visitor.logIn('my secret password', 'x')
-  const noted = `SELECT actor, detail, address FROM audit WHERE action = 'login-failed' ORDER BY id`
-  assert.deepEqual(await all(test.registry.database, noted), [
+  const sql = `SELECT actor, detail, address FROM audit WHERE action = 'login-failed' ORDER BY id`
+  assert.deepEqual(await all(test.registry.database, sql), [
     { actor: 'unknown', detail: '{"login":"alice"}', address: '198.51.100.7' },
     { actor: 'unknown', detail: null, address: '198.51.100.7' },
   ])

@@ -11,7 +11,7 @@ import { backup } from '../../../generator/backup/backup.ts'
 import { restore } from '../../../generator/backup/restore.ts'
 import { openRegistry } from '../../../generator/open.ts'
 import { build } from '../../../generator/projections/index/build.ts'
-import { LAST_BACKUP, readFact } from '../../../generator/records/facts.ts'
+import { LAST_BACKUP, readValue } from '../../../generator/records/values.ts'
 import { deleteReleases } from '../../../generator/registry/changes/delete.ts'
 import { initRegistry, type Registry } from '../../../generator/registry/registry.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
@@ -147,7 +147,7 @@ test('bytes that are lost or damaged are named, and the backup has everything el
   assert.match(lost[0]?.message ?? '', /`one` 1\.0\.0 is missing from the crate store/)
   assert.match(lost[1]?.message ?? '', /`three` 1\.0\.0 is missing .* or damaged there/)
   // The alert for old backups goes on.
-  assert.equal(await readFact(registry.database, LAST_BACKUP), null)
+  assert.equal(await readValue(registry.database, LAST_BACKUP), null)
   await registry.close()
   const dir = join(folder, 'lossy-restored')
   assert.equal((await restore(lossy, dir, { env: {} })).crateFiles, 1)

@@ -124,8 +124,8 @@ the registry is in ${restored}; check it with \`plimsoll verify --dir ${restored
   const text = readFileSync(at('restored', 'plimsoll.toml'), 'utf8')
   assert.match(text, /^# Restored from a backup, .*\n# {3}storage\.crates\n/)
   const kept = readSettings(restored, { env: {} })
-  const given = [...kept.origins].filter(([, origin]) => typeof origin === 'object')
-  assert.deepEqual(Object.fromEntries(given.map(([key]) => [key, kept.values.get(key)])), {
+  const inFile = [...kept.origins].filter(([, origin]) => typeof origin === 'object')
+  assert.deepEqual(Object.fromEntries(inFile.map(([key]) => [key, kept.values.get(key)])), {
     'registry.base_url': 'https://crates.example',
     'storage.cache_seconds': 60,
     'limits.crate_bytes': 20 * 1024 ** 2,

@@ -277,19 +277,19 @@ test('build --from a folder without .crate files makes an empty registry and say
     plimsollHere(['build', '--from', from, '--out', 'out', '--base-url', BASE, '--no-cache'], ENV, {
       cwd: folder,
     })
-  const note = (from: string) =>
+  const sentence = (from: string) =>
     `warning: there is no .crate file in or below ${from}, so out has no crates\n`
   const first = await build('empty')
   const count = filesBelow(join(folder, 'out')).length
   const own = 'settings: registry/plimsoll.toml, the environment and the command line\n'
-  const said = `${own}${note('empty')}`
+  const said = `${own}${sentence('empty')}`
   expect(first, 0, `0 versions of 0 crates; ${count} files changed in out\n`, said)
   assert.match(readFileSync(join(folder, 'out/index.html'), 'utf8'), /<html/)
   const empty = treeDigest(join(folder, 'out'))
   put('crates/a.crate', DEMO)
   assert.equal((await build('crates')).code, 0)
   rmSync(join(folder, 'crates', 'a.crate'))
-  assert.equal((await build('crates')).stderr, `${own}${note('crates')}`)
+  assert.equal((await build('crates')).stderr, `${own}${sentence('crates')}`)
   assert.equal(treeDigest(join(folder, 'out')), empty)
   expect(await build('no-such'), 2, '', `${own}error: there is no file or folder no-such\n`)
   assert.equal(treeDigest(join(folder, 'out')), empty)

@@ -95,8 +95,8 @@ test('status knows disk space, versions of programs and images, for people and p
   await ok('add', 'crates')
   const status = await json<Record<string, unknown>>(run('status', '--json'))
   const { crates, releases, users, daemon, base_url } = status
-  const facts = { crates: 5, releases: 9, users: 0, daemon: null, base_url: BASE }
-  assert.deepEqual({ crates, releases, users, daemon, base_url }, facts)
+  const common = { crates: 5, releases: 9, users: 0, daemon: null, base_url: BASE }
+  assert.deepEqual({ crates, releases, users, daemon, base_url }, common)
   const [disk] = status.disks as { what: string; free: number; size: number }[]
   assert.ok(disk && disk.what === 'Disk' && disk.free <= disk.size, JSON.stringify(disk))
   assert.ok((status.database_bytes as number) > 0)

@@ -196,9 +196,9 @@ test('verify --repair takes away what lies in the place of a file or a folder', 
   mkdirSync(gone('index/config.json'))
   symlinkSync('/nonexistent', gone('crates/other'))
   for (const path of ['index/ot', 'search']) writeFileSync(gone(path), 'x')
-  const found = await plimsoll('verify')
-  assert.equal(found.code, 1, found.stderr)
-  assert.equal(found.stderr, '')
+  const verified = await plimsoll('verify')
+  assert.equal(verified.code, 1, verified.stderr)
+  assert.equal(verified.stderr, '')
   assert.equal((await plimsoll('verify', '--repair')).code, 0)
   assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
   // The pages of sources are no part of a verification.

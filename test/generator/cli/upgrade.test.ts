@@ -29,9 +29,9 @@ test('commands that read never upgrade the records, nor do others beside an olde
   assert.equal((await plimsollHere(['init', '--dir', dir])).code, 0)
   const records = openSqlite(join(dir, 'plimsoll.db'))
   t.after(() => records.close())
-  const found = (sql: string) => (records.prepare(sql).get() as { value: string }).value
-  const steps = () => found('SELECT max(name) AS value FROM kysely_migration')
-  const formats = () => found("SELECT value FROM facts WHERE key = 'listings'")
+  const stored = (sql: string) => (records.prepare(sql).get() as { value: string }).value
+  const steps = () => stored('SELECT max(name) AS value FROM kysely_migration')
+  const formats = () => stored("SELECT value FROM facts WHERE key = 'listings'")
   const expected = `error: ${dir}/plimsoll.db is of an older version of Plimsoll: it has the step ${LEVEL}, and 7.0.0 needs the step ${EXPANDING}; nothing was changed, and `
 
   const cleanup = new Cleanup(t)

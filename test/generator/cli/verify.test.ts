@@ -44,8 +44,8 @@ test('what is still to be rendered is counted and no difference', async t => {
   const listed = await run('verify', '--json')
   assert.deepEqual([listed.code, JSON.parse(listed.stdout)], [1, [{ ...finding, repaired: false }]])
   const mended = JSON.parse(await ok('verify', '--repair', '--json')) as { where: string }[]
-  const found = mended.find(({ where }) => where === finding.where)
-  assert.deepEqual(found, { ...finding, repaired: true })
+  const same = mended.find(({ where }) => where === finding.where)
+  assert.deepEqual(same, { ...finding, repaired: true })
   assert.equal(await ok('verify'), 'everything agrees\n')
 })
 

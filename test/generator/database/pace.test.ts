@@ -8,11 +8,11 @@ test('much work at once leaves the event loop to others every 4 ms', async t => 
   let now = 0
   t.mock.method(performance, 'now', () => now)
   let [piece, longest, ended] = [0, 0, false]
-  const turn = () => {
+  const nextTick = () => {
     ;[longest, piece] = [Math.max(longest, piece), 0]
-    if (!ended) setImmediate(turn)
+    if (!ended) setImmediate(nextTick)
   }
-  setImmediate(turn)
+  setImmediate(nextTick)
   const work = async () => {
     for (let at = 0; at < 10; at++) {
       await paced(() => {

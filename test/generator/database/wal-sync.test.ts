@@ -14,9 +14,9 @@ import { folderOf } from '../../support/workplace.ts'
 function keysWithoutLog(path: string): string[] {
   copyFileSync(path, `${path}.copy`)
   const copy = openSqlite(`${path}.copy`)
-  const facts = copy.prepare('SELECT key FROM facts').all() as { key: string }[]
+  const rows = copy.prepare('SELECT key FROM facts').all() as { key: string }[]
   copy.close()
-  return facts.map(fact => fact.key).sort()
+  return rows.map(fact => fact.key).sort()
 }
 
 test('a log that could not be opened once, say for want of descriptors, is opened at the next commit', async t => {

@@ -112,8 +112,8 @@ test('objects whose ETag is no MD5 are compared by the checksum of their writer'
   await run()
   for (const [key, object] of s3.objects) s3.objects.set(key, { ...object, etag: '"of-a-key"' })
   assert.deepEqual((await run()).uploaded, [])
-  const known = s3.objects.get('index.html')
-  if (known) s3.objects.set('index.html', { ...known, headers: {} })
+  const uploaded = s3.objects.get('index.html')
+  if (uploaded) s3.objects.set('index.html', { ...uploaded, headers: {} })
   assert.deepEqual((await run()).uploaded, ['index.html'])
 })
 

@@ -31,9 +31,9 @@ for (const [at, [format, line, before]] of LINES.entries())
   test(`a line of ${format} (${at})`, () => {
     for (const reader of [new LogReader(format), new LogReader('auto')]) {
       if (before !== undefined) assert.equal(reader.read(before), 'comment')
-      const found = reader.read(line)
-      assert.ok(found !== null && found !== 'comment', line)
-      const { day, target, ...rest } = found
+      const request = reader.read(line)
+      assert.ok(request !== null && request !== 'comment', line)
+      const { day, target, ...rest } = request
       assert.deepEqual(rest, { method: 'GET', status: 200 })
       assert.equal(target, PATH)
       assert.equal(dateOf(day), '2026-11-20')

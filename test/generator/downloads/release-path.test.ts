@@ -32,9 +32,9 @@ const CASES: [target: string, found: object | null, dl?: string, base?: string][
   ['/de/mo/demo/another-1.0.0+b.tar', null, TAR],
   [`/${CKSUM}`, { cksum: CKSUM }, 'https://cdn.example/{sha256-checksum}'],
 ]
-for (const [target, found, dl, base] of CASES)
+for (const [target, expected, dl, base] of CASES)
   test(`${base ?? BASE} ${dl ?? 'auto'}: ${target}`, () =>
-    assert.deepEqual(finder(dl, base)(target), found))
+    assert.deepEqual(finder(dl, base)(target), expected))
 
 test('logs may have the registry below another path', () => {
   const find = finder('auto', BELOW, '/')

@@ -49,8 +49,8 @@ function crateOf(parts: Pick<CrateParts, 'name' | 'version'>, bytes: Uint8Array,
 }
 
 /** Crates by name and version. */
-function crates(found: Readonly<Record<string, ReturnType<typeof crateOf>>>): CratesForExport {
-  return { find: async ({ name, version }) => found[`${name} ${version}`] ?? null }
+function crates(byName: Readonly<Record<string, ReturnType<typeof crateOf>>>): CratesForExport {
+  return { find: async ({ name, version }) => byName[`${name} ${version}`] ?? null }
 }
 
 function locked(name: string, source = CRATES_IO, checksum: string | null = null): LockedPackage {
@@ -91,7 +91,7 @@ for (const layout of LAYOUTS)
     const manifest = `${own}[dependencies.rope]\nversion = "1"\n`
     const files = lib('plank::value() + rope::rope()')
     await addCrate(registry, { name: 'Keel', version: '1.0.0+b.1', manifest, files })
-    const found = { 'rope 1.0.0': crateOf(ROPE, ROPE_BYTES) }
+    const bySpec = { 'rope 1.0.0': crateOf(ROPE, ROPE_BYTES) }
     const recorded = recordedCrates(registry)
     const sum = async (name: string, version: string) => {
       const asked = { name: name as Name, version: version as Version, cksum: null }
@@ -118,7 +118,7 @@ for (const layout of LAYOUTS)
       layout,
       dir,
       limits: () => LIMITS,
-      cratesOf: (source: string) => (source === OWN ? recorded : crates(found)),
+      cratesOf: (source: string) => (source === OWN ? recorded : crates(bySpec)),
     }
     await exportCrates(order)
     mkdirSync(join(app.folder, '.cargo'))

@@ -145,14 +145,14 @@ test('close stops trying and ends what runs', async () => {
 
 test('close waits some seconds for a push and leaves it then, with all that git has started', async () => {
   const slow = join(root, 'slow-git')
-  const notes = join(root, 'slow-notes')
+  const log = join(root, 'slow-notes')
   // Like a git that waits for its ssh: the one that waits for the network is not the one we have started.
-  await writeFile(slow, `#!/bin/sh\nsleep 3600 &\necho $! > ${notes}\nwait\n`, { mode: 0o755 })
+  await writeFile(slow, `#!/bin/sh\nsleep 3600 &\necho $! > ${log}\nwait\n`, { mode: 0o755 })
   await commit()
   const { told, push } = pushTo(['ssh://git@h/i.git'], { gitCommand: slow, closeMs: 300 })
   push.request()
   await until(
-    async () => (await readFile(notes, 'utf8').catch(() => '')) !== '',
+    async () => (await readFile(log, 'utf8').catch(() => '')) !== '',
     'git was not started',
   )
   await push.close()
@@ -160,7 +160,7 @@ test('close waits some seconds for a push and leaves it then, with all that git 
     told[0]?.message ?? '',
     /^the git index was not pushed to `ssh:\/\/git@h\/i\.git` within 0\.3 seconds; .*left to/,
   )
-  const waiting = Number(await readFile(notes, 'utf8'))
+  const waiting = Number(await readFile(log, 'utf8'))
   await until(() => !isAlive(waiting), 'what git has started still runs')
 })
 

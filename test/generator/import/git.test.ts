@@ -32,7 +32,7 @@ test('an index file may be longer than what a pipe holds', async t => {
     'ha/mm/hammer': line(1).replace('anvil', 'hammer'),
   }
   const source = await openSource({ source: repository(folderOf(t), files), crates: folderOf(t) })
-  const found: string[] = []
-  for await (const { name, versions } of source.crates()) found.push(`${name} ${versions.length}`)
-  assert.deepEqual(found, ['null 0', 'anvil 3000', 'hammer 1'])
+  const paths: string[] = []
+  for await (const { name, versions } of source.crates()) paths.push(`${name} ${versions.length}`)
+  assert.deepEqual(paths, ['null 0', 'anvil 3000', 'hammer 1'])
 })

@@ -18,6 +18,7 @@ import { setYanked } from '../../../generator/records/releases-changes.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
 import { findingsOf } from '../../support/findings.ts'
+import { gate } from '../../support/gate.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { BASE, ownDependency } from '../../support/release.ts'
 import { insertRows } from '../../support/rows.ts'
@@ -53,6 +54,7 @@ test('crate.json is everything about a crate, newest version first, without READ
   assert.deepEqual(head, {
     name: 'shown',
     newest_version: '1.10.0',
+    owners: [{ login: 'alice', name: null, url: 'http://crates.test/users/alice/' }],
     yanked: false,
     description: 'A crate for tests',
     license: 'MIT',
@@ -236,8 +238,8 @@ test('verify finds and mends pages that differ; what is pending is no difference
   const run = async (asked: { repair: boolean; served: boolean }) => {
     const options = { ...asked, onPending }
     pending = 0
-    const found = await findingsOf(verifyCrates(context, options))
-    return [...found, ...(await findingsOf(verifyPages(context, options)))]
+    const findings = await findingsOf(verifyCrates(context, options))
+    return [...findings, ...(await findingsOf(verifyPages(context, options)))]
   }
   assert.deepEqual(await run({ repair: false, served: false }), [])
   const spoilt = [
@@ -279,10 +281,7 @@ test('what the storage refuses while nobody waits for the page ends the turn, an
   const due = await pageMarks(context, context.clock(), 500)
   const pages = due.filter(({ kind }) => kind === 'page')
   assert.equal(pages.length, 2)
-  let refuse = () => {}
-  const refused = new Promise<void>(resolve => {
-    refuse = resolve
-  })
+  const { opened: refused, open: refuse } = gate()
   const unhook = hookTree(context.tree, inner => {
     inner.write = async () => {
       refuse()

@@ -37,11 +37,11 @@ test('changes are purged together, without what never changes, with the headers 
   const headersFile = join(folderOf(t), 'headers')
   writeFileSync(headersFile, 'The-Key: secret\n\n')
   const { tree, purges, isPurged } = await opened(t, () => ({ headersFile }))
-  await tree.batch(async turn => {
-    await turn.write(output('index/de/mo/demo', '1\n'))
-    await turn.write(output('crates/demo/index.html', '<p>'))
-    await turn.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
-    await turn.remove('old+1.html')
+  await tree.batch(async batch => {
+    await batch.write(output('index/de/mo/demo', '1\n'))
+    await batch.write(output('crates/demo/index.html', '<p>'))
+    await batch.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
+    await batch.remove('old+1.html')
   })
   await isPurged()
   const files = ['index/de/mo/demo', 'crates/demo/', 'crates/demo/index.html', 'old%2B1.html']
@@ -93,12 +93,12 @@ test('what the CDN does not permit is refused at once', async t => {
 
 test('keys are purged once for all that has them, in the list that the CDN expects', async t => {
   const { tree, purges, isPurged } = await opened(t, () => ({ body: '{"tags": {keys}}' }))
-  await tree.batch(async turn => {
-    await turn.write(output('index/de/mo/demo', '1\n'))
+  await tree.batch(async batch => {
+    await batch.write(output('index/de/mo/demo', '1\n'))
     for (const page of ['', '1.0.0/', '1.0.0/src/', '1.0.0/src/lib/'])
-      await turn.write(output(`crates/demo/${page}index.html`, '<p>'))
-    await turn.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
-    await turn.write(output('search/layout.json', '{}'))
+      await batch.write(output(`crates/demo/${page}index.html`, '<p>'))
+    await batch.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
+    await batch.write(output('search/layout.json', '{}'))
   })
   await isPurged()
   const tags = ['index-demo', 'pages-demo', 'source-demo', 'search']

@@ -70,10 +70,10 @@ test('a batch uploads crates first, then the index, then pages', async t => {
   const { key } = await kept(crates)
   s3.requests.splice(0)
   const place = output('crates/demo/demo-1.0.0.crate', '')
-  await tree.batch(async turn => {
-    await turn.write(output('crates/demo/index.html', '<p>'))
-    await turn.write(output(INDEX, 'one\n'))
-    await turn.showStored(place, key)
+  await tree.batch(async batch => {
+    await batch.write(output('crates/demo/index.html', '<p>'))
+    await batch.write(output(INDEX, 'one\n'))
+    await batch.showStored(place, key)
     assert.deepEqual(s3.requests, [])
   })
   const puts = s3.requests.flatMap(request => (request.method === 'PUT' ? [request.key] : []))
@@ -152,15 +152,15 @@ test('of a shared tree, what is not uploaded yet and not removed yet counts as d
   const tree = shared()
   for (const path of ['a/old.html', 'a/b/page.html', 'a/kept.html'])
     await tree.write(output(path, path))
-  await tree.batch(async turn => {
-    await turn.remove('a/old.html')
-    await turn.removeFolder('a/b')
-    await turn.write(output('a/new.html', 'new'))
-    assert.equal(await turn.has('a/old.html'), false)
-    assert.equal(await turn.read('a/b/page.html'), null)
-    assert.equal((await turn.read('a/new.html'))?.toString(), 'new')
-    assert.deepEqual((await turn.files('a')).toSorted(), ['a/kept.html', 'a/new.html'])
-    assert.deepEqual(await turn.folders('a'), [])
+  await tree.batch(async batch => {
+    await batch.remove('a/old.html')
+    await batch.removeFolder('a/b')
+    await batch.write(output('a/new.html', 'new'))
+    assert.equal(await batch.has('a/old.html'), false)
+    assert.equal(await batch.read('a/b/page.html'), null)
+    assert.equal((await batch.read('a/new.html'))?.toString(), 'new')
+    assert.deepEqual((await batch.files('a')).toSorted(), ['a/kept.html', 'a/new.html'])
+    assert.deepEqual(await batch.folders('a'), [])
     assert.ok(text('a/old.html') && text('a/b/page.html'))
   })
   assert.deepEqual(s3.keys(), ['www/a/kept.html', 'www/a/new.html'])
@@ -192,21 +192,21 @@ test('who has lost the mutex replaces and removes nothing that others may have w
     },
   }
   // What it remembers is there still: nothing has to be asked.
-  await first.batch(async turn => void (await turn.write(output('list.html', 'again'))), mutex)
+  await first.batch(async batch => void (await batch.write(output('list.html', 'again'))), mutex)
   assert.deepEqual([text('list.html'), asked], ['again', []])
-  const older = first.batch(async turn => {
-    await turn.write(output('index.html', 'older'))
+  const older = first.batch(async batch => {
+    await batch.write(output('index.html', 'older'))
     await other.write(output('index.html', 'newer'))
-    await turn.write(output('index.html', 'older'))
+    await batch.write(output('index.html', 'older'))
     isHeld = false
   }, mutex)
   await assert.rejects(older, /another process has been given the work on index\.html/)
   assert.equal(text('index.html'), 'newer')
-  const removal = first.batch(turn => turn.remove('old.html'), mutex)
+  const removal = first.batch(batch => batch.remove('old.html'), mutex)
   await assert.rejects(removal, /work on old\.html/)
   assert.equal(text('old.html'), 'before')
   isHeld = true
-  await first.batch(async turn => void (await turn.write(output('index.html', 'newest'))), mutex)
+  await first.batch(async batch => void (await batch.write(output('index.html', 'newest'))), mutex)
   assert.equal(text('index.html'), 'newest')
 })
 
@@ -239,12 +239,12 @@ test('a file that the storage refuses stops no other one, and is not tried with 
   await tree.write(output('locked.html', 'locked'))
   const long = `raw/${'a'.repeat(1024)}.txt`.replaceAll(/.{200}/g, '$&/')
   s3.fault = ({ method, key }) => (method === 'DELETE' && key === 'www/locked.html' ? 403 : null)
-  const change = tree.batch(async turn => {
-    await turn.write(output(INDEX, '1\n'))
-    await turn.write(output(long, 'long'))
-    await turn.write(output('index.html', 'new'))
-    await turn.remove('locked.html')
-    await turn.remove('old.html')
+  const change = tree.batch(async batch => {
+    await batch.write(output(INDEX, '1\n'))
+    await batch.write(output(long, 'long'))
+    await batch.write(output('index.html', 'new'))
+    await batch.remove('locked.html')
+    await batch.remove('old.html')
   })
   const error: unknown = await change.catch((thrown: unknown) => thrown)
   assert.ok(error instanceof Refusal && !isStorageRefusal(error))
@@ -261,10 +261,10 @@ test('an index line does not precede a `.crate` that the storage refuses', async
   const { s3, tree, text } = await opened(t)
   await tree.write(output('index/config.json', '{}'))
   s3.fault = ({ key }) => (key.endsWith('demo-1.0.0.crate') ? 400 : null)
-  const change = tree.batch(async turn => {
-    await turn.write(output(INDEX, '1\n'))
-    await turn.write(output('index/ot/he/other', '1\n'))
-    await turn.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
+  const change = tree.batch(async batch => {
+    await batch.write(output(INDEX, '1\n'))
+    await batch.write(output('index/ot/he/other', '1\n'))
+    await batch.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
   })
   await assert.rejects(change, /demo-1\.0\.0\.crate/)
   assert.deepEqual([text(INDEX), text('index/ot/he/other')], [undefined, '1\n'])
@@ -277,10 +277,10 @@ test('in a new bucket, whether it takes files is seen by the `config.json` of th
   writeFileSync(join(root, 'index/config.json'), '{}')
   refusePut(bad)
   const change = () =>
-    tree.batch(async turn => {
-      await turn.write(output(bad, 'bytes'))
-      await turn.write(output('index/ot/he/other', '1\n'))
-      await turn.write(output('index.html', 'front'))
+    tree.batch(async batch => {
+      await batch.write(output(bad, 'bytes'))
+      await batch.write(output('index/ot/he/other', '1\n'))
+      await batch.write(output('index.html', 'front'))
     })
   const isOfFile = (error: unknown) =>
     error instanceof Refusal && error.has('file_refused') && !isStorageRefusal(error)
@@ -312,8 +312,8 @@ test('a storage that takes no file at all gets everything later', async t => {
   await tree.write(output('index/config.json', '{}'))
   refusePut()
   const paths = Array.from({ length: 100 }, (_, at) => `pages/${at}.html`)
-  const change = tree.batch(async turn => {
-    for (const path of paths) await turn.write(output(path, path))
+  const change = tree.batch(async batch => {
+    for (const path of paths) await batch.write(output(path, path))
   })
   await assert.rejects(change, isStorageRefusal)
   assert.ok(s3.requests.filter(request => request.method === 'PUT').length <= 1 + 64)

@@ -32,9 +32,9 @@ const toy: Pages = {
     'toy',
     'SELECT id AS subject, 0 AS generation, version AS about FROM releases',
     async ({ database }, id) => {
-      const found = await readRelease(database, id)
-      if (!found) return []
-      const { crate, release } = found
+      const stored = await readRelease(database, id)
+      if (!stored) return []
+      const { crate, release } = stored
       return [output(`crates/${crate.name}/${release.version}/toy/index.html`, release.line)]
     },
   ),
@@ -45,7 +45,8 @@ test('a page of each version is built, verified, swept and gone with one line', 
   const plain = await newRegistry(t)
   const registry: Registry = { ...plain, followers: [...plain.followers, toy] }
   const toys = () => filesBelow(plain.tree.root).filter(path => path.includes('toy'))
-  const found = (of = registry, repair = false) => findingsOf(verify(of, { repair, served: false }))
+  const findings = (of = registry, repair = false) =>
+    findingsOf(verify(of, { repair, served: false }))
   const add = (version: string) => addCrate(registry, { name: 'demo', version })
   const pageOf = (version: string) => `crates/demo/${version}/toy/index.html`
   await add('1.0.0')
@@ -53,23 +54,23 @@ test('a page of each version is built, verified, swept and gone with one line', 
   await build(registry)
   await buildPages(registry)
   assert.deepEqual(toys(), [pageOf('1.0.0'), pageOf('1.1.0')])
-  assert.deepEqual(await found(), [])
+  assert.deepEqual(await findings(), [])
   await plain.tree.write(output(pageOf('1.0.0'), 'spoilt'))
   const spoilt = `${pageOf('1.0.0')}: the page differs from the records`
-  assert.deepEqual(await found(), [spoilt])
-  assert.deepEqual(await found(registry, true), [`repaired ${spoilt}`])
-  assert.deepEqual(await found(), [])
+  assert.deepEqual(await findings(), [spoilt])
+  assert.deepEqual(await findings(registry, true), [`repaired ${spoilt}`])
+  assert.deepEqual(await findings(), [])
   await build(registry, { all: true })
   assert.equal(toys().length, 2, 'it is no leftover file')
   const version = parseVersion('1.0.0')
   await deleteReleases(registry, { name: parseName('demo'), version, force: false }, OPERATOR)
   assert.deepEqual(toys(), [pageOf('1.1.0')])
   await buildPages(registry)
-  assert.deepEqual(await found(), [])
-  assert.deepEqual(await found(plain), [`${pageOf('1.1.0')}: does not belong to its crate`])
+  assert.deepEqual(await findings(), [])
+  assert.deepEqual(await findings(plain), [`${pageOf('1.1.0')}: does not belong to its crate`])
   await build(plain, { all: true })
   await buildPages(plain, { all: true })
-  assert.deepEqual([toys(), await found(plain)], [[], []])
+  assert.deepEqual([toys(), await findings(plain)], [[], []])
 })
 
 test('marks after the index are due when the index of their crate shows the change', async t => {

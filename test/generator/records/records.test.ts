@@ -71,10 +71,10 @@ test('a release is added with its crate, first owner and audit event, and found 
   const crate = await findCrate(database, parseName('my_crate'))
   assert.deepEqual([crate?.id, crate?.name, crate?.createdAt], [crateId, 'My-Crate', OPERATOR.at])
   assert.equal(await isOwner(database, crateId, userIdOf(alice) ?? 0), true)
-  const [found, ...others] = await listReleases(database, crateId)
-  assert.deepEqual([found?.publishedBy, found?.publishedAt, others], ['alice', OPERATOR.at, []])
+  const [release, ...others] = await listReleases(database, crateId)
+  assert.deepEqual([release?.publishedBy, release?.publishedAt, others], ['alice', OPERATOR.at, []])
   const lines = async () => (await indexFiles(database, [crateId]))[0]?.text
-  assert.equal(await lines(), `${found?.line}\n`)
+  assert.equal(await lines(), `${release?.line}\n`)
   const events = await all(database, 'SELECT id, action, actor, crate, version FROM audit')
   const event = { action: 'publish', actor: 'alice', crate: 'My-Crate', version: '1.0.0' }
   assert.deepEqual(events, [{ id: crate?.generation, ...event }])
@@ -145,16 +145,16 @@ test('yanking changes the flag in the line and nothing else, once', async t => {
   const yanked = (isYanked: boolean, name = demo, version = V1) =>
     setYanked(registry, name, version, isYanked, OPERATOR)
   const { crateId } = await addDemo(registry)
-  const found = { crateId, name: demo }
+  const crate = { crateId, name: demo }
   const lines = async () => (await indexFiles(database, [crateId]))[0]?.text
   const before = (await lines()) ?? ''
   await settleMarks(database, await listMarks(database, 'index'))
-  assert.deepEqual(await yanked(true, parseName('DEMO')), { ...found, changed: true })
+  assert.deepEqual(await yanked(true, parseName('DEMO')), { ...crate, changed: true })
   const after = before.replace('"yanked":false', '"yanked":true')
   assert.equal(await lines(), after)
   assert.equal((await listMarks(database, 'index')).length, 1)
-  assert.deepEqual(await yanked(true), { ...found, changed: false })
-  assert.deepEqual(await yanked(false), { ...found, changed: true })
+  assert.deepEqual(await yanked(true), { ...crate, changed: false })
+  assert.deepEqual(await yanked(false), { ...crate, changed: true })
   assert.equal(await lines(), before)
   await assert.rejects(yanked(true, parseName('none')), refusedWith('crate_unknown'))
   await assert.rejects(yanked(true, demo, parseVersion('9.0.0')), refusedWith('release_unknown'))

@@ -24,7 +24,10 @@ function withoutHidden(database: Database): Database {
   // A version that is taken is looked for in the table.
   const named = /\breleases AS (?!taken)/g
   const hiding = ({ engine, execute }: Queries): Queries => {
-    return { engine, execute: (sql, given) => execute(sql.replaceAll(named, view), given) }
+    return {
+      engine,
+      execute: (sql, parameters) => execute(sql.replaceAll(named, view), parameters),
+    }
   }
   const bound = { engine: database.engine, execute: database.execute.bind(database) }
   return {

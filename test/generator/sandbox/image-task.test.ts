@@ -8,9 +8,9 @@ import { png } from '../../support/png.ts'
 const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
 test('images are known by their bytes, and named by their checksum', () => {
-  const found = checkImage(png(7))
-  assert.ok('name' in found && /^[0-9a-f]{64}\.png$/.test(found.name))
-  assert.deepEqual([found.width, found.height], [8, 4])
+  const image = checkImage(png(7))
+  assert.ok('name' in image && /^[0-9a-f]{64}\.png$/.test(image.name))
+  assert.deepEqual([image.width, image.height], [8, 4])
   const gif = checkImage(GIF)
   assert.ok('name' in gif && gif.name.endsWith('.gif'))
   const svg = checkImage(Buffer.from('\ufeff<svg><script>x</script></svg>'))
@@ -20,8 +20,8 @@ test('images are known by their bytes, and named by their checksum', () => {
 
 test('everything else is refused with a reason', () => {
   const problem = (bytes: Uint8Array) => {
-    const found = checkImage(bytes)
-    return 'problem' in found ? found.problem : found.name
+    const image = checkImage(bytes)
+    return 'problem' in image ? image.problem : image.name
   }
   const many = png(1, [60_000, 60_000])
   assert.equal(problem(many), 'it has too many pixels')

@@ -15,6 +15,7 @@ import { openUpstreams } from '../../../generator/upstream/open.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { settle } from '../../support/event-loop.ts'
+import { gate } from '../../support/gate.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { TestRegistry, type TestRegistryOptions } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
@@ -139,9 +140,9 @@ test('a token that no header can carry stops the start', async t => {
   for (const text of ['', 'two\nlines', 't\u00f6ken']) {
     writeFileSync(file, text)
     const upstream = { up: { ...up, token_file: file } }
-    const given = { ...registry.registry, settings: { ...settings, upstream } }
+    const changed = { ...registry.registry, settings: { ...settings, upstream } }
     await assert.rejects(
-      openUpstreams(given, { env: {} }),
+      openUpstreams(changed, { env: {} }),
       /one line of ASCII; see `upstream\.up\./,
     )
   }
@@ -245,10 +246,7 @@ test('what is fetched ahead leaves connections to those who ask', async t => {
   const leaves = Array.from({ length: 60 }, (_, at) => `leaf-${at}`)
   for (const name of leaves) made.publish({ name })
   made.publish({ name: 'root', deps: Object.fromEntries(leaves.map(name => [name, '1'])) })
-  let resume = () => {}
-  const resumes = new Promise<void>(done => {
-    resume = done
-  })
+  const { opened: resumes, open: resume } = gate()
   made.fault = url => (url.includes('leaf') ? { status: 200, stopsAfter: 0, resumes } : null)
   await ask(indexOf('root'))
   await until(
@@ -369,8 +367,8 @@ test('offline, index files are cut to the .crate files that are here', async t =
     [brought.fetched, brought.issues.map(({ code }) => code)],
     [0, ['upstream_lacks']],
   )
-  const found = await upstream.indexFile(parseName('demo'))
-  assert.match(found?.file.bytes.toString() ?? '', /^\{[^\n]*"vers":"1\.0\.0"[^\n]*\n$/)
+  const file = await upstream.indexFile(parseName('demo'))
+  assert.match(file?.file.bytes.toString() ?? '', /^\{[^\n]*"vers":"1\.0\.0"[^\n]*\n$/)
   await upstreams.close()
   assert.deepEqual(made.requests.lines, [])
 })
@@ -416,8 +414,8 @@ test('a storage has a place of its own', async t => {
   assert.ok(up && down)
   const open = (ours: string, theirs: string) => {
     const upstream = { up: { ...up, storage: ours }, down: { ...down, storage: theirs } }
-    const given = { ...registry.registry, settings: { ...registry.registry.settings, upstream } }
-    return openUpstreams(given, { env: {} })
+    const changed = { ...registry.registry, settings: { ...registry.registry.settings, upstream } }
+    return openUpstreams(changed, { env: {} })
   }
   const pairs: [string, string][] = [
     ['crates', ''],

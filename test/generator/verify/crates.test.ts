@@ -74,16 +74,16 @@ const damages: [path: string, found: string, bytes: ((path: string) => string | 
   ]
 
 for (const [path, what, bytes] of damages) {
-  const found = `${path}: ${what}`
-  test(`finds and mends: ${found}`, async t => {
+  const finding = `${path}: ${what}`
+  test(`finds and mends: ${finding}`, async t => {
     const { registry } = await scene(t)
     const before = treeDigest(registry.tree.root)
     assert.deepEqual(await findings(registry), [])
     const file = registry.tree.path(path)
     if (bytes) replace(file, bytes(file))
     else rmSync(file)
-    assert.deepEqual(await findings(registry), [found])
-    assert.deepEqual(await findings(registry, { repair: true }), [`repaired ${found}`])
+    assert.deepEqual(await findings(registry), [finding])
+    assert.deepEqual(await findings(registry, { repair: true }), [`repaired ${finding}`])
     assert.deepEqual(await findings(registry), [])
     assert.equal(treeDigest(registry.tree.root), before)
   })
@@ -101,9 +101,9 @@ for (const [what, words, harm] of losses) {
   test(`bytes ${what} the crate store come back from the public tree`, async t => {
     const place = await scene(t)
     harm(place.stored)
-    const found = `demo@1.0.0: ${words} (${place.key})`
-    assert.deepEqual(await findings(place.registry), [found])
-    assert.deepEqual(await findings(place.registry, { repair: true }), [`repaired ${found}`])
+    const finding = `demo@1.0.0: ${words} (${place.key})`
+    assert.deepEqual(await findings(place.registry), [finding])
+    assert.deepEqual(await findings(place.registry, { repair: true }), [`repaired ${finding}`])
     assert.deepEqual(await findings(place.registry), [])
     assert.deepEqual(readFileSync(place.stored), readFileSync(place.registry.tree.path(CRATE)))
   })
@@ -112,12 +112,12 @@ for (const [what, words, harm] of losses) {
     const place = await scene(t)
     harm(place.stored)
     replace(place.registry.tree.path(CRATE), 'rotten')
-    const found = [
+    const expected = [
       `lost demo@1.0.0: ${words} (${place.key}); ${CURE}`,
       `${CRATE}: the bytes differ from the records`,
     ]
-    assert.deepEqual(await findings(place.registry), found)
-    assert.deepEqual(await findings(place.registry, { repair: true }), found)
+    assert.deepEqual(await findings(place.registry), expected)
+    assert.deepEqual(await findings(place.registry, { repair: true }), expected)
   })
 }
 
@@ -165,11 +165,11 @@ for (const [what, bytes, features, words] of unusable)
     const set = 'UPDATE releases SET line = ?, cksum = ? WHERE id = 1'
     await run(database, set, renderEntry(changed), staged.cksum)
     await build(registry, { all: true })
-    const [found = '', ...others] = await findings(registry)
+    const [first = '', ...others] = await findings(registry)
     assert.deepEqual(others, [])
-    assert.match(found, /^lost demo@1\.0\.0: no Cargo can use it: /)
-    assert.match(found, words)
-    assert.ok(found.endsWith(REST))
+    assert.match(first, /^lost demo@1\.0\.0: no Cargo can use it: /)
+    assert.match(first, words)
+    assert.ok(first.endsWith(REST))
   })
 
 test('changes that wait are counted; a repair renders them, but leaves them to a daemon', async t => {
@@ -216,8 +216,8 @@ test('the bytes of a deleted version are a finding, and a repair sets them aside
   assert.deepEqual(await findings(registry), [])
   // As a deletion leaves them that was killed.
   replace(stored, bytes)
-  const found = `demo@1.0.0: was deleted, but its bytes are in the crate store (${key})`
-  assert.deepEqual(await findings(registry), [found])
+  const finding = `demo@1.0.0: was deleted, but its bytes are in the crate store (${key})`
+  assert.deepEqual(await findings(registry), [finding])
   const aside = `crates/aside/demo-${key.slice(-70)}`
   const repaired = `repaired demo@1.0.0: was deleted, but its bytes are in the crate store (moved to ${aside}; remove them there)`
   assert.deepEqual(await findings(registry, { repair: true }), [repaired])

@@ -80,8 +80,8 @@ function spoil(repository: string, revision: string): void {
 }
 
 async function findings(registry: Registry, repair: boolean): Promise<string[]> {
-  const found = await findingsOf(verify(registry, { repair, served: false }))
-  return found.filter(line => /^(?:repaired )?index\.git/.test(line))
+  const findings = await findingsOf(verify(registry, { repair, served: false }))
+  return findings.filter(line => /^(?:repaired )?index\.git/.test(line))
 }
 
 const HEAD_MISSING =
@@ -114,16 +114,16 @@ const damages: [what: string, found: RegExp, harm: (repository: string) => void]
   ['a first commit that is gone', FSCK, at => rmSync(objectPath(at, FIRST))],
 ]
 
-for (const [what, found, harm] of damages)
+for (const [what, finding, harm] of damages)
   test(`${what} is named, and repairing starts the history over`, async t => {
     const registry = await scene(t)
     assert.deepEqual(await findings(registry, false), [])
     harm(gitIndexPath(registry))
     const [seen = ''] = await findings(registry, false)
-    assert.match(seen, found)
-    assert.match((await findings(registry, false))[0] ?? '', found, 'looking does not mend')
+    assert.match(seen, finding)
+    assert.match((await findings(registry, false))[0] ?? '', finding, 'looking does not mend')
     const [mended = ''] = await findings(registry, true)
-    assert.match(mended, new RegExp(found.source.replace('^', '^repaired ')))
+    assert.match(mended, new RegExp(finding.source.replace('^', '^repaired ')))
     assert.match(mended, /; its history starts over$/)
     assert.deepEqual(await findings(registry, false), [])
     assert.equal(git(gitIndexPath(registry), 'rev-list', '--count', 'HEAD'), '1')

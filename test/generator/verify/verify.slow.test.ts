@@ -111,12 +111,12 @@ async function loseRowsOfIndex({ database }: Registry): Promise<void> {
   await run(database, 'PRAGMA schema_version = 1000')
 }
 
-for (const [found, harm] of damages) {
-  test(`found and repaired: ${found.source}`, async t => {
+for (const [finding, harm] of damages) {
+  test(`found and repaired: ${finding.source}`, async t => {
     const registry = await scene(t)
     assert.deepEqual(await findings(registry), [])
     await harm(registry)
-    const isIt = (line: string) => found.test(line.replace(/^repaired /, ''))
+    const isIt = (line: string) => finding.test(line.replace(/^repaired /, ''))
     const isRepaired = (line: string) => line.startsWith('repaired ')
     const seen = await findings(registry)
     assert.ok(seen.some(isIt) && !seen.some(isRepaired), seen.join('\n'))
@@ -190,10 +190,10 @@ test('a crate that cannot be read keeps no other from being verified', async t =
   await run(registry.database, `UPDATE releases SET about = '{' WHERE version = '1.1.0'`)
   writeFileSync(registry.tree.path('crates/other/index.html'), 'spoilt')
   writeFileSync(registry.tree.path('index/ot/he/other'), 'spoilt')
-  const found = (await findings(registry)).join('\n')
-  assert.match(found, /^demo: cannot be verified: /m)
+  const report = (await findings(registry)).join('\n')
+  assert.match(report, /^demo: cannot be verified: /m)
   for (const path of ['index/ot/he/other', 'crates/other/index.html'])
-    assert.match(found, new RegExp(`^${path}: `, 'm'))
+    assert.match(report, new RegExp(`^${path}: `, 'm'))
 })
 
 test('a reference to a row that does not exist is lost', async t => {
@@ -211,7 +211,7 @@ test('a folder that cannot be read keeps nothing else from being verified', asyn
   symlinkSync('crates', registry.tree.path('crates'))
   writeFileSync(registry.tree.path('index/config.json'), 'spoilt')
   damagePack(registry)
-  const found = (await findings(registry)).join('\n')
+  const report = (await findings(registry)).join('\n')
   for (const beginning of ['public: cannot be verified', 'index/config.json', 'index.git'])
-    assert.match(found, new RegExp(`^${beginning}: `, 'm'))
+    assert.match(report, new RegExp(`^${beginning}: `, 'm'))
 })

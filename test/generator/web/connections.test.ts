@@ -20,14 +20,14 @@ const LIMITS = { max: 1000, timeoutMs: 60_000 }
 /** A proxy as companies have it: it answers plain requests itself, and notes what it is asked. */
 async function startProxy(t: TestContext): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = []
-  const note = (method = '', url = '', authorization = '') =>
+  const recordRequest = (method = '', url = '', authorization = '') =>
     asked.push([method, url, authorization].filter(Boolean).join(' '))
   const server = createServer(({ method, url, headers }, response) => {
-    note(method, url, headers['proxy-authorization'])
+    recordRequest(method, url, headers['proxy-authorization'])
     response.end('by proxy')
   })
   server.on('connect', ({ url = '', headers }, socket: Socket) => {
-    note('CONNECT', url, headers['proxy-authorization'])
+    recordRequest('CONNECT', url, headers['proxy-authorization'])
     if (url.startsWith('denied.')) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
     const { hostname, port } = new URL(`http://${url}`)
     const through = connect(Number(port), hostname, () => {

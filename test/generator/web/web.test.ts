@@ -50,10 +50,10 @@ test('an answer has its bytes and validators, and what it says of the asker is t
     response.end('hello')
   })
   const web = newWeb(t, [url], { contact: 'Jörg <crates@example.com>' })
-  const { bytes, ...found } = await web.ask(url, LIMITS)
+  const { bytes, ...answer } = await web.ask(url, LIMITS)
   assert.equal(bytes.toString(), 'hello')
   const lastModified = 'Thu, 26 Nov 2026 00:00:00 GMT'
-  assert.deepEqual(found, { status: 200, etag: '"a"', lastModified })
+  assert.deepEqual(answer, { status: 200, etag: '"a"', lastModified })
   const same = await web.ask(url, { ...LIMITS, etag: '"a"' })
   assert.deepEqual([same.status, same.bytes.length, same.etag], [304, 0, '"a"'])
   for (const status of [404, 410, 451])
@@ -65,7 +65,7 @@ test('an answer has its bytes and validators, and what it says of the asker is t
   assert.equal(await web.take(`${url}/404`, async bytes => bytes), null)
   const contact = Buffer.from(' (Jörg <crates@example.com>)').toString('latin1')
   const agent = `plimsoll/${PLIMSOLL_SCHEMA.version}${contact}`
-  for (const [given] of seen) assert.equal(given, agent)
+  for (const [sent] of seen) assert.equal(sent, agent)
   const encodings = seen.map(([, encoding]) => encoding)
   assert.deepEqual(encodings, [...Array(8).fill('gzip'), undefined])
   const bare = newWeb(t, [url])

@@ -13,8 +13,8 @@ after(() => Promise.all(servers.map(server => server.close())))
 
 /** Serves an example (or the gallery) over a socket, once per test file and until its tests have ended. */
 export function serving(name: string): Promise<string> {
-  const known = origins.get(name)
-  if (known) return known
+  const running = origins.get(name)
+  if (running) return running
   const origin = start(name)
   origins.set(name, origin)
   return origin

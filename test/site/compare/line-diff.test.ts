@@ -48,9 +48,9 @@ test('frequent lines do not match where all else differs', () => {
 })
 
 test('the lines of a difference are those of both texts', () => {
-  const some = fc.array(fc.constantFrom('a', 'b', 'c', '}', ''), { maxLength: 40 })
+  const lines = fc.array(fc.constantFrom('a', 'b', 'c', '}', ''), { maxLength: 40 })
   fc.assert(
-    fc.property(some, some, (a, b) => {
+    fc.property(lines, lines, (a, b) => {
       const [before, after] = [text(...a), text(...b)]
       const diff = new LineDiffs().compare(before, after)
       assert.equal(diff.added - diff.removed, b.length - a.length)

@@ -4,11 +4,11 @@ import { changeList, countChanges, manifestChanges } from '../../../site/crate/c
 import { dependencySection } from '../../../site/crate/dependencies.ts'
 import { allFeatures, featureSection } from '../../../site/crate/features.ts'
 import type { ComparedVersion } from '../../../site/crate-data.ts'
-import { demoFacts } from '../../support/demo-facts.ts'
+import { demoConfig } from '../../support/demo-config.ts'
 import { frugally } from '../../support/processor-time.ts'
 import { dependency } from '../../support/release.ts'
 
-const site = demoFacts('https://x.example')
+const site = demoConfig('https://x.example')
 const before: ComparedVersion = {
   version: '1.0.0',
   rust_version: '1.70',
@@ -127,7 +127,7 @@ for (const [registry, link] of origins) {
   test(`a dependency from ${registry ?? 'this registry'}`, () => {
     const list = [dependency('renamed', '^1', { package: 'real', registry })]
     const text = dependencySection(
-      demoFacts('https://x.example'),
+      demoConfig('https://x.example'),
       list,
       to => `../${to.split('/')[1]}/`,
     ).toString()
@@ -138,7 +138,7 @@ for (const [registry, link] of origins) {
 
 test('of very many dependencies the first of a kind are shown, and how many more there are', () => {
   const many = Array.from({ length: 1200 }, (_, at) => dependency(`d${at}`, '^1'))
-  const text = dependencySection(demoFacts('https://x.example'), many, to => to).toString()
+  const text = dependencySection(demoConfig('https://x.example'), many, to => to).toString()
   assert.equal(text.match(/<li>/g)?.length, 1000)
   assert.match(text, /<span class="quiet">1,200<\/span>/)
   assert.match(text, /<p class="quiet">and 200 more\.<\/p>/)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CRATES_IO } from '../../../core/index-url.ts'
 import { cratePage } from '../../../site/crate/page.ts'
-import { crate, demoFacts, version } from '../../support/demo-facts.ts'
+import { crate, demoConfig, version } from '../../support/demo-config.ts'
 
-const site = demoFacts('https://x.example')
+const site = demoConfig('https://x.example')
 
 test('documentation of libraries that name none: docs.rs for copies of crates.io, or a setting', () => {
   const link = (more: Parameters<typeof version>[0], docs: string | null = null) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { licenseText } from '../../../site/crate/license.ts'
 import { html } from '../../../site/elements/markup.ts'
-import { version } from '../../support/demo-facts.ts'
+import { version } from '../../support/demo-config.ts'
 
 /** The license of a version with these license texts, with `[text → file]` for a link. */
 function shown(license: string | null, licenses: string[], file: string | null = null): string {
@@ -41,6 +41,12 @@ test('a text that does not say which license it is belongs to the whole expressi
 test('a license file links to itself, and nothing that does not exist is linked', () => {
   assert.equal(shown(null, ['LICENSE.txt'], 'LICENSE.txt'), '[LICENSE.txt → LICENSE.txt]')
   assert.equal(shown(null, [], 'legal/TERMS'), 'legal/TERMS')
+  const odd = './legal/Our terms #1'
+  assert.equal(
+    shown(null, ['LICENSE', odd.slice(2)], odd),
+    '[legal/Our terms #1 → legal/Our%20terms%20%231]',
+  )
+  assert.equal(shown('MIT', ['EULA.pdf'], 'EULA.pdf'), '[MIT → EULA.pdf]')
   assert.equal(shown(null, ['LICENSE']), 'not stated')
   const single = version({ license: 'MIT' })
   assert.equal(

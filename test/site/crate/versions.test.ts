@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cratePage, versionPage } from '../../../site/crate/page.ts'
 import { latestPage, versionsPage } from '../../../site/crate/versions.ts'
-import { crate, demoFacts, version } from '../../support/demo-facts.ts'
+import { crate, demoConfig, version } from '../../support/demo-config.ts'
 
-const site = demoFacts('https://x.example/team')
+const site = demoConfig('https://x.example/team')
 const newest = version({ version: '1.0.999' })
 
 /** The page of a crate with this many versions, as its generator gives it to the views. */

@@ -56,8 +56,8 @@ test('Markdown has its colors, and a line that is too long has none', () => {
   const code =
     '# A *title*\n- `code`, **strong**, *soft*, [a](b.md)\n> said\n~~~\n# no title\n~~~\n'
   const result = highlight(code, 'markdown').toString()
-  const found = [...result.matchAll(/<span class="hljs-(\w+)">([^<]*)/g)].map(([, a, b]) => [a, b])
-  assert.deepEqual(found, [
+  const spans = [...result.matchAll(/<span class="hljs-(\w+)">([^<]*)/g)].map(([, a, b]) => [a, b])
+  assert.deepEqual(spans, [
     ['section', '# A *title*'],
     ['bullet', '-'],
     ['code', '`code`'],

@@ -8,7 +8,7 @@ import {
   webLinkText,
 } from '../../../site/elements/links.ts'
 import { linkBase, resolveLink } from '../../../site/readme/links.ts'
-import { demoFacts } from '../../support/demo-facts.ts'
+import { demoConfig } from '../../support/demo-config.ts'
 
 const relative: [from: string, to: string, link: string][] = [
   ['index.html', 'index.html', './'],
@@ -44,7 +44,7 @@ for (const [from, to, link] of relative) {
 }
 
 test('absolute and rooted links keep the base path', () => {
-  const site = demoFacts('https://x.example/sub')
+  const site = demoConfig('https://x.example/sub')
   assert.equal(absoluteLink(site, 'index.html'), 'https://x.example/sub/')
   assert.equal(linker(site, null)('crates/a/index.html'), '/sub/crates/a/')
 })

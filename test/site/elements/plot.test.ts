@@ -13,7 +13,7 @@ function data(values: readonly number[], kind: PlotData['kind'] = 'bars'): PlotD
 
 /** The labels of the vertical axis. */
 function ticks(svg: string): string[] {
-  return [...svg.matchAll(/text-anchor="end">([^<]*)</g)].map(found => found[1] ?? '')
+  return [...svg.matchAll(/text-anchor="end">([^<]*)</g)].map(match => match[1] ?? '')
 }
 
 const scales: [most: number, labels: string[]][] = [
@@ -58,7 +58,7 @@ test('a drawing stays inside its box, whatever the values', () => {
 
 test('months under the axis do not overlap', () => {
   const svg = plotSvg(data(Array(53).fill(1))).toString()
-  const at = [...svg.matchAll(/<text x="([\d.]+)" y="145">/g)].map(found => Number(found[1]))
+  const at = [...svg.matchAll(/<text x="([\d.]+)" y="145">/g)].map(match => Number(match[1]))
   assert.ok(at.length >= 5 && at.length <= 12)
   for (const [index, x] of at.entries()) if (index > 0) assert.ok(x - (at[index - 1] ?? 0) >= 40)
 })

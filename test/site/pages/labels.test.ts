@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { categoryTitle } from '../../../core/category.ts'
 import { labelPage, labelsPage, userPage } from '../../../site/pages/labels.ts'
-import { card, demoFacts, version } from '../../support/demo-facts.ts'
+import { card, demoConfig, version } from '../../support/demo-config.ts'
 
-const site = demoFacts('https://crates.example.com/team')
+const site = demoConfig('https://crates.example.com/team')
 const crates = [card(version({ name: 'keel' }))]
 
 test('a keyword has a page where its name is a path', () => {

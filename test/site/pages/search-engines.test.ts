@@ -6,9 +6,9 @@ import {
   sitemapIndex,
   sitemapPart,
 } from '../../../site/pages/search-engines.ts'
-import { demoFacts } from '../../support/demo-facts.ts'
+import { demoConfig } from '../../support/demo-config.ts'
 
-const site = demoFacts('https://crates.example.com/team')
+const site = demoConfig('https://crates.example.com/team')
 
 test('robots.txt asks for what it should', () => {
   assert.equal(

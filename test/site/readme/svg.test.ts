@@ -52,7 +52,7 @@ const HOSTILE: [given: string, left: string][] = [
 ]
 
 test('nothing that runs or loads is left', () => {
-  for (const [given, left] of HOSTILE) assert.equal(clean(given), left, given)
+  for (const [source, left] of HOSTILE) assert.equal(clean(source), left, source)
 })
 
 test('a drawing whose parts are drawn by reference is not shown', () => {
@@ -75,10 +75,10 @@ test('clips do not clip each other, so that none is drawn more often than it is 
 })
 
 test('entities of a document type are no bomb', () => {
-  const given = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>
+  const source = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>
     <svg width="20" height="10px" viewBox="0 0 2 1"><text>&b;</text></svg>`
-  assert.ok(looksLikeSvg(given))
-  const { svg, ...size } = cleanSvg(given) ?? assert.fail('no drawing')
+  assert.ok(looksLikeSvg(source))
+  const { svg, ...size } = cleanSvg(source) ?? assert.fail('no drawing')
   assert.match(svg, /<text>&amp;b;<\/text>/)
   assert.deepEqual(size, { width: 20, height: 10 })
 })

@@ -49,8 +49,8 @@ test('what was written is read', () => {
     fc.property(path, fc.integer({ min: 1, max: 1e6 }), (path, line) => {
       const whole = { path, lines: null }
       assert.deepEqual(readFileAddress(fileFragment(whole)), whole)
-      const some = { path, lines: [line, line + 5] as const }
-      assert.deepEqual(readFileAddress(fileFragment(some)), some)
+      const range = { path, lines: [line, line + 5] as const }
+      assert.deepEqual(readFileAddress(fileFragment(range)), range)
       const pair = { from: '1.0.0', to: '1.1.0', path }
       assert.deepEqual(readCompareAddress(compareFragment(pair)), pair)
     }),

@@ -12,18 +12,18 @@ test('a text is found in all files, with its lines; capitals count only if there
     ['logo.png', new Uint8Array([0x6f, 0x6e, 0x65, 0])],
     ['b.rs', bytes('one')],
   ])
-  const found = (query: string) =>
+  const hitsOf = (query: string) =>
     findText(files, query).hits.map(({ path, line, parts }) => `${path}:${line} ${parts.join('|')}`)
-  assert.deepEqual(found('one'), [
+  assert.deepEqual(hitsOf('one'), [
     'a.rs:1 fn |one|() {}',
     'a.rs:2 // |One|, (one)',
     'a.rs:2 // One, (|one|)',
     'b.rs:1 |one|',
   ])
-  assert.deepEqual(found('One'), ['a.rs:2 // |One|, (one)'])
-  assert.deepEqual(found('(one)'), ['a.rs:2 // One, |(one)|'])
-  assert.deepEqual(found(''), [])
-  assert.deepEqual(found('.'), [])
+  assert.deepEqual(hitsOf('One'), ['a.rs:2 // |One|, (one)'])
+  assert.deepEqual(hitsOf('(one)'), ['a.rs:2 // One, |(one)|'])
+  assert.deepEqual(hitsOf(''), [])
+  assert.deepEqual(hitsOf('.'), [])
 })
 
 test('a text that is everywhere is not listed without end, and long lines are cut', () => {

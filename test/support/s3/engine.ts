@@ -28,7 +28,7 @@ export function startEngine(cleanup: Cleanup): Promise<TestS3> {
 export async function startVersitygw(
   cleanup: Cleanup,
   program: string,
-  facts: 'files' | 'attributes' = 'files',
+  storage: 'files' | 'attributes' = 'files',
 ): Promise<TestS3> {
   const folder = scratch(cleanup)
   // A folder is a bucket.
@@ -39,7 +39,7 @@ export async function startVersitygw(
     program,
     ['--quiet', '--region', 'eu-test-1', '--keep-alive', '--port', `127.0.0.1:${port}`].concat([
       'posix',
-      ...(facts === 'files' ? ['--sidecar', join(folder, 'facts')] : []),
+      ...(storage === 'files' ? ['--sidecar', join(folder, 'facts')] : []),
       join(folder, 'objects'),
     ]),
     {

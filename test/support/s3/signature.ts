@@ -11,24 +11,24 @@ export const KEYS = { id: 'AKIAPLIMSOLLTEST', secret: 'secret/of+the=tests' }
 export function signatureFault(request: IncomingMessage, body: Buffer, now: number): string | null {
   const url = new URL(request.url ?? '', 'http://host')
   const isPresigned = url.searchParams.has('X-Amz-Signature')
-  const given = isPresigned ? fromQuery(url) : fromHeader(request)
-  if (!given) return 'AccessDenied'
-  const [id = '', day = '', region = '', service = '', end = ''] = given.credential.split('/')
+  const claimed = isPresigned ? fromQuery(url) : fromHeader(request)
+  if (!claimed) return 'AccessDenied'
+  const [id = '', day = '', region = '', service = '', end = ''] = claimed.credential.split('/')
   if (id !== KEYS.id) return 'InvalidAccessKeyId'
-  if (service !== 's3' || end !== 'aws4_request' || !given.date.startsWith(day))
+  if (service !== 's3' || end !== 'aws4_request' || !claimed.date.startsWith(day))
     return 'AccessDenied'
-  const at = Date.parse(given.date.replace(/(....)(..)(..)T(..)(..)(..)Z/, '$1-$2-$3T$4:$5:$6Z'))
-  if (isPresigned ? now > at + given.seconds * 1000 : Math.abs(now - at) > 900_000)
+  const at = Date.parse(claimed.date.replace(/(....)(..)(..)T(..)(..)(..)Z/, '$1-$2-$3T$4:$5:$6Z'))
+  if (isPresigned ? now > at + claimed.seconds * 1000 : Math.abs(now - at) > 900_000)
     return isPresigned ? 'AccessDenied' : 'RequestTimeTooSkewed'
   const sum = String(request.headers['x-amz-content-sha256'] ?? 'UNSIGNED-PAYLOAD')
   if (!isPresigned) {
     if (sum === 'UNSIGNED-PAYLOAD') return 'AccessDenied'
     if (sum !== createHash('sha256').update(body).digest('hex')) return 'XAmzContentSHA256Mismatch'
-    const names = given.signedHeaders.split(';')
+    const names = claimed.signedHeaders.split(';')
     const isLeftOut = (name: string) => /^(?:host$|x-amz-|if-)/.test(name) && !names.includes(name)
     if (Object.keys(request.headers).some(isLeftOut)) return 'AccessDenied'
   }
-  const headers = given.signedHeaders
+  const headers = claimed.signedHeaders
     .split(';')
     .map(name => `${name}:${String(request.headers[name] ?? '').trim()}\n`)
     .join('')
@@ -37,15 +37,15 @@ export function signatureFault(request: IncomingMessage, body: Buffer, now: numb
     url.pathname,
     canonicalQuery(url),
     headers,
-    given.signedHeaders,
+    claimed.signedHeaders,
     isPresigned ? 'UNSIGNED-PAYLOAD' : sum,
   ].join('\n')
   const scope = `${day}/${region}/s3/aws4_request`
   const hash = createHash('sha256').update(text).digest('hex')
   let key: Buffer = Buffer.from(`AWS4${KEYS.secret}`)
   for (const part of [day, region, 's3', 'aws4_request']) key = mac(key, part)
-  const expected = mac(key, `AWS4-HMAC-SHA256\n${given.date}\n${scope}\n${hash}`).toString('hex')
-  return expected === given.signature ? null : 'SignatureDoesNotMatch'
+  const expected = mac(key, `AWS4-HMAC-SHA256\n${claimed.date}\n${scope}\n${hash}`).toString('hex')
+  return expected === claimed.signature ? null : 'SignatureDoesNotMatch'
 }
 
 interface SignatureParts {

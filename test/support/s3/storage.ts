@@ -70,15 +70,15 @@ export class ObjectStorage {
 }
 
 function get({ headers }: StorageRequest, { bytes, etag, headers: kept }: StoredObject): Answer {
-  const facts = { ...kept, etag }
+  const stored = { ...kept, etag }
   const [, first = '', last = ''] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []
   if (first === '') {
     const length = { 'content-length': String(bytes.length) }
-    return { status: 200, headers: { ...facts, ...length }, body: bytes }
+    return { status: 200, headers: { ...stored, ...length }, body: bytes }
   }
   const part = bytes.subarray(Number(first), Number(last) + 1)
   const range = `bytes ${first}-${Number(first) + part.length - 1}/${bytes.length}`
-  return { status: 206, headers: { ...facts, 'content-range': range }, body: part }
+  return { status: 206, headers: { ...stored, 'content-range': range }, body: part }
 }
 
 function kept(headers: StorageRequest['headers']): Record<string, string> {

@@ -29,7 +29,7 @@ export async function load(
   const line = indexLine(place)
   line.catch(() => undefined)
   const needsSum = place.dl.includes('{sha256-checksum}')
-  const cksum = needsSum ? await line.then(found => found.cksum ?? '') : ''
+  const cksum = needsSum ? await line.then(entry => entry.cksum ?? '') : ''
   const { name, version, dl, page } = place
   const address = expandDl(dl, { name: name as Name, version: version as Version, cksum })
   const bytes = await loadBytes(new URL(address, page), place, report)

@@ -26,8 +26,8 @@ test('damage is believed when SQLite finds it in the whole file; then it is reme
 
   const other = join(folderOf(t), 'plimsoll.db')
   await (await openDatabase(other)).close()
-  const found: string[] = []
-  t.mock.method(damage, 'onFound', (reason: string) => found.push(reason))
+  const reasons: string[] = []
+  t.mock.method(damage, 'onFound', (reason: string) => reasons.push(reason))
   damageTable(other, 'imported_logs')
   const damaged = await openDatabase(other)
   t.after(() => damaged.close())
@@ -36,5 +36,5 @@ test('damage is believed when SQLite finds it in the whole file; then it is reme
     () => damaged.transaction(tx => all(tx, 'SELECT * FROM imported_logs')),
   ]
   for (const read of work) await assert.rejects(read(), refusedWith('database_damaged'))
-  assert.deepEqual([damage.of(other)], found, 'told once')
+  assert.deepEqual([damage.of(other)], reasons, 'told once')
 })

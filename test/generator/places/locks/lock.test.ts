@@ -60,8 +60,8 @@ test('the work of one process goes one at a time and in order, failures included
     }),
   )
   assert.deepEqual(
-    (await Promise.allSettled(turns)).map(turn =>
-      turn.status === 'fulfilled' ? turn.value : String(turn.reason),
+    (await Promise.allSettled(turns)).map(settled =>
+      settled.status === 'fulfilled' ? settled.value : String(settled.reason),
     ),
     [1, 'Error: two fails', 3],
   )
@@ -128,10 +128,10 @@ test('a mutex whose user was killed is free', async t => {
     `void new FileMutex(${JSON.stringify(path)}).run(async () => { console.log('in'); await new Promise(() => setInterval(() => {}, 1000)) })`,
   )
   const mutex = new FileMutex(path)
-  const turn = mutex.run(async () => 'through')
-  assert.ok(await isWaiting(turn))
+  const result = mutex.run(async () => 'through')
+  assert.ok(await isWaiting(result))
   child.kill('SIGKILL')
-  assert.equal(await turn, 'through')
+  assert.equal(await result, 'through')
   await mutex.close()
 })
 

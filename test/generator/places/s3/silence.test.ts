@@ -41,11 +41,11 @@ async function served(t: TestContext) {
 const BYTES = Buffer.alloc(1_000_000, 'plimsoll')
 test('a reader that takes nothing for a while gets the whole object', async t => {
   const { bucket, asked, longer } = await served(t)
-  const found = bucket.open('key')
+  const opening = bucket.open('key')
   ;(await asked()).end(BYTES)
   const parts: Buffer[] = []
   await longer()
-  for await (const part of (await found)?.bytes ?? []) {
+  for await (const part of (await opening)?.bytes ?? []) {
     if (parts.push(part) === 2) await longer()
   }
   assert.deepEqual(Buffer.concat(parts), BYTES)
@@ -56,11 +56,11 @@ test('a server that is silent is noticed: before its answer, within it, and afte
   await assert.rejects(bucket.open('key'), isUnreachable)
   await assert.rejects(bucket.head('key'), isUnreachable)
   for (const isSlow of [false, true]) {
-    const found = bucket.open('key')
+    const opening = bucket.open('key')
     const response = await asked()
     response.writeHead(200, { 'content-length': BYTES.byteLength })
     response.write(BYTES.subarray(0, 10_000))
-    const bytes = (await found)?.bytes
+    const bytes = (await opening)?.bytes
     if (isSlow) await longer()
     let size = 0
     const read = async () => {

@@ -24,8 +24,8 @@ test('a crate that appears or goes is linked, or no longer, where its name is a 
   await registry.indexWorker.pages.flush()
   const page = async (name: string) => await registry.text(`crates/${name}/index.html`)
   const intact = async () => {
-    const found = verifyPages(registry.registry, { repair: false, served: false })
-    assert.deepEqual(await findingsOf(found), [])
+    const findings = verifyPages(registry.registry, { repair: false, served: false })
+    assert.deepEqual(await findingsOf(findings), [])
   }
   assert.match(await page('app'), /from crates\.io</)
   await registry.publish(token, { name: 'serde_json', version: '1.0.0' })

@@ -121,10 +121,10 @@ test('a mark that was renewed while its crate was built stays', async t => {
   const { crate } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
   const unhook = hookTree(registry.tree, tree => {
     const { writeAll } = tree
-    tree.writeAll = async (...given) => {
+    tree.writeAll = async (...args) => {
       unhook()
       await setYanked(registry, demo, parseVersion('1.0.0'), true, OPERATOR)
-      return writeAll.apply(tree, given)
+      return writeAll.apply(tree, args)
     }
   })
   await drain(registry)

@@ -61,7 +61,7 @@ function lookupIn({ registry }: TestRegistry): Lookup {
 /** Holds what the browser finds against what the API does. */
 async function compare(registry: TestRegistry, queries: readonly string[]): Promise<void> {
   const lookup = lookupIn(registry)
-  let found = 0
+  let hits = 0
   for (const [at, query] of queries.entries()) {
     const limit = [1, 8, 30][at % 3] ?? 8
     const path = `/api/v1/crates?q=${encodeURIComponent(query)}&per_page=${limit}`
@@ -79,9 +79,9 @@ async function compare(registry: TestRegistry, queries: readonly string[]): Prom
     assert.deepEqual([words, matched], [of, matched_words], what)
     for (const key of ['similar', 'suggested', 'missing'] as const)
       assert.deepEqual(leniency[key], meant[key], what)
-    found += crates.length
+    hits += crates.length
   }
-  assert.ok(found > queries.length, `only ${found} crates in ${queries.length} searches`)
+  assert.ok(hits > queries.length, `only ${hits} crates in ${queries.length} searches`)
 }
 
 test('the browser finds what the API finds, in its order, and knows whether there is more', async t => {

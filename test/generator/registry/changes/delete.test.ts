@@ -38,11 +38,11 @@ async function agrees(registry: Registry): Promise<void> {
 }
 
 async function files(registry: Registry): Promise<string[]> {
-  const found: string[] = []
-  for await (const path of registry.tree.list()) found.push(path)
+  const lines: string[] = []
+  for await (const path of registry.tree.list()) lines.push(path)
   for await (const key of registry.crates.list())
-    found.push(`store ${key.split('/').slice(0, -1).join('/')}`)
-  return found.sort()
+    lines.push(`store ${key.split('/').slice(0, -1).join('/')}`)
+  return lines.sort()
 }
 
 const base = parseName('base')

@@ -5,9 +5,8 @@ import type { Entry } from '../core/entry/entry.ts'
 import { parseEntry } from '../core/entry/parse.ts'
 import { collect } from '../core/error/error.ts'
 import type { Name } from '../core/name.ts'
-import { isObject } from '../core/plain-data.ts'
+import { isObject, jsonIn } from '../core/plain-data.ts'
 import { expandDl } from '../core/urls/download-url.ts'
-import { jsonIn } from '../core/urls/index-config.ts'
 import type { Version } from '../core/version.ts'
 import { type Answer, objectsIn, textOf } from './answer.ts'
 import type { Ask, Client } from './client.ts'
@@ -16,7 +15,7 @@ import { Untried, untried, Wrong } from './verdict.ts'
 
 export type Release = readonly [name: string, version: string]
 
-export interface Subject {
+export interface CheckRun {
   readonly target: Target
   readonly client: Client
   /** Names that the user gave; none to look for some. */
@@ -24,7 +23,7 @@ export interface Subject {
   readonly token: string | null
   /** The beginning of names that the run publishes; null for a run that only reads. */
   readonly prefix: string | null
-  /** The Cargo that plays, one for each subject; null without. */
+  /** The Cargo that plays, one for each run; null without. */
   readonly cargo: { readonly path: string; readonly version: string } | null
   readonly env: Readonly<Record<string, string | undefined>>
   /** A folder for temporary files; the caller removes it. */
@@ -40,15 +39,15 @@ export interface Subject {
   readonly doubtful: Release[]
 }
 
-/** Something learnt about a subject, once, for all statements that need it. */
-export type Fact<T> = (subject: Subject) => Promise<T>
+/** Something learnt about a registry, once in a run, for all statements that need it. */
+export type Probe<T> = (run: CheckRun) => Promise<T>
 
-/** Returns a fact that is made on the first question. */
-export function fact<T>(make: Fact<T>): Fact<T> {
-  const known = new WeakMap<Subject, Promise<T>>()
-  return subject => {
-    const made = known.get(subject) ?? make(subject)
-    known.set(subject, made)
+/** Returns a probe that asks on the first question and remembers the answer. */
+export function probe<T>(make: Probe<T>): Probe<T> {
+  const results = new WeakMap<CheckRun, Promise<T>>()
+  return run => {
+    const made = results.get(run) ?? make(run)
+    results.set(run, made)
     return made
   }
 }
@@ -81,7 +80,7 @@ export interface Crate {
 }
 
 /** Asks for `config.json` with a token, or the file of a crate, by Cargo's headers. */
-export function askIndex({ target }: Subject, path: string, { headers, ...ask }: Ask) {
+export function askIndex({ target }: CheckRun, path: string, { headers, ...ask }: Ask) {
   const own = { accept: 'text/plain', 'cargo-protocol': 'version=1' }
   return target.ask(path, { ...ask, headers: { ...own, ...headers } })
 }
@@ -93,63 +92,61 @@ function unknown(error: unknown): never {
 }
 
 /** `config.json` as a stranger gets it. */
-export const openConfig = fact(subject => askIndex(subject, 'config.json', { token: null }))
+export const openConfig = probe(run => askIndex(run, 'config.json', { token: null }))
 
 /** Whether a stranger gets no `config.json` because he has no token. */
-export const isPrivate = fact(
-  async subject => (await openConfig(subject).catch(unknown)).status === 401,
-)
+export const isPrivate = probe(async run => (await openConfig(run).catch(unknown)).status === 401)
 
 /** `config.json` as Cargo gets it: with the token only after a 401. */
-export const config = fact(async subject => {
-  const open = await openConfig(subject)
+export const config = probe(async run => {
+  const open = await openConfig(run)
   if (open.status !== 401) return open
-  if (subject.token === null) untried(NO_TOKEN)
-  return askIndex(subject, 'config.json', { token: subject.token })
+  if (run.token === null) untried(NO_TOKEN)
+  return askIndex(run, 'config.json', { token: run.token })
 })
 
 /** The settings in `config.json`; untried where there are none. */
-export const settings = fact(async subject => {
-  const { json, status } = await config(subject).catch(unknown)
+export const settings = probe(async run => {
+  const { json, status } = await config(run).catch(unknown)
   const isThere = status === 200 && isObject(json)
   return isThere ? json : untried('there is no config.json that can be read')
 })
 
 /** The token for index and downloads: Cargo sends it only to a private registry. */
-export const readToken = fact(async subject => {
-  const isDue = (await settings(subject))['auth-required'] === true || (await isPrivate(subject))
-  return isDue ? (subject.token ?? untried(NO_TOKEN)) : null
+export const readToken = probe(async run => {
+  const isDue = (await settings(run))['auth-required'] === true || (await isPrivate(run))
+  return isDue ? (run.token ?? untried(NO_TOKEN)) : null
 })
 
 /** Asks for the index file of a crate as Cargo does. */
-export async function askFile(subject: Subject, name: string, ask: Ask = {}): Promise<Answer> {
-  return askIndex(subject, indexPath(name), { token: await readToken(subject), ...ask })
+export async function askFile(run: CheckRun, name: string, ask: Ask = {}): Promise<Answer> {
+  return askIndex(run, indexPath(name), { token: await readToken(run), ...ask })
 }
 
 /** The base of the web API; untried without one. */
-export const api = fact(async subject => {
-  if (subject.target.kind === 'folder') untried('a folder has no server')
-  const { api } = await settings(subject)
+export const api = probe(async run => {
+  if (run.target.kind === 'folder') untried('a folder has no server')
+  const { api } = await settings(run)
   if (typeof api !== 'string') untried('the registry has no web API')
   return `${api.replace(/\/+$/, '')}/api/v1/crates`
 })
 
 /** Asks the web API as Cargo does; `path` follows `/api/v1/crates`. */
-export async function askApi(subject: Subject, path: string, ask: Ask = {}): Promise<Answer> {
+export async function askApi(run: CheckRun, path: string, ask: Ask = {}): Promise<Answer> {
   const headers = { accept: 'application/json', ...ask.headers }
-  return subject.client.ask(`${await api(subject)}${path}`, { ...ask, headers })
+  return run.client.ask(`${await api(run)}${path}`, { ...ask, headers })
 }
 
 /** Searches: the token goes along only to a private registry. */
-export async function search(subject: Subject, query: string): Promise<Answer> {
-  return askApi(subject, query, { token: await readToken(subject) })
+export async function search(run: CheckRun, query: string): Promise<Answer> {
+  return askApi(run, query, { token: await readToken(run) })
 }
 
 /** A name that no registry has, the same for one run. */
-export const missingName = fact(async () => `zq${randomBytes(5).toString('hex')}-x_y`)
+export const missingName = probe(async () => `zq${randomBytes(5).toString('hex')}-x_y`)
 
 /** Leaves out what this run published and should not be there: another statement fails for it. */
-export function expected({ doubtful }: Subject): (name: unknown) => boolean {
+export function expected({ doubtful }: CheckRun): (name: unknown) => boolean {
   const bad = new Set(doubtful.map(([name]) => name.toLowerCase()))
   return name => !bad.has(textOf(name).toLowerCase())
 }
@@ -157,43 +154,43 @@ export function expected({ doubtful }: Subject): (name: unknown) => boolean {
 const byLength = (a: string, b: string) => a.length - b.length || (a < b ? -1 : 1)
 
 /** The names that are looked at; perhaps none. */
-export const chosen = fact(async subject => {
-  const { crates, target, published } = subject
-  const isExpected = expected(subject)
+export const chosen = probe(async run => {
+  const { crates, target, published } = run
+  const isExpected = expected(run)
   const own = [...new Set(published.map(([name]) => name))].filter(isExpected).sort(byLength)
   if (crates.length > 0) return [...crates, ...own]
   const paths = (await target.paths())?.filter(path => FILE.test(path))
-  const found = paths?.map(path => basename(path)) ?? (await searched(subject))
-  const all = found.filter(isExpected)
+  const names = paths?.map(path => basename(path)) ?? (await searched(run))
+  const all = names.filter(isExpected)
   // Short names come first, and all kinds of the others are among those that are looked at.
   all.sort(byLength)
   const step = Math.max(1, all.length / CRATES_MAX)
   return [...new Set([...all.filter((_, at) => at % step < 1), ...own])]
 })
 
-async function searched(subject: Subject): Promise<string[]> {
-  if (typeof (await settings(subject)).api !== 'string') return []
-  const found = objectsIn((await search(subject, '?q=&per_page=100')).at('crates'))
-  return found.map(({ name }) => textOf(name)).filter(name => /^[\w-]+$/.test(name))
+async function searched(run: CheckRun): Promise<string[]> {
+  if (typeof (await settings(run)).api !== 'string') return []
+  const crates = objectsIn((await search(run, '?q=&per_page=100')).at('crates'))
+  return crates.map(({ name }) => textOf(name)).filter(name => /^[\w-]+$/.test(name))
 }
 
 /** The index files of all names that are looked at, also those that are not there. */
-export const asked = fact(async subject =>
-  Promise.all((await chosen(subject)).map(name => readCrate(subject, name))),
+export const asked = probe(async run =>
+  Promise.all((await chosen(run)).map(name => readCrate(run, name))),
 )
 
 /** The index files that are there; untried without any. */
-export const crates = fact(async subject => {
-  const all = await asked(subject)
-  const found = all.filter(crate => crate.answer.status === 200)
+export const crates = probe(async run => {
+  const all = await asked(run)
+  const present = all.filter(crate => crate.answer.status === 200)
   const none = 'no crate is known; name some with --crate'
-  if (found.length === 0) untried(all.length > 0 ? `there is no ${all[0]?.name}` : none)
-  return found
+  if (present.length === 0) untried(all.length > 0 ? `there is no ${all[0]?.name}` : none)
+  return present
 })
 
 /** Reads the index file of a crate. */
-export async function readCrate(subject: Subject, name: string): Promise<Crate> {
-  const answer = await askFile(subject, name)
+export async function readCrate(run: CheckRun, name: string): Promise<Crate> {
+  const answer = await askFile(run, name)
   const texts = answer.text.split('\n').filter(text => text.trim() !== '')
   const lines = texts.map((text): Line => {
     const [json = {}] = objectsIn(jsonIn(text))
@@ -203,26 +200,26 @@ export async function readCrate(subject: Subject, name: string): Promise<Crate> 
   return { name, answer, lines: answer.status === 200 ? lines : [] }
 }
 
-export const lines = fact(async subject => {
-  const all = (await crates(subject)).flatMap(crate => crate.lines)
+export const lines = probe(async run => {
+  const all = (await crates(run)).flatMap(crate => crate.lines)
   return all.length > 0 ? all : untried('no index file has a line')
 })
 
 /** Fetches the `.crate` of an entry as Cargo does. */
-export async function download(subject: Subject, entry: Entry, ask: Ask = {}): Promise<Answer> {
-  const { dl } = await settings(subject)
+export async function download(run: CheckRun, entry: Entry, ask: Ask = {}): Promise<Answer> {
+  const { dl } = await settings(run)
   if (typeof dl !== 'string') untried('config.json has no `dl`')
   const { name, vers, cksum } = entry
   const url = expandDl(dl, { name: name as Name, version: vers as Version, cksum })
-  return subject.target.download(url, { token: await readToken(subject), ...ask })
+  return run.target.download(url, { token: await readToken(run), ...ask })
 }
 
 /**
  * The `.crate` files of the crates that the user gave. Without any, some: a yanked one, one with
  * build metadata, and the newest of several crates.
  */
-export const downloads = fact(async subject => {
-  const all = (await lines(subject)).flatMap(({ entry }) => entry ?? [])
+export const downloads = probe(async run => {
+  const all = (await lines(run)).flatMap(({ entry }) => entry ?? [])
   const odd = [all.find(({ yanked }) => yanked), all.find(({ vers }) => vers.includes('+'))]
   const newest = new Map(all.map(entry => [entry.name, entry]))
   // Those with many dependencies and features have most that can be wrong.
@@ -230,23 +227,23 @@ export const downloads = fact(async subject => {
   const longest = [...newest.values()].sort((a, b) => size(b) - size(a))
   const few = [...new Set([...odd.filter(each => each !== undefined), ...longest])]
   if (few.length === 0) untried('no line names a .crate')
-  const isNamed = subject.crates.length > 0
+  const isNamed = run.crates.length > 0
   const wanted = isNamed ? all.toReversed().slice(0, NAMED_MAX) : few.slice(0, DOWNLOADS_MAX)
-  const found: { readonly entry: Entry; readonly answer: Answer }[] = []
+  const downloads: { readonly entry: Entry; readonly answer: Answer }[] = []
   let bytes = 0
   const fetch = async (entry: Entry) => {
     if (bytes >= NAMED_BYTES_MAX) return
-    const answer = await download(subject, entry).catch(error => {
+    const answer = await download(run, entry).catch(error => {
       // One that is too large says nothing of the others.
       if (isNamed && error instanceof Untried) return null
       throw error
     })
     bytes += answer?.raw.length ?? 0
-    if (answer) found.push({ entry, answer })
+    if (answer) downloads.push({ entry, answer })
   }
   await forEachConcurrently(wanted, fetch, DOWNLOADS_MAX)
-  if (isNamed) subject.onLooked?.(found.length, all.length)
-  return found
+  if (isNamed) run.onLooked?.(downloads.length, all.length)
+  return downloads
 })
 
 export type Download = Awaited<ReturnType<typeof downloads>>[number]

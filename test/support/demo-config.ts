@@ -214,7 +214,7 @@ function demoBlock(base: string, { api = true, private: required = false }: Part
 }
 
 /** The facts of an invented registry at an address. */
-export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteConfig {
+export function demoConfig(base: string, more: Partial<SiteConfig> = {}): SiteConfig {
   return {
     base,
     dl: `${base}/crates`,

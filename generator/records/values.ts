@@ -12,42 +12,42 @@ export interface Failure {
 
 const FAILURE = 'failure:'
 
-/** The fact when the last backup was complete. */
+/** The key of the time when the last backup was complete. */
 export const LAST_BACKUP = 'backup'
 
-/** The fact with the settings of access that the last daemon had. */
+/** The key of the settings of access that the last daemon had. */
 export const ACCESS = 'access'
 
-/** Reads a fact, such as what the public tree was last rendered with; null when unset. */
-export function readFact(db: Queries, key: string): Promise<string | null> {
+/** Reads a stored value, such as what the public tree was last rendered with; null when unset. */
+export function readValue(db: Queries, key: string): Promise<string | null> {
   return value(db, 'SELECT value FROM facts WHERE key = ?', key)
 }
 
 /** Reads a time in seconds since 1970; 0 when unset, or set by a clock that was wrong. */
 export async function readTime(db: Queries, key: string, now: Date): Promise<number> {
-  const at = await readFact(db, key)
+  const at = await readValue(db, key)
   return at !== null && at <= latest(now) ? Date.parse(at) / 1000 : 0
 }
 
-/** Reads a fact that is JSON; null when unset. */
-export async function readJsonFact<T>(db: Queries, key: string): Promise<T | null> {
-  return JSON.parse((await readFact(db, key)) ?? 'null')
+/** Reads a stored value that is JSON; null when unset. */
+export async function readJsonValue<T>(db: Queries, key: string): Promise<T | null> {
+  return JSON.parse((await readValue(db, key)) ?? 'null')
 }
 
-/** Stores a fact; null removes it. */
-export async function writeFact(db: Queries, key: string, fact: string | null): Promise<void> {
-  if (fact === null) await run(db, 'DELETE FROM facts WHERE key = ?', key)
-  else await upsert(db, 'facts', ['key'], { key, value: fact })
+/** Stores a value; null removes it. */
+export async function writeValue(db: Queries, key: string, text: string | null): Promise<void> {
+  if (text === null) await run(db, 'DELETE FROM facts WHERE key = ?', key)
+  else await upsert(db, 'facts', ['key'], { key, value: text })
 }
 
 /** Records that background work failed, for the operator; keeps the last failure of each kind. */
 export function recordFailure(db: Queries, failure: Failure): Promise<void> {
-  return writeFact(db, `${FAILURE}${failure.what}`, JSON.stringify(failure))
+  return writeValue(db, `${FAILURE}${failure.what}`, JSON.stringify(failure))
 }
 
 /** Records that work whose last failure is recorded has succeeded. */
 export async function recordMended(db: Queries, what: string, mended: string): Promise<void> {
-  const failure = await readJsonFact<Failure>(db, `${FAILURE}${what}`)
+  const failure = await readJsonValue<Failure>(db, `${FAILURE}${what}`)
   if (failure && !failure.mended) await recordFailure(db, { ...failure, mended })
 }
 
