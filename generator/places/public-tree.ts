@@ -69,7 +69,6 @@ export class PublicTree {
 
   /** Runs `work` on this tree, then syncs all that it changed; `mutex`: one that is held. */
   async batch<T>(work: (tree: PublicTree) => Promise<T>, mutex?: HeldMutex): Promise<T> {
-    if (this.#sync === 'never') return work(this)
     const batch = this.newBatch(mutex)
     const result = await work(this.within(batch))
     await batch.sync()
@@ -81,8 +80,9 @@ export class PublicTree {
     return new SyncBatch(this.root, this.#followers, mutex)
   }
 
-  /** Returns the same tree with changes that are synced together with `batch`. */
+  /** Returns the same tree with changes that are synced together with `batch`, if ever. */
   within(batch: SyncBatch): PublicTree {
+    if (this.#sync === 'never') return this
     return new PublicTree(this.root, batch, this.#options)
   }
 

@@ -6,8 +6,8 @@ import { eachCrate } from '../../records/crates.ts'
 import { indexFiles } from '../../records/releases.ts'
 import type { FullContext } from '../context.ts'
 import { type Fault, isInCrate, type Part } from '../projection.ts'
-import { rebuildCrate } from './build.ts'
 import { renderConfig } from './config.ts'
+import { rebuildCrate } from './show.ts'
 
 /** Yields each crate with its index file and what is in its folder, then `config.json`. */
 export async function* indexParts(context: FullContext): AsyncIterable<Part> {
