@@ -55,6 +55,8 @@ test('setup-plimsoll downloads what has the checksum, sets Cargo up, and hides t
   const version = await run('plimsoll', ['--version'], { cwd: at, env: runner.env })
   assert.equal(version.code, 0)
   assert.equal(runner.env.CARGO_REGISTRIES_OUR_CRATES_TOKEN, token)
+  await runner.play([{ run: 'echo "it is $CARGO_REGISTRIES_OUR_CRATES_TOKEN"' }])
+  assert.match(runner.log, /^it is \*\*\*$/m)
   assert.equal(runner.log.includes(token), false)
   const block = readFileSync(join(at, '.cargo', 'config.toml'), 'utf8')
   assert.match(
