@@ -108,9 +108,12 @@ export class IndexWorker implements Worker {
 
   /** Finishes builds, retries failed ones once, and renders pages for at most `seconds`. */
   async close(seconds = 30): Promise<void> {
-    await this.#idle()
-    if (await this.#settling.close()) await this.settle()
-    if (await this.#retry.close()) {
+    const end = performance.now() + 1000 * seconds
+    // What is given up is still marked.
+    await within(this.#idle(), 1000 * seconds, undefined)
+    const isLeft = () => performance.now() < end
+    if ((await this.#settling.close()) && isLeft()) await this.settle()
+    if ((await this.#retry.close()) && isLeft()) {
       try {
         refuseErrors((await build(this.#context)).issues)
       } catch (error) {

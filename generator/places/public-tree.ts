@@ -156,6 +156,14 @@ export class PublicTree {
     return file?.bytes ?? null
   }
 
+  /** Returns whether the file at `path` has these bytes; null when there is none. */
+  async hasBytes(path: string, bytes: Buffer): Promise<boolean | null> {
+    const place = (await this.#folder.head(path)) ? this.#folder : this.#beyond(path)
+    const found = await place?.head(path)
+    if (!found || found.size !== bytes.length) return found ? false : null
+    return (await place?.read(path))?.bytes.equals(bytes) ?? null
+  }
+
   /** Returns whether there is a file at `path`. */
   async has(path: string): Promise<boolean> {
     return Boolean((await this.#folder.head(path)) ?? (await this.#beyond(path)?.head(path)))

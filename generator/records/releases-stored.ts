@@ -12,6 +12,7 @@ import {
   type Queries,
   type Row,
   run,
+  value,
 } from '../database/statement.ts'
 import { type Change, userIdOf } from './change.ts'
 import { CRATE, type CrateRecord } from './crates.ts'
@@ -150,6 +151,11 @@ const DELETED = `SELECT crates.name, identity AS version, tombstones.cksum,
 /** Lists the deleted versions of a crate, or of all. */
 export function listTombstones(db: Queries, crateId?: number): Promise<Tombstone[]> {
   return crateId === undefined ? all(db, DELETED) : all(db, `${DELETED} AND crate_id = ?`, crateId)
+}
+
+/** Returns a text that changes with each deletion of a version. */
+export function lastDeletion(db: Queries): Promise<string | null> {
+  return value(db, "SELECT count(*) || ' ' || max(deleted_at) FROM tombstones")
 }
 
 /** Refuses a version that was deleted, and says why it was. */

@@ -178,8 +178,6 @@ export const commandMessages = {
       'the copy of the table {table} differs from the records, which are in use as before; check both databases, and move again',
     migrate_running:
       'a `plimsoll migrate` is copying these records to {place}; wait for its end, or give it up with `plimsoll resume`',
-    migrate_tree_changing:
-      'the public tree keeps changing while it is copied, although the registry is paused; end whatever writes to it, and move again, the registry is in use as before',
     pause_lost:
       'the pause ended before everything was copied, by `plimsoll resume` or because this process stood still; move again, the registry is in use as before',
     move_unfinished:

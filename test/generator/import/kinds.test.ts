@@ -240,7 +240,8 @@ function vendored(t: TestContext): { vendor: string; cache: string } {
     const unpacked = join(vendor, name)
     mkdirSync(unpacked, { recursive: true })
     writeFileSync(join(unpacked, 'Cargo.toml'), manifestOf({ name, version: '1.0.0' }))
-    const sums = { files: {}, package: checksum(sha256(crate)) }
+    // Newer Cargo explains the file in it.
+    const sums = { $comment: 'by Cargo', files: {}, package: checksum(sha256(crate)) }
     writeFileSync(join(unpacked, '.cargo-checksum.json'), JSON.stringify(sums))
   }
   add('one', hex => hex)
