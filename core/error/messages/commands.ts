@@ -205,6 +205,8 @@ export const commandMessages = {
       'a restore into {dir} was killed before its end; what it had left there was removed first',
     restore_variables:
       'the environment names places outside of {dir} ({names}): restore ignored them, but other commands will change what is there; unset them while they belong to another registry',
+    daemon_silent:
+      'the daemon at {address} does not answer as a healthy one ({reason}); look at its log, or start it with `plimsoll serve`',
     backup_damaged: '{file} is damaged: the bytes of {entry} do not have the checksum in its name',
   },
   full: {
