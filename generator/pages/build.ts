@@ -10,7 +10,7 @@ import type { PublicTree } from '../places/public-tree.ts'
 import type { BuildContext, FullContext, Progress } from '../projections/context.ts'
 import { renderConfig } from '../projections/index/config.ts'
 import { orphans, removeOrphan } from '../projections/index/orphans.ts'
-import { urgentOf } from '../projections/projection.ts'
+import { type Projection, projectionsOf } from '../projections/projection.ts'
 import { RenderBatch } from '../projections/render-batch.ts'
 import { countMarks, lastMarked, listMarksAfter, type SizedMark } from '../records/marks.ts'
 import { readValue, writeValue } from '../records/values.ts'
@@ -38,6 +38,11 @@ export interface Built {
   readonly crates: number
   /** The crates that could not be rendered; everything else was. */
   readonly issues: readonly Issue[]
+}
+
+/** Returns the projections that publishers wait for. */
+export function urgentOf(context: FullContext): readonly Projection<FullContext>[] {
+  return projectionsOf<FullContext>(context).filter(({ due }) => due === 'answer')
 }
 
 /** Renders what changed, or everything if the tree is missing or has another format. */

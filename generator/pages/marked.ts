@@ -101,15 +101,12 @@ export async function renderInto<Context extends PageContext>(
         if (!tried.has(keyOf(other))) work.onDone?.(other)
         tried.set(keyOf(other), other)
       }
-      batch.add(rendered)
+      batch.add(rendered.done, rendered.again)
       if (queue.length < 2 * BATCH) queue.push(...(rendered.next ?? []))
       for (const [failed, error] of rendered.failed ?? []) await fail(failed, error)
     } catch (error) {
       await fail(mark, error)
     }
-  }
-  function* untried(all: readonly Mark[]) {
-    for (const mark of all) if (!isTried(mark)) yield mark
   }
   // It grows meanwhile.
   for (let at = 0; at < queue.length; ) {
@@ -119,7 +116,7 @@ export async function renderInto<Context extends PageContext>(
     const projection = projectionsOf<Context>(context).find(each => each.kind === kind)
     if (!projection) throw new Error(`no projection has marks of the kind ${kind}`)
     const most = projection.isParallel ? sandbox.size + 1 : 1
-    await forEachConcurrently(untried(ofKind), mark => render(projection, mark), most)
+    await forEachConcurrently(ofKind, mark => render(projection, mark), most)
     at += ofKind.length
   }
 }

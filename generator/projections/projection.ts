@@ -5,7 +5,6 @@ import { isVersion } from '../../core/version.ts'
 import type { Queries } from '../database/statement.ts'
 import type { Follower, Records } from '../records/crate-change.ts'
 import type { Mark, MarkSubject } from '../records/marks.ts'
-import type { FullContext } from './context.ts'
 
 /** Files that are rendered together, and how to tell that they are still to be rendered. */
 export interface Part {
@@ -71,8 +70,6 @@ export interface Projection<Context> extends Follower {
    * `others` are marks of its kind in the same batch, which may be done with it.
    */
   render(context: Context, mark: Mark, others: readonly Mark[]): Promise<Rendered>
-  /** Follows marks that are done, in the transaction that clears them. */
-  onSettled?(tx: Queries, done: readonly Mark[]): Promise<void>
   /** Marks everything that it has, in a transaction. */
   markAll(tx: Queries): Promise<unknown>
   /** Yields everything that it has, one crate or file after the other. */
@@ -100,11 +97,6 @@ export function projectionsOf<Context>({
   followers,
 }: Pick<Records, 'followers'>): readonly Projection<Context>[] {
   return followers.filter((follower): follower is Projection<Context> => 'parts' in follower)
-}
-
-/** Returns the projections that publishers wait for. */
-export function urgentOf(records: Pick<Records, 'followers'>): readonly Projection<FullContext>[] {
-  return projectionsOf<FullContext>(records).filter(({ due }) => due === 'answer')
 }
 
 /** Returns whether a projection has the file at a path for the crate in whose folder it is. */

@@ -4,7 +4,6 @@ import type { PublicTree } from '../places/public-tree.ts'
 import type { HeldMutex, SyncBatch } from '../places/sync-batch.ts'
 import type { Records } from '../records/crate-change.ts'
 import { type Mark, type MarkSubject, settleMarks } from '../records/marks.ts'
-import { projectionsOf, type Rendered } from './projection.ts'
 
 /** The most marks that are cleared in one transaction. */
 const CLEARED_MAX = 1000
@@ -39,7 +38,7 @@ export class RenderBatch {
   }
 
   /** Adds marks whose files are rendered, and those to render again. */
-  add({ done, again = [] }: Pick<Rendered, 'done' | 'again'>): void {
+  add(done: readonly Mark[], again: readonly MarkSubject[] = []): void {
     for (const mark of done) this.#done.push(mark)
     this.#again.push(...again)
   }
@@ -59,7 +58,7 @@ export class RenderBatch {
 
   #clear(database: Database, done: readonly Mark[], again: readonly MarkSubject[]): Promise<void> {
     return settleMarks(database, done, again, async tx => {
-      for (const { onSettled } of projectionsOf(this.#context)) await onSettled?.(tx, done)
+      for (const { onSettled } of this.#context.followers) await onSettled?.(tx, done)
     })
   }
 }

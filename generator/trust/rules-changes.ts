@@ -140,7 +140,7 @@ function changeCrates<T>(
   database: Database,
   { name }: CratePattern,
   change: Change,
-  work: (tx: Queries, by: Permitted, crate: Awaited<ReturnType<typeof findCrate>>) => Promise<T>,
+  work: (tx: Queries, by: Permitted, crate: CrateRecord | null) => Promise<T>,
 ): Promise<T> {
   return makeChange(database, change, 'user', async (tx, by) => {
     const crate = name === null ? null : await findCrate(tx, name as string as Name)

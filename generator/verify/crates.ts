@@ -5,10 +5,10 @@ import { Refusal } from '../../core/error/error.ts'
 import { cksumOfKey, crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import { configPath } from '../../core/paths/tree.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
+import { urgentOf } from '../pages/build.ts'
 import { fileBytes, hasChecksum } from '../places/disk/files.ts'
 import type { FullContext } from '../projections/context.ts'
 import { orphans, removeOrphan, withoutRelease } from '../projections/index/orphans.ts'
-import { projectionsOf } from '../projections/projection.ts'
 import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../records/crates.ts'
 import { listReleases, type ReleaseRecord } from '../records/releases.ts'
 import { listTombstones, releaseOfBytes } from '../records/releases-stored.ts'
@@ -31,8 +31,7 @@ export async function* verifyCrates(
   }
   const fault = ownDl(context.urls)?.fault
   if (fault) yield lost(configPath, `no download works: ${fault}; choose another \`registry.dl\``)
-  const shown = projectionsOf<FullContext>(context).filter(({ due }) => due === 'answer')
-  yield* verifyProjections(context, options, shown)
+  yield* verifyProjections(context, options, urgentOf(context))
   yield* verifyDeleted(context, options.repair)
   if (!options.repair) return
   options.progress?.('looking for leftover files', 0, 0)

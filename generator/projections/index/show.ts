@@ -85,7 +85,7 @@ export async function showWhole(context: BuildContext, crateId: number): Promise
 /** Shows a whole crate and syncs it; the caller holds the mutex. */
 export async function rebuildCrate(context: BuildContext, crateId: number): Promise<void> {
   const batch = new RenderBatch(context)
-  batch.add(await showWhole({ ...context, tree: batch.tree }, crateId))
+  batch.add((await showWhole({ ...context, tree: batch.tree }, crateId)).done)
   await batch.settle()
 }
 

@@ -86,7 +86,7 @@ export class PublishQueue {
   async #show(crates: readonly IndexedCrate[]): Promise<ReadonlyMap<number, unknown>> {
     const context = { ...this.#registry, tree: this.#batch.tree }
     const { done, failed } = await showCrates(context, crates)
-    this.#batch.add({ done })
+    this.#batch.add(done)
     return new Map(Array.from(failed, ([{ subject }, error]) => [subject, error]))
   }
 

@@ -40,14 +40,18 @@ const CALLERS: readonly Caller[] = [
 const groupOf = (caller: Caller): Group =>
   BAD.some(bad => bad === caller) ? 'bad' : (caller as Group)
 
-/** Whoever holds the token of a locked user, or of a job, is told so. */
+/** Whoever holds the token of a locked user or a job, or one that has expired, is told so. */
 function verdictOf(ask: Ask, kind: 'public' | 'private', caller: Caller): Verdict {
   const verdict = ask[kind][groupOf(caller)]
   // A token that has ended may be ended once more.
   if (caller === 'of a job that ended' && verdict === 401) return 204
   if (verdict !== 'token_rejected') return verdict
   if (caller === 'of a job that ended') return 'trusted_token_rejected'
-  return caller === 'of a locked user' ? 'account_locked' : verdict
+  return caller === 'of a locked user'
+    ? 'account_locked'
+    : caller === 'expired'
+      ? 'token_expired'
+      : verdict
 }
 
 /** The settings under which the daemon has every route. */
@@ -149,9 +153,7 @@ function basic(token: string): string {
 }
 
 const REJECTIONS: readonly Verdict[] = [
-  'token_rejected',
-  'trusted_token_rejected',
-  'account_locked',
+  ...(['token_rejected', 'token_expired', 'account_locked', 'trusted_token_rejected'] as const),
 ]
 
 /** Where a refusal of a token is a challenge: wherever readers of a private registry would be let in. */
@@ -210,7 +212,7 @@ function message(code: Code, scope: string): string {
   const name = code === 'crate_unknown' ? 'none' : 'demo'
   const version = code === 'release_unknown' ? '9.9.9' : '1.0.0'
   const word = issue as (code: Code, params: object) => { message: string }
-  return word(code, { me: `${BASE}/me`, scope, name, version, login: 'bob' }).message
+  return word(code, { at: AT, me: `${BASE}/me`, scope, name, version, login: 'bob' }).message
 }
 
 test('no file of a private registry is shown to a stranger, of whatever kind it is', async t => {

@@ -41,7 +41,7 @@ test('an owner writes and removes rules for a crate, and has its versions come f
   )
   const refused = await visitor.post('/me/crates/demo/trust/add', { ...fields, claims: 'ref=x' })
   assert.equal(refused.status, 400)
-  assert.match(await refused.text(), /a rule has to name who may publish/)
+  assert.match(await refused.text(), /a rule has to name who may publish/i)
   assert.match(
     await page('/me/crates/demo/trust/remove?id=2'),
     /Remove rule 2\?[\s\S]*Jobs publish demo by it no longer/,
@@ -98,5 +98,5 @@ test('administrators write rules for names and prefixes', async t => {
   await root.post('/me/admin/trust/only', { crate: 'acme-*' })
   assert.match(await (await root.get('/me/admin/trust')).text(), /Let owners publish acme_\*, too/)
   const refused = await root.post('/me/admin/trust/add', { ...order, owner: '' })
-  assert.match(await refused.text(), /a rule that creates crates has to name who owns them/)
+  assert.match(await refused.text(), /A rule that creates crates has to name who owns them/i)
 })
