@@ -1,6 +1,5 @@
 import { gunzipSync, inflateSync } from 'node:zlib'
-import { isObject } from '../core/plain-data.ts'
-import { jsonIn } from '../core/urls/index-config.ts'
+import { isObject, jsonIn } from '../core/plain-data.ts'
 import { untried, wrong } from './verdict.ts'
 
 const DECODED_MAX = 64 * 1024 ** 2

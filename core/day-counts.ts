@@ -21,10 +21,7 @@ export function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10)
 }
 
-/**
- * Adds numbers by day; forgets days that are too old. Those after the day after `today` stay, and
- * stand in nobody's way: it may be the clock that is behind.
- */
+/** Adds numbers by day; drops old days. Days after tomorrow stay: the clock may be behind. */
 export function addDays(days: DayCounts | null, more: DayCounts, today: number): DayCounts {
   const sums = new Map(days)
   for (const [day, n] of more) sums.set(day, (sums.get(day) ?? 0) + n)

@@ -7,3 +7,12 @@ export function isObject(value: unknown): value is { readonly [key: string]: unk
 export function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(item => typeof item === 'string')
 }
+
+/** Returns the value of a JSON text; undefined for any other text. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

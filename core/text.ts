@@ -9,10 +9,7 @@ interface Place {
   readonly step: string | number
 }
 
-/**
- * Returns the places of texts and keys in plain data that are not storable, as `a.b[0]`; at most
- * `max`. The data may be nested to any depth.
- */
+/** Returns up to `max` places in plain data that are not storable, as `a.b[0]`, at any depth. */
 export function unstorablePlaces(data: object, max: number): string[] {
   const places: string[] = []
   const waiting: { readonly value: unknown; readonly place: Place | null }[] = [
@@ -37,6 +34,19 @@ function written(place: Place | null): string {
   for (let at = place; at; at = at.within)
     steps.push(typeof at.step === 'number' ? `[${at.step}]` : at.within ? `.${at.step}` : at.step)
   return steps.reverse().join('')
+}
+
+/** Returns whether a text has invisible characters that change the direction of what is around. */
+export function hasBidiControls(text: string): boolean {
+  return /\p{Bidi_Control}/u.test(text)
+}
+
+/** Isolates a text with such characters by others (UAX #9), so that what follows keeps its order. */
+export function isolated(text: string): string {
+  if (!hasBidiControls(text)) return text
+  const open = text.replaceAll('\u2069', '')
+  const inner = open.match(/[\u2066-\u2068]/g)?.length ?? 0
+  return `\u2068${open}${'\u2069'.repeat(inner + 1)}`
 }
 
 /** Decodes `%` escapes; like browsers, takes a text with an invalid one literally. */

@@ -67,7 +67,7 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     put('/api/v1/crates/new', ['publish-new', 'publish-update'], on(publish), 'publish'),
     remove(`${version}/yank`, ['yank'], on(yank(true)), 'change'),
     put(`${version}/unyank`, ['yank'], on(yank(false)), 'change'),
-    get(`${crate}/owners`, settings.owners.public ? 'reader' : 'member', on(owners), 'read'),
+    get(`${crate}/owners`, 'member', on(owners), 'read'),
     put(`${crate}/owners`, ['change-owners'], on(putOwners), 'change'),
     remove(`${crate}/owners`, ['change-owners'], on(deleteOwners), 'change'),
     get('/api/v1/crates', 'reader', on(searchApi), 'search'),
@@ -202,10 +202,7 @@ function gitRoutes({ git, log, registry }: Deps): Route[] {
   return [get('/index.git/*', 'reader', handle), post('/index.git/*', 'reader', handle)]
 }
 
-/**
- * Returns the routes of downloads by checksum, and of a local `dl` without markers, which is
- * `{dl}/{crate}/{version}/download`.
- */
+/** Returns the routes of downloads by checksum, and of a local `dl` without markers. */
 function downloadRoutes(
   deps: Deps,
   files: TreeFiles,

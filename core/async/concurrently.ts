@@ -4,10 +4,7 @@
 /** The most items that are worked on at a time: a disk combines flushes, a storage answers many. */
 const AT_ONCE = 32
 
-/**
- * Runs `work` for all items, 32 at a time or `most`; takes the next one only then. Stops after the
- * first failure, waits for those that have begun, and throws it.
- */
+/** Works on `most` items at once; after a failure begins no more, waits, and throws the first. */
 export async function forEachConcurrently<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<unknown>,

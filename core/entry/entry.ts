@@ -73,10 +73,7 @@ function utf8Order(unit: number): number {
 
 export type DependencyUse = Pick<Dependency, 'req' | 'kind' | 'optional' | 'registry'>
 
-/**
- * Returns how `deps` depend on a crate of this name, or null. If several match, a dependency on
- * this registry wins, then the strongest.
- */
+/** Returns how `deps` depend on a crate, or null: first on this registry, then the strongest. */
 export function dependencyOn(
   deps: readonly Dependency[],
   crate: CanonicalName,
@@ -91,10 +88,7 @@ export function dependencyOn(
   return { req, kind, optional, registry }
 }
 
-/**
- * Returns the canonical names of the crates that `deps` name, each with whether all dependencies of
- * that name come from other registries.
- */
+/** Returns the canonical names in `deps`, each with whether it comes only from elsewhere. */
 export function dependencyNames(deps: readonly Dependency[]): Map<CanonicalName, boolean> {
   const names = new Map<CanonicalName, boolean>()
   for (const dep of deps) {

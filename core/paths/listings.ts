@@ -60,10 +60,7 @@ function slugOf(text: string): string | null {
   return /^[a-z0-9][a-z0-9_+-]{0,63}$/i.test(text) ? folderName(text.toLowerCase()) : null
 }
 
-/**
- * Changes a name that Windows or some file servers cannot have as a folder. No other name begins
- * with `_`, so no two names become the same.
- */
+/** Renames what Windows or some servers cannot have as a folder; no other name begins with `_`. */
 function folderName(name: string): string {
   const isDevice = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/.test(name)
   return isDevice || /\.(?:html?)?$/.test(name) ? `_${name}~` : name

@@ -29,10 +29,7 @@ export function purgeKeys(path: string): string[] {
   return isOfNone ? [] : [groupOf(path, segments)]
 }
 
-/**
- * Returns the keys to purge when a file of the tree was written, or a file or folder was removed.
- * The `.crate` files stay in caches until they are removed.
- */
+/** Returns the keys to purge after a change; a `.crate` stays in caches until it is removed. */
 export function changedKeys(path: string, gone: 'file' | 'folder' | null): string[] {
   const [folder, name = '', version, below] = path.split('/')
   if (gone === 'folder' && folder === CRATES_FOLDER && isName(name) && below === undefined) {

@@ -43,10 +43,7 @@ export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
   }
 }
 
-/**
- * Checks a release against the policy, whose settings determine the severities. `inspectCrate`
- * makes the checks that no setting changes.
- */
+/** Checks a release against the policy; `inspectCrate` checks what no setting changes. */
 export function checkPolicy(
   { name, version, entry, about }: PolicyRelease,
   info: PolicyInfo,

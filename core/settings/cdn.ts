@@ -1,3 +1,4 @@
+import { jsonIn } from '../plain-data.ts'
 import { choice, file, hasScheme, isLine, maybe, row, text } from './kind.ts'
 
 const purgeUrl = text(
@@ -9,7 +10,7 @@ const LIST = /\{(?:urls|keys)\}/
 
 const purgeBody = text(
   'JSON with {urls} or {keys} in place of one list, such as {"tags": {keys}}',
-  value => value.split(LIST).length === 2 && isJson(value.replace(LIST, '[]')),
+  value => value.split(LIST).length === 2 && jsonIn(value.replace(LIST, '[]')) !== undefined,
 )
 
 /** Every key header that CDNs know ends like this; `ETag` does, too, but means something else. */
@@ -25,14 +26,4 @@ export const cdnRows = {
   purge_headers: row(maybe(file), null, 'File with lines `Name: value` that are sent as headers, such as the key of the account.'),
   purge_body: row(maybe(purgeBody), null, 'Body of these requests; without it `{"files": {urls}}`, or no body where each address has its own request.'),
   key_header: row(maybe(keyHeader), null, "Header in which the daemon's answers name their keys; the CDN drops answers by key."),
-}
-
-function isJson(value: string): boolean {
-  try {
-    JSON.parse(value)
-    return true
-  } catch (error) {
-    if (error instanceof SyntaxError) return false
-    throw error
-  }
 }

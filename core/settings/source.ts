@@ -45,10 +45,7 @@ export interface SettingsFile {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/**
- * Reads the settings in `plimsoll.toml`; none if it has a syntax error. The keys of unknown ones
- * are put into `left`, and are issues without it.
- */
+/** Reads `plimsoll.toml`, if it is TOML; unknown keys are put into `left`, or are issues. */
 export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): Assignment[] {
   const source: SettingSource = { kind: 'file', name: file.name }
   const assignments: Assignment[] = []

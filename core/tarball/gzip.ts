@@ -57,10 +57,7 @@ export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/**
- * Unpacks a whole member in one call, without Node's thread pool; null if it is too large or wrong
- * in any way, which `unpack` then explains.
- */
+/** Unpacks a small member without Node's thread pool; null if it is wrong, as `unpack` explains. */
 function unpackSmall(body: Buffer): Buffer | null {
   const options = { maxOutputLength: SMALL_UNPACKED, info: true }
   try {

@@ -128,10 +128,7 @@ export async function listFiles(open: Open, unpackedBytes: number): Promise<Arch
   return [...files.values()]
 }
 
-/**
- * Returns the requested files that the `.crate` has, within limits for each and for all; of several
- * with one path the last, as in Cargo.
- */
+/** Returns the wanted files within limits for each and all; of several with one path, the last. */
 export async function readFiles(
   open: Open,
   wanted: ReadonlySet<string>,

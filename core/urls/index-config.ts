@@ -1,4 +1,5 @@
 import { refuse } from '../error/error.ts'
+import { isObject, jsonIn } from '../plain-data.ts'
 
 export const CONFIG_MAX = 64 * 1024
 
@@ -7,21 +8,12 @@ export function parseDl(text: string, where: string): string {
   const value = jsonIn(text)
   // Not the parser's message: it quotes the file, which may not even belong to a registry.
   if (value === undefined) refuse('import_config_invalid', { where, reason: 'it is not JSON' })
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (!isObject(value))
     refuse('import_config_invalid', { where, reason: 'it is not a JSON object' })
-  const dl = 'dl' in value ? value.dl : null
+  const { dl } = value
   if (typeof dl !== 'string' || dl === '')
     refuse('import_config_invalid', { where, reason: '`dl` is not a string' })
   return dl
-}
-
-/** Returns the value of a JSON text; undefined for any other text. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Returns whether a `dl` is an HTTP URL. */

@@ -25,10 +25,7 @@ function takenFrom(level: number, perMinute: number): Allowance {
 
 const FREE: Allowance = { wait: 0, recent: 0 }
 
-/**
- * Token buckets by key. A full bucket holds one minute's worth; 0 means no limit.
- * Beyond `remembered` keys, the least recently used one is dropped.
- */
+/** Token buckets by key, full with a minute's worth; 0 is no limit. The oldest keys are dropped. */
 export class RateLimit {
   readonly #perMinute: number
   readonly #buckets: LRUCache<string, { level: number; at: number }>

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { refuse } from '../../core/error/error.ts'
+import { jsonIn } from '../../core/plain-data.ts'
 import {
   addOwners,
   inviteOwners,
@@ -72,13 +73,9 @@ async function readRequest(deps: Deps, c: Context, actor: Actor) {
 
 async function readJson(c: Context): Promise<unknown> {
   const body = await readWhole(c.req.raw, MOST_BYTES)
-  if (!body) return refuse('owners_too_many_named', { max: MOST_LOGINS })
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch (error) {
-    if (error instanceof SyntaxError) return refuse('owners_none_named')
-    throw error
-  }
+  return body
+    ? jsonIn(body.toString('utf8'))
+    : refuse('owners_too_many_named', { max: MOST_LOGINS })
 }
 
 function messageOf({ name }: CrateRecord, done: OwnerChange, invitedTo: string | null): string {

@@ -16,10 +16,7 @@ import { logFailure, recordSubject } from '../http/log.ts'
 import { bodyOf } from '../http/request-body.ts'
 import { decodePublish, parseJson } from './publish-body.ts'
 
-/**
- * `PUT /api/v1/crates/new` (specification section 4). Answers once the version is on disk, in the
- * records and in its index file, which Cargo then polls.
- */
+/** `PUT /api/v1/crates/new`: answers once the version is on disk, in the records and the index. */
 export async function publish(deps: Deps, c: Context, actor: Actor) {
   const { registry, indexWorker } = deps
   // Before the body arrives; the transaction asks again.
@@ -106,9 +103,7 @@ const FAULTS_MAX = 20
 const FAULTS_READ = 2000
 const TOO_MANY = 'it has more than 2,000 faults'
 
-/**
- * Ignores unknown fields, reads missing ones as null (specification section 9), refuses wrong ones.
- */
+/** Ignores unknown fields, reads missing ones as null, and refuses wrong ones. */
 function readMetadata(json: unknown): { name: Name; version: Version; declared: PublishMetadata } {
   let faults = 0
   const message = (fault: v.BaseIssue<unknown>) => {

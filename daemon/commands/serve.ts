@@ -71,10 +71,7 @@ export const registerServe = command('serve', {
   run: serve,
 })
 
-/**
- * Serves a registry folder until it is stopped. Opens one thing after the other, and closes all of
- * them at the end, the last one first.
- */
+/** Serves a registry folder until it is stopped; then closes what it has opened, the last first. */
 async function serve({ io, options, progress }: Task<{ readonly init?: boolean }>): Promise<void> {
   const life: Life = { stopped: io.stopped(() => life.reload()), reload: () => undefined }
   const { dir } = options
@@ -89,6 +86,7 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
   const lock = serveLock(dir)
   if (!lock.tryAcquire(`process ${process.pid}`))
     refuse('serve_locked', { dir, holder: lock.holder() })
+  // The lock is the first: without the others, the process ends as if it were killed.
   const ends: End[] = [() => lock.release()]
   const { level, format } = settings.log
   const isText = format === 'auto' ? io.stderr.isTTY === true : format === 'text'
@@ -177,7 +175,11 @@ async function work(
   ends.push(() => server.stop(left()))
   for (const worker of [...list, new UpstreamWorker(registry, upstreams, log)]) {
     started.push(worker)
-    await worker.start()
+    const early = await Promise.race([worker.start(), life.stopped])
+    if (!early) continue
+    log.info({ signal: early }, `stopping (${early}) before the start is over`)
+    // What is open may wait for a storage that is away. As after a kill, the next start goes on.
+    return void ends.splice(1)
   }
   const { crates, releases } = await registryCounts(registry.database)
   const answer = () => {

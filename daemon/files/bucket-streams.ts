@@ -23,10 +23,7 @@ export interface BucketStream {
   readonly answer: ResponseInit
 }
 
-/**
- * Answers a request with what `find` asks the bucket for when it is the turn of this request.
- * Refuses it when too many wait, or it has waited for too long.
- */
+/** Answers with what `find` gets at its turn; refuses when too many wait, or it waits too long. */
 export type StreamFromBucket = (
   c: Context,
   find: () => Promise<BucketStream | Response | null>,

@@ -51,10 +51,7 @@ export function notFound(
   return new Response(method === 'HEAD' ? null : new Uint8Array(bytes), { status: 404, headers })
 }
 
-/**
- * Returns the redirect of a request for a folder without its slash. A relative target keeps the
- * host and the path prefix of the client's request.
- */
+/** Redirects to a folder's slash; a relative target keeps the client's host and path prefix. */
 export function toFolder(pathname: string, url: string) {
   const last = pathname.slice(pathname.lastIndexOf('/') + 1)
   const location = `./${last}/${new URL(url).search}`
@@ -79,10 +76,7 @@ export function keyHeaderOf({ cdn, auth }: Registry['settings']): KeyHeader | nu
   }
 }
 
-/**
- * Adds the header to answers that a cache may keep and that do not have it yet: those of the web
- * API, redirects, and pages that are made on request.
- */
+/** Adds the header to answers that a cache may keep and that lack it, such as redirects. */
 export function withKeys(keyHeader: KeyHeader): MiddlewareHandler {
   return async (c, next) => {
     await next()

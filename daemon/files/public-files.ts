@@ -89,10 +89,7 @@ export class PublicFiles implements TreeFiles {
     return new Response(webStream(part.stream()), init)
   }
 
-  /**
-   * Does the same if nothing has to be read first: file in memory, or streamed. Otherwise null.
-   * `time` is the time now, in milliseconds.
-   */
+  /** Does the same if nothing has to be read first, else returns null; `time` is now, in ms. */
   atOnce(pathname: string, asked: Asked, time: number): FileAnswer | null {
     if (pathname === `/${configPath}` && this.#config)
       return this.#whole(this.#config, configPath, asked)

@@ -62,10 +62,7 @@ export class Connections {
     return !socket.destroyed
   }
 
-  /**
-   * Accepts no more connections; closes idle ones at once, and the others as soon as their answers
-   * are sent, or after `seconds`. Resolves when all are closed.
-   */
+  /** Accepts no more; closes idle connections at once, others once answered or after `seconds`. */
   async stop(seconds: number): Promise<void> {
     this.#isStopping = true
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()))

@@ -50,10 +50,7 @@ class Body {
 
 const bodies = new WeakMap<Request, Body>()
 
-/**
- * Yields the body of a request in chunks; `readToEnd` reads the rest. Applies its time limit too
- * (`body_slow`), because Node has none for requests over HTTP/2.
- */
+/** Yields a body in chunks; `readToEnd` reads the rest, and sets the limit that HTTP/2 lacks. */
 export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
   const body = bodies.get(request) ?? new Body(request)
   for (let chunk = await body.next(); chunk; chunk = await body.next()) yield chunk

@@ -14,10 +14,7 @@ export interface Slot {
   leave(): void
 }
 
-/**
- * Limits running and waiting requests; refuses more. One client gets at most half of either, so
- * that a slow client leaves the other half free.
- */
+/** Limits running and waiting requests; one client gets at most half of either. */
 export class Slots {
   readonly #limits: SlotLimits
   readonly #admitted: Shares

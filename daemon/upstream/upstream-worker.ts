@@ -18,10 +18,7 @@ import type { Worker } from '../workers/worker.ts'
 const INTERVAL_MS = 600_000
 const FIRST_MS = 30_000
 
-/**
- * Counts what is kept of upstreams, and looks for own names among their new crates. Logs when
- * requests to them begin to fail, and when that is over.
- */
+/** Counts what is kept of upstreams, finds own names among new crates, and logs failures. */
 export class UpstreamWorker implements Worker {
   readonly #registry: Registry
   readonly #upstreams: Upstreams

@@ -10,10 +10,7 @@ import {
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Worker } from './worker.ts'
 
-/**
- * Counts downloads in memory, by the path of the `.crate`, until they are drained. Paths are those
- * of files that exist, so strangers cannot make up more of them.
- */
+/** Counts downloads in memory by path, of files that exist: strangers cannot make up more. */
 export class DownloadCounter {
   #counts = new Map<string, number>()
 

@@ -71,10 +71,7 @@ export class PageWorker implements Worker {
     return (this.#deps.now ?? performance.now.bind(performance))()
   }
 
-  /**
-   * Marks outdated pages (an upgrade, another base URL) and renders what is pending. With a copy of
-   * the tree in a bucket, which may be away, only begins to.
-   */
+  /** Marks outdated pages and renders what is pending; only begins to if a bucket may be away. */
   async start(): Promise<void> {
     const { tree } = this.#deps.context
     this.#mayBeOutdated = true
@@ -163,10 +160,7 @@ export class PageWorker implements Worker {
     return pause
   }
 
-  /**
-   * Leaves the pages to daemons of a newer version. When none has served for a minute, which is
-   * longer than a restart, makes them those of this version again.
-   */
+  /** Leaves the pages to newer daemons; takes them back when none was seen for a minute. */
   async #left(): Promise<number> {
     const { database, program } = this.#deps.context
     this.#backoff.reset()

@@ -10,10 +10,7 @@ const FORGET_MS = 60_000 + SKEW_MS
 /** The most buckets that are kept; the ones used last. */
 const MOST = 100_000
 
-/**
- * Takes a token from a bucket that daemons have in common, unless it is empty; returns its level
- * before. It waits for no transaction and for no disk. Only on a server.
- */
+/** Takes a token of a bucket on a server, waiting for nothing; returns the level before. */
 export async function takeToken(
   db: Queries,
   bucket: string,

@@ -5,9 +5,7 @@ import { settingTable } from '../../core/settings/schema.ts'
 import { command, type Task } from './console/command.ts'
 import type { Io } from './console/io.ts'
 
-/**
- * Each script asks the program: one line a word, with its meaning, then `:` and a kind of words.
- */
+/** Each script asks the program: a line for a word and its meaning, then `:` and a kind. */
 const SCRIPTS = {
   bash: `_plimsoll() {
   local line=\${COMP_LINE:0:COMP_POINT} cur word about cut

@@ -23,10 +23,7 @@ const DAEMON = 'daemon:'
 /** A daemon that gave no sign for this long no longer serves. */
 const GONE_SECONDS = 20
 
-/**
- * Returns the daemons that serve a registry whose records are on a server, in order of their ids;
- * nothing for a file, whose only daemon holds the lock of its folder.
- */
+/** Returns the daemons that serve from a server, by id; none for a file, which has only one. */
 export async function listDaemons(db: Queries): Promise<SeenDaemon[]> {
   if (!isOnServer(db)) return []
   const now = await databaseTime(db)

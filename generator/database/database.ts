@@ -57,10 +57,7 @@ export async function openMemory(): Promise<Database> {
   return database
 }
 
-/**
- * Closes the SQLite database at `path`, which nobody else uses: the file is complete then without
- * its log, and synced to disk. Throws when others use it.
- */
+/** Closes a SQLite database, complete without its log and synced; throws when others use it. */
 export async function closeWhole(database: Database, path: string): Promise<void> {
   if ((await value<number>(database, 'PRAGMA wal_checkpoint(TRUNCATE)')) !== 0)
     throw new Error(`${path} is in use`)

@@ -20,10 +20,7 @@ interface SchemaRecord {
   readonly oldest: string
 }
 
-/**
- * Told before records of an older version are upgraded, from one step or format to another one;
- * throws a `Refusal` if they have to stay as they are.
- */
+/** Told before older records are upgraded; throws a `Refusal` if they have to stay as they are. */
 export type BeforeUpgrade = (db: Queries, from: string, to: string) => Promise<void>
 
 /** The first step: databases from before it are not upgraded. */

@@ -41,10 +41,7 @@ export interface Condition {
   readonly values: readonly string[]
 }
 
-/**
- * Returns the rows of a statement. Its text must be constant, because the prepared statement is
- * kept by its text: pass values and lists as parameters.
- */
+/** Returns the rows of a statement; its text must be constant, by which it is kept prepared. */
 export async function all<R>(db: Queries, sql: string, ...parameters: Parameter[]): Promise<R[]> {
   return (await execute(db, sql, parameters)).rows as R[]
 }
@@ -89,10 +86,7 @@ export async function run(db: Queries, sql: string, ...parameters: Parameter[]):
   return (await execute(db, sql, parameters)).changes
 }
 
-/**
- * Does work within a transaction whose error undoes only its own changes. Throws when the whole
- * transaction is lost, as SQLite ends it when the disk fails.
- */
+/** Does work whose error undoes its own changes alone; throws if the whole transaction is lost. */
 export async function attempt<T>(
   tx: Queries,
   work: () => Promise<T>,

@@ -189,10 +189,7 @@ export interface Tables {
     retry_at: string | null
     error: string | null
   }
-  /**
-   * The number of releases, and of bytes of all `.crate` files, kept by triggers; `search` grows
-   * when files that searches read have changed.
-   */
+  /** Kept by triggers; `search` grows when files that searches read have changed. */
   counts: { what: 'releases' | 'search' | 'bytes'; n: number }
   facts: { key: string; value: string }
   release_downloads: { release_id: number } & DownloadColumns

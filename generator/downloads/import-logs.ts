@@ -139,10 +139,7 @@ function addBad(sums: LogSums, line: string | null): void {
   sums.examples.push({ line: sums.lines, text: text.replace(/[^ -~]/g, '?') })
 }
 
-/**
- * Finds the longest part of a log that was imported before, by its first line and checksum, or the
- * longer log that it may be a copy of.
- */
+/** Finds how far a log was imported, by first line and checksum, or what it may be a copy of. */
 async function positionOf(db: Queries, path: string, key: string): Promise<Position> {
   const sql = `SELECT id, bytes, sum FROM imported_logs
     WHERE first_line = ? ORDER BY bytes DESC LIMIT ${ALIKE_MAX}`

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { dayOf } from '../../core/day-counts.ts'
+import { jsonIn } from '../../core/plain-data.ts'
 
 /** The values of `--format`; `auto` decides by each line. */
 export const LOG_FORMATS = ['auto', 'nginx', 'common', 'caddy', 'cloudfront'] as const
@@ -87,13 +88,7 @@ const CADDY = v.object({
 })
 
 function caddyRequest(line: string): LoggedRequest | null {
-  let record: unknown
-  try {
-    record = JSON.parse(line)
-  } catch {
-    return null
-  }
-  const parsed = v.safeParse(CADDY, record)
+  const parsed = v.safeParse(CADDY, jsonIn(line))
   if (!parsed.success) return null
   const { ts, status, request } = parsed.output
   return requestOf(request.method, request.uri, status, ts * 1000)

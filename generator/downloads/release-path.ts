@@ -10,10 +10,7 @@ export type FindRelease = (target: string) => DownloadedRelease | null
 
 const API = /^\/api\/v1\/crates\/([^/]+)\/([^/]+)\/download$/
 
-/**
- * Returns a function that reads the targets in a registry's access logs. `below` is the registry's
- * path in the log; by default, that of its base URL.
- */
+/** Returns what reads targets in logs; `below` is the registry's path there, by default its own. */
 export function releaseFinder(urls: RegistryUrls, below?: string): FindRelease {
   const prefix = (below ?? new URL(urls.base).pathname).replace(/\/+$/, '')
   const template = templateFinder(urls.dl)

@@ -248,9 +248,7 @@ export function gitIndexPath(registry: Registry): string {
   return registry.tree.path(GIT_INDEX_FOLDER)
 }
 
-/**
- * Returns action, crate, version, and actor; for several changes, a summary and a line for each.
- */
+/** Returns action, crate, version and actor; for several changes, a summary and their lines. */
 function commitMessage({ crates, events }: GitBatch): string {
   const [first, ...more] = events.map(({ action, crate, version, actor }) => {
     const what = version === null ? crate : `${crate} ${version}`

@@ -52,10 +52,7 @@ export class Remote {
     this.#pauses = new Backoff(this.#options.firstPauseMs, this.#options.lastPauseMs)
   }
 
-  /**
-   * Requests a push of new commits; returns at once. One push runs at a time, and requests during
-   * it share the next. Keeps the pause after a failure.
-   */
+  /** Requests a push and returns at once; requests during one share the next. Keeps the pause. */
   request(): void {
     this.#wanted = true
     if (!this.#closed.signal.aborted) this.#running ??= this.#pushAll()

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { collectBytes } from '../../core/async/collect-bytes.ts'
 import { refuse } from '../../core/error/error.ts'
+import { formatBytes } from '../../core/quantity.ts'
 import { isLoopback } from '../../core/settings/issuer.ts'
 import { PLIMSOLL_SCHEMA } from '../database/migrations.ts'
 import { bodyBytes, decodedBytes, timeLimits } from './body.ts'
@@ -64,10 +65,7 @@ export class Web {
   readonly #trustedHosts = new Set<string>()
   #connections: Promise<Dispatcher> | null = null
 
-  /**
-   * Sends `token` as `Authorization`, like Cargo, but only to trusted hosts. Refuses a file of
-   * certificates, or a proxy, that cannot be used.
-   */
+  /** Sends `token` only to trusted hosts; refuses certificates or a proxy that cannot be used. */
   constructor(options: WebOptions, token?: string) {
     this.#options = options
     this.#routes = readRoutes(options.caFile ?? null, options.env ?? {})
@@ -98,7 +96,8 @@ export class Web {
     const headers = { ...COMPRESSED, ...(etag !== null && { 'if-none-match': etag }) }
     return this.#attempt(start, { headers, timeoutMs }, async (bytes, answer) => {
       const all = bytes && (await collectBytes(bytes, max))
-      if (bytes && !all) throw new WebFailure(url, `it is larger than the limit of ${max} bytes`)
+      if (bytes && !all)
+        throw new WebFailure(url, `it is larger than the limit of ${formatBytes(max)}`)
       return {
         status: all ? 200 : answer.statusCode === 304 ? 304 : 404,
         bytes: all ?? Buffer.alloc(0),

@@ -10,8 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqlite } from '../../generator/places/disk/sqlite-file.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import { quantile } from '../support/measure.ts'
+import { hostEnvironment } from '../support/plimsoll.ts'
 import { filledRegistry } from './support/filled-registry.ts'
-import { memoryOf, ownEnvironment, spent, usageOf } from './support/program.ts'
+import { memoryOf, spent, usageOf } from './support/program.ts'
 import { CLI } from './support/registry.ts'
 import { bench } from './support/servers.ts'
 import { measured } from './support/table.ts'
@@ -58,7 +59,7 @@ function markIndex(path: string): void {
 async function built(home: string): Promise<Record<'wall' | 'processor' | 'peak', number>> {
   const begin = performance.now()
   const child = spawn(process.execPath, [CLI, 'build', '--dir', home], {
-    env: { ...ownEnvironment(), PLIMSOLL_GIT_INDEX: 'off' },
+    env: { ...hostEnvironment(), PLIMSOLL_GIT_INDEX: 'off' },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   let wall = 0

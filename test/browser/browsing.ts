@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { none } from '../support/none.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -92,10 +93,7 @@ export async function checkPage(page: Page): Promise<void> {
         `${impact} ${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`,
     )
   })
-  assert.deepEqual(
-    result.filter(violation => /^(serious|critical)/.test(violation)),
-    [],
-  )
+  none(result.filter(violation => /^(serious|critical)/.test(violation)))
 }
 
 /** Nothing sticks out of the window. */
@@ -128,10 +126,7 @@ export async function checkOverlays(page: Page): Promise<string[]> {
       return [{ name: `${element.localName}.${element.className}`, isOpaque }]
     })
   })
-  assert.deepEqual(
-    measured.filter(item => !item.isOpaque),
-    [],
-  )
+  none(measured.filter(item => !item.isOpaque))
   return measured.map(item => item.name)
 }
 

@@ -12,6 +12,8 @@ import { cargoPath } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, type Run } from '../support/command.ts'
 import { buildCrate, buildEvil } from '../support/crate-builder.ts'
+import { gate } from '../support/gate.ts'
+import { none } from '../support/none.ts'
 import { plimsollHere } from '../support/program.ts'
 import { putRelease } from '../support/raw-publish.ts'
 import type { Fault, Faults } from '../support/recording-proxy.ts'
@@ -123,10 +125,7 @@ test('what fails stands at the end of the table, and breaks the run', async t =>
   assert.match(seen ?? '', /^ {6}breaks builds: .* answers 200, <html>$/)
   assert.match(failure ?? '', /^FAIL {2}missing-\w+: /)
   assert.match(run.stdout, /^- {5}not tried, nothing is published without --write: .*publish-done/m)
-  assert.deepEqual(
-    registry.requests.all.filter(({ method }) => method !== 'GET'),
-    [],
-  )
+  none(registry.requests.all.filter(({ method }) => method !== 'GET'))
 })
 
 test('a target that is none, and a publish without a token or a yes, are misuse', async t => {
@@ -188,11 +187,8 @@ test('the table is printed also where JUnit and badge cannot be written', async 
 
 /** A signal that a test sends to the command. */
 function signal() {
-  let stop: (signal: string) => void = () => undefined
-  const stopped = new Promise<string>(resolve => {
-    stop = resolve
-  })
-  return { stop: () => stop('SIGINT'), stopped }
+  const { opened: stopped, open } = gate<string>()
+  return { stop: () => open('SIGINT'), stopped }
 }
 
 test('^C ends the wait that a registry asks for', async t => {

@@ -15,6 +15,8 @@ import { settingTable } from '../../core/settings/schema.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
 import { buildCrate } from '../support/crate-builder.ts'
+import { gate } from '../support/gate.ts'
+import { none } from '../support/none.ts'
 import { root } from '../support/plimsoll.ts'
 import { plimsollHere } from '../support/program.ts'
 import { scratch } from '../support/scratch.ts'
@@ -42,6 +44,12 @@ const NOT_RUN: ReadonlyMap<string, string> = new Map([
   ['PLIMSOLL_TEST_DATABASE=', 'it runs the conformance suite; that the suite exists is checked'],
   ['export PLIMSOLL_IMPORT_TOKEN=', 'the token is a placeholder'],
   ['npx plimsoll import sparse+https://', 'the registry is on another host'],
+  ['tar -xzf plimsoll-', 'npm run check:deploy unpacks what a release has'],
+  ['plimsoll-0.2.0-linux-x64/', 'npm run check:deploy runs what a release has'],
+  ['plimsoll health', 'test/daemon/commands/health plays it with a daemon'],
+  ['npx --yes --package ', 'test/docs/first-steps plays it with an empty cache'],
+  ['sha256sum ', 'npm run check:deploy compares the checksums of a release'],
+  ['cd /opt/plimsoll', 'it changes the machine'],
   ['docker ', 'no container engine; npm run check:deploy performs the Dockerfile'],
   ['export PLIMSOLL_URL=', 'it is for docker'],
   ['helm ', 'no cluster; npm run check:deploy renders the chart'],
@@ -128,7 +136,7 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   },
 }
 
-const documents = ['README.md', ...listed('docs'), 'CONTRIBUTING.md']
+const documents = ['README.md', ...listed('docs'), 'CONTRIBUTING.md', 'SECURITY.md']
 const commands = new Map(documents.map(name => [name, commandsOf(name)]))
 
 for (const [name, lines] of commands) {
@@ -200,10 +208,7 @@ test('every setting that the documents name exists', () => {
 
 test('every reason not to run a command is about a command that is there', () => {
   const all = [...commands.values()].flat()
-  assert.deepEqual(
-    [...NOT_RUN.keys()].filter(start => !all.some(line => line.startsWith(start))),
-    [],
-  )
+  none([...NOT_RUN.keys()].filter(start => !all.some(line => line.startsWith(start))))
 })
 
 function listed(folder: string): string[] {
@@ -272,10 +277,7 @@ function wordsOf(folder: string, line: string): string[] | null {
 /** Runs a command in this process: a hundred of their own take half a minute. One that listens ends. */
 async function here(folder: string, words: readonly string[]) {
   const { PATH: _, ...env } = environment(folder)
-  let stop: (reason: string) => void = () => undefined
-  const stopped = new Promise<string>(resolve => {
-    stop = resolve
-  })
+  const { opened: stopped, open: stop } = gate<string>()
   const onPrinted = (text: string) => {
     if (/^listening on /m.test(text)) stop('the end of the test')
   }

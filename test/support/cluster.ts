@@ -87,14 +87,11 @@ export class Cluster {
       WHERE locktype = 'advisory' AND granted AND query LIKE '%pg_sleep(600)%'`
     await until(
       async () => (await this.query(`SELECT 1 ${holder}`)).length > 0,
-      () => 'nobody gets the mutex',
+      'nobody gets the mutex',
     )
     const yanking = yank(daemon, token, version).catch(() => undefined)
     const yanked = `SELECT 1 FROM audit WHERE action = 'yank' AND version = '${version}'`
-    await until(
-      async () => (await this.query(yanked)).length > 0,
-      () => 'the yank is not recorded',
-    )
+    await until(async () => (await this.query(yanked)).length > 0, 'the yank is not recorded')
     await daemon.kill()
     await yanking
     await this.query(`SELECT pg_terminate_backend(pid) ${holder}`)

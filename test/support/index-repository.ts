@@ -58,9 +58,6 @@ export async function endImporters(): Promise<void> {
   for (const pid of children()) {
     if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('fast-import')) continue
     process.kill(Number(pid), 'SIGTERM')
-    await until(
-      () => !children().includes(pid),
-      () => 'git has not ended',
-    )
+    await until(() => !children().includes(pid), 'git has not ended')
   }
 }

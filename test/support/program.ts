@@ -6,6 +6,7 @@ import { openRegistry } from '../../generator/open.ts'
 import type { Program } from '../../generator/projections/context.ts'
 import type { Cleanup } from './cleanup.ts'
 import type { Run } from './command.ts'
+import { gate } from './gate.ts'
 import { hostEnvironment } from './plimsoll.ts'
 import { until } from './until.ts'
 
@@ -86,10 +87,7 @@ export async function serveHere(
   env: NodeJS.ProcessEnv = {},
 ): Promise<DaemonHere> {
   let [printed, hasEnded] = ['', false]
-  let stop: (reason: string) => void = () => undefined
-  const stopped = new Promise<string>(resolve => {
-    stop = resolve
-  })
+  const { opened: stopped, open: stop } = gate<string>()
   const onPrinted = (text: string) => {
     printed += text
   }

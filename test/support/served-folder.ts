@@ -56,7 +56,7 @@ export async function receiving(dir: string): Promise<void> {
   const incoming = join(dir, 'crates', 'incoming')
   await until(
     () => existsSync(incoming) && readdirSync(incoming).length > 0,
-    () => 'no .crate is being received',
+    'no .crate is being received',
   )
 }
 

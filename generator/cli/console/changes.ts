@@ -1,9 +1,9 @@
 import { Refusal } from '../../../core/error/error.ts'
 import { clearMirrored } from '../../deploy/complete-mirror.ts'
 import { GitIndex } from '../../git/git-index.ts'
+import { type Built, build } from '../../pages/build.ts'
 import { buildPages } from '../../pages/pages.ts'
 import { showing } from '../../places/disk/fault.ts'
-import { type Built, build } from '../../projections/index/build.ts'
 import { registrySite } from '../../projections/site/projection.ts'
 import { isServed, type Registry } from '../../registry/registry.ts'
 import type { RegistryTask } from './command.ts'
@@ -29,10 +29,7 @@ export async function showPending(
   return { crates: Math.max(crates, pages.crates), issues: [...issues, ...pages.issues] }
 }
 
-/**
- * Shows the crates that an import has added so far, and a front page that says that more follow;
- * what renders it next takes that back.
- */
+/** Shows what an import has added so far, and a front page that says that more follow. */
 export function showSoFar(registry: Registry): Promise<void> {
   const markFront = () => registry.database.transaction(tx => registrySite.markAll(tx))
   return showing(async () => {

@@ -138,7 +138,7 @@ export async function withRegistry<Options>(
   } catch (error) {
     // Render a change even if its commit is uncertain.
     if (error instanceof Refusal && error.has('commit_unknown')) {
-      const { drain } = await import('../../projections/index/build.ts')
+      const { drain } = await import('../../pages/build.ts')
       await drain(registry).catch(failure => io.err(`warning: ${failure.message}`))
     }
     throw error
@@ -147,10 +147,7 @@ export async function withRegistry<Options>(
   }
 }
 
-/**
- * Reports the result of a command that checks `.crate` files, with its warnings and refusals as
- * texts; prints both first, and ends with exit code 1 where a file was refused.
- */
+/** Reports a result after its warnings and refusals; exits with 1 if there is a refusal. */
 export function reportChecked(
   { io, options, report }: Task,
   { warnings, refused }: Readonly<Record<'warnings' | 'refused', readonly Issue[]>>,

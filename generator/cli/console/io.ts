@@ -140,10 +140,7 @@ export function printWarnings(
 /** A line of a result; false or null for one that is not printed. */
 export type Line = string | false | null
 
-/**
- * Prints the result of a command to stdout: with `--json` as JSON, in the shape that the command's
- * manual promises, else as lines.
- */
+/** Prints a result to stdout: with `--json` in the shape that the manual promises, else lines. */
 export function report(
   io: Io,
   { json = false }: { readonly json?: boolean },
@@ -154,10 +151,11 @@ export function report(
   else for (const line of lines) if (typeof line === 'string') io.out(line)
 }
 
-export type Outcomes = Record<'added' | 'present' | 'refused', number>
+export type Outcomes = Record<'added' | 'present' | 'refused' | 'skipped', number>
 
 /** Returns for example `386 added, 1 already present, 2 refused`. */
-export function describeOutcomes({ added, present, refused }: Outcomes): string {
+export function describeOutcomes({ added, present, refused, skipped }: Outcomes): string {
   const already = present > 0 ? `${formatNumber(present)} already present, ` : ''
-  return `${formatNumber(added)} added, ${already}${formatNumber(refused)} refused`
+  const left = skipped > 0 ? `, ${formatNumber(skipped)} skipped` : ''
+  return `${formatNumber(added)} added, ${already}${formatNumber(refused)} refused${left}`
 }

@@ -55,10 +55,7 @@ const CODES: Readonly<Record<Color, number>> = { dim: 2, red: 31, yellow: 33 }
 /** Shows a text in a color, or returns it as it is. */
 export type Paint = (color: Color, text: string) => string
 
-/**
- * Returns a function that colors the text of a stream: terminals get colors unless `NO_COLOR` is
- * set or `TERM` denies them, other streams only with `FORCE_COLOR`.
- */
+/** Colors terminals unless `NO_COLOR` or `TERM` forbid it, other streams with `FORCE_COLOR`. */
 export function painter(stream: Pick<Stream, 'isTTY'>, env: Io['env']): Paint {
   const { NO_COLOR, FORCE_COLOR } = env
   const isWanted = FORCE_COLOR ? !NO_COLOR : stream.isTTY === true

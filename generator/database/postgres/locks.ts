@@ -69,10 +69,7 @@ export class ServerLocks implements Locks {
     await this.#pool.end()
   }
 
-  /**
-   * Begins a transaction with a lock; null when another process has it, after a wait or at once.
-   * Throws a `Refusal` when the server is away.
-   */
+  /** Begins a transaction with a lock; null if another process has it. Refuses without a server. */
   #take(take: string, key: number): Promise<Hold | null> {
     const sql = `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${take}(${key}, hashtext(current_schema())) AS taken`
     return retried(async () => {

@@ -8,10 +8,7 @@ import { poolOf, type ServerSettings } from './server.ts'
 
 export { ServerLocks } from './locks.ts'
 
-/**
- * Opens the records on a PostgreSQL server, creating and migrating their tables as needed. Throws a
- * `Refusal` when there is no connection, or none is allowed.
- */
+/** Opens and migrates the records on a PostgreSQL server; refuses without a connection. */
 export async function openPostgres(
   settings: ServerSettings,
   owner?: SchemaOwner,

@@ -23,10 +23,7 @@ export function poolOf(settings: ServerSettings, max: number, more: PoolConfig =
   return pool
 }
 
-/**
- * Returns what a session relies on and a role or database may have another default of; `pg` itself
- * leaves out a limit of 0.
- */
+/** Returns what a session relies on, whatever the defaults are; `pg` leaves out a limit of 0. */
 function sessionOf(config: PoolConfig): string {
   const limits = [
     'statement_timeout',

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hostEnvironment } from '../../support/plimsoll.ts'
 
 /** Milliseconds of processor time, since the start. */
 export interface Usage {
@@ -39,7 +40,7 @@ export class Program {
     options: { env?: NodeJS.ProcessEnv; port?: number } = {},
   ): Promise<Program> {
     const begin = performance.now()
-    const env = { ...ownEnvironment(), ...options.env }
+    const env = { ...hostEnvironment(), ...options.env }
     const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let [output, ended] = ['', false]
     const kill = () => child.kill('SIGKILL')
@@ -102,12 +103,6 @@ export class Program {
     this.#child.kill(signal)
     await ended
   }
-}
-
-/** The environment without settings of registries: those come from the measurement alone. */
-export function ownEnvironment(): NodeJS.ProcessEnv {
-  const outer = Object.entries(process.env).filter(([key]) => !key.startsWith('PLIMSOLL_'))
-  return Object.fromEntries(outer)
 }
 
 /** Processor time between two moments, in milliseconds. */

@@ -5,6 +5,7 @@ import { parseRequirement } from '../../../core/requirement.ts'
 import { fetchAhead } from '../../../generator/upstream/fetch.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { settle } from '../../support/event-loop.ts'
+import { gate } from '../../support/gate.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
@@ -72,16 +73,10 @@ test('while nobody knows where the .crate files are, a download may be tried aga
 
 test('downloads that wait for the place of the .crate files ask for it a few at a time', async t => {
   const { made, ask } = await start(t, 'redirect')
-  let resume = () => {}
-  const resumes = new Promise<void>(done => {
-    resume = done
-  })
+  const { opened: resumes, open: resume } = gate()
   made.fault = () => ({ body: JSON.stringify({ dl: `${made}/files` }), stopsAfter: 0, resumes })
   const all = Array.from({ length: 50 }, (_, at) => ask(`/crates/demo/demo-1.0.${at}.crate`))
-  await until(
-    () => made.requests.all.length >= 16,
-    () => 'nothing is asked for',
-  )
+  await until(() => made.requests.all.length >= 16, 'nothing is asked for')
   await settle()
   assert.equal(made.requests.all.length, 16)
   resume()
@@ -136,10 +131,7 @@ test('slow downloads of .crate files hold up no index file', async t => {
   made.publish({ name: 'demo' })
   const versions = Array.from({ length: 40 }, (_, at) => `1.0.${at}`)
   for (const version of versions) made.publish({ name: 'slow', version })
-  let resume = () => {}
-  const resumes = new Promise<void>(done => {
-    resume = done
-  })
+  const { opened: resumes, open: resume } = gate()
   made.fault = url => (url.endsWith('.crate') ? { stopsAfter: 20, resumes } : null)
   const ask = async (remoteAddress: string, path: string) => {
     const env = { incoming: { socket: { remoteAddress } } }
@@ -151,10 +143,7 @@ test('slow downloads of .crate files hold up no index file', async t => {
     ask(`192.0.2.${at % 2}`, `/crates/slow/slow-${version}.crate`),
   )
   const began = () => made.requests.all.filter(({ url }) => url.endsWith('.crate')).length
-  await until(
-    () => began() >= 32,
-    () => 'not enough downloads',
-  )
+  await until(() => began() >= 32, 'not enough downloads')
   for (const address of ['192.0.2.0', '192.0.2.9'])
     assert.equal(await ask(address, '/index/de/mo/demo'), 200)
   resume()
@@ -176,17 +165,11 @@ test('made-up names of one client hold up no others, and nothing that is here', 
   // Its index file is to be confirmed again.
   registry.now = new Date(registry.now.getTime() + 60_000)
   made.requests.clear()
-  let resume = () => {}
-  const resumes = new Promise<void>(done => {
-    resume = done
-  })
+  const { opened: resumes, open: resume } = gate()
   made.fault = url =>
     url.includes('/flood') ? { status: 200, body: 'x', stopsAfter: 0, resumes } : null
   const flood = Array.from({ length: 100 }, (_, at) => ask('192.0.2.1', `/index/fl/oo/flood-${at}`))
-  await until(
-    () => made.requests.all.length >= 16,
-    () => 'nothing is asked for',
-  )
+  await until(() => made.requests.all.length >= 16, 'nothing is asked for')
   for (const path of kept) assert.equal(await ask('192.0.2.1', path), 200)
   assert.equal(await ask('192.0.2.2', index), 200)
   assert.equal(made.requests.all.length, 17)

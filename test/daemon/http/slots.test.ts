@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Slots } from '../../../daemon/http/slots.ts'
+import { gate } from '../../support/gate.ts'
 import { refusedWith } from '../../support/refusal.ts'
 
 const isBusy = refusedWith('git_busy')
@@ -23,10 +24,7 @@ async function run(
 
 /** Work that lasts until `release`, and counts how often it has begun. */
 function heldWork() {
-  let release = () => {}
-  const held = new Promise<void>(resolve => {
-    release = resolve
-  })
+  const { opened: held, open: release } = gate()
   const begun: string[] = []
   const work = (client: string) => async () => {
     begun.push(client)

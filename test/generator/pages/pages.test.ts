@@ -7,17 +7,18 @@ import type { Name } from '../../../core/name.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
 import { all, type Row } from '../../../generator/database/statement.ts'
 import { openRegistry } from '../../../generator/open.ts'
+import { build } from '../../../generator/pages/build.ts'
 import { markOutdatedPages } from '../../../generator/pages/claim.ts'
 import { pageMarks } from '../../../generator/pages/due.ts'
 import { buildMarks } from '../../../generator/pages/marked.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
-import { build } from '../../../generator/projections/index/build.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { listMarks } from '../../../generator/records/marks.ts'
 import { setYanked } from '../../../generator/records/releases-changes.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
 import { findingsOf } from '../../support/findings.ts'
+import { gate } from '../../support/gate.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { BASE, ownDependency } from '../../support/release.ts'
 import { insertRows } from '../../support/rows.ts'
@@ -53,6 +54,7 @@ test('crate.json is everything about a crate, newest version first, without READ
   assert.deepEqual(head, {
     name: 'shown',
     newest_version: '1.10.0',
+    owners: [{ login: 'alice', name: null, url: 'http://crates.test/users/alice/' }],
     yanked: false,
     description: 'A crate for tests',
     license: 'MIT',
@@ -279,10 +281,7 @@ test('what the storage refuses while nobody waits for the page ends the turn, an
   const due = await pageMarks(context, context.clock(), 500)
   const pages = due.filter(({ kind }) => kind === 'page')
   assert.equal(pages.length, 2)
-  let refuse = () => {}
-  const refused = new Promise<void>(resolve => {
-    refuse = resolve
-  })
+  const { opened: refused, open: refuse } = gate()
   const unhook = hookTree(context.tree, inner => {
     inner.write = async () => {
       refuse()

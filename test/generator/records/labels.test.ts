@@ -18,6 +18,7 @@ import {
   readWeeks,
 } from '../../../generator/records/pages/overviews.ts'
 import { isOnPostgres } from '../../support/engine.ts'
+import { none } from '../../support/none.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { ownDependency } from '../../support/release.ts'
 
@@ -112,10 +113,7 @@ test(
     await newestOf(planner, 1, 10)
     await assert.rejects(readFigures(planner), /no row/)
     assert.ok(plans.length >= 10)
-    assert.deepEqual(
-      plans.filter(plan => /TEMP B-TREE|SCAN (?!.* USING |CONSTANT)/.test(plan)),
-      [],
-    )
+    none(plans.filter(plan => /TEMP B-TREE|SCAN (?!.* USING |CONSTANT)/.test(plan)))
   },
 )
 

@@ -13,6 +13,7 @@ import { openUpstreams, type UpstreamLimits } from '../../../generator/upstream/
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { settle } from '../../support/event-loop.ts'
+import { gate } from '../../support/gate.ts'
 import { MadeUpUpstream, type UpstreamFault } from '../../support/made-up-upstream.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
@@ -118,10 +119,7 @@ test('a slow index file is given up; one that is known is answered instead', asy
 
 test('nobody waits for a slow .crate without end, and what is fetched meanwhile is served', async t => {
   const { made, ask, crate, registry } = await start(t, { waitMs: 50 })
-  let resume = () => {}
-  const resumes = new Promise<void>(done => {
-    resume = done
-  })
+  const { opened: resumes, open: resume } = gate()
   made.fault = at(CRATE, { stopsAfter: 20, resumes })
   const upstream = registry.upstreams.byName.get('up') ?? assert.fail()
   // An export has nobody who asks again.
@@ -133,10 +131,7 @@ test('nobody waits for a slow .crate without end, and what is fetched meanwhile 
   assertLater(await ask(crate))
   resume()
   assert.ok(await exported)
-  await until(
-    async () => (await ask(crate)).status === 200,
-    () => 'it never comes',
-  )
+  await until(async () => (await ask(crate)).status === 200, 'it never comes')
   assert.equal(made.requests.to('GET', CRATE).length, 1)
 })
 
@@ -153,17 +148,11 @@ test('a server that falls silent amid a .crate is left', async t => {
 test('a .crate that drips is given up after half an hour, and nothing of it stays', async t => {
   const { made, ask, crate, registry, later, source } = await start(t)
   await ask(DEMO)
-  let drip = () => {}
-  const resumes = new Promise<void>(done => {
-    drip = done
-  })
+  const { opened: resumes, open: drip } = gate()
   // What is larger than 64 KiB is in a file meanwhile.
   made.fault = at(CRATE, { body: Buffer.alloc(200_000), stopsAfter: 100_000, resumes })
   const answer = ask(crate)
-  await until(
-    () => leftovers(registry.dir).length === 1,
-    () => 'nothing is fetched',
-  )
+  await until(() => leftovers(registry.dir).length === 1, 'nothing is fetched')
   later(1801)
   drip()
   assertLater(await answer)
@@ -557,10 +546,7 @@ test('of several processes that write one crate, the one with the older file ask
   await ask(DEMO)
   const other = await openUpstreams(registry.registry, { env: {} })
   t.after(() => other.close())
-  let resume = () => {}
-  const resumes = new Promise<void>(done => {
-    resume = done
-  })
+  const { opened: resumes, open: resume } = gate()
   const third = made.publish({ name: 'demo', version: '1.1.0' })
   const validators = { etag: '"old"', 'last-modified': '' }
   let asked = 0
@@ -568,10 +554,7 @@ test('of several processes that write one crate, the one with the older file ask
   made.fault = url => (url === made.pathOf('demo') && asked++ === 0 ? old : null)
   later()
   const slow = ask(DEMO)
-  await until(
-    () => asked === 1,
-    () => 'nobody asks',
-  )
+  await until(() => asked === 1, 'nobody asks')
   await other.byName.get('up')?.indexFile(parseName('demo'))
   resume()
   assert.equal((await slow).text, `${line}\n${third}\n`)

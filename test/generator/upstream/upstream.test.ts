@@ -15,6 +15,7 @@ import { openUpstreams } from '../../../generator/upstream/open.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { settle } from '../../support/event-loop.ts'
+import { gate } from '../../support/gate.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { TestRegistry, type TestRegistryOptions } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
@@ -245,10 +246,7 @@ test('what is fetched ahead leaves connections to those who ask', async t => {
   const leaves = Array.from({ length: 60 }, (_, at) => `leaf-${at}`)
   for (const name of leaves) made.publish({ name })
   made.publish({ name: 'root', deps: Object.fromEntries(leaves.map(name => [name, '1'])) })
-  let resume = () => {}
-  const resumes = new Promise<void>(done => {
-    resume = done
-  })
+  const { opened: resumes, open: resume } = gate()
   made.fault = url => (url.includes('leaf') ? { status: 200, stopsAfter: 0, resumes } : null)
   await ask(indexOf('root'))
   await until(

@@ -9,6 +9,7 @@ import { Cleanup } from '../../../support/cleanup.ts'
 import { expectCode, run } from '../../../support/command.ts'
 import { buildCrate, type CrateParts } from '../../../support/crate-builder.ts'
 import { FileServer } from '../../../support/file-server.ts'
+import { none } from '../../../support/none.ts'
 import { plimsollHere } from '../../../support/program.ts'
 import { writeProject } from '../../../support/project.ts'
 import { folderOf } from '../../../support/workplace.ts'
@@ -81,12 +82,7 @@ const OWN = 'keel = { version = "1", registry = "team" }\n'
 /** Fetches with nothing but the block, and returns the sources in the lock file by name. */
 async function fetched({ cargo, folder }: Project): Promise<Record<string, string>> {
   const { stderr } = await cargo.ok(folder, 'fetch')
-  // Cargo before 1.100 says that it does not know the key.
-  const warnings = stderr.split('\n').filter(line => line.startsWith('warning'))
-  assert.deepEqual(
-    warnings.filter(line => !line.includes('key `registries.team.min-publish-age`')),
-    [],
-  )
+  none(stderr.split('\n').filter(line => line.startsWith('warning')))
   const lock = readFileSync(join(folder, 'Cargo.lock'), 'utf8')
   const packages = [...lock.matchAll(/name = "(.+)"\nversion = .*\nsource = "(.+)"\nchecksum/g)]
   return Object.fromEntries(packages.map(([, name, source]) => [name, source]))

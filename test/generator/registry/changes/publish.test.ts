@@ -5,7 +5,7 @@ import { issue, Refusal, refuse } from '../../../../core/error/error.ts'
 import type { Name } from '../../../../core/name.ts'
 import { crateKey } from '../../../../core/paths/crates.ts'
 import { run } from '../../../../generator/database/statement.ts'
-import { build } from '../../../../generator/projections/index/build.ts'
+import { build } from '../../../../generator/pages/build.ts'
 import type { Follower } from '../../../../generator/records/crate-change.ts'
 import { listMarks } from '../../../../generator/records/marks.ts'
 import type { Permit } from '../../../../generator/records/releases-stored.ts'
@@ -16,6 +16,7 @@ import { verifyCrates } from '../../../../generator/verify/crates.ts'
 import { buildCrate, type CrateParts } from '../../../support/crate-builder.ts'
 import { settle } from '../../../support/event-loop.ts'
 import { findingsOf } from '../../../support/findings.ts'
+import { gate } from '../../../support/gate.ts'
 import { withQueryHook } from '../../../support/query-hook.ts'
 import { hookTree } from '../../../support/tree-hook.ts'
 import { until } from '../../../support/until.ts'
@@ -61,15 +62,6 @@ async function publish(
   }
 }
 
-/** A promise that is resolved from outside. */
-function gate() {
-  let open: () => void = () => undefined
-  const passed = new Promise<void>(resolve => {
-    open = resolve
-  })
-  return { passed, open: () => open() }
-}
-
 /** What `verify` says of the crates. */
 const findings = (registry: Registry) =>
   findingsOf(verifyCrates(registry, { repair: false, served: true }))
@@ -81,8 +73,8 @@ test('publishes that meet share turns; each is in its index file when it is answ
     if (sql.includes('takenId')) checked++
   })
   const queue = new PublishQueue({ ...registry, database })
-  const { passed, open } = gate()
-  const busy = registry.mutex.run(() => passed)
+  const { opened, open } = gate()
+  const busy = registry.mutex.run(() => opened)
   const publishing = Promise.all(
     Array.from({ length: 12 }, async (_, at) => {
       const version = `1.0.${at >> 1}`
@@ -146,8 +138,8 @@ async function meet(
   })
   const followers = [...registry.followers, ...more]
   const queue = new PublishQueue({ ...registry, database, followers })
-  const { passed, open } = gate()
-  const held = registry.mutex.run(() => passed)
+  const { opened, open } = gate()
+  const held = registry.mutex.run(() => opened)
   const ends = Promise.allSettled(
     crates.map((parts, at) => publish(registry, queue, parts, at === which ? permit : undefined)),
   )
@@ -234,12 +226,12 @@ test('what is rendered while others settle keeps its marks until it settles itse
     const write = tree.writeAll.bind(tree)
     tree.writeAll = async (...args) => {
       begun.open()
-      await open.passed
+      await open.opened
       return write(...args)
     }
   })
   const published = publish(registry, queue, DEMO)
-  await begun.passed
+  await begun.opened
   await queue.settle()
   open.open()
   await published
