@@ -63,13 +63,12 @@ export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): 
     const section = `${kind}.${name}`
     if (!isUpstreamName(name)) return invalid(section, name, UPSTREAM_NAME_FORM)
     if (!isTable(rows)) return invalid(section, rows, `a section [${section}]`)
-    // The section alone is enough where its address is known.
+    // The section alone is enough where its address is known, and else lacks it.
     const [key, address] =
       kind === 'issuer'
         ? ['issuer', issuerDefault(name, 'issuer')]
         : ['index', upstreamDefault(name, 'index')]
-    const defaults = address === null ? {} : { [key]: address }
-    for (const [key, raw] of Object.entries({ ...defaults, ...rows })) take(section, key, raw)
+    for (const [name, raw] of Object.entries({ [key]: address, ...rows })) take(section, name, raw)
   }
   const document = parseToml(file.text, (problem, { line, column }) => {
     issues.push(issue('settings_syntax', { file: file.name, line, column, problem }))
