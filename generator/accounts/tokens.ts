@@ -5,7 +5,7 @@ import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, first, one, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, userIdOf } from '../records/change.ts'
-import { RELEASES } from '../records/releases-view.ts'
+import { type PublishedWith, publishedWith } from '../records/releases-stored.ts'
 import { type Account, type AccountRow, accountOf } from './accounts.ts'
 import type { RecordUse } from './last-use.ts'
 import { hashSecret } from './secret.ts'
@@ -218,30 +218,13 @@ export function listWithoutRead(db: Queries, isPrivate: boolean, now: Date) {
   return all<Found>(db, sql, timestamp(now), latest(now), Number(isPrivate))
 }
 
-/** A version that a token has published. */
-export interface Published {
-  readonly name: string
-  readonly version: string
-  readonly at: string
-  /** The client's address; null for an event without one. */
-  readonly address: string | null
-  readonly state: 'available' | 'yanked' | 'deleted'
-}
-
 /** Returns what a token, also a revoked one, has published since a time, oldest first. */
 export async function listPublished(
   db: Queries,
   token: number,
   since: string,
-): Promise<Published[]> {
+): Promise<PublishedWith[]> {
   if (!(await first(db, 'SELECT id FROM tokens WHERE id = ?', token)))
     refuse('token_unknown', { id: String(token) })
-  const sql = `SELECT audit.crate AS name, audit.version, audit.at, audit.address,
-      CASE WHEN releases.id IS NULL THEN 'deleted' WHEN releases.yanked = 1 THEN 'yanked'
-        ELSE 'available' END AS state
-    FROM audit LEFT JOIN crates ON crates.name = audit.crate
-    LEFT JOIN ${RELEASES} ON releases.crate_id = crates.id AND releases.version = audit.version
-    WHERE audit.action = 'publish' AND audit.token_id = ? AND audit.at >= ?
-    ORDER BY audit.id`
-  return all<Published>(db, sql, token, since)
+  return publishedWith(db, token, since)
 }

@@ -1,11 +1,11 @@
-import { type Issue, inFile, Refusal, refusalOnly } from '../../core/error/error.ts'
+import { type Issue, inFile, Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { asCaller } from '../places/disk/caller.ts'
 import { findCrates, unreadable } from '../places/disk/crate-files.ts'
 import { findCrate } from '../records/crates.ts'
 import { type BatchItem, orderBatch } from '../registry/changes/order.ts'
 import { addCrateFile } from '../registry/changes/publish.ts'
-import { takenFrom } from '../upstream/names.ts'
+import { warnOfName } from '../upstream/names.ts'
 import { openUpstreams, type Upstreams } from '../upstream/open.ts'
 import { showChanges, showPending } from './console/changes.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
@@ -71,9 +71,6 @@ export const registerAdd = registryCommand('add', {
   },
 })
 
-/** What fails beside the addition is told, and no failure of it. */
-const issuesOf = (error: unknown): readonly Issue[] => refusalOnly(error).issues
-
 async function* addEach(
   { io, registry, progress }: RegistryTask,
   items: readonly BatchItem[],
@@ -96,7 +93,7 @@ async function* addEach(
       const isNew = crate !== null && (await findCrate(registry.database, crate)) === null
       const { release, outcome, ...added } = await addCrateFile(registry, path, { at, companions })
       const { name, version } = release
-      const taken = isNew ? await takenFrom(upstreams, name, at).catch(issuesOf) : []
+      const taken = isNew ? await warnOfName(upstreams, name, at) : []
       const warnings = [...added.warnings, ...taken]
       yield { path, name, version, outcome, warnings, errors: [] }
     } catch (error) {

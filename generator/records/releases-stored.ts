@@ -12,6 +12,7 @@ import {
   type Queries,
   type Row,
   run,
+  value,
 } from '../database/statement.ts'
 import { type Change, userIdOf } from './change.ts'
 import { CRATE, type CrateRecord } from './crates.ts'
@@ -163,6 +164,11 @@ export function listTombstones(db: Queries, crateId?: number): Promise<Tombstone
   return crateId === undefined ? all(db, DELETED) : all(db, `${DELETED} AND crate_id = ?`, crateId)
 }
 
+/** Returns a text that changes with each deletion of a version. */
+export function lastDeletion(db: Queries): Promise<string | null> {
+  return value(db, "SELECT count(*) || ' ' || max(deleted_at) FROM tombstones")
+}
+
 /** Refuses a version that was deleted, and says why it was. */
 export async function refuseDeleted(db: Queries, name: Name, version: Version): Promise<void> {
   const sql = `${DELETED} AND canonical = ? AND identity = ?`
@@ -224,4 +230,26 @@ export async function* releasePages(
 /** Deletes releases by id; their bytes are another matter. */
 export async function deleteStored(tx: Queries, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await run(tx, `DELETE FROM releases WHERE id IN ${LIST}`, ids)
+}
+
+/** A version that a token has published. */
+export interface PublishedWith {
+  readonly name: string
+  readonly version: string
+  readonly at: string
+  /** The client's address; null for an event without one. */
+  readonly address: string | null
+  readonly state: 'available' | 'yanked' | 'deleted'
+}
+
+/** Returns what a token has published since a time, oldest first. */
+export function publishedWith(db: Queries, token: number, since: string): Promise<PublishedWith[]> {
+  const sql = `SELECT audit.crate AS name, audit.version, audit.at, audit.address,
+      CASE WHEN releases.id IS NULL THEN 'deleted' WHEN releases.yanked = 1 THEN 'yanked'
+        ELSE 'available' END AS state
+    FROM audit LEFT JOIN crates ON crates.name = audit.crate
+    LEFT JOIN ${RELEASES} ON releases.crate_id = crates.id AND releases.version = audit.version
+    WHERE audit.action = 'publish' AND audit.token_id = ? AND audit.at >= ?
+    ORDER BY audit.id`
+  return all(db, sql, token, since)
 }

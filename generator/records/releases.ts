@@ -250,6 +250,10 @@ export function publishedBy(
   return all(db, sql, userId)
 }
 
+/** Selects every release as the `subject` of marks (see `bySubject`). */
+export const EVERY_RELEASE = `SELECT releases.id AS subject, generation, name AS about
+  FROM ${RELEASES} JOIN crates ON crates.id = crate_id`
+
 /** Returns the README text of a release as packaged; null when there is none. */
 export function readReadme(db: Queries, releaseId: number): Promise<string | null> {
   return value(db, `SELECT readme FROM ${RELEASES} WHERE id = ?`, releaseId)

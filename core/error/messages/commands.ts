@@ -178,8 +178,6 @@ export const commandMessages = {
       'the copy of the table {table} differs from the records, which are in use as before; check both databases, and move again',
     migrate_running:
       'a `plimsoll migrate` is copying these records to {place}; wait for its end, or give it up with `plimsoll resume`',
-    migrate_tree_changing:
-      'the public tree keeps changing while it is copied, although the registry is paused; end whatever writes to it, and move again, the registry is in use as before',
     pause_lost:
       'the pause ended before everything was copied, by `plimsoll resume` or because this process stood still; move again, the registry is in use as before',
     move_unfinished:
@@ -207,6 +205,8 @@ export const commandMessages = {
       'a restore into {dir} was killed before its end; what it had left there was removed first',
     restore_variables:
       'the environment names places outside of {dir} ({names}): restore ignored them, but other commands will change what is there; unset them while they belong to another registry',
+    daemon_silent:
+      'the daemon at {address} does not answer as a healthy one ({reason}); look at its log, or start it with `plimsoll serve`',
     backup_damaged: '{file} is damaged: the bytes of {entry} do not have the checksum in its name',
   },
   full: {

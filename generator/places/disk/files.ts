@@ -58,7 +58,7 @@ const FOR_READING = constants.O_RDONLY | constants.O_NONBLOCK
 
 /** The longest text that is read unless its reader says more, and the most bytes of a file. */
 export const TEXT_MAX = 8 * 1024 * 1024
-const BYTES_MAX = 2 ** 31 - 1
+export const BYTES_MAX = 2 ** 31 - 1
 
 /** Opens a file; null when there is none. Refuses a pipe or a device, and more than `max` bytes. */
 async function openToRead(path: string, max: number): Promise<FileHandle | null> {
@@ -132,6 +132,16 @@ export async function openFile(path: string, range?: { start: number; end: numbe
 export async function fileChecksum(path: string): Promise<string | null> {
   const opened = await openFile(path)
   return opened && unlessNoFile(sha256Of(opened.bytes))
+}
+
+/** Returns whether a file has this SHA-256; null when there is none. Reads none with more bytes. */
+export async function hasChecksum(
+  path: string,
+  most: number,
+  cksum: string,
+): Promise<boolean | null> {
+  const stats = await fileStats(path)
+  return stats && stats.size <= most && (await fileChecksum(path)) === cksum
 }
 
 /** Returns a checksum of bytes in lowercase hex. */

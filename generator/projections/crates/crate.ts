@@ -24,6 +24,7 @@ import { pace } from '../../database/pace.ts'
 import { spellings } from '../../records/crates.ts'
 import type { Mark } from '../../records/marks.ts'
 import { listOwners } from '../../records/owners.ts'
+import type { PageCrate } from '../../records/pages/cards.ts'
 import { readDependents } from '../../records/pages/dependents.ts'
 import { readFailure, writeFailure } from '../../records/pages/plain-pages.ts'
 import {
@@ -37,7 +38,6 @@ import {
 import { renderReadme } from '../../sandbox/rendering.ts'
 import { PAGE_FORMAT, type PageContext, remembered } from '../context.ts'
 import { renderCrateFeed } from '../feed.ts'
-import type { PageCrate } from './change.ts'
 import { sourcePages } from './source.ts'
 
 /** Matches READMEs that show images, or link to files; others need no `.crate`. */

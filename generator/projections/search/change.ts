@@ -13,7 +13,7 @@ import { isStorageRefusal } from '../../places/disk/fault.ts'
 import type { Mark } from '../../records/marks.ts'
 import { OWNER_LOGINS } from '../../records/owners.ts'
 import { RELEASES } from '../../records/releases-view.ts'
-import type { Rendered } from '../pages.ts'
+import type { Rendered } from '../projection.ts'
 import { BLOCKS, BUCKETS, markFiles, RANKS, RANKS_TERM } from './files.ts'
 
 /**
