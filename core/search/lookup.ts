@@ -104,8 +104,7 @@ async function keptBy(
 
 /**
  * Returns crates to load for sorting: the best, or the highest ids, which are likely the newest.
- * Without words all are equally good; in a tree from files alone, the first ids belong to the first
- * names.
+ * Without words all are equally good.
  */
 function considered(hits: Hits, sort: 'name' | 'newest'): readonly number[] {
   const limit = CONSIDERED * BLOCK_CRATES
