@@ -212,7 +212,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       ],
     ]),
   ),
-  'PUT /api/v1/crates/new': [row(OWNER_TOKEN, publish)],
+  'PUT /api/v1/crates/new': [row({ ...OWNER_TOKEN, ...DUE_TOKEN }, publish)],
   'DELETE /api/v1/crates/:name/:version/yank': [
     row(OWNER_TOKEN),
     row(ADMIN_TOKEN, null, { isAdmin: true }),
