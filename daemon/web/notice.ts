@@ -20,6 +20,12 @@ const DONE = {
   'owner-added': '@ owns # now.',
   'owner-invited': '@ is invited to own # and can accept on their account page.',
   'owner-removed': '@ is no longer an owner of #, and no longer invited.',
+  'rule-added': 'Rule # lets jobs publish @.',
+  'rule-added-wide':
+    'Rule # lets jobs publish @. It names neither ref nor environment, so whoever may push any branch can publish.',
+  'rule-removed': 'Rule # is removed: jobs publish @ by it no longer.',
+  'trusted-only': 'New versions of # come from CI only.',
+  'trusted-only-ended': 'Owners publish new versions of #, too.',
   'version-yanked': '# @ is yanked.',
   'version-unyanked': '# @ is no longer yanked.',
   'user-locked': '# is locked: the tokens of # are refused, and every session has ended.',
@@ -83,10 +89,10 @@ export function ask(
   request: SessionRequest,
   about: Question['about'],
   names: readonly string[],
-  { back = account.home, fields = {} }: Partial<Question> = {},
+  { back = account.home, ...rest }: Partial<Question> = {},
 ): Response {
   const path = c.req.path.slice(1)
-  return page(c, site, confirmPage(site, viewerOf(request), path, { about, names, back, fields }))
+  return page(c, site, confirmPage(site, viewerOf(request), path, { ...rest, about, names, back }))
 }
 
 /** What a page shows that a form led to: some of its data, and its status. */

@@ -17,9 +17,19 @@ import {
   postToken,
 } from './account.ts'
 import { askUserAction, auditLog, postUser, postUserAction, users } from './admin.ts'
-import { confirmRemoval, confirmYank, manage, postOwner, postRemoval, postYank } from './crates.ts'
+import {
+  askCrateTrust,
+  confirmRemoval,
+  confirmYank,
+  manage,
+  postCrateTrust,
+  postOwner,
+  postRemoval,
+  postYank,
+} from './crates.ts'
 import { home, passwordLink, postLogin, postLogout, postPassword } from './login.ts'
 import { status } from './status.ts'
+import { askTrust, postTrust, trust } from './trust.ts'
 import { askUpstream, postUpstream, upstreamAdmin } from './upstream.ts'
 
 type Handle = (deps: Deps, c: Context, request: SessionRequest) => Response | Promise<Response>
@@ -59,6 +69,11 @@ export function meRoutes(deps: Deps): Route[] {
     change(`${crate}/owners/add`, crates(postOwner)),
     get(`${crate}/owners/remove`, 'session', on(crates(confirmRemoval))),
     change(`${crate}/owners/remove`, crates(postRemoval)),
+    get(`${crate}/trust/:action`, 'session', on(crates(askCrateTrust))),
+    change(`${crate}/trust/:action`, crates(postCrateTrust)),
+    get('/me/admin/trust', 'admin', on(trust)),
+    get('/me/admin/trust/:action', 'admin', on(askTrust)),
+    post('/me/admin/trust/:action', 'admin', on(postTrust), 'change'),
     get('/me/admin/users', 'admin', on(users)),
     post('/me/admin/users/add', 'admin', on(postUser), 'change'),
     get('/me/admin/users/:login/:action', 'admin', on(askUserAction)),

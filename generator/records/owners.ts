@@ -1,5 +1,5 @@
 import { type Issue, issue, Refusal } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
+import { canonicalName, type Name } from '../../core/name.ts'
 import type { Slice } from '../../core/search/layout.ts'
 import { all, column, one, type Queries, type Row, run, value } from '../database/statement.ts'
 import type { Change } from './change.ts'
@@ -31,11 +31,16 @@ export const OWNER_LOGINS = `(SELECT json_group_array(users.login) FROM owners
   JOIN users ON users.id = owners.user_id WHERE owners.crate_id = crates.id)`
 
 /**
- * Returns whether a change may add a version to an existing crate; `row` has the columns of
- * `OWNED`. An administrator may where nobody else can.
+ * Returns whether a change may publish a crate; `row` has the columns of `OWNED`, or is null for a
+ * new one. An administrator may where nobody else can, and a job where its rules say so.
  */
-export function mayAdd(change: Change, row: Record<'isOwner' | 'isOwned', number>): boolean {
-  if (change.who === 'operator') return true
+export function mayAdd(
+  change: Change,
+  name: Name,
+  row: Record<'isOwner' | 'isOwned', number> | null,
+): boolean {
+  if (change.who === 'rule') return change.grant.crate === canonicalName(name)
+  if (change.who === 'operator' || row === null) return true
   return change.who === 'user' && (row.isOwner === 1 || (change.user.admin && row.isOwned === 0))
 }
 

@@ -4,8 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
-import { parseName } from '../../../core/name.ts'
+import { canonicalName, parseName } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
+import { resolveSettings } from '../../../core/settings/settings.ts'
 import { parseVersion } from '../../../core/version.ts'
 import {
   addUser,
@@ -42,10 +43,13 @@ import {
 } from '../../../generator/records/releases-changes.ts'
 import { inspect } from '../../../generator/registry/changes/check.ts'
 import { removeUser, renameUser } from '../../../generator/registry/changes/users.ts'
+import { exchange, revoke } from '../../../generator/trust/exchange.ts'
+import { setOnly } from '../../../generator/trust/rules-changes.ts'
 import { acceptVersion, keepAlarm } from '../../../generator/upstream/alarms.ts'
 import { decideVersion } from '../../../generator/upstream/decisions.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
+import { JOBS } from '../../support/trusted-jobs.ts'
 import { PASSWORD } from '../../support/visitor.ts'
 
 const AT = '2026-11-20T12:00:00Z'
@@ -80,12 +84,44 @@ const CHANGES: Readonly<
   Record<string, readonly [may: readonly Maker[], work: (of: Try) => Promise<unknown>]>
 > = {
   insertAdded: [
-    SELF,
+    // A rule may publish the crate that it was granted, and no other.
+    [...SELF, 'rule'],
     of => of.inside(tx => insertAdded(tx, of.release(of.crate.name, '2.0.0'), of.by)),
   ],
   'insertAdded new': [
     USERS,
     of => of.inside(tx => insertAdded(tx, of.release(`new${of.crate.id}`, '1.0.0'), of.by)),
+  ],
+  'changeCrates of a crate': [
+    OWNER,
+    ({ database, crate, by }) => setOnly(database, crate.name, false, by),
+  ],
+  'changeCrates of a prefix': [
+    ['operator', 'administrator'],
+    ({ database, by }) => setOnly(database, 'acme-*', false, by),
+  ],
+  exchange: [
+    MAKERS.filter(maker => maker !== 'rule'),
+    ({ test, database, by }) => {
+      const { issuer } = resolveSettings({
+        env: { PLIMSOLL_ISSUER_GITHUB_SHARED: 'auto' },
+      }).settings
+      const verified = {
+        issuer: issuer.github ?? assert.fail(),
+        claims: JOBS.github,
+        identity: `${Math.random()}`,
+        ends: Date.parse(AT),
+      }
+      const issuers = Object.assign(Object.create(test.issuers), { verify: async () => verified })
+      return exchange(database, issuers, '', by).catch((error: unknown) => {
+        // It has no rule, which only those are told who may ask.
+        if (!(error instanceof Refusal && error.has('rule_none'))) throw error
+      })
+    },
+  ],
+  revoke: [
+    MAKERS.filter(maker => maker !== 'rule'),
+    ({ database, by }) => revoke(database, 'plim_tp_', by),
   ],
   setYanked: [OWNER, ({ test, crate, by }) => setYanked(test.registry, crate.name, V1, true, by)],
   removeReleases: [
@@ -248,10 +284,15 @@ test('each change may be made by those alone who are named for it', async t => {
       const [self, other] = [await user(`self${count}`), await user(`other${count}`)]
       await inside(tx => insertAdded(tx, release(name, '1.0.0'), changeOf(self)))
       const crate = (await findCrate(database, parseName(name))) ?? assert.fail()
+      const job = { kind: 'other', issuer: '', subject: '', repository: null } as const
+      const grant = {
+        ...{ rule: 1, crate: canonicalName(parseName(name)), owner: null },
+        job: { ...job, run: null, commit: null },
+      }
       const by: Readonly<Record<Maker, Change>> = {
         operator: OPERATOR,
         stranger: { at: AT, actor: 'unknown', who: 'stranger' },
-        rule: { at: AT, actor: 'ci', who: 'rule' },
+        rule: { at: AT, actor: 'rule 1', who: 'rule', grant, stillMay: async () => grant },
         user: changeOf(mate),
         self: changeOf(self),
         administrator: changeOf(root),
@@ -266,7 +307,9 @@ test('each change may be made by those alone who are named for it', async t => {
       )
       const isRight = may.includes(maker)
         ? outcome === 'done'
-        : /^(?:change_forbidden|admin_only|not_owner|token_unknown)$/.test(outcome)
+        : /^(?:change_forbidden|admin_only|not_owner|token_unknown|trusted_token_crate)$/.test(
+            outcome,
+          )
       assert.ok(isRight, `${what} by ${maker}: ${outcome}`)
     }
 })
