@@ -4,10 +4,11 @@ import { typosBetween } from '../search/similar.ts'
 import { isTable, parseToml } from '../toml.ts'
 import { issuerDefault } from './issuer.ts'
 import type { Kind, SettingValue } from './kind.ts'
+import { namedRows } from './named.ts'
+import { conditionList } from './oidc.ts'
 import {
   findSetting,
   findVariable,
-  namedRows,
   type Setting,
   settingByVariable,
   settingTable,
@@ -64,11 +65,12 @@ export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): 
     if (!isUpstreamName(name)) return invalid(section, name, UPSTREAM_NAME_FORM)
     if (!isTable(rows)) return invalid(section, rows, `a section [${section}]`)
     // The section alone is enough where its address is known, and else lacks it.
-    const [key, address] =
-      kind === 'issuer'
-        ? ['issuer', issuerDefault(name, 'issuer')]
-        : ['index', upstreamDefault(name, 'index')]
-    for (const [name, raw] of Object.entries({ [key]: address, ...rows })) take(section, name, raw)
+    const [known, address] =
+      kind === 'upstream'
+        ? ['index', upstreamDefault(name, 'index')]
+        : ['issuer', kind === 'issuer' ? issuerDefault(name, 'issuer') : null]
+    for (const [key, raw] of Object.entries({ [known]: address, ...rows }))
+      take(section, key, kind === 'oidc' && key === 'require' ? conditionList(raw) : raw)
   }
   const document = parseToml(file.text, (problem, { line, column }) => {
     issues.push(issue('settings_syntax', { file: file.name, line, column, problem }))

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
+import { timestamp } from '../../core/timestamp.ts'
 import { newestFirst, parseVersion } from '../../core/version.ts'
 import {
   addOwners,
@@ -108,7 +109,8 @@ export const postRemoval = managed(to => {
     for (const { id } of isWhole ? rules : []) await dropRule(registry.database, id, request.change)
     const { changed } = await removeOwners(registry, crate, [login], request.change)
     to.indexWorker.pages.wake()
-    const stays = user.admin || (await isOwner(registry.database, crate.id, user.id))
+    const at = timestamp(request.now)
+    const stays = user.admin || (await isOwner(registry.database, crate.id, user.id, at))
     const path = stays ? to.path : '/me'
     return redirectDone(c, registry, path, 'owner-removed', crate.name, ...changed)
   }

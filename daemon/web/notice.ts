@@ -15,6 +15,8 @@ const DONE = {
   'session-ended': 'The session of # has ended.',
   'sessions-ended': 'Every other session of # has ended.',
   'password-changed': 'The password of # is changed, and every other session has ended.',
+  'identity-linked':
+    '# is linked: log in with the button from now on. Every other session has ended.',
   'invitation-accepted': 'You own # now.',
   'invitation-declined': 'The invitation to own # is declined.',
   'owner-added': '@ owns # now.',
@@ -28,6 +30,7 @@ const DONE = {
   'trusted-only-ended': 'Owners publish new versions of #, too.',
   'version-yanked': '# @ is yanked.',
   'version-unyanked': '# @ is no longer yanked.',
+  'user-linked': '# is linked: its owner logs in at the issuer from now on.',
   'user-locked': '# is locked: the tokens of # are refused, and every session has ended.',
   'user-unlocked': '# is unlocked.',
   'user-promoted': '# is an administrator now.',

@@ -16,7 +16,7 @@ import {
 } from '../database/statement.ts'
 import { type Change, userIdOf } from './change.ts'
 import { CRATE, type CrateRecord } from './crates.ts'
-import { mayAdd, OWNED, strangerIssue } from './owners.ts'
+import { mayAdd, OWNED, ownedBy, strangerIssue } from './owners.ts'
 import type { ReleaseRecord, VersionRecord } from './releases.ts'
 import { RELEASES } from './releases-view.ts'
 
@@ -60,8 +60,7 @@ export async function readExisting(
       LEFT JOIN crates ON crates.canonical = ?
       LEFT JOIN releases AS taken ON taken.crate_id = crates.id AND taken.identity = ?
       LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?`,
-    userIdOf(change),
-    userIdOf(change),
+    ...ownedBy(userIdOf(change), change.at),
     patternsOf(canonicalName(name)),
     canonicalName(name),
     identity,

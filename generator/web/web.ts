@@ -115,7 +115,7 @@ export class Web {
   async exchange(
     url: string,
     { headers = {}, max, timeoutMs, ...sent }: Sent & SentLimits,
-  ): Promise<Pick<WebAnswer, 'bytes'> & { readonly status: number }> {
+  ): Promise<Pick<WebAnswer, 'bytes'> & { readonly status: number; readonly type: string | null }> {
     const to = webUrl(url)
     if (!to) throw new WebFailure(url, 'it is not a URL that can be asked')
     if (to.protocol !== 'https:' && !isLoopback(to.hostname))
@@ -127,7 +127,7 @@ export class Web {
         const bytes = decodedBytes(to, answer, bodyBytes(to, answer, limits))
         const all = await collectBytes(bytes, max)
         if (!all) throw new WebFailure(url, `it is larger than the limit of ${max} bytes`)
-        return { status: answer.statusCode, bytes: all }
+        return { status: answer.statusCode, type: headerOf(answer, 'content-type'), bytes: all }
       } finally {
         answer.body.on('error', () => undefined).destroy()
       }
