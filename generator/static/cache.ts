@@ -11,7 +11,9 @@ import { disk } from '../places/disk/disk.ts'
 import { readText, statOf } from '../places/disk/files.ts'
 
 /** Errors of the cache file that only make the build slower; common in containers. */
-const UNUSABLE = new Set('EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ENOSPC EDQUOT'.split(' '))
+const UNUSABLE = new Set(
+  'EACCES EPERM EROFS ENOENT ENOTDIR ELOOP EISDIR EEXIST ENOSPC EDQUOT'.split(' '),
+)
 
 /** A build with fewer values is fast anyway, so it writes no cache. */
 const WORTHWHILE = 100
