@@ -75,14 +75,16 @@ export async function crateRecords(db: Queries): Promise<number> {
   return (await value<number>(db, 'SELECT count(*) FROM crates')) ?? 0
 }
 
-/** Inserts a new crate, without owners. */
+/** Inserts a new crate, without owners; `newId` where that is not the next one. */
 export async function insertCrate(
   tx: Queries,
   name: Name,
   createdAt: string,
   generation: number,
+  newId?: number,
 ): Promise<CrateRecord> {
   const id = await insert(tx, 'crates', {
+    ...(newId !== undefined && { id: newId }),
     name,
     canonical: canonicalName(name),
     skeleton: lookAlikeSkeleton(name),

@@ -23,7 +23,6 @@ export const commandMessages = {
       '{out} contains files that are not a public tree; choose an empty folder, or that of an earlier tree',
     folder_of_registry:
       '{out} is the tree of the registry {dir}, which renders it; choose another --out, or add the files with `plimsoll add`',
-    cache_foreign: '{path} is not a cache of builds; choose another --cache, or remove it',
     cache_public:
       '{path} would be in the tree, which everybody may read; choose a --cache outside of it',
     deploy_no_tree:
@@ -102,9 +101,9 @@ export const commandMessages = {
     tls_invalid: 'the TLS file {path} does not contain {what} in PEM: {reason}',
     proxy_invalid:
       'the variable {variable} is not the URL of a proxy, such as "http://proxy.example.com:3128"',
-    tls_expired: 'the certificate in {cert} has expired at {at}; clients refuse it, renew it',
+    tls_expired: 'the certificate in {cert} expired on {at:date}; clients refuse it, renew it',
     tls_early:
-      'the certificate in {cert} is not valid before {at}; check the clock of this machine',
+      'the certificate in {cert} is not valid before {at:date}; check the clock of this machine',
     tls_foreign:
       'the certificate in {cert} is not for {host}, where clients reach this registry (`registry.base_url`)',
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
@@ -153,6 +152,9 @@ export const commandMessages = {
       'Cargo downloads from {dl}, which is not below {base}: that host has to have the .crate files',
     package_replaced:
       '{path} had other bytes until now; Cargo refuses the new ones where a lock file or a cache has the old ones, so publish a new version instead',
+    cache_left: 'the cache {path} {why}, so everything is built; the next build is faster again',
+    cache_foreign:
+      '{path} is not a cache of builds, so everything is built and nothing kept; choose another --cache, or remove it',
     registry_empty: 'there is no .crate file in or below {from}, so {out} has no crates',
     file_changed: '{path} changed while it was read; run the command again',
     twin_files:
@@ -205,6 +207,8 @@ export const commandMessages = {
       'a restore into {dir} was killed before its end; what it had left there was removed first',
     restore_variables:
       'the environment names places outside of {dir} ({names}): restore ignored them, but other commands will change what is there; unset them while they belong to another registry',
+    daemon_silent:
+      'the daemon at {address} does not answer as a healthy one ({reason}); look at its log, or start it with `plimsoll serve`',
     backup_damaged: '{file} is damaged: the bytes of {entry} do not have the checksum in its name',
   },
   full: {
