@@ -50,7 +50,7 @@ export async function insertAdded(
   change: Change,
   permit?: Permit,
 ): Promise<ReleaseOutcome> {
-  const by = await requireRight(tx, change, 'user')
+  const by = await requireRight(tx, change, 'publisher')
   const existing = await readExisting(tx, release, by)
   await permit?.(tx, existing)
   refuseErrors(releaseConflicts(existing, { ...release, cksum: release.entry.cksum }, by))
@@ -70,9 +70,11 @@ async function insertNew(
 ): Promise<ReleaseOutcome> {
   const { name } = release
   const { generation, createdAt } = state
-  const crate = existing.crate ?? (await insertCrate(tx, name, createdAt, generation, id))
   const isNew = existing.crate === null
-  const owner = isNew ? userIdOf(by) : null
+  const grant = by.who === 'rule' ? by.grant : null
+  const owner = isNew ? (grant ? grant.owner : userIdOf(by)) : null
+  const rule = grant?.rule ?? null
+  const crate = existing.crate ?? (await insertCrate(tx, name, createdAt, generation, rule, id))
   if (owner !== null) await addOwner(tx, crate.id, { user: owner }, createdAt)
   const added = [await insertRelease(tx, crate.id, release, by)]
   const edit = { crate, isNew, owner, added, by, generation }
@@ -105,6 +107,7 @@ async function insertRelease(
     contents: JSON.stringify(release.contents),
     published_at: publishedAt,
     published_by: userIdOf(change),
+    job: change.who === 'rule' ? JSON.stringify(change.grant.job) : null,
   })
   const deps = JSON.stringify(entry.deps)
   return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps }
