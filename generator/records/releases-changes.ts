@@ -210,18 +210,21 @@ export interface ImportSource {
   readonly owner: number | null
   /** The id of a crate that is new, where that is not the next one. */
   readonly id?: number
+  /** Whether versions that were deleted come back: the operator has named the file. */
+  readonly revives?: boolean
 }
 
 /**
  * Records a release of another registry, as `insertAdded` does, but without an event: `logImport`
  * follows. One whose version already has these bytes is `present`, even if yanked. Throws a
- * `Refusal` where another one has its place, and for a version that was deleted.
+ * `Refusal` where another one has its place, and for a version that was deleted, unless the
+ * source revives it.
  */
 export async function importRelease(
   tx: Queries,
   release: Omit<Release, 'files'>,
   change: Change,
-  { owner, id }: Pick<ImportSource, 'owner' | 'id'>,
+  { owner, id, revives }: Omit<ImportSource, 'source'>,
 ): Promise<ReleaseOutcome> {
   const by = await requireRight(tx, change, 'operator')
   const { name, version, entry } = release
@@ -230,7 +233,7 @@ export async function importRelease(
   const isHere = taken?.version === version && taken.cksum === entry.cksum
   const present = existing.crate?.name === name && isHere ? existing.crate : null
   if (!present) refuseErrors(releaseConflicts(existing, { name, version, cksum: entry.cksum }, by))
-  if (!taken && existing.deleted) refuse('import_deleted', { name, version })
+  if (!taken && existing.deleted && !revives) refuse('import_deleted', { name, version })
   const state = { generation: 0, createdAt: entry.pubtime ?? by.at, ...(id && { id }) }
   const recorded = present
     ? ({ outcome: 'present', crate: present, edit: null } as const)
