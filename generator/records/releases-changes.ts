@@ -50,7 +50,7 @@ export async function insertAdded(
   change: Change,
   permit?: Permit,
 ): Promise<ReleaseOutcome> {
-  const by = await requireRight(tx, change, 'user')
+  const by = await requireRight(tx, change, 'publisher')
   const existing = await readExisting(tx, release, by)
   await permit?.(tx, existing)
   refuseErrors(releaseConflicts(existing, { ...release, cksum: release.entry.cksum }, by))
@@ -70,9 +70,11 @@ async function insertNew(
 ): Promise<ReleaseOutcome> {
   const { name } = release
   const { generation, createdAt } = state
-  const crate = existing.crate ?? (await insertCrate(tx, name, createdAt, generation, id))
   const isNew = existing.crate === null
-  const owner = isNew ? userIdOf(by) : null
+  const grant = by.who === 'rule' ? by.grant : null
+  const owner = isNew ? (grant ? grant.owner : userIdOf(by)) : null
+  const rule = grant?.rule ?? null
+  const crate = existing.crate ?? (await insertCrate(tx, name, createdAt, generation, rule, id))
   if (owner !== null) await addOwner(tx, crate.id, { user: owner }, createdAt)
   const added = [await insertRelease(tx, crate.id, release, by)]
   const edit = { crate, isNew, owner, added, by, generation }
@@ -105,6 +107,7 @@ async function insertRelease(
     contents: JSON.stringify(release.contents),
     published_at: publishedAt,
     published_by: userIdOf(change),
+    job: change.who === 'rule' ? JSON.stringify(change.grant.job) : null,
   })
   const deps = JSON.stringify(entry.deps)
   return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps }
@@ -207,18 +210,21 @@ export interface ImportSource {
   readonly owner: number | null
   /** The id of a crate that is new, where that is not the next one. */
   readonly id?: number
+  /** Whether versions that were deleted come back: the operator has named the file. */
+  readonly revives?: boolean
 }
 
 /**
  * Records a release of another registry, as `insertAdded` does, but without an event: `logImport`
  * follows. One whose version already has these bytes is `present`, even if yanked. Throws a
- * `Refusal` where another one has its place, and for a version that was deleted.
+ * `Refusal` where another one has its place, and for a version that was deleted, unless the
+ * source revives it.
  */
 export async function importRelease(
   tx: Queries,
   release: Omit<Release, 'files'>,
   change: Change,
-  { owner, id }: Pick<ImportSource, 'owner' | 'id'>,
+  { owner, id, revives }: Omit<ImportSource, 'source'>,
 ): Promise<ReleaseOutcome> {
   const by = await requireRight(tx, change, 'operator')
   const { name, version, entry } = release
@@ -227,7 +233,7 @@ export async function importRelease(
   const isHere = taken?.version === version && taken.cksum === entry.cksum
   const present = existing.crate?.name === name && isHere ? existing.crate : null
   if (!present) refuseErrors(releaseConflicts(existing, { name, version, cksum: entry.cksum }, by))
-  if (!taken && existing.deleted) refuse('import_deleted', { name, version })
+  if (!taken && existing.deleted && !revives) refuse('import_deleted', { name, version })
   const state = { generation: 0, createdAt: entry.pubtime ?? by.at, ...(id && { id }) }
   const recorded = present
     ? ({ outcome: 'present', crate: present, edit: null } as const)
