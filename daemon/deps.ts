@@ -11,10 +11,3 @@ export interface Deps extends Pick<Workers, 'indexWorker' | 'git' | 'downloads'>
   readonly metrics: Metrics
   readonly upstreams: Upstreams
 }
-
-/** Returns what gives a handler the shared dependencies as its first argument. */
-export function giving(deps: Deps) {
-  return <A extends unknown[], R>(handle: (deps: Deps, ...rest: A) => R) =>
-    (...rest: A): R =>
-      handle(deps, ...rest)
-}

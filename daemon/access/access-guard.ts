@@ -5,9 +5,14 @@ import type { Logger } from 'pino'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
 import { configPath } from '../../core/paths/tree.ts'
 import { knownDevice } from '../../generator/accounts/credentials.ts'
-import { type RecordUse, recordUses } from '../../generator/accounts/last-use.ts'
 import { type LoginPriority, TOP_PRIORITY } from '../../generator/accounts/password.ts'
-import { formProof, isSameText, makeSecret } from '../../generator/accounts/secret.ts'
+import {
+  formProof,
+  isSameText,
+  makeSecret,
+  type RecordUse,
+  recordUses,
+} from '../../generator/accounts/secret.ts'
 import {
   findSession,
   requireSession,

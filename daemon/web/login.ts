@@ -16,7 +16,7 @@ import { addEvent, makeChange } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type LoginData, loginPage } from '../../site/account/login-page.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { RateLimit } from '../access/rate-limit.ts'
+import { RateLimit } from '../access/rate-limits.ts'
 import {
   type BrowserRequest,
   changeOf,

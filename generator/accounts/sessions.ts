@@ -4,8 +4,7 @@ import type { Database } from '../database/connection.ts'
 import { all, first, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
 import { type Account, type AccountRow, accountOf } from './accounts.ts'
-import type { RecordUse } from './last-use.ts'
-import { formProof, hashSecret, makeSecret } from './secret.ts'
+import { formProof, hashSecret, makeSecret, type RecordUse } from './secret.ts'
 
 export interface Session {
   readonly id: number

@@ -25,7 +25,7 @@ import {
 import { releaseOfBytes } from '../records/releases-stored.ts'
 import { addTogether } from '../registry/changes/add-together.ts'
 import type { Registry } from '../registry/registry.ts'
-import { adoptArchive, archiveLimits } from '../sandbox/archive.ts'
+import { adoptArchive, archiveLimits } from '../sandbox/sandbox.ts'
 import {
   CRATE_MAX,
   type RefusedPart,

@@ -1,6 +1,6 @@
+import { renderEntry } from '../../core/entry/entry.ts'
 import { checkFeatures } from '../../core/entry/features.ts'
 import { parseEntry, readEntry } from '../../core/entry/parse.ts'
-import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { cksumOfKey, crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import { configPath } from '../../core/paths/tree.ts'
@@ -12,7 +12,7 @@ import { orphans, removeOrphan, withoutRelease } from '../projections/index/orph
 import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../records/crates.ts'
 import { listReleases, type ReleaseRecord } from '../records/releases.ts'
 import { listTombstones, releaseOfBytes } from '../records/releases-stored.ts'
-import { faultOf } from '../sandbox/archive.ts'
+import { faultOf } from '../sandbox/sandbox.ts'
 import { derivable, type Finding, findingsAbout, lost, type VerifyOptions } from './finding.ts'
 import { verifyProjections } from './pages.ts'
 

@@ -1,7 +1,7 @@
 // generator/projections/lists: The pages that list crates. The list of projections has it; no other
 // imports it.
 import type { About } from '../../../core/manifest/manifest.ts'
-import { canonicalName } from '../../../core/name.ts'
+import { beginnings, canonicalName } from '../../../core/name.ts'
 import { CRATES_FOLDER } from '../../../core/paths/crates.ts'
 import {
   CATEGORIES_FOLDER,
@@ -17,7 +17,6 @@ import { type CrateState, isSameNewest } from '../../records/listing.ts'
 import { type MarkSubject, markSelected, marksOf, SITE } from '../../records/marks.ts'
 import { usersWith } from '../../records/owners.ts'
 import { type Label, type Labels, labelsOf } from '../../records/pages/labels.ts'
-import { beginnings } from '../../records/pages/prefixes.ts'
 import { bySubject, type Pages, replaceFiles } from '../pages.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
