@@ -44,6 +44,8 @@ export interface SiteConfig
   readonly private: boolean
   readonly links: readonly SiteLink[]
   readonly registries: readonly ForeignRegistry[]
+  /** The categories that have pages; empty for all. */
+  readonly categories: readonly string[]
   /** Whether crates here may depend on crates of crates.io. */
   readonly cratesIo: boolean
 }

@@ -3,6 +3,7 @@
 import * as v from 'valibot'
 import type { Entry } from '../../core/entry/entry.ts'
 import { readEntry } from '../../core/entry/parse.ts'
+import { isolated } from '../../core/text.ts'
 import type { DownloadNumbers } from '../../generator/records/downloads/read.ts'
 import type { CrateCard } from '../../generator/records/pages/cards.ts'
 import type { ReleaseRecord, ReleaseSummary } from '../../generator/records/releases.ts'
@@ -20,7 +21,7 @@ const aboutEntries = v.entriesFromList(ABOUT, text)
 
 function aboutView(about: CrateCard['about']): Pick<typeof about, (typeof ABOUT)[number]> {
   const { description, homepage, documentation, repository } = about
-  return { description, homepage, documentation, repository }
+  return { description: description && isolated(description), homepage, documentation, repository }
 }
 
 const LINKS = [

@@ -167,8 +167,11 @@ const VALID = `FROM tokens JOIN users ON users.id = tokens.user_id
 type TokenRow = AccountRow &
   StoredReach & { id: number; last_used_at: string | null; locked_at: string | null }
 
-/** A token is unknown, revoked or expired; or it is good, but its user is locked. */
-export type Rejection = 'token_rejected' | 'account_locked'
+/** A token is unknown or revoked, or has expired `at` some time; or its user is locked. */
+export interface Rejection {
+  readonly code: 'token_rejected' | 'token_expired' | 'account_locked'
+  readonly at: string
+}
 
 export interface TokenHolder extends Pick<TokenRecord, 'scopes' | 'crates'> {
   readonly user: Account
@@ -182,12 +185,17 @@ export async function authenticate(
   now: Date,
   record: RecordUse,
 ): Promise<TokenHolder | Rejection> {
-  if (!isToken(token)) return 'token_rejected'
+  if (!isToken(token)) return { code: 'token_rejected', at: '' }
   const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at
     ${VALID} AND hash = ?`
   const row = await first<TokenRow>(database, sql, timestamp(now), latest(now), hashSecret(token))
-  if (!row) return 'token_rejected'
-  if (row.locked_at !== null) return 'account_locked'
+  if (!row) {
+    const ended = `SELECT expires_at FROM tokens
+      WHERE hash = ? AND revoked_at IS NULL AND expires_at <= ?`
+    const at = await value<string>(database, ended, hashSecret(token), timestamp(now))
+    return { code: at === null ? 'token_rejected' : 'token_expired', at: at ?? '' }
+  }
+  if (row.locked_at !== null) return { code: 'account_locked', at: '' }
   await record(row.last_used_at, now, at =>
     run(database, 'UPDATE tokens SET last_used_at = ? WHERE id = ?', at, row.id),
   )

@@ -3,6 +3,7 @@ import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
 import { CRATES_FOLDER, crateFeedPath, crateFilePath } from '../../core/paths/crates.ts'
 import { newCratesPath, type Output, output, updatesPath } from '../../core/paths/tree.ts'
+import { isolated } from '../../core/text.ts'
 import type { Version } from '../../core/version.ts'
 import { html, raw } from '../../site/elements/markup.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
@@ -80,7 +81,7 @@ function releaseEntry({ owners }: SiteConfig, release: DatedRelease): FeedEntry 
     title: `${name} ${version}${yanked ? ' (yanked)' : ''}`,
     at: release.publishedAt,
     author: owners ? release.publishedBy : null,
-    summary: release.about.description,
+    summary: release.about.description && isolated(release.about.description),
   }
 }
 

@@ -24,6 +24,7 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
     registries: pages.registries.map(foreignOf),
     cratesIo: policy.foreign_registries !== 'error' || policy.allowed_registries.some(isCratesIo),
     owners: owners.public,
+    categories: policy.unknown_category === 'off' ? [] : policy.categories,
     feeds: hasTimes,
     upstreams: hasTimes && Object.keys(settings.upstream).length > 0,
     downloads: hasTimes && settings.downloads.count !== 'off',

@@ -1,7 +1,7 @@
 import { type Issue, issue, Refusal } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import type { Slice } from '../../core/search/layout.ts'
-import { all, column, type Queries, type Row, run, value } from '../database/statement.ts'
+import { all, column, one, type Queries, type Row, run, value } from '../database/statement.ts'
 import type { Change } from './change.ts'
 import type { CrateRecord } from './crates.ts'
 
@@ -13,10 +13,15 @@ export interface OwnerRef {
 /** An owner as Cargo lists it (specification A.5). */
 export type Owner = Readonly<Pick<Row<'users'>, 'id' | 'login' | 'name'>>
 
-/** Who may add a version to a crate: columns of a statement on `crates`; `?` is a user's id. */
+/** Who may add a version to a crate: columns of a statement on `crates`; each `?` is a user's id. */
 export const OWNED = `EXISTS (SELECT 1 FROM owners
     WHERE crate_id = crates.id AND user_id = ?) AS "isOwner",
-  EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id) AS "isOwned"`
+  EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id) AS "isOwned",
+  EXISTS (SELECT 1 FROM invitations
+    WHERE crate_id = crates.id AND user_id = ?) AS "isInvited"`
+
+/** What `OWNED` tells of a user who may not change a crate. */
+type Standing = Record<'isOwned' | 'isInvited', number>
 
 /** The number of crates that a user owns, in a statement on `users`. */
 export const CRATES_OWNED = '(SELECT count(*) FROM owners WHERE user_id = users.id)'
@@ -48,13 +53,16 @@ export async function requireOwner(
     if (await isOwner(db, id, change.user.id)) return 'owner'
     if (change.user.admin) return 'administrator'
   }
-  const isOwnerless = (await listOwners(db, id)).length === 0
-  throw new Refusal([strangerIssue(name, change.actor, isOwnerless)])
+  const user = change.who === 'user' ? change.user.id : 0
+  const sql = `SELECT ${OWNED} FROM crates WHERE id = ?`
+  const row = await one<Standing>(db, sql, user, user, id)
+  throw new Refusal([strangerIssue(name, change.actor, row)])
 }
 
 /** Returns what somebody is told who may not change a crate. */
-export function strangerIssue(name: Name, login: string, isOwnerless: boolean): Issue {
-  return issue(isOwnerless ? 'crate_ownerless' : 'not_owner', { name, login })
+export function strangerIssue(name: Name, login: string, row: Standing): Issue {
+  const code = row.isInvited ? 'not_owner_yet' : row.isOwned ? 'not_owner' : 'crate_ownerless'
+  return issue(code, { name, login })
 }
 
 /** Returns whether a user owns a crate. */

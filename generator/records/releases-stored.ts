@@ -28,11 +28,19 @@ export interface ExistingRelease {
   readonly crate: CrateRecord | null
   /** Whether there is no owner because the crate was added at the command line. */
   readonly isOwnerless: boolean
+  /** Whether the actor is invited to be one. */
+  readonly isInvited: boolean
   /** Whether the actor may add versions: an owner, or an administrator if it has no owner. */
   readonly mayPublish: boolean
   readonly taken: TakenVersion | null
   /** This version before it was deleted; null when it was not. */
   readonly deleted: Pick<Tombstone, 'cksum' | 'reason'> | null
+}
+
+/** The records for a new crate. */
+const NOTHING: ExistingRelease = {
+  ...{ crate: null, isOwnerless: true, isInvited: false, mayPublish: true },
+  ...{ taken: null, deleted: null },
 }
 
 /** Reads everything that decides whether a release may be changed, in one statement. */
@@ -45,7 +53,7 @@ export async function readExisting(
   // The columns of `taken` are null when `takenId` is.
   type Taken = Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'>
   type Found = Record<'gone' | 'reason', string | null> &
-    Record<'isOwner' | 'isOwned', number> & { takenId: number | null }
+    Record<'isOwner' | 'isOwned' | 'isInvited', number> & { takenId: number | null }
   const row = await first<CrateRecord & Taken & Found>(
     db,
     `SELECT ${CRATE}, taken.id AS "takenId", taken.version, taken.cksum, taken.yanked, taken.line,
@@ -55,16 +63,18 @@ export async function readExisting(
       LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?
       WHERE crates.canonical = ?`,
     userIdOf(change),
+    userIdOf(change),
     identity,
     identity,
     canonicalName(name),
   )
-  if (!row) return { crate: null, isOwnerless: true, mayPublish: true, taken: null, deleted: null }
+  if (!row) return NOTHING
   const { takenId, version: taken, cksum, yanked, line, isOwner, isOwned, ...rest } = row
-  const { gone, reason, ...crate } = rest
+  const { gone, reason, isInvited, ...crate } = rest
   return {
     crate,
     isOwnerless: isOwned === 0,
+    isInvited: isInvited === 1,
     mayPublish: mayAdd(change, { isOwner, isOwned }),
     taken:
       takenId === null ? null : { id: takenId, version: taken, cksum, yanked: yanked === 1, line },
@@ -77,7 +87,7 @@ export async function readExisting(
  * owner. Empty if it can, or if this exact release already exists (a retry by an owner).
  */
 export function releaseConflicts(
-  { crate, isOwnerless, mayPublish, taken, deleted }: ExistingRelease,
+  { crate, isOwnerless, isInvited, mayPublish, taken, deleted }: ExistingRelease,
   release: { readonly name: Name; readonly version: Version; readonly cksum: string },
   { actor }: Change,
 ): Issue[] {
@@ -86,7 +96,8 @@ export function releaseConflicts(
   // All other issues would be about the other crate.
   if (crate.name !== name) return [issue('name_taken', { name, existing: crate.name })]
   const issues: Issue[] = []
-  if (!mayPublish) issues.push(strangerIssue(name, actor, isOwnerless))
+  if (!mayPublish)
+    issues.push(strangerIssue(name, actor, { isOwned: +!isOwnerless, isInvited: +isInvited }))
   const isSame = taken?.version === version && taken.cksum === cksum && !taken.yanked
   if (taken && !isSame)
     issues.push(issue('version_taken', { name, version, existing: taken.version }))

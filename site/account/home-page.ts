@@ -1,8 +1,11 @@
 import { cratePath } from '../../core/paths/crates.ts'
+import { dateText } from '../../core/quantity.ts'
+import { after, timestamp } from '../../core/timestamp.ts'
 import {
   cargoLogin,
   cargoSetup,
   copyBlock,
+  dateTag,
   type PagePosition,
   pager,
   timeTag,
@@ -41,8 +44,9 @@ interface Session {
 
 export interface HomeData {
   readonly viewer: Viewer
+  readonly now: Date
   readonly notice: Notice | null
-  readonly newToken: { readonly name: string; readonly token: string } | null
+  readonly newToken: Readonly<Record<'name' | 'token', string> & { expires: string | null }> | null
   readonly draft: TokenDraft | null
   readonly tokens: readonly TokenRow[]
   /** The crates on the current page. */
@@ -60,7 +64,7 @@ export function homePage(site: SiteConfig, data: HomeData): string {
   const body = html`${data.newToken === null ? null : newToken(site, data.newToken)}
 ${invitations.length === 0 ? null : html`<section class="part"><h2>Invitations</h2>${invitationList(viewer, invitations, to)}</section>`}
 <section class="part"><h2>API tokens</h2>${tokenList(tokens, to)}
-<details class="more"${draft !== null || tokens.length === 0 ? html` open` : null}><summary>Create a token</summary>${tokenForm(viewer, draft ?? FIRST_DRAFT, to)}</details></section>
+<details class="more"${draft !== null || tokens.length === 0 ? html` open` : null}><summary>Create a token</summary>${tokenForm(data, draft ?? FIRST_DRAFT, to)}</details></section>
 <section class="part"><h2 id="crates">Your crates</h2>${crateList(data.crates, to)}
 ${pager(data.cratesPosition, number => `${to(path)}?page=${number}#crates`)}</section>
 <section class="part"><h2>Set up Cargo</h2>${cargoSetup(site)}</section>
@@ -73,7 +77,7 @@ function invitationList(viewer: Viewer, invitations: readonly Invitation[], to: 
   const accept = (crate: string) =>
     buttonForm(viewer, to(account.acceptInvitation(crate)), 'Accept', { label: `Accept ${crate}` })
   const row = ({ crate, by, at, expires }: Invitation) =>
-    html`<li class="row-with-action"><div>${by} invites you to own <a href="${to(cratePath(crate))}">${crate}</a> <span class="quiet">${timeTag(at)} · expires ${timeTag(expires)}</span></div>
+    html`<li class="row-with-action"><div>${by} invites you to own <a href="${to(cratePath(crate))}">${crate}</a> <span class="quiet">${timeTag(at)} · expires ${dateTag(expires)}</span></div>
 <div class="actions">${accept(crate)}${askLink(to(account.declineInvitation(crate)), 'Decline', `Decline ${crate}`)}</div></li>
 `
   return html`<ul class="rows">${invitations.map(row)}</ul>`
@@ -143,8 +147,11 @@ const EXPIRIES = [
   ['', 'never'],
 ] as const
 
-function newToken(site: SiteConfig, { name, token }: NonNullable<HomeData['newToken']>): Markup {
-  return html`<section class="notice good" aria-label="New token"><p><strong>Copy the new token ${name} now.</strong> You will not see it again.</p>
+function newToken(
+  site: SiteConfig,
+  { name, token, expires }: NonNullable<HomeData['newToken']>,
+): Markup {
+  return html`<section class="notice good" aria-label="New token"><p><strong>Copy the new token ${name} now.</strong> You will not see it again.${expires && html` It is good until ${dateText(expires)}.`}</p>
 ${copyBlock(token, 'token')}
 ${cargoLogin(site)}
 </section>`
@@ -155,7 +162,7 @@ function tokenList(tokens: readonly TokenRow[], to: Linker): Markup {
   const row = ({ id, name, scopes, crates, created, expires, lastUsed, expired }: TokenRow) =>
     html`<li class="row-with-action"><div><div class="row-head"><strong>${name}</strong>${expired ? html` <span class="badge bad">expired</span>` : null}
 <span class="note">${scopes.join(', ') || 'full access'}${crates.length === 0 ? null : html` · only <code>${crates.join(' ')}</code>`}</span></div>
-<div class="row-more">created ${timeTag(created)} · ${lastUsed === null ? 'never used' : html`last used ${timeTag(lastUsed)}`} · ${expires === null ? 'never expires' : html`${expired ? 'expired' : 'expires'} ${timeTag(expires)}`}</div></div>
+<div class="row-more">created ${timeTag(created)} · ${lastUsed === null ? 'never used' : html`last used ${timeTag(lastUsed)}`} · ${expires === null ? 'never expires' : html`${expired ? 'expired' : 'expires'} ${dateTag(expires)}`}</div></div>
 ${askLink(to(account.revokeToken(id)), 'Revoke', `Revoke ${name}`)}</li>
 `
   return html`<ul class="rows">
@@ -171,7 +178,7 @@ const FIRST_DRAFT: TokenDraft = {
   expires: '90d',
 }
 
-function tokenForm(viewer: Viewer, draft: TokenDraft, to: Linker): Markup {
+function tokenForm({ viewer, now }: HomeData, draft: TokenDraft, to: Linker): Markup {
   const access = (value: string, text: string) =>
     html`<label class="choice"><input type="radio" name="access" value="${value}" required${draft.access === value ? html` checked` : null}> ${text}</label>`
   const scope = ([value, text]: (typeof SCOPES)[number]) =>
@@ -185,7 +192,7 @@ ${access('full', 'Full access: everything you may do')}
 ${access('limited', 'Limited to:')}
 <div class="scopes">${SCOPES.map(scope)}</div></fieldset>
 ${field('Crates', html`<input name="crates" value="${draft.crates}" placeholder="all">`, html`Names or prefixes (<code>team-*</code>), separated by spaces. A token for some crates cannot read a private registry.`)}
-${field('Expires after', html`<select name="expires">${EXPIRIES.map(([value, text]) => html`<option value="${value}"${value === draft.expires ? html` selected` : null}>${text}</option>`)}</select>`)}
+${field('Expires', html`<select name="expires">${EXPIRIES.map(([value, text]) => html`<option value="${value}"${value === draft.expires ? html` selected` : null}>${value === '' ? text : `until ${dateText(timestamp(after(now, value)))}, ${text}`}</option>`)}</select>`)}
 <button class="button main">Create token</button>`,
   )
 }

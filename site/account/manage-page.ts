@@ -1,6 +1,6 @@
 import { cratePath, versionPath } from '../../core/paths/crates.ts'
 import type { OwnerRow, VersionRow } from '../crate-data.ts'
-import { timeTag } from '../elements/elements.ts'
+import { dateTag, timeTag } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
@@ -57,7 +57,7 @@ function invitedRow(
   to: Linker,
 ): Markup {
   const path = `${to(account.removeOwner(name))}?login=${encodeURIComponent(login)}`
-  return html`<li class="row-with-action"><div>${login} <span class="quiet">invited by ${by}, ${timeTag(at)} · expires ${timeTag(expires)}</span></div>
+  return html`<li class="row-with-action"><div>${login} <span class="quiet">invited by ${by}, ${timeTag(at)} · expires ${dateTag(expires)}</span></div>
 ${askLink(path, 'Withdraw', `Withdraw the invitation of ${login}`)}</li>
 `
 }

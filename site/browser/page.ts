@@ -123,6 +123,24 @@ async function startBanner(): Promise<void> {
   banner.replaceChildren(text, link, '.')
 }
 
+/** Says beside each requirement that comes into view which version is the newest here. */
+function startRequirements(): void {
+  const say = async (link: HTMLAnchorElement) => {
+    const title = await load(`${link.href}badge.svg`, 'title')
+    const newest = /: v?(\S+)/.exec(title?.textContent ?? '')?.[1]
+    if (newest) link.parentElement?.querySelector('.requirement')?.after(` newest here: ${newest}`)
+  }
+  const view = new IntersectionObserver(seen => {
+    for (const { target, isIntersecting } of seen) {
+      if (!isIntersecting) continue
+      view.unobserve(target)
+      void say(target as HTMLAnchorElement)
+    }
+  })
+  for (const link of document.querySelectorAll('#dependencies .row-head > a:not([rel])'))
+    view.observe(link)
+}
+
 /** Shows the username in the account link: a cookie has it, which the daemon sets for display. */
 function showUser(): void {
   const link = document.querySelector('[data-user]')
@@ -191,6 +209,7 @@ addCopyButtons(document)
 startFilters()
 void describeDownloads()
 startSelector()
+startRequirements()
 void startBanner()
 markTab()
 addEventListener('hashchange', markTab)

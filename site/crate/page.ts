@@ -11,6 +11,7 @@ import {
 } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { formatNumber } from '../../core/quantity.ts'
+import { isolated } from '../../core/text.ts'
 import type { CrateData, VersionData } from '../crate-data.ts'
 import { messageText } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
@@ -78,13 +79,13 @@ function head(version: VersionData, selector: Markup | null, subject: string): M
   const notice = html`<p class="notice bad" role="note">${subject} is yanked: Cargo uses it only where a <code>Cargo.lock</code> already names it.</p>`
   return html`<header class="crate-head">
 <div class="title"><h1>${version.name} <span class="version">${version.version}</span>${version.yanked ? html` <span class="badge bad">yanked</span>` : null}</h1>${selector}</div>
-${version.description === null ? null : html`<p class="lead">${messageText(version.description)}</p>`}
+${version.description === null ? null : html`<p class="lead">${messageText(isolated(version.description))}</p>`}
 ${version.yanked ? notice : null}
 </header>`
 }
 
 /** Renders tabs and their bodies; `crate`: the address of the crate's page, which has the others. */
-function parts(tabs: readonly Tab[], side: Child, crate = ''): Markup {
+function parts(tabs: readonly Tab[], [above, side]: readonly Child[], crate = ''): Markup {
   // Pages of versions lead to the dependents, and do not know whether there are any.
   const shown = tabs.filter(tab => tab.amount !== 0 || tab.id === 'dependents')
   return html`<nav class="tabs" aria-label="Parts of this page">${shown.map(
@@ -92,7 +93,7 @@ function parts(tabs: readonly Tab[], side: Child, crate = ''): Markup {
       html`<a href="${body === null ? crate : null}#${id}">${title}${amount === null ? null : html` <span class="amount">${formatNumber(amount)}</span>`}</a>`,
   )}</nav>
 <div class="crate-body">
-<div class="content">
+${above}<div class="content">
 ${shown
   .filter(({ body }) => body !== null)
   .map(

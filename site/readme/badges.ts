@@ -10,8 +10,13 @@ const HOSTS = new RegExp(
 )
 
 /** The last part of a badge's path, on whatever host: folders may have any name. */
-const LAST =
-  /^(?:(?:.*[_.-])?badges?|(?:build[-_]?)?status)(?:\.svg|\.png)?$|^(?:pipeline|coverage|release)\.svg$/i
+const LAST = new RegExp(
+  [
+    '^(?:(?:.*[_.-])?badges?|(?:build[-_]?)?status)(?:\\.svg|\\.png)?$',
+    '^(?:pipeline|coverage|release)\\.svg$',
+  ].join('|'),
+  'i',
+)
 
 /**
  * Whether an image is a badge: a picture of a state, such as a build's, that says nothing unless it

@@ -106,6 +106,8 @@ class Writer {
     // the next begins.
     const link =
       name === 'a' && !inLink && (attributes.href !== undefined || attributes.id !== undefined)
+    // Only what has a role may have a name.
+    if (name === 'a' && attributes.href === undefined) delete attributes['aria-label']
     const stays = name === 'a' ? link : TAGS.has(name) && !isStray(element)
     const tag = demoted(name)
     if (stays) this.#open(tag, attributes)

@@ -231,7 +231,8 @@ test('keywords, categories and owners of a crate have pages; those of a version 
     ),
   )
   const yanked = { ...keel.newest, yanked: true }
-  assert.deepEqual(links(cratePage(site, crate(yanked))), up('../../'))
+  const own = `../../${publisher}`
+  assert.deepEqual(links(cratePage(site, crate(yanked))), [own, ...up('../../')])
 })
 
 test('what a message has between backticks is code, and nothing in it is markup', () => {

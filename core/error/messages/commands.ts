@@ -102,9 +102,9 @@ export const commandMessages = {
     tls_invalid: 'the TLS file {path} does not contain {what} in PEM: {reason}',
     proxy_invalid:
       'the variable {variable} is not the URL of a proxy, such as "http://proxy.example.com:3128"',
-    tls_expired: 'the certificate in {cert} has expired at {at}; clients refuse it, renew it',
+    tls_expired: 'the certificate in {cert} expired on {at:date}; clients refuse it, renew it',
     tls_early:
-      'the certificate in {cert} is not valid before {at}; check the clock of this machine',
+      'the certificate in {cert} is not valid before {at:date}; check the clock of this machine',
     tls_foreign:
       'the certificate in {cert} is not for {host}, where clients reach this registry (`registry.base_url`)',
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
@@ -205,6 +205,8 @@ export const commandMessages = {
       'a restore into {dir} was killed before its end; what it had left there was removed first',
     restore_variables:
       'the environment names places outside of {dir} ({names}): restore ignored them, but other commands will change what is there; unset them while they belong to another registry',
+    daemon_silent:
+      'the daemon at {address} does not answer as a healthy one ({reason}); look at its log, or start it with `plimsoll serve`',
     backup_damaged: '{file} is damaged: the bytes of {entry} do not have the checksum in its name',
   },
   full: {

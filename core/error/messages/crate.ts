@@ -36,7 +36,7 @@ export const crateMessages = {
     archive_trailing_data:
       'the crate file has data after its end, which some tools would read and others would not; make it again with `cargo package`',
     archive_too_large:
-      'the crate file unpacks to more than {max} bytes (`limits.unpacked_bytes`); leave files out with `package.exclude`',
+      'the crate file unpacks to more than {max:size} (`limits.unpacked_bytes`); leave files out with `package.exclude`',
     archive_costly:
       'the crate file cannot be checked because {because}; leave files out with `package.exclude`',
     archive_too_many_entries:
@@ -70,7 +70,7 @@ export const crateMessages = {
     archive_manifests:
       'the crate file has more than one manifest in its top folder (`{paths}`); keep `Cargo.toml` only',
     archive_file_too_large:
-      '`{path}` in the crate file has {size} bytes; at most {max} are allowed (`limits.manifest_bytes`)',
+      '`{path}` in the crate file has {size:size}; at most {max:size} are allowed (`limits.manifest_bytes`)',
     archive_file_encoding: '`{path}` in the crate file is not valid UTF-8',
     archive_cargo_ok: 'Cargo skips `{path}` when it unpacks the crate; leave it out',
     library_missing:
@@ -78,7 +78,7 @@ export const crateMessages = {
     readme_missing:
       '`Cargo.toml` names the README `{path}`, but the crate file does not contain it',
     readme_too_large:
-      "`{path}` has more than {max} bytes (`limits.readme_bytes`) and is not shown on the crate's page",
+      "`{path}` has more than {max:size} (`limits.readme_bytes`) and is not shown on the crate's page",
     release_identity: 'the crate file was sent as {expected}, but its `Cargo.toml` says {found}',
     metadata_field: '`{field}` of the publish metadata is not valid: {reason}',
     metadata_identity:

@@ -14,7 +14,7 @@ export const gitMessages = {
   },
   too_large: {
     git_request_too_large:
-      'the git request is larger than {max} bytes; clone the index again instead of fetching into this repository',
+      'the git request is larger than {max:size}; clone the index again instead of fetching into this repository',
   },
   busy: {
     git_busy: 'too many clients are reading the git index right now; try again in a few seconds',

@@ -64,13 +64,15 @@ async function readCrates(
     dependents: number
     yanked: number
     about: string | null
+    readme: string | null
     rust: string | null
     owners: string | null
   }>(
     tx,
     `SELECT crates.id, search_crates.terms AS before,
       crates.canonical, listings.dependents, listings.yanked,
-      releases.about, releases.line ->> 'rust_version' AS rust,
+      releases.about, substr(releases.readme, 1, 8192) AS readme,
+      releases.line ->> 'rust_version' AS rust,
       ${site.owners ? OWNER_LOGINS : 'NULL'} AS owners
       FROM crates LEFT JOIN search_crates ON search_crates.crate_id = crates.id
       LEFT JOIN listings ON listings.crate_id = crates.id
@@ -78,10 +80,10 @@ async function readCrates(
       WHERE crates.id IN ${LIST}`,
     marks.map(({ subject }) => subject),
   )
-  return rows.map(({ id, before, canonical, dependents, yanked, about, rust, owners }) => {
+  return rows.map(({ id, before, canonical, dependents, yanked, about, readme, rust, owners }) => {
     if (about === null) return { id, before, terms: new Map(), rank: 0 }
     const { keywords, categories, description, license } = JSON.parse(about) as About
-    const searched = { canonical, keywords, categories, description, license, rust }
+    const searched = { canonical, keywords, categories, description, license, rust, readme }
     const terms = termsOf({ ...searched, owners: JSON.parse(owners ?? '[]') })
     return { id, before, terms, rank: rankOf({ canonical, dependents, yanked: yanked === 1 }) }
   })

@@ -27,10 +27,15 @@ const CALLERS: readonly Caller[] = ['nobody', ...BAD, 'stranger', 'lacking', 'el
 const groupOf = (caller: Caller): Group =>
   BAD.some(bad => bad === caller) ? 'bad' : (caller as Group)
 
-/** Whoever holds the token of a locked user is told so. */
+/** Whoever holds the token of a locked user, or one that has expired, is told so. */
 function verdictOf(ask: Ask, kind: 'public' | 'private', caller: Caller): Verdict {
   const verdict = ask[kind][groupOf(caller)]
-  return verdict === 'token_rejected' && caller === 'of a locked user' ? 'account_locked' : verdict
+  if (verdict !== 'token_rejected') return verdict
+  return caller === 'of a locked user'
+    ? 'account_locked'
+    : caller === 'expired'
+      ? 'token_expired'
+      : verdict
 }
 
 /** The settings under which the daemon has every route. */
@@ -122,7 +127,7 @@ function basic(token: string): string {
   return `Basic ${Buffer.from(`anybody:${token}`).toString('base64')}`
 }
 
-const REJECTIONS: readonly Verdict[] = ['token_rejected', 'account_locked']
+const REJECTIONS: readonly Verdict[] = ['token_rejected', 'token_expired', 'account_locked']
 
 /** Where a refusal of a token is a challenge: wherever readers of a private registry would be let in. */
 const CHALLENGED: ReadonlySet<Verdict> = new Set(['token_absent', ...REJECTIONS])
@@ -180,7 +185,7 @@ function message(code: Code, scope: string): string {
   const name = code === 'crate_unknown' ? 'none' : 'demo'
   const version = code === 'release_unknown' ? '9.9.9' : '1.0.0'
   const word = issue as (code: Code, params: object) => { message: string }
-  return word(code, { me: `${BASE}/me`, scope, name, version, login: 'bob' }).message
+  return word(code, { at: AT, me: `${BASE}/me`, scope, name, version, login: 'bob' }).message
 }
 
 test('no file of a private registry is shown to a stranger, of whatever kind it is', async t => {

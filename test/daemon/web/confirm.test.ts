@@ -128,3 +128,37 @@ test('a notice is shown once, to whom sent the form, and no address makes a page
     assert.ok(!(await answer.text()).includes('<b>'))
   }
 })
+
+test('expiry is a date: of a token, before and after it is made, and of an invitation', async t => {
+  const test = await TestRegistry.open(t, { env: { PLIMSOLL_OWNERS_ADD: 'invite' } })
+  const token = await test.user('alice')
+  await test.user('bob')
+  await test.publish(token, { name: 'keel', version: '1.0.0' })
+  const alice = await loggedIn(test, 'alice')
+  const text = await (await alice.get('/me')).text()
+  const options = [...text.matchAll(/<option value="(\w*)"[^>]*>([^<]*)</g)]
+  assert.deepEqual(
+    options.map(([, value, label]) => `${value}: ${label}`),
+    [
+      '30d: until 20 December 2026, 30 days',
+      '90d: until 18 February 2027, 90 days',
+      '365d: until 20 November 2027, one year',
+      ': never',
+    ],
+  )
+  const fields = { name: 'ci', access: 'full', expires: '90d' }
+  const made = await (await alice.post('/me/tokens', fields)).text()
+  assert.match(made, /Copy the new token ci now\..* It is good until 18 February 2027\./)
+  const exact = /expires <time class="date" datetime="2027-02-18T12:00:00Z"[^>]*>Feb 18, 2027</
+  assert.match(made, exact)
+  await alice.post('/me/crates/keel/owners/add', { login: 'bob' })
+  const bob = await loggedIn(test, 'bob')
+  for (const [who, page] of [
+    [alice, '/me/crates/keel'],
+    [bob, '/me'],
+  ] as const)
+    assert.match(
+      await (await who.get(page)).text(),
+      /expires <time class="date"[^>]*>Dec 20, 2026</,
+    )
+})

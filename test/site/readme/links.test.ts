@@ -64,3 +64,8 @@ test('lists and tables take their direction from their text', () => {
     ['ul dir="auto"', 'ul dir="auto"', 'ol dir="auto"', 'table dir="auto"', 'ul dir="rtl"'],
   )
 })
+
+test('only a link has the name that its author gave it', () => {
+  assert.equal(render('<a id="x" aria-label="y">z</a>'), '<p><a id="user-content-x">z</a></p>')
+  assert.match(render('<a href="https://x.example" aria-label="y">z</a>'), / aria-label="y"/)
+})
