@@ -1,4 +1,4 @@
-// Mirrors daemon/access/shared-rate-limit.ts: limits that daemons of one database have together.
+// Mirrors daemon/access/rate-limits.ts: limits that daemons of one database have together.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { RateLimit, SharedRateLimit } from '../../daemon/access/rate-limits.ts'
