@@ -14,7 +14,9 @@ const COUNTED = {
   search: 'searches',
   read: 'questions about crates',
   login: 'attempts to log in',
+  issuer: 'attempts to log in',
   password: 'attempts to set a password',
+  exchange: 'exchanges of tokens',
 } as const
 
 export type Action = keyof typeof COUNTED
@@ -24,6 +26,9 @@ const PUBLISHES_PER_SECOND = 10
 
 /** The processor time of a refused publish counts this many times more. */
 const REFUSED_FACTOR = 4
+
+/** What a browser asks for to log in at an issuer: the way there, the way back, and a reload. */
+const REQUESTS_PER_LOGIN = 3
 
 /** Reads are counted by the client's address, changes by the user. */
 type ReadAction = 'search' | 'read'
@@ -49,23 +54,30 @@ export class RateLimits {
       publish: limit('publish', limits.publish_per_minute),
       change: limit('change', limits.changes_per_minute),
       login: limit('login', limits.logins_per_minute),
+      issuer: limit('issuer', limits.logins_per_minute * REQUESTS_PER_LOGIN),
       password: limit('password', limits.logins_per_minute),
+      exchange: limit('exchange', limits.exchanges_per_minute),
     }
     this.#accounts = limit('account', limits.account_logins_per_minute)
   }
 
-  async ofUser(counted: 'publish' | 'change', userId: number, now: Date): Promise<void> {
-    await this.#count(counted, `user ${userId}`, now)
+  /** Counts by whoever publishes or changes: `user 1`, or `rule 1`. */
+  async ofUser(counted: 'publish' | 'change', who: string, now: Date): Promise<void> {
+    await this.#count(counted, who, now)
+  }
+
+  async ofExchange(address: string, now: Date): Promise<void> {
+    await this.#count('exchange', `address ${addressGroup(address)}`, now)
   }
 
   /**
    * Counts the processor time that reading a publish took, toward the limit of publishes; a refused
    * one counts more. Returns the seconds until the user may publish again.
    */
-  async ofReading(userId: number, ms: number, isRefused: boolean, now: Date): Promise<number> {
+  async ofReading(who: string, ms: number, isRefused: boolean, now: Date): Promise<number> {
     const cost = (ms / 1000) * PUBLISHES_PER_SECOND * (isRefused ? REFUSED_FACTOR : 1)
     // Reading most takes less than the publish has been counted as.
-    return cost < 1 ? 0 : this.#limits.publish.owe(`user ${userId}`, cost, now)
+    return cost < 1 ? 0 : this.#limits.publish.owe(who, cost, now)
   }
 
   ofRead(counted: ReadAction, address: string, now: Date): void {
@@ -98,6 +110,11 @@ export class RateLimits {
   ): Promise<LoginPriority> {
     const key = session ? `session ${session.id}` : `address ${addressGroup(address)}`
     return { isKnown: session !== null, recent: await this.#count('password', key, now) }
+  }
+
+  /** Counts a request of a login at an issuer, which makes this program ask the issuer. */
+  async ofIssuer(address: string, now: Date): Promise<void> {
+    await this.#count('issuer', `address ${addressGroup(address)}`, now)
   }
 
   async #count(counted: Exclude<Action, ReadAction>, key: string, now: Date): Promise<number> {

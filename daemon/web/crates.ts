@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
+import { timestamp } from '../../core/timestamp.ts'
 import { newestFirst, parseVersion } from '../../core/version.ts'
 import {
   addOwners,
@@ -12,6 +13,8 @@ import { isOwner, listOwners, requireOwner } from '../../generator/records/owner
 import { findRelease, listVersions } from '../../generator/records/releases.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
+import { isTrustedOnly, listRules, rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
+import { dropRule } from '../../generator/trust/rules-changes.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { managePage } from '../../site/account/manage-page.ts'
 import { account } from '../../site/elements/links.ts'
@@ -20,6 +23,7 @@ import type { Deps } from '../deps.ts'
 import { recordSubject } from '../http/log.ts'
 import { page } from '../http/page.ts'
 import { ask, attempt, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
+import { askTrust, changeTrust, ruleRows } from './trust-form.ts'
 
 interface CrateRequest extends Deps {
   readonly c: Context
@@ -88,7 +92,8 @@ export const confirmRemoval = managed(async ({ registry, c, request, crate }) =>
   if (!isOwner && !(await invitedTo(registry, crate, request)).some(isOne))
     refuse('owner_unknown', { login, name: crate.name })
   const about = isOwner ? 'remove-owner' : 'withdraw'
-  const rest = { back: account.crate(crate.name), fields: { login } }
+  const rules = (await rulesOfWriters(registry.database, crate.id, [login])).map(ruleText)
+  const rest = { back: account.crate(crate.name), fields: { login }, rules }
   return ask(c, registry, request, about, [crate.name, login], rest)
 })
 
@@ -98,9 +103,14 @@ export const postRemoval = managed(to => {
   const { user } = request.session
   const work = async () => {
     const login = request.form.get('login') ?? ''
+    const rules = await rulesOfWriters(registry.database, crate.id, [login])
+    const isWhole = request.form.get('rules') === 'remove'
+    // First, because who removes themselves may not do it afterwards.
+    for (const { id } of isWhole ? rules : []) await dropRule(registry.database, id, request.change)
     const { changed } = await removeOwners(registry, crate, [login], request.change)
     to.indexWorker.pages.wake()
-    const stays = user.admin || (await isOwner(registry.database, crate.id, user.id))
+    const at = timestamp(request.now)
+    const stays = user.admin || (await isOwner(registry.database, crate.id, user.id, at))
     const path = stays ? to.path : '/me'
     return redirectDone(c, registry, path, 'owner-removed', crate.name, ...changed)
   }
@@ -112,17 +122,33 @@ function invitedTo({ database, settings }: Registry, crate: CrateRecord, { now }
   return listInvitations(database, { crateId: crate.id }, time)
 }
 
+/** `GET …/trust/{remove,only}`: asks before jobs publish otherwise. */
+export const askCrateTrust = managed(to => askTrust({ ...to, crate: to.crate.name }))
+
+/** `POST …/trust/{add,remove,only}`: changes which jobs publish the crate. */
+export const postCrateTrust = managed(to =>
+  attempt(
+    to.c,
+    () => changeTrust({ ...to, crate: to.crate.name }),
+    refused => showCrate(to, refused),
+  ),
+)
+
 async function showCrate(
   { registry, c, request, crate }: CrateRequest,
   { notice = null, status }: Outcome<{ readonly notice: Notice | null }>,
 ): Promise<Response> {
-  const { database, site } = registry
-  const [releases, owners, invited] = await Promise.all([
+  const { database, settings, site } = registry
+  const [rules, only, releases, owners, invited] = await Promise.all([
+    listRules(database, { crateIds: [crate.id] }),
+    isTrustedOnly(database, crate.name),
     listVersions(database, crate.id),
     listOwners(database, crate.id),
     invitedTo(registry, crate, request),
   ])
   const versions = newestFirst(releases)
-  const data = { viewer: viewerOf(request), notice, name: crate.name, versions, owners, invited }
+  const trust = { rules: ruleRows(rules), issuers: Object.keys(settings.issuer), only }
+  const viewer = viewerOf(request)
+  const data = { viewer, notice, name: crate.name, versions, owners, invited, trust }
   return page(c, site, managePage(site, data), status)
 }

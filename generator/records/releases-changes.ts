@@ -50,7 +50,7 @@ export async function insertAdded(
   change: Change,
   permit?: Permit,
 ): Promise<ReleaseOutcome> {
-  const by = await requireRight(tx, change, 'user')
+  const by = await requireRight(tx, change, 'publisher')
   const existing = await readExisting(tx, release, by)
   await permit?.(tx, existing)
   refuseErrors(releaseConflicts(existing, { ...release, cksum: release.entry.cksum }, by))
@@ -66,12 +66,15 @@ async function insertNew(
   release: Omit<Release, 'files'>,
   by: Permitted,
   existing: ExistingRelease,
-  { generation, createdAt }: { readonly generation: number; readonly createdAt: string },
+  { id, ...state }: Pick<CrateRecord, 'generation' | 'createdAt'> & Pick<ImportSource, 'id'>,
 ): Promise<ReleaseOutcome> {
   const { name } = release
-  const crate = existing.crate ?? (await insertCrate(tx, name, createdAt, generation))
+  const { generation, createdAt } = state
   const isNew = existing.crate === null
-  const owner = isNew ? userIdOf(by) : null
+  const grant = by.who === 'rule' ? by.grant : null
+  const owner = isNew ? (grant ? grant.owner : userIdOf(by)) : null
+  const rule = grant?.rule ?? null
+  const crate = existing.crate ?? (await insertCrate(tx, name, createdAt, generation, rule, id))
   if (owner !== null) await addOwner(tx, crate.id, { user: owner }, createdAt)
   const added = [await insertRelease(tx, crate.id, release, by)]
   const edit = { crate, isNew, owner, added, by, generation }
@@ -104,6 +107,7 @@ async function insertRelease(
     contents: JSON.stringify(release.contents),
     published_at: publishedAt,
     published_by: userIdOf(change),
+    job: change.who === 'rule' ? JSON.stringify(change.grant.job) : null,
   })
   const deps = JSON.stringify(entry.deps)
   return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps }
@@ -204,6 +208,8 @@ export async function knownCrate(database: Database, name: Name): Promise<KnownC
 export interface ImportSource {
   readonly source: string
   readonly owner: number | null
+  /** The id of a crate that is new, where that is not the next one. */
+  readonly id?: number
 }
 
 /**
@@ -215,7 +221,7 @@ export async function importRelease(
   tx: Queries,
   release: Omit<Release, 'files'>,
   change: Change,
-  { owner }: Pick<ImportSource, 'owner'>,
+  { owner, id }: Pick<ImportSource, 'owner' | 'id'>,
 ): Promise<ReleaseOutcome> {
   const by = await requireRight(tx, change, 'operator')
   const { name, version, entry } = release
@@ -225,7 +231,7 @@ export async function importRelease(
   const present = existing.crate?.name === name && isHere ? existing.crate : null
   if (!present) refuseErrors(releaseConflicts(existing, { name, version, cksum: entry.cksum }, by))
   if (!taken && existing.deleted) refuse('import_deleted', { name, version })
-  const state = { generation: 0, createdAt: entry.pubtime ?? by.at }
+  const state = { generation: 0, createdAt: entry.pubtime ?? by.at, ...(id && { id }) }
   const recorded = present
     ? ({ outcome: 'present', crate: present, edit: null } as const)
     : await insertNew(tx, release, by, existing, state)
@@ -233,6 +239,16 @@ export async function importRelease(
   if (existing.isOwnerless && owner !== null)
     await addOwner(tx, recorded.crate.id, { user: owner }, by.at)
   return recorded
+}
+
+/** Adds the event of an import; returns its number, the generation of all that it changes. */
+export async function addImport(
+  tx: Queries,
+  change: Change,
+  detail: { readonly source: string; readonly versions: number },
+): Promise<number> {
+  const by = await requireRight(tx, change, 'operator')
+  return addEvent(tx, by, { action: 'import', detail })
 }
 
 /** Adds one event for all that a transaction has imported, and gives them its generation. */
@@ -244,24 +260,9 @@ export async function logImport(
 ): Promise<ReleaseOutcome[]> {
   const versions = recorded.filter(({ edit }) => edit !== null).length
   if (versions === 0) return [...recorded]
-  const by = await requireRight(tx, change, 'operator')
-  const generation = await addEvent(tx, by, { action: 'import', detail: { source, versions } })
+  const generation = await addImport(tx, change, { source, versions })
   return recorded.map(outcome => ({
     ...outcome,
     edit: outcome.edit && { ...outcome.edit, generation },
   }))
-}
-
-/** Records releases of another registry in one transaction; all of them, or none. */
-export async function importReleases(
-  { database, followers }: Records,
-  releases: readonly Omit<Release, 'files'>[],
-  change: Change,
-  source: ImportSource,
-): Promise<void> {
-  await database.transaction(async tx => {
-    const outcomes: ReleaseOutcome[] = []
-    for (const release of releases) outcomes.push(await importRelease(tx, release, change, source))
-    await followReleases(tx, followers, await logImport(tx, outcomes, change, source))
-  })
 }

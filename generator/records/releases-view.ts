@@ -30,12 +30,17 @@ export const WRONG_LISTINGS = `
     WHERE releases.crate_id IS DISTINCT FROM listings.crate_id
   LIMIT 1`
 
+/** Whether the versions of a crate come from CI only; prefixes are few. */
+const TRUSTED_ONLY = `CASE WHEN EXISTS (SELECT 1 FROM trust_only WHERE pattern = crates.canonical)
+  OR EXISTS (SELECT 1 FROM trust_only WHERE is_prefix = 1
+    AND substr(crates.canonical, 1, length(pattern) - 1) || '*' = pattern) THEN 1 ELSE 0 END`
+
 /** Selects the cards of crates, for `selectCards`. */
 export const CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updatedAt",
     listings.versions, listings.yanked, listings.dependents, listings.bytes,
     newest.id AS "newestId", newest.version AS newest, newest.about,
     latest.version AS latest, stable.version AS stable,
-    coalesce(highest.version, newest.version) AS highest
+    coalesce(highest.version, newest.version) AS highest, ${TRUSTED_ONLY} AS "trustedOnly"
   FROM crates JOIN listings ON listings.crate_id = crates.id
   JOIN ${releasesAs('newest')} ON newest.id = listings.newest_id
   JOIN ${releasesAs('latest')} ON latest.id = listings.latest_id

@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici'
 import { collectBytes } from '../../core/async/collect-bytes.ts'
 import { refuse } from '../../core/error/error.ts'
 import { formatBytes } from '../../core/quantity.ts'
+import { isLoopback } from '../../core/settings/issuer.ts'
 import { PLIMSOLL_SCHEMA } from '../database/migrations.ts'
 import { bodyBytes, decodedBytes, timeLimits } from './body.ts'
 import { openConnections, type Routes, readRoutes } from './connections.ts'
@@ -15,7 +16,7 @@ import {
   statusFailure,
   WebFailure,
 } from './failure.ts'
-import { isPrivateAddress, PrivateAddress } from './private-address.ts'
+import { isForbiddenAddress, isPrivateAddress, PrivateAddress } from './private-address.ts'
 import { plain, webUrl } from './web-url.ts'
 
 export interface WebOptions {
@@ -106,6 +107,35 @@ export class Web {
     })
   }
 
+  /**
+   * Sends a request once, over https unless to this machine, and returns the answer whatever its
+   * status is; it follows no redirect. Throws a `WebFailure` without one, after `timeoutMs`
+   * milliseconds in all, and for more than `max` bytes.
+   */
+  async exchange(
+    url: string,
+    { headers = {}, max, timeoutMs, ...sent }: Sent & SentLimits,
+  ): Promise<Pick<WebAnswer, 'bytes'> & { readonly status: number; readonly type: string | null }> {
+    const to = webUrl(url)
+    if (!to) throw new WebFailure(url, 'it is not a URL that can be asked')
+    if (to.protocol !== 'https:' && !isLoopback(to.hostname))
+      throw new WebFailure(url, 'it is not encrypted: write an https URL')
+    const limits = timeLimits(timeoutMs, timeoutMs)
+    try {
+      const answer = await this.#request(to, headers, limits.signal, sent)
+      try {
+        const bytes = decodedBytes(to, answer, bodyBytes(to, answer, limits))
+        const all = await collectBytes(bytes, max)
+        if (!all) throw new WebFailure(url, `it is larger than the limit of ${max} bytes`)
+        return { status: answer.statusCode, type: headerOf(answer, 'content-type'), bytes: all }
+      } finally {
+        answer.body.on('error', () => undefined).destroy()
+      }
+    } finally {
+      limits.end()
+    }
+  }
+
   /** Returns the bytes of a small file; null when there is none. Refuses more than `max` bytes. */
   async read(url: string, max: number): Promise<Buffer | null> {
     return this.#persist(url, COMPRESSED, async bytes => {
@@ -175,7 +205,12 @@ export class Web {
     throw new WebFailure(start.href, 'it redirects too often')
   }
 
-  async #request(url: URL, asked: Headers, signal: AbortSignal): Promise<Answer> {
+  async #request(
+    url: URL,
+    asked: Headers,
+    signal: AbortSignal,
+    { method = 'GET', body = null }: Sent = {},
+  ): Promise<Answer> {
     const { origin, hostname, pathname, search } = url
     const isTrusted = (host: string) => this.#trustedHosts.has(host)
     const address = hostname.replace(/^\[|\]$/g, '')
@@ -186,10 +221,11 @@ export class Web {
     const connections = await this.#connections
     try {
       // An address needs no look-up.
-      if (isPrivateAddress(address) && !isTrusted(hostname))
-        throw new PrivateAddress(hostname, address)
+      const isNamed = isTrusted(hostname)
+      const isRefused = isNamed ? isForbiddenAddress : isPrivateAddress
+      if (isRefused(address)) throw new PrivateAddress(hostname, address, isNamed)
       const path = pathname + search
-      return await connections.request({ origin, path, method: 'GET', headers, signal })
+      return await connections.request({ origin, path, method, body, headers, signal })
     } catch (error) {
       throw connectionFailure(url, error, signal)
     }
@@ -198,6 +234,17 @@ export class Web {
 
 type Answer = Dispatcher.ResponseData
 type Use<T> = (bytes: Bytes | null, answer: Answer) => Promise<T>
+
+interface Sent {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly body?: string | Buffer | null
+}
+
+interface SentLimits {
+  readonly headers?: Headers
+  readonly max: number
+  readonly timeoutMs: number
+}
 
 interface Ask {
   readonly headers: Headers

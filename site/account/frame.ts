@@ -18,7 +18,12 @@ export function accountPage(
   const to = linker(site, null)
   const tabs: [string, string][] = [['Your account', account.home]]
   if (viewer.admin)
-    tabs.push(['Users', account.users], ['Audit log', account.audit], ['Status', account.status])
+    tabs.push(
+      ['Users', account.users],
+      ['CI', account.trust],
+      ['Audit log', account.audit],
+      ['Status', account.status],
+    )
   const main = html`<div class="wide page">
 <nav class="tabs" aria-label="Account">${tabs.map(
     ([text, target]) =>
@@ -130,6 +135,15 @@ const QUESTIONS = {
   decline: ['Decline to own #?', 'To become an owner later, you need another invitation.'],
   'remove-owner': ['Remove @?', '@ will no longer be able to publish or yank versions of #.'],
   withdraw: ['Withdraw the invitation of @?', '@ will no longer be able to accept to own #.'],
+  'remove-rule': ['Remove rule #?', 'Jobs publish @ by it no longer.'],
+  'trusted-only': [
+    'Let only CI publish versions of #?',
+    'Tokens of owners publish them no longer, until an owner turns that off.',
+  ],
+  'trusted-only-ended': [
+    'Let owners publish versions of #, too?',
+    'Tokens of owners publish them again. The audit log says who has turned that on.',
+  ],
   yank: [
     'Yank # @?',
     'New builds will no longer choose this version. Builds whose Cargo.lock names it keep working.',
@@ -154,6 +168,8 @@ export interface Question {
   readonly fields?: Readonly<Record<string, string>>
   /** The page to go back to. */
   readonly back: string
+  /** Rules of jobs that an owner wrote, and that stay unless they are removed, too. */
+  readonly rules?: readonly string[]
 }
 
 /** Renders a page that asks for confirmation; it works without JavaScript. */
@@ -161,13 +177,22 @@ export function confirmPage(
   site: SiteConfig,
   viewer: Viewer,
   path: string,
-  { about, names: [what = '', whom = ''], fields, back }: Question,
+  { about, names: [what = '', whom = ''], fields, back, rules = [] }: Question,
 ): string {
   const [title = '', text, button = title.slice(0, -1)] = QUESTIONS[about].map(part =>
     part.replace(/[#@]/g, sign => (sign === '#' ? what : whom)),
   )
   const to = linker(site, null)
-  const body = html`<p class="lead">${text}</p>
-<div class="actions">${buttonForm(viewer, to(path), button, fields)}<a href="${to(back)}">Cancel</a></div>`
+  const all = { ...fields, rules: 'remove' }
+  const also =
+    rules.length === 0
+      ? null
+      : {
+          list: html`<p>Rules of theirs by which jobs publish stay:</p>
+<ul>${rules.map(rule => html`<li>${rule}</li>`)}</ul>`,
+          button: buttonForm(viewer, to(path), `${button} and these rules`, all),
+        }
+  const body = html`<p class="lead">${text}</p>${also?.list}
+<div class="actions">${buttonForm(viewer, to(path), button, fields)}${also?.button}<a href="${to(back)}">Cancel</a></div>`
   return accountPage(site, viewer, { path, title, body })
 }

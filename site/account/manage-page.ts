@@ -6,6 +6,7 @@ import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { accountPage, askLink, field, type Notice, postForm, type Viewer } from './frame.ts'
 import type { Invitation } from './home-page.ts'
+import { type TrustData, trustSection } from './trust-page.ts'
 
 export interface ManageData {
   readonly viewer: Viewer
@@ -14,6 +15,7 @@ export interface ManageData {
   readonly versions: readonly Pick<VersionRow, 'version' | 'publishedAt' | 'yanked'>[]
   readonly owners: readonly OwnerRow[]
   readonly invited: readonly InvitedOwner[]
+  readonly trust: TrustData
 }
 
 type InvitedOwner = Omit<Invitation, 'crate'> & { readonly login: string }
@@ -28,6 +30,7 @@ export function managePage(site: SiteConfig, data: ManageData): string {
 <ul class="rows">${data.owners.map(owner => ownerRow(data, owner, to))}${data.invited.map(invited => invitedRow(data, invited, to))}</ul>
 ${postForm(viewer, to(account.addOwner(name)), html`${field('Add an owner', html`<input name="login" autocapitalize="off" required placeholder="username">`)}<button class="button">Add</button>`)}
 </section>
+${trustSection(site, viewer, account.crateTrust(name), data.trust)}
 <section class="part"><h2>Versions</h2>
 <p class="quiet">Cargo uses a yanked version only where a <code>Cargo.lock</code> already names it. Yanking deletes nothing and can be undone.</p>
 <ul class="rows">${data.versions.map(row => versionRow(name, row, to))}</ul>

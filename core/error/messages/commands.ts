@@ -23,7 +23,6 @@ export const commandMessages = {
       '{out} contains files that are not a public tree; choose an empty folder, or that of an earlier tree',
     folder_of_registry:
       '{out} is the tree of the registry {dir}, which renders it; choose another --out, or add the files with `plimsoll add`',
-    cache_foreign: '{path} is not a cache of builds; choose another --cache, or remove it',
     cache_public:
       '{path} would be in the tree, which everybody may read; choose a --cache outside of it',
     deploy_no_tree:
@@ -77,6 +76,16 @@ export const commandMessages = {
     setting_invalid: '{where}: `{key}` cannot be {given}; accepted: {accepts}',
     setting_twice: '`{key}` is set differently by {first} and by {second}; remove one of them',
     setting_missing: '`{because}` is set but `{key}` is not; set both or neither',
+    oidc_issuer_twice:
+      '`oidc.{first}` and `oidc.{second}` have the same issuer, {issuer}; remove one of them',
+    oidc_local:
+      'no section can be called [oidc.local]: `group:local/NAME` is a group that was made by hand',
+    oidc_common:
+      '`oidc.{name}.issuer` cannot be {issuer}, where everybody may have an account and whose tokens name another issuer; write the issuer of your own tenant, https://login.microsoftonline.com/TENANT-ID/v2.0',
+    oidc_strangers:
+      'anybody may have an account at {issuer}, so `oidc.{name}` would make everybody a user here; say by `oidc.{name}.require` or `oidc.{name}.allowed_groups` who may log in',
+    passwords_off_alone:
+      '`auth.passwords` is "off" and there is no section [oidc.NAME], so nobody could log in; add one, or set it to "on"',
     upstream_index_missing:
       '`upstream.{name}.index` is missing: the sparse index of the upstream, such as "sparse+https://crates.example.com/index/"; only `crates-io` has a default',
     upstream_token:
@@ -153,6 +162,9 @@ export const commandMessages = {
       'Cargo downloads from {dl}, which is not below {base}: that host has to have the .crate files',
     package_replaced:
       '{path} had other bytes until now; Cargo refuses the new ones where a lock file or a cache has the old ones, so publish a new version instead',
+    cache_left: 'the cache {path} {why}, so everything is built; the next build is faster again',
+    cache_foreign:
+      '{path} is not a cache of builds, so everything is built and nothing kept; choose another --cache, or remove it',
     registry_empty: 'there is no .crate file in or below {from}, so {out} has no crates',
     file_changed: '{path} changed while it was read; run the command again',
     twin_files:

@@ -28,6 +28,8 @@ export interface CrateCard extends CrateRecord {
   readonly dependents: number
   /** Size of the newest `.crate`. */
   readonly bytes: number
+  /** 1 if its versions come from CI only. */
+  readonly trustedOnly: 0 | 1
 }
 
 /** Returns the cards that the rest of a statement on `crates` and `listings` selects and orders. */
