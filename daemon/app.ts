@@ -8,13 +8,21 @@ import { isStorageRefusal, systemRefusal } from '../generator/places/disk/fault.
 import { renderConfig } from '../generator/projections/index/config.ts'
 import type { Registry } from '../generator/registry/registry.ts'
 import { AccessGuard } from './access/access-guard.ts'
-import { get, type OpenHandler, post, put, type Route, remove } from './access/route.ts'
+import { get, type OpenHandler, patch, post, put, type Route, remove } from './access/route.ts'
 import * as crates from './api/crates.ts'
 import { crateDownloads, versionDownloads } from './api/downloads.ts'
 import { openApi } from './api/openapi.ts'
 import { deleteOwners, owners, putOwners } from './api/owners.ts'
 import { publish } from './api/publish.ts'
 import { search as searchApi } from './api/search.ts'
+import { exchangeToken, revokeToken } from './api/trusted.ts'
+import {
+  configs,
+  deleteConfig,
+  type Provider,
+  patchCrate,
+  postConfig,
+} from './api/trusted-rules.ts'
 import { yank } from './api/yank.ts'
 import { type Deps, giving } from './deps.ts'
 import { advertisedPaths, crateByChecksum } from './files/advertised-paths.ts'
@@ -80,6 +88,10 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     get(`${version}/authors`, 'reader', on(crates.authors), 'read'),
     get(`${version}/readme`, 'reader', on(crates.readme), 'read'),
     get(`${version}/download`, 'reader', on(crates.download(files, stored))),
+    post('/api/v1/trusted_publishing/tokens', 'open', on(exchangeToken), 'exchange'),
+    remove('/api/v1/trusted_publishing/tokens', 'open', on(revokeToken), 'exchange'),
+    ...(['github', 'gitlab'] as const).flatMap(provider => trustedRoutes(deps, provider)),
+    patch(crate, ['trusted-publishing'], on(patchCrate), 'change'),
     get('/api/openapi.json', 'reader', document),
     ...upstreamPages(deps, upstreamFiles.spend),
     ...upstreamFiles.routes(missing),
@@ -89,6 +101,16 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     get('/crates/:name/latest/*', 'reader', latest(registry, missing)),
     ...(prefix === null ? [] : [get(prefix, 'reader', toSlash)]),
     get('/*', 'reader', treePage(files, stored, missing)),
+  ]
+}
+
+function trustedRoutes(deps: Deps, provider: Provider): Route[] {
+  const on = giving(deps)
+  const path = `/api/v1/trusted_publishing/${provider}_configs`
+  return [
+    get(path, ['trusted-publishing'], on(configs(provider)), 'read'),
+    post(path, ['trusted-publishing'], on(postConfig(provider)), 'change'),
+    remove(`${path}/:id`, ['trusted-publishing'], on(deleteConfig(provider)), 'change'),
   ]
 }
 
@@ -147,7 +169,7 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
     const { method, path } = c.req
     if (refusal !== error) logFailure(log, error, refusal.message, { method, path })
     else if (isStorageRefusal(error)) logFailure(log, error, 'the registry cannot be written to')
-    return refused(c, refusal, api.error_status)
+    return refused(c, refusal, isHonest(c) ? 'http' : api.error_status)
   })
   // Hono builds its router with the first match: not at the expense of the first request.
   app.router.match('GET', '/')
@@ -158,6 +180,11 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
       ? null
       : quickFiles(files, pathOf, metrics.countFile, onFailure)
   return Object.assign(app, { quick })
+}
+
+/** Whether failures have their real status in any case: Cargo never asks this. */
+function isHonest(c: Context): boolean {
+  return c.req.method === 'PATCH' || c.req.path.startsWith('/api/v1/trusted_publishing/')
 }
 
 /** Has shown what a change has made, too, of which nobody knows whether it was made. */

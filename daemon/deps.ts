@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Registry } from '../generator/registry/registry.ts'
+import type { TrustedIssuers } from '../generator/trust/verify.ts'
 import type { Upstreams } from '../generator/upstream/open.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { Workers } from './workers/workers.ts'
@@ -10,6 +11,7 @@ export interface Deps extends Pick<Workers, 'indexWorker' | 'git' | 'downloads'>
   readonly log: Logger
   readonly metrics: Metrics
   readonly upstreams: Upstreams
+  readonly issuers: TrustedIssuers
 }
 
 /** Returns what gives a handler the shared dependencies as its first argument. */

@@ -75,6 +75,7 @@ export const table: Readonly<Record<string, () => Promise<Register>>> = {
   check: async () => (await import('../check/command.ts')).registerCheck,
   user: async () => (await import('./commands/user.ts')).registerUser,
   token: async () => (await import('./commands/token.ts')).registerToken,
+  trust: async () => (await import('./commands/trust.ts')).registerTrust,
   owner: async () => (await import('./commands/owner.ts')).registerOwner,
   audit: async () => (await import('./commands/audit.ts')).registerAudit,
   serve: async () => (await import('./commands/serve.ts')).registerServe,

@@ -3,6 +3,7 @@
 import type { DependencyUse, Entry } from '../core/entry/entry.ts'
 import type { About } from '../core/manifest/manifest.ts'
 import type { Contents } from '../core/tarball/contents.ts'
+import type { Job } from '../core/trust/job.ts'
 
 export interface CrateItem {
   readonly name: string
@@ -21,6 +22,8 @@ export interface VersionRow extends Pick<Entry, 'rust_version' | 'yanked'> {
   /** `YYYY-MM-DDTHH:MM:SSZ`; null when unknown. */
   readonly publishedAt: string | null
   readonly publishedBy: string | null
+  /** The job of a CI system that published it; nothing of it is to be trusted. */
+  readonly job?: Job | null
   readonly size: number
   readonly contents: Contents | null
 }

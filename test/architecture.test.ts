@@ -343,8 +343,8 @@ test('a promise that a variable keeps is awaited, or has a handler, in the next 
   none(dropped)
 })
 
-/** What the program has, and the library does not: upstreams need a daemon, or its commands. */
-const PROGRAM_ONLY = ['generator/upstream/']
+/** What the program has, and the library does not: both need a daemon, or its commands. */
+const PROGRAM_ONLY = ['generator/trust/', 'generator/upstream/']
 
 /**
  * The beginnings of the sources' paths that the daemon sees: what the package exports, and what

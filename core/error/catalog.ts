@@ -7,6 +7,7 @@ import type { Kind, Wording } from './messages/kind.ts'
 import { policyMessages } from './messages/policy.ts'
 import { registryMessages } from './messages/registry.ts'
 import { storageMessages } from './messages/storage.ts'
+import { trustMessages } from './messages/trust.ts'
 
 const QUOTED_MAX = 500
 
@@ -19,6 +20,7 @@ const tables = [
   policyMessages,
   registryMessages,
   storageMessages,
+  trustMessages,
 ] as const
 
 type EachTable<T> = T extends object ? T[keyof T] : never

@@ -100,6 +100,13 @@ export function text(accepts: string, fits: (value: string) => boolean): Kind<st
 
 export const file: Kind<string> = text('the path of a file', value => value !== '' && isLine(value))
 
+export const fileOrNone: Kind<string> = text('the path of a file, or ""', isLine)
+
+export const webUrlOrNone: Kind<string> = text(
+  'an http or https URL, or "" for none',
+  value => value === '' || hasScheme(value, 'http', 'https'),
+)
+
 /** Accepts the given kind or null. */
 export function maybe<T>({ accepts, schema }: Kind<T>): Kind<T | null> {
   return { accepts, schema: v.nullable(schema) }

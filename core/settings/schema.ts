@@ -4,6 +4,7 @@ import { expandDl } from '../urls/download-url.ts'
 import { isVersion, parseVersion } from '../version.ts'
 import { isBucket, parseBucketAddress } from './bucket.ts'
 import { cdnRows } from './cdn.ts'
+import { issuerRows } from './issuer.ts'
 import {
   baseUrl,
   choice,
@@ -183,6 +184,7 @@ export const sections = {
     changes_per_minute: row(rate, 300, 'Yanks, unyanks, changes of owners and new tokens by one user; revoking a token and logging out do not count. 0 is no limit.'),
     logins_per_minute: row(rate, 20, 'Login attempts from one address, or from one browser that has logged in before; 0 is no limit.'),
     account_logins_per_minute: row(rate, 100, 'Login attempts to one account from all browsers in which nobody has logged in before; 0 is no limit.'),
+    exchanges_per_minute: row(rate, 300, 'Tokens of CI jobs that one address may exchange for tokens of this registry; 0 is no limit.'),
     searches_per_minute: row(rate, 600, 'Searches from one address, and as many questions about crates to the API; 0 is no limit.'),
     upstream_per_minute: row(rate, 6000, 'Requests to upstreams that one address may cause; all addresses together may cause ten times as many. A request that brings nothing counts as 20. 0 is no limit.'),
     new_crates_per_day: row(rate, 0, 'New crates by one user within 24 hours; 0 is no limit.'),
@@ -225,6 +227,7 @@ export const sectionTexts: Readonly<Record<string, string>> = {
   outgoing: 'Requests to other web servers, such as those of an import. `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name the proxies ([daemon.md](daemon.md#requests-to-other-servers)).',
   git: 'The index as a git repository, for Cargo before 1.68 and for mirrors.',
   log: 'What the daemon logs.',
+  'issuer.NAME': 'A CI system whose jobs publish without a stored token; see [trusted-publishing.md](trusted-publishing.md). `[issuer.github]` and `[issuer.gitlab]` need no more than their line.',
   'upstream.NAME': 'Another registry, such as crates.io, whose crates are answered here too; see [upstream.md](upstream.md).',
 }
 
@@ -255,25 +258,34 @@ function settingsOf(section: string, rows: Readonly<Record<string, Row<SettingVa
   })
 }
 
-/** Returns the settings of the section `[upstream.NAME]`. */
-export function upstreamSettings(name: string): Setting[] {
-  return settingsOf(`upstream.${name}`, upstreamRows)
+/** The kinds of sections of which there may be many, each with a name, and their rows. */
+export const namedRows: Readonly<Record<string, Readonly<Record<string, Row<SettingValue>>>>> = {
+  issuer: issuerRows,
+  upstream: upstreamRows,
 }
 
-/** Returns the setting of a key, also of an upstream of any name; undefined if there is none. */
+/** Returns the settings of a section such as `upstream.crates-io`. */
+export function namedSettings(section: string): Setting[] {
+  return settingsOf(section, namedRows[section.slice(0, section.indexOf('.'))] ?? {})
+}
+
+/** Returns the setting of a key, also of a named section; undefined if there is none. */
 export function findSetting(key: string): Setting | undefined {
-  const [, name = ''] = /^upstream\.([^.]+)\.[^.]+$/.exec(key) ?? []
-  if (!isUpstreamName(name)) return settingTable.get(key)
-  return upstreamSettings(name).find(setting => setting.key === key)
+  const [, section = '', kind = '', name = ''] = /^(([a-z]+)\.([^.]+))\.[^.]+$/.exec(key) ?? []
+  if (!Object.hasOwn(namedRows, kind) || !isUpstreamName(name)) return settingTable.get(key)
+  return namedSettings(section).find(setting => setting.key === key)
 }
 
 /** Returns the setting of a variable; `UPSTREAM_CRATES_IO_HOLD` is that of `crates-io`. */
 export function findVariable(variable: string): Setting | undefined {
-  const [, start = ''] = /^PLIMSOLL_UPSTREAM_(.+)$/.exec(variable) ?? []
-  for (const key of Object.keys(upstreamRows)) {
-    const end = `_${key}`.toUpperCase()
-    const name = start.slice(0, -end.length).toLowerCase().replaceAll('_', '-')
-    if (start.endsWith(end) && isUpstreamName(name)) return findSetting(`upstream.${name}.${key}`)
+  for (const [kind, rows] of Object.entries(namedRows)) {
+    const begin = `PLIMSOLL_${kind.toUpperCase()}_`
+    const start = variable.startsWith(begin) ? variable.slice(begin.length) : ''
+    for (const key of Object.keys(rows)) {
+      const end = `_${key}`.toUpperCase()
+      const name = start.slice(0, -end.length).toLowerCase().replaceAll('_', '-')
+      if (start.endsWith(end) && isUpstreamName(name)) return findSetting(`${kind}.${name}.${key}`)
+    }
   }
   return settingByVariable.get(variable)
 }

@@ -17,6 +17,11 @@ import {
 import { authenticate, type Rejection, type TokenHolder } from '../../generator/accounts/tokens.ts'
 import type { Change, StillMay } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
+import {
+  authenticateTrusted,
+  isTrustedToken,
+  type TrustedHolder,
+} from '../../generator/trust/trusted-tokens.ts'
 import { failureBody, recordIssues } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
@@ -24,7 +29,7 @@ import { recordSubject } from '../http/log.ts'
 import { redirect, refusedPage, wantsPage } from '../http/page.ts'
 import { isFromHere, isLinked, loginOf, readForm } from '../http/request-body.ts'
 import { waitingStreams } from '../http/waiting-streams.ts'
-import { type Actor, hasScope, passwordOf, tokenOf } from './auth.ts'
+import { type Actor, countedAs, hasScope, nameOf, passwordOf, tokenOf } from './auth.ts'
 import { RateLimits } from './rate-limits.ts'
 import {
   type ActorRoute,
@@ -64,6 +69,8 @@ export class AccessGuard {
 
   async enter(route: Route, c: Context): Promise<Response> {
     const { counts } = route
+    if (counts === 'exchange')
+      await this.#limits.ofExchange(this.#addressOf(c), this.#registry.clock())
     if (counts === 'search' || counts === 'read') {
       this.#limits.ofRead(counts, this.#addressOf(c), this.#registry.clock())
       await new Promise<void>(resolve => this.#wait({ destroyed: false }, resolve))
@@ -75,7 +82,7 @@ export class AccessGuard {
         if (!this.#registry.settings.auth.required) return route.handle(c)
         return keptPrivate(await this.#enterAsReader(route, c))
       case 'member':
-        await this.#identify(c)
+        if ((await this.#identify(c)).who !== 'user') refuse('trusted_token_only')
         return keptPrivate(await route.handle(c))
       case 'visitor':
       case 'session':
@@ -114,7 +121,7 @@ export class AccessGuard {
       refuse('scope_missing', { scope: access.join('` or `') })
     if (this.#registry.urls.api === null) refuse('api_off')
     if (counts === 'publish' || counts === 'change')
-      await this.#limits.ofUser(counts, actor.user.id, this.#registry.clock())
+      await this.#limits.ofUser(counts, countedAs(actor), this.#registry.clock())
     if (counts !== 'publish') return handle(c, actor)
     let isRefused = true
     try {
@@ -127,14 +134,14 @@ export class AccessGuard {
   }
 
   /** Counts the processor time of reading a publish; logs users whom it slows down. */
-  async #countReading(c: Context, { user, address }: Actor, isRefused: boolean): Promise<void> {
+  async #countReading(c: Context, actor: Actor, isRefused: boolean): Promise<void> {
     const milliseconds = readingOf(c)
     const now = this.#registry.clock()
-    const wait = await this.#limits.ofReading(user.id, milliseconds, isRefused, now)
+    const wait = await this.#limits.ofReading(countedAs(actor), milliseconds, isRefused, now)
     if (wait === 0) return
     const seconds = Math.round(milliseconds / 100) / 10
     this.#log.warn(
-      { user: user.login, address, seconds, wait },
+      { user: nameOf(actor), address: actor.address, seconds, wait },
       'this user may not publish for a while: reading what they publish takes too much time',
     )
   }
@@ -212,7 +219,8 @@ export class AccessGuard {
       return this.#limits.ofLogin(login, device, address, now)
     }
     if (counts === 'password') return this.#limits.ofPassword(session, address, now)
-    if (counts === 'change' && session) await this.#limits.ofUser(counts, session.user.id, now)
+    if (counts === 'change' && session)
+      await this.#limits.ofUser(counts, `user ${session.user.id}`, now)
     return TOP_PRIORITY
   }
 
@@ -232,12 +240,15 @@ export class AccessGuard {
     if (!token) return refuse('token_absent', { me: this.#me })
     const actor = await this.#authenticate(token)
     if (typeof actor === 'string') return refuse(actor, { me: this.#me })
-    recordSubject(c, { user: actor.user.login })
+    recordSubject(c, { user: nameOf(actor) })
     return { ...actor, address: this.#addressOf(c) }
   }
 
-  #authenticate(token: string): Promise<TokenHolder | Rejection> {
+  #authenticate(
+    token: string,
+  ): Promise<TokenHolder | TrustedHolder | Rejection | 'trusted_token_rejected'> {
     const { database, clock } = this.#registry
+    if (isTrustedToken(token)) return authenticateTrusted(database, token, clock())
     return authenticate(database, token, clock(), this.#recordUse)
   }
 
@@ -251,7 +262,7 @@ export class AccessGuard {
    * `login_url`). git supports only `Basic`, and libgit2 only if it comes first; on other routes
    * `Basic` would make browsers ask for a password.
    */
-  #challenge(c: Context, why: 'token_absent' | Rejection): Response {
+  #challenge(c: Context, why: 'token_absent' | Rejection | 'trusted_token_rejected'): Response {
     const basic = c.req.path.startsWith('/index.git/')
       ? `Basic realm="${this.#registry.site.registry}", `
       : ''

@@ -13,6 +13,7 @@ const COUNTED = {
   read: 'questions about crates',
   login: 'attempts to log in',
   password: 'attempts to set a password',
+  exchange: 'exchanges of tokens',
 } as const
 
 export type Action = keyof typeof COUNTED
@@ -48,22 +49,28 @@ export class RateLimits {
       change: limit('change', limits.changes_per_minute),
       login: limit('login', limits.logins_per_minute),
       password: limit('password', limits.logins_per_minute),
+      exchange: limit('exchange', limits.exchanges_per_minute),
     }
     this.#accounts = limit('account', limits.account_logins_per_minute)
   }
 
-  async ofUser(counted: 'publish' | 'change', userId: number, now: Date): Promise<void> {
-    await this.#count(counted, `user ${userId}`, now)
+  /** Counts by whoever publishes or changes: `user 1`, or `rule 1`. */
+  async ofUser(counted: 'publish' | 'change', who: string, now: Date): Promise<void> {
+    await this.#count(counted, who, now)
+  }
+
+  async ofExchange(address: string, now: Date): Promise<void> {
+    await this.#count('exchange', `address ${addressGroup(address)}`, now)
   }
 
   /**
    * Counts the processor time that reading a publish took, toward the limit of publishes; a refused
    * one counts more. Returns the seconds until the user may publish again.
    */
-  async ofReading(userId: number, ms: number, isRefused: boolean, now: Date): Promise<number> {
+  async ofReading(who: string, ms: number, isRefused: boolean, now: Date): Promise<number> {
     const cost = (ms / 1000) * PUBLISHES_PER_SECOND * (isRefused ? REFUSED_FACTOR : 1)
     // Reading most takes less than the publish has been counted as.
-    return cost < 1 ? 0 : this.#limits.publish.owe(`user ${userId}`, cost, now)
+    return cost < 1 ? 0 : this.#limits.publish.owe(who, cost, now)
   }
 
   ofRead(counted: ReadAction, address: string, now: Date): void {

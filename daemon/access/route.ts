@@ -33,7 +33,7 @@ type Answer = Response | Promise<Response>
 
 export type OpenHandler = (c: Context) => Answer
 
-type Method = 'GET' | 'PUT' | 'DELETE' | 'POST'
+type Method = 'GET' | 'PUT' | 'DELETE' | 'POST' | 'PATCH'
 
 /**
  * A route with its access rule and its handler; a route without an access rule does not compile.
@@ -77,7 +77,8 @@ const route =
     ({ method, path, access, handle, counts }) as Route
 
 /** Functions by method that let a route table define each route in one line. */
-export const [get, put, post, remove] = [route('GET'), route('PUT'), route('POST'), route('DELETE')]
+export const [get, put, post] = [route('GET'), route('PUT'), route('POST')]
+export const [remove, patch] = [route('DELETE'), route('PATCH')]
 
 const READING = 'reading'
 

@@ -10,6 +10,7 @@ import {
 } from '../../generator/accounts/ownership.ts'
 import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
 import { listOwners, requireOwner } from '../../generator/records/owners.ts'
+import { rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
 import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import { crateOf } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
@@ -49,7 +50,12 @@ export async function deleteOwners(deps: Deps, c: Context, actor: Actor) {
   const { crate, logins, change } = await readRequest(deps, c, actor)
   const { changed } = await removeOwners(deps.registry, crate, logins, change)
   deps.indexWorker.pages.wake()
-  const msg = `removed ${changed.join(', ')} from the owners of \`${crate.name}\``
+  const rules = await rulesOfWriters(deps.registry.database, crate.id, changed)
+  const stay =
+    rules.length === 0
+      ? ''
+      : `; rules by which jobs publish it stay: ${rules.map(ruleText).join(', ')}`
+  const msg = `removed ${changed.join(', ')} from the owners of \`${crate.name}\`${stay}`
   return c.json({ ok: true, msg })
 }
 

@@ -7,8 +7,9 @@ import { parseVersion, type Version } from '../../core/version.ts'
 import { pace } from '../../generator/database/pace.ts'
 import { requireUnpaused } from '../../generator/records/pause.ts'
 import { type ExistingRelease, readExisting } from '../../generator/records/releases-stored.ts'
+import { trustedChange } from '../../generator/trust/trusted-tokens.ts'
 import { takenFrom } from '../../generator/upstream/names.ts'
-import { type Actor, changeBy, coversCrate, hasScope } from '../access/auth.ts'
+import { type Actor, changeBy, countedAs, coversCrate, hasScope } from '../access/auth.ts'
 import { recordReading } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { logFailure, recordSubject } from '../http/log.ts'
@@ -27,7 +28,14 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
   const metadata = timed(c, () => readMetadata(parseJson(body.metadata)))
   await pace()
   recordSubject(c, { crate: metadata.name, version: metadata.version })
-  const change = changeBy(actor, deps.registry.clock)
+  const { clock, database } = registry
+  const change =
+    actor.who === 'user'
+      ? changeBy(actor, clock)
+      : await trustedChange(database, actor, metadata.name, {
+          address: actor.address ?? null,
+          clock,
+        })
   const existing = await readExisting(registry.database, metadata, change)
   requireScope(actor, metadata.name, existing)
   const staged = await registry.crates.stage(body.crate, crateBytes)
@@ -38,7 +46,7 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
         metadata,
         existing,
         pubtime: change.at,
-        client: { id: actor.user.id, onUsed: milliseconds => recordReading(c, milliseconds) },
+        client: { id: countedAs(actor), onUsed: milliseconds => recordReading(c, milliseconds) },
         // The crate may have been published by others while the request arrived.
         permit: async (_, crate) => requireScope(actor, metadata.name, crate),
       },

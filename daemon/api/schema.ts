@@ -3,6 +3,7 @@
 import * as v from 'valibot'
 import type { Entry } from '../../core/entry/entry.ts'
 import { readEntry } from '../../core/entry/parse.ts'
+import { trustpubData } from '../../core/trust/job.ts'
 import type { DownloadNumbers } from '../../generator/records/downloads/read.ts'
 import type { CrateCard } from '../../generator/records/pages/cards.ts'
 import type { ReleaseRecord, ReleaseSummary } from '../../generator/records/releases.ts'
@@ -94,7 +95,7 @@ export function crateView(card: CrateCard, more: CrateMore = {}): v.InferOutput<
       reverse_dependencies: `${self}/reverse_dependencies`,
     },
     exact_match: more.exact ?? false,
-    trustpub_only: false,
+    trustpub_only: card.trustedOnly === 1,
   }
 }
 
@@ -168,6 +169,8 @@ export const versionShape = v.object({
     v.object({ id: count, login: v.string(), name: text, avatar: text, url: v.string() }),
   ),
   audit_actions: v.array(v.never()),
+  /** The job of a CI system that published it. */
+  trustpub_data: v.nullable(v.record(v.string(), v.nullable(v.string()))),
   checksum: v.string(),
   rust_version: text,
   has_lib: v.nullable(v.boolean()),
@@ -211,6 +214,7 @@ export function versionView(
     crate_size: release.size,
     published_by: publisherOf(release),
     audit_actions: [],
+    trustpub_data: release.job && trustpubData(release.job),
     checksum: release.cksum,
     rust_version,
     has_lib: about.has_lib ?? null,

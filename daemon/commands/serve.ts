@@ -40,6 +40,7 @@ import {
 } from '../../generator/registry/registry.ts'
 import { beginServing, recordServed, type Serving } from '../../generator/serving.ts'
 import { describePause } from '../../generator/status.ts'
+import { TrustedIssuers } from '../../generator/trust/verify.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
 import { listen } from '../http/listen.ts'
@@ -160,6 +161,7 @@ async function work(
   ends.push(() => upstreams.close())
   for (const { files } of upstreams.sources) await files.store.sweep()
   upstreamMetrics(upstreams, metrics.prometheus, registry.clock)
+  const issuers = new TrustedIssuers({ ...registry, env: io.env })
   const started: Worker[] = []
   ends.push(async () => {
     for (const worker of started) await worker.close(left())
@@ -171,7 +173,7 @@ async function work(
   }
   const { crates, releases } = await registryCounts(registry.database)
   const answer = () => {
-    const app = createApp({ registry, log, metrics, upstreams, ...workers })
+    const app = createApp({ registry, log, metrics, upstreams, issuers, ...workers })
     server.answer(app.fetch, app.quick)
   }
   answer()

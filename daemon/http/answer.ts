@@ -14,10 +14,13 @@ interface Status {
 }
 
 const STATUS = {
+  denied: { code: 401, always: true },
   unauthorized: { code: 403, always: true },
   not_found: { code: 404, always: true },
   incomplete: { code: 400, always: true },
   timeout: { code: 408, always: true },
+  unsupported: { code: 415, always: true },
+  unprocessable: { code: 422, always: true },
   too_large: { code: 413, always: true },
   too_many: { code: 429, always: true },
   failed: { code: 500, always: true },

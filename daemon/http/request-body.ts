@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Context, MiddlewareHandler } from 'hono'
+import * as v from 'valibot'
 import { issue, Refusal, refusalOnly, refuse } from '../../core/error/error.ts'
 import { ByteCollector } from './byte-collector.ts'
 
@@ -105,6 +106,34 @@ const HERE = 'http://here.invalid'
 
 /** More than any form of this registry needs. */
 const MOST_BYTES = 64 * 1024
+
+/**
+ * Returns the JSON of a body that has this shape; unknown members are dropped. Refuses it by the
+ * statuses of crates.io: another type, no JSON, another shape.
+ */
+export async function readJsonBody<Shape extends v.GenericSchema>(
+  c: Context,
+  shape: Shape,
+): Promise<v.InferOutput<Shape>> {
+  const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (!/^application\/(?:[\w.-]+\+)?json$/.test(type)) refuse('content_type_json')
+  const body = await readWhole(c.req.raw, MOST_BYTES)
+  if (!body) return refuse('body_invalid', { reason: `it has more than ${MOST_BYTES} bytes` })
+  const result = v.safeParse(shape, parsed(body.toString('utf8')))
+  if (result.success) return result.output
+  const [{ message, path = [] }] = result.issues
+  const at = path.map(({ key }) => String(key)).join('.')
+  return refuse('json_shape', { reason: at === '' ? message : `${at}: ${message}` })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return refuse('body_invalid', { reason: error.message })
+    throw error
+  }
+}
 
 /** Returns the fields of a posted form. Refuses other content types and overlong bodies. */
 export async function readForm(c: Context): Promise<URLSearchParams> {

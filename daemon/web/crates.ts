@@ -11,6 +11,8 @@ import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
 import { isOwner, listOwners, requireOwner } from '../../generator/records/owners.ts'
 import { findRelease, listVersions } from '../../generator/records/releases.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
+import { trustedOnly } from '../../generator/records/trusted.ts'
+import { dropRule, listRules, rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { confirmPage, managePage } from '../../site/account/manage-page.ts'
 import { crateOf, type SessionRequest } from '../access/route.ts'
@@ -18,6 +20,7 @@ import type { Deps } from '../deps.ts'
 import { recordSubject } from '../http/log.ts'
 import { page } from '../http/page.ts'
 import { attempt, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
+import { changeTrust, ruleRows } from './trust-form.ts'
 
 interface CrateRequest extends Deps {
   readonly c: Context
@@ -83,7 +86,8 @@ export const confirmRemoval = managed(async ({ registry, c, request, crate }) =>
   const owners = await listOwners(database, crate.id)
   if (!owners.some(owner => owner.login === login))
     refuse('owner_unknown', { login, name: crate.name })
-  const step = { action: 'remove-owner', login } as const
+  const rules = await rulesOfWriters(database, crate.id, [login])
+  const step = { action: 'remove-owner', login, rules: rules.map(ruleText) } as const
   return page(c, site, confirmPage(site, viewerOf(request), crate.name, step))
 })
 
@@ -93,10 +97,24 @@ export const postRemoval = managed(to => {
   const { user } = request.session
   const work = async () => {
     const login = request.form.get('login') ?? ''
+    const rules = await rulesOfWriters(registry.database, crate.id, [login])
+    const isWhole = request.form.get('rules') === 'remove'
+    // First, because who removes themselves may not do it afterwards.
+    for (const { id } of isWhole ? rules : []) await dropRule(registry.database, id, request.change)
     await removeOwners(registry, crate, [login], request.change)
     to.indexWorker.pages.wake()
     const stays = user.admin || (await isOwner(registry.database, crate.id, user.id))
     return redirectDone(c, registry, stays ? to.path : '/me', 'owner-removed')
+  }
+  return attempt(c, work, refused => showCrate(to, refused))
+})
+
+/** `POST …/trust/{add,remove,only}`: changes which jobs publish the crate. */
+export const postCrateTrust = managed(to => {
+  const { registry, c, request, crate } = to
+  const work = async () => {
+    const deed = await changeTrust(registry, request, c.req.param('action'), crate.name)
+    return redirectDone(c, registry, to.path, deed)
   }
   return attempt(c, work, refused => showCrate(to, refused))
 })
@@ -107,12 +125,20 @@ async function showCrate(
 ): Promise<Response> {
   const { database, settings, site } = registry
   const time = { now: request.now, seconds: settings.owners.invitation_seconds }
-  const [releases, owners, invited] = await Promise.all([
+  const [rules, only, releases, owners, invited] = await Promise.all([
+    listRules(database, { crateIds: [crate.id] }),
+    trustedOnly(database, crate.name),
     listVersions(database, crate.id),
     listOwners(database, crate.id),
     listInvitations(database, { crateId: crate.id }, time),
   ])
   const versions = newestFirst(releases)
-  const data = { viewer: viewerOf(request), notice, name: crate.name, versions, owners, invited }
+  const trust = {
+    rules: ruleRows(rules),
+    issuers: Object.keys(settings.issuer),
+    only: only !== null,
+  }
+  const viewer = viewerOf(request)
+  const data = { viewer, notice, name: crate.name, versions, owners, invited, trust }
   return page(c, site, managePage(site, data), status)
 }

@@ -20,6 +20,12 @@ const DONE = {
   'owner-removed': 'The user is no longer an owner of the crate, and no longer invited.',
   'version-yanked': 'The version is yanked.',
   'version-unyanked': 'The version is no longer yanked.',
+  'rule-added': 'The rule is written.',
+  'rule-added-wide':
+    'The rule is written. It names neither ref nor environment, so whoever may push any branch can publish.',
+  'rule-removed': 'The rule is removed: jobs publish nothing by it any more.',
+  'trusted-only': 'New versions come from CI only.',
+  'trusted-only-ended': 'Owners publish new versions, too.',
   'user-locked': 'The account is locked: its tokens are refused and its sessions have ended.',
   'user-unlocked': 'The account is unlocked.',
   'user-promoted': 'The user is an administrator now.',

@@ -13,9 +13,18 @@ import {
   postToken,
 } from './account.ts'
 import { auditLog, postUser, postUserAction, users } from './admin.ts'
-import { confirmRemoval, confirmYank, manage, postOwner, postRemoval, postYank } from './crates.ts'
+import {
+  confirmRemoval,
+  confirmYank,
+  manage,
+  postCrateTrust,
+  postOwner,
+  postRemoval,
+  postYank,
+} from './crates.ts'
 import { home, passwordLink, postLogin, postLogout, postPassword } from './login.ts'
 import { status } from './status.ts'
+import { postTrust, trust } from './trust.ts'
 import { postUpstream, upstreamAdmin } from './upstream.ts'
 
 type Handle = (deps: Deps, c: Context, request: SessionRequest) => Response | Promise<Response>
@@ -51,6 +60,9 @@ export function meRoutes(deps: Deps): Route[] {
     change(`${crate}/owners/add`, crates(postOwner)),
     get(`${crate}/owners/remove`, 'session', on(crates(confirmRemoval))),
     change(`${crate}/owners/remove`, crates(postRemoval)),
+    change(`${crate}/trust/:action`, crates(postCrateTrust)),
+    get('/me/admin/trust', 'admin', on(trust)),
+    post('/me/admin/trust/:action', 'admin', on(postTrust), 'change'),
     get('/me/admin/users', 'admin', on(users)),
     post('/me/admin/users/add', 'admin', on(postUser), 'change'),
     post('/me/admin/users/:login/:action', 'admin', on(postUserAction), 'change'),

@@ -11,26 +11,39 @@ import type { RecordUse } from './last-use.ts'
 import { hashSecret } from './secret.ts'
 
 /** The rights of a token: the endpoint scopes of crates.io, plus `read` for private registries. */
-export const SCOPES = ['publish-new', 'publish-update', 'yank', 'change-owners', 'read'] as const
+export const SCOPES = [
+  'publish-new',
+  'publish-update',
+  'yank',
+  'change-owners',
+  'read',
+  'trusted-publishing',
+] as const
 export type Scope = (typeof SCOPES)[number]
+
+/** What a token may do that names no scopes: it never lets a machine publish. */
+export const IMPLIED_SCOPES = SCOPES.filter(scope => scope !== 'trusted-publishing')
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** One line without bidirectional control characters: administrators read these names, too. */
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u
 /** A crate name, or a prefix followed by `*`. */
 const PATTERN = /^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/
-const FORM = /^plim_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
+const FORM = /^(plim_(?:tp_)?)([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
-/** Returns a new token: `plim_`, 32 random base62 characters (190 bits), 6 checksum characters. */
-export function makeToken(): string {
+/** The beginning of the tokens of users, and of those that jobs of CI get for theirs. */
+export type TokenPrefix = 'plim_' | 'plim_tp_'
+
+/** Returns a new token: its prefix, 32 random base62 characters (190 bits), 6 of checksum. */
+export function makeToken(prefix: TokenPrefix = 'plim_'): string {
   const secret = Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
-  return `plim_${secret}${checksum(secret)}`
+  return `${prefix}${secret}${checksum(secret)}`
 }
 
 /** Returns whether a text has the form and checksum of a token; the token may be unknown. */
-export function isToken(text: string): boolean {
-  const [, secret = '', sum = ''] = FORM.exec(text) ?? []
-  return secret !== '' && checksum(secret) === sum
+export function isToken(text: string, prefix: TokenPrefix = 'plim_'): boolean {
+  const [, begin, secret = '', sum = ''] = FORM.exec(text) ?? []
+  return begin === prefix && checksum(secret) === sum
 }
 
 function checksum(secret: string): string {
@@ -117,7 +130,7 @@ export function reachOf(stored: StoredReach): Pick<TokenRecord, 'scopes' | 'crat
   const scopes = stored.scopes ? (JSON.parse(stored.scopes) as Scope[]) : null
   if (!stored.crates) return { scopes, crates: null }
   const crates = JSON.parse(stored.crates) as string[]
-  return { scopes: (scopes ?? SCOPES).filter(scope => scope !== 'read'), crates }
+  return { scopes: (scopes ?? IMPLIED_SCOPES).filter(scope => scope !== 'read'), crates }
 }
 
 /** Lists the tokens of one user, or of all users, that are not revoked, oldest first. */
@@ -172,6 +185,7 @@ type TokenRow = AccountRow &
 export type Rejection = 'token_rejected' | 'account_locked'
 
 export interface TokenHolder extends Pick<TokenRecord, 'scopes' | 'crates'> {
+  readonly who: 'user'
   readonly user: Account
   readonly tokenId: number
 }
@@ -192,7 +206,7 @@ export async function authenticate(
   await record(row.last_used_at, now, at =>
     run(database, 'UPDATE tokens SET last_used_at = ? WHERE id = ?', at, row.id),
   )
-  return { user: accountOf(row), tokenId: row.id, ...reachOf(row) }
+  return { who: 'user', user: accountOf(row), tokenId: row.id, ...reachOf(row) }
 }
 
 /** Returns the user of a token; refuses a revoked token, or a locked user. */

@@ -119,4 +119,32 @@ export const steps: Readonly<Record<string, Step>> = {
   ]),
   // Crates, and what is new in a week, are counted by indexes when somebody asks.
   '035_weeks': { up: dropCounts, oldest: '035_weeks' },
+  // Rules of CI identities, their tokens, and which job has published a version.
+  '036_trust': statements([
+    'ALTER TABLE releases ADD COLUMN job TEXT',
+    'ALTER TABLE crates ADD COLUMN rule_id INTEGER',
+    'CREATE INDEX crates_rule ON crates (rule_id, created_at) WHERE rule_id IS NOT NULL',
+    `CREATE TABLE trust_rules (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, issuer TEXT NOT NULL, name TEXT NOT NULL,
+      pattern TEXT NOT NULL, crate_id INTEGER REFERENCES crates(id), claims TEXT NOT NULL,
+      pins TEXT NOT NULL, owner_id INTEGER REFERENCES users(id),
+      created_by INTEGER REFERENCES users(id), created_at TEXT NOT NULL, used_at TEXT)`,
+    'CREATE INDEX trust_rules_pattern ON trust_rules (pattern)',
+    'CREATE INDEX trust_rules_crate ON trust_rules (crate_id)',
+    `CREATE TABLE trust_keys (
+      issuer TEXT NOT NULL, key TEXT NOT NULL, rule_id INTEGER NOT NULL REFERENCES trust_rules(id),
+      PRIMARY KEY (issuer, key, rule_id)) WITHOUT ROWID`,
+    'CREATE INDEX trust_keys_rule ON trust_keys (rule_id)',
+    `CREATE TABLE trust_tokens (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL UNIQUE, rules TEXT NOT NULL,
+      job TEXT NOT NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL)`,
+    'CREATE INDEX trust_tokens_expiry ON trust_tokens (expires_at)',
+    `CREATE TABLE trust_used (
+      issuer TEXT NOT NULL, token TEXT NOT NULL, ends_at TEXT NOT NULL,
+      PRIMARY KEY (issuer, token)) WITHOUT ROWID`,
+    'CREATE INDEX trust_used_end ON trust_used (ends_at)',
+    `CREATE TABLE trust_only (
+      pattern TEXT PRIMARY KEY, is_prefix INTEGER NOT NULL) WITHOUT ROWID`,
+    'CREATE INDEX trust_only_prefix ON trust_only (pattern) WHERE is_prefix = 1',
+  ]),
 }

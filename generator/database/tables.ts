@@ -20,6 +20,8 @@ export interface Tables {
     created_at: string
     /** The audit event of the last change; grows with every change to the crate. */
     generation: number
+    /** The rule that created it, or did before it was removed; null for people. */
+    rule_id: number | null
   }
   releases: {
     id: number
@@ -39,7 +41,42 @@ export interface Tables {
     contents: string | null
     published_at: string | null
     published_by: number | null
+    /** The job that published it, as JSON (`core/trust/job.ts`); null for people. */
+    job: string | null
   }
+  /** Which jobs of CI systems may publish what. */
+  trust_rules: {
+    id: number
+    /** The name of its section in the settings. */
+    issuer: string
+    /** A crate as it was written, or a prefix and `*`; canonical in `pattern`. */
+    name: string
+    pattern: string
+    /** The crate, if it was there when the rule was written. */
+    crate_id: number | null
+    claims: string
+    pins: string
+    /** The first owner of crates that it creates. */
+    owner_id: number | null
+    created_by: number | null
+    created_at: string
+    used_at: string | null
+  }
+  /** By what an exchange finds the rules that may match. */
+  trust_keys: { issuer: string; key: string; rule_id: number }
+  /** Tokens of jobs, until they expire; `hash`: SHA-256, hex. `rules`: ids as JSON. */
+  trust_tokens: {
+    id: number
+    hash: string
+    rules: string
+    job: string
+    created_at: string
+    expires_at: string
+  }
+  /** Tokens of issuers that were exchanged, and are not again. */
+  trust_used: { issuer: string; token: string; ends_at: string }
+  /** Crates, and prefixes with `*`, whose versions come from CI only. */
+  trust_only: { pattern: string; is_prefix: number }
   owners: { crate_id: number; user_id: number; added_at: string; added_by: number | null }
   invitations: { crate_id: number; user_id: number; invited_at: string; invited_by: number | null }
   /** Deleted versions: they may come back only with the same bytes. */

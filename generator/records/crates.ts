@@ -75,12 +75,21 @@ export async function crateRecords(db: Queries): Promise<number> {
   return (await value<number>(db, 'SELECT count(*) FROM crates')) ?? 0
 }
 
-/** Inserts a new crate, without owners. */
+/** Returns the id of a crate, and of the rule that created it or null; null if there is none. */
+export function crateMaker(
+  db: Queries,
+  name: CanonicalName,
+): Promise<{ readonly id: number; readonly rule: number | null } | null> {
+  return first(db, 'SELECT id, rule_id AS rule FROM crates WHERE canonical = ?', name)
+}
+
+/** Inserts a new crate, without owners; `rule` is the one that creates it. */
 export async function insertCrate(
   tx: Queries,
   name: Name,
   createdAt: string,
   generation: number,
+  rule: number | null = null,
 ): Promise<CrateRecord> {
   const id = await insert(tx, 'crates', {
     name,
@@ -88,6 +97,7 @@ export async function insertCrate(
     skeleton: lookAlikeSkeleton(name),
     created_at: createdAt,
     generation,
+    rule_id: rule,
   })
   return { id, name, createdAt, generation }
 }

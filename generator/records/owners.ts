@@ -1,5 +1,5 @@
 import { type Issue, issue, Refusal } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
+import { canonicalName, type Name } from '../../core/name.ts'
 import type { Slice } from '../../core/search/layout.ts'
 import { all, column, type Queries, type Row, run, value } from '../database/statement.ts'
 import type { Change } from './change.ts'
@@ -27,10 +27,14 @@ export const OWNER_LOGINS = `(SELECT json_group_array(users.login) FROM owners
 
 /**
  * Returns whether a change may add a version to an existing crate; `row` has the columns of
- * `OWNED`. An administrator may where nobody else can.
+ * `OWNED`. An administrator may where nobody else can, and a job where its rules say so.
  */
-export function mayAdd(change: Change, row: Record<'isOwner' | 'isOwned', number>): boolean {
+export function mayAdd(
+  change: Change,
+  row: Record<'isOwner' | 'isOwned', number> & Pick<CrateRecord, 'name'>,
+): boolean {
   if (change.who === 'operator') return true
+  if (change.who === 'rule') return change.grant.crate === canonicalName(row.name)
   return change.who === 'user' && (row.isOwner === 1 || (change.user.admin && row.isOwned === 0))
 }
 

@@ -30,6 +30,7 @@ import {
   readExisting,
   releaseConflicts,
 } from './releases-stored.ts'
+import { requirePublisher } from './trusted.ts'
 
 /** The result of recording a release; the crate is as the transaction leaves it. */
 export interface ReleaseOutcome {
@@ -50,7 +51,8 @@ export async function insertAdded(
   change: Change,
   permit?: Permit,
 ): Promise<ReleaseOutcome> {
-  const by = await requireRight(tx, change, 'user')
+  const by = await requireRight(tx, change, 'publisher')
+  await requirePublisher(tx, release.name, by)
   const existing = await readExisting(tx, release, by)
   await permit?.(tx, existing)
   refuseErrors(releaseConflicts(existing, { ...release, cksum: release.entry.cksum }, by))
@@ -69,9 +71,11 @@ async function insertNew(
   { generation, createdAt }: { readonly generation: number; readonly createdAt: string },
 ): Promise<ReleaseOutcome> {
   const { name } = release
-  const crate = existing.crate ?? (await insertCrate(tx, name, createdAt, generation))
   const isNew = existing.crate === null
-  const owner = isNew ? userIdOf(by) : null
+  const grant = by.who === 'rule' ? by.grant : null
+  const owner = isNew ? (grant ? grant.owner : userIdOf(by)) : null
+  const rule = grant?.rule ?? null
+  const crate = existing.crate ?? (await insertCrate(tx, name, createdAt, generation, rule))
   if (owner !== null) await addOwner(tx, crate.id, { user: owner }, createdAt)
   const added = [await insertRelease(tx, crate.id, release, by)]
   const edit = { crate, isNew, owner, added, by, generation }
@@ -104,6 +108,7 @@ async function insertRelease(
     contents: JSON.stringify(release.contents),
     published_at: publishedAt,
     published_by: userIdOf(change),
+    job: change.who === 'rule' ? JSON.stringify(change.grant.job) : null,
   })
   const deps = JSON.stringify(entry.deps)
   return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps }

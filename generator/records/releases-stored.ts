@@ -64,7 +64,7 @@ export async function readExisting(
   return {
     crate,
     isOwnerless: isOwned === 0,
-    mayPublish: mayAdd(change, { isOwner, isOwned }),
+    mayPublish: mayAdd(change, { ...crate, isOwner, isOwned }),
     taken:
       takenId === null ? null : { id: takenId, version: taken, cksum, yanked: yanked === 1, line },
     deleted: gone === null ? null : { cksum: gone, reason },
@@ -114,7 +114,11 @@ export async function checkQuota(
   if (change.who === 'operator' || taken || max === 0) return
   const { actor, at } = change
   const since = timestamp(new Date(Date.parse(at) - DAY))
-  const [text, id] = crate ? [VERSION_TIMES, crate.id] : [CRATE_TIMES, userIdOf(change)]
+  const [text, id] = crate
+    ? [VERSION_TIMES, crate.id]
+    : change.who === 'rule'
+      ? [RULE_TIMES, change.grant.rule]
+      : [CRATE_TIMES, userIdOf(change)]
   const oldest = (await column<string>(db, text, since, latest(new Date(at)), id, max))[max - 1]
   if (oldest === undefined) return
   const excess = crate
@@ -128,6 +132,9 @@ const CRATE_TIMES = `SELECT created_at FROM crates
   WHERE created_at > ? AND created_at <= ? AND ? =
     (SELECT published_by FROM releases WHERE crate_id = crates.id ORDER BY id LIMIT 1)
   ORDER BY created_at DESC LIMIT ?`
+
+const RULE_TIMES = `SELECT created_at FROM crates
+  WHERE created_at > ? AND created_at <= ? AND rule_id = ? ORDER BY created_at DESC LIMIT ?`
 
 const VERSION_TIMES = `SELECT published_at FROM releases
   WHERE published_at > ? AND published_at <= ? AND crate_id = ?

@@ -4,6 +4,7 @@ import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
 import { crateKey, releaseOfFolder, releaseOfPath } from '../../core/paths/crates.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
+import type { Job } from '../../core/trust/job.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
 import { pace } from '../database/pace.ts'
 import { all, column, first, LIST, type Queries, type Row, value } from '../database/statement.ts'
@@ -35,6 +36,8 @@ export interface ReleaseRecord extends VersionRecord {
   readonly contents: Contents | null
   readonly publishedBy: string | null
   readonly publisherId: number | null
+  /** The job of a CI system that published it; null for people. */
+  readonly job: Job | null
 }
 
 /** A record as stored, with a flag as a number and with JSON text. */
@@ -45,18 +48,19 @@ export function recordOf<R extends Pick<Row<'releases'>, 'yanked' | 'about'>>(ro
   return { ...row, yanked: row.yanked === 1, about: JSON.parse(row.about) as About }
 }
 
-type StoredRelease<R = ReleaseRecord> = Omit<Stored<R>, 'contents'> &
-  Pick<Row<'releases'>, 'contents'>
+type StoredRelease<R = ReleaseRecord> = Omit<Stored<R>, 'contents' | 'job'> &
+  Pick<Row<'releases'>, 'contents' | 'job'>
 
-function releaseOf<R extends Pick<StoredRelease, 'yanked' | 'about' | 'contents'>>(row: R) {
+function releaseOf<R extends Pick<StoredRelease, 'yanked' | 'about' | 'contents' | 'job'>>(row: R) {
   const contents = JSON.parse(row.contents ?? 'null') as Contents | null
-  return Object.assign(recordOf(row), { contents })
+  const job = JSON.parse(row.job ?? 'null') as Job | null
+  return Object.assign(recordOf(row), { contents, job })
 }
 
 const COLUMNS = `releases.id, releases.version, releases.cksum, releases.size,
     releases.yanked, releases.about, releases.contents, releases.published_at AS "publishedAt",
     releases.published_by AS "publisherId", ${PUBLISHER} AS "publishedBy",
-    releases.line ->> 'rust_version' AS rust_version`
+    releases.line ->> 'rust_version' AS rust_version, releases.job`
 const FROM = `FROM ${RELEASES}
   LEFT JOIN users ON users.id = releases.published_by`
 

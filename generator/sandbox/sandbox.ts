@@ -27,7 +27,7 @@ const URGENT: ReadonlySet<string> = new Set<keyof Tasks>(['inspect', 'adopt'])
 
 /** A client; its urgent tasks run one at a time, so that others get their turns. */
 export interface Client {
-  readonly id: number
+  readonly id: string
   /** Receives the milliseconds of processor time that a task took, even if it failed. */
   readonly onUsed: (milliseconds: number) => void
 }
@@ -47,7 +47,7 @@ export class Sandbox {
   readonly #limits: TaskLimits
   readonly #idle: Thread[] = []
   /** How many tasks clients have, and what gives each its turn; then a task waits for a thread. */
-  readonly #clients = new Map<number, { tasks: number; readonly mutex: Mutex }>()
+  readonly #clients = new Map<string, { tasks: number; readonly mutex: Mutex }>()
   readonly #urgent: Begin[] = []
   readonly #others: Begin[] = []
   #waiting = 0

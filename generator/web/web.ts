@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { collectBytes } from '../../core/async/collect-bytes.ts'
 import { refuse } from '../../core/error/error.ts'
+import { isLoopback } from '../../core/settings/issuer.ts'
 import { PLIMSOLL_SCHEMA } from '../database/migrations.ts'
 import { bodyBytes, decodedBytes, timeLimits } from './body.ts'
 import { openConnections, type Routes, readRoutes } from './connections.ts'
@@ -14,7 +15,7 @@ import {
   statusFailure,
   WebFailure,
 } from './failure.ts'
-import { isPrivateAddress, PrivateAddress } from './private-address.ts'
+import { isForbiddenAddress, isPrivateAddress, PrivateAddress } from './private-address.ts'
 import { plain, webUrl } from './web-url.ts'
 
 export interface WebOptions {
@@ -104,6 +105,32 @@ export class Web {
     })
   }
 
+  /**
+   * Sends a request once, over https unless to this machine, and returns the answer whatever its
+   * status is; it follows no redirect. Throws a `WebFailure` without one, after `timeoutMs`
+   * milliseconds in all, and for more than `max` bytes.
+   */
+  async exchange(
+    url: string,
+    { headers = {}, max, timeoutMs, ...sent }: Sent & SentLimits,
+  ): Promise<Pick<WebAnswer, 'bytes'> & { readonly status: number }> {
+    const to = webUrl(url)
+    if (!to) throw new WebFailure(url, 'it is not a URL that can be asked')
+    if (to.protocol !== 'https:' && !isLoopback(to.hostname))
+      throw new WebFailure(url, 'it is not encrypted: write an https URL')
+    const limits = timeLimits(timeoutMs, timeoutMs)
+    try {
+      const answer = await this.#request(to, headers, limits.signal, sent)
+      const bytes = decodedBytes(to, answer, bodyBytes(to, answer, limits))
+      const all = await collectBytes(bytes, max)
+      answer.body.on('error', () => undefined).destroy()
+      if (!all) throw new WebFailure(url, `it is larger than the limit of ${max} bytes`)
+      return { status: answer.statusCode, bytes: all }
+    } finally {
+      limits.end()
+    }
+  }
+
   /** Returns the bytes of a small file; null when there is none. Refuses more than `max` bytes. */
   async read(url: string, max: number): Promise<Buffer | null> {
     return this.#persist(url, COMPRESSED, async bytes => {
@@ -173,7 +200,12 @@ export class Web {
     throw new WebFailure(start.href, 'it redirects too often')
   }
 
-  async #request(url: URL, asked: Headers, signal: AbortSignal): Promise<Answer> {
+  async #request(
+    url: URL,
+    asked: Headers,
+    signal: AbortSignal,
+    { method = 'GET', body = null }: Sent = {},
+  ): Promise<Answer> {
     const { origin, hostname, pathname, search } = url
     const isTrusted = (host: string) => this.#trustedHosts.has(host)
     const address = hostname.replace(/^\[|\]$/g, '')
@@ -184,10 +216,10 @@ export class Web {
     const connections = await this.#connections
     try {
       // An address needs no look-up.
-      if (isPrivateAddress(address) && !isTrusted(hostname))
-        throw new PrivateAddress(hostname, address)
+      const isRefused = isTrusted(hostname) ? isForbiddenAddress : isPrivateAddress
+      if (isRefused(address)) throw new PrivateAddress(hostname, address)
       const path = pathname + search
-      return await connections.request({ origin, path, method: 'GET', headers, signal })
+      return await connections.request({ origin, path, method, body, headers, signal })
     } catch (error) {
       throw connectionFailure(url, error, signal)
     }
@@ -196,6 +228,17 @@ export class Web {
 
 type Answer = Dispatcher.ResponseData
 type Use<T> = (bytes: Bytes | null, answer: Answer) => Promise<T>
+
+interface Sent {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly body?: string | Buffer | null
+}
+
+interface SentLimits {
+  readonly headers?: Headers
+  readonly max: number
+  readonly timeoutMs: number
+}
 
 interface Ask {
   readonly headers: Headers

@@ -18,7 +18,12 @@ export function accountPage(
   const to = linker(site, null)
   const tabs: [string, string][] = [['Your account', account.home]]
   if (viewer.admin)
-    tabs.push(['Users', account.users], ['Audit log', account.audit], ['Status', account.status])
+    tabs.push(
+      ['Users', account.users],
+      ['CI', account.trust],
+      ['Audit log', account.audit],
+      ['Status', account.status],
+    )
   const main = html`<div class="wide page">
 <nav class="tabs" aria-label="Account">${tabs.map(
     ([text, target]) =>

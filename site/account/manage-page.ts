@@ -6,6 +6,7 @@ import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { accountPage, buttonForm, field, type Notice, postForm, type Viewer } from './frame.ts'
 import type { Invitation } from './home-page.ts'
+import { type TrustData, trustSection } from './trust-page.ts'
 
 export interface ManageData {
   readonly viewer: Viewer
@@ -14,13 +15,14 @@ export interface ManageData {
   readonly versions: readonly Pick<VersionRow, 'version' | 'publishedAt' | 'yanked'>[]
   readonly owners: readonly OwnerRow[]
   readonly invited: readonly InvitedOwner[]
+  readonly trust: TrustData
 }
 
 type InvitedOwner = Omit<Invitation, 'crate'> & { readonly login: string }
 
 type Confirmation =
   | { readonly action: 'yank' | 'unyank'; readonly version: string }
-  | { readonly action: 'remove-owner'; readonly login: string }
+  | { readonly action: 'remove-owner'; readonly login: string; readonly rules: readonly string[] }
 
 /** Renders the page where an owner yanks versions and changes owners. */
 export function managePage(site: SiteConfig, data: ManageData): string {
@@ -32,6 +34,7 @@ export function managePage(site: SiteConfig, data: ManageData): string {
 <ul class="rows">${data.owners.map(owner => ownerRow(data, owner, to))}${data.invited.map(invited => invitedRow(data, invited, to))}</ul>
 ${postForm(viewer, to(account.addOwner(name)), html`${field('Add an owner', html`<input name="login" autocapitalize="off" required placeholder="username">`)}<button class="button">Add</button>`)}
 </section>
+${trustSection(site, viewer, account.crateTrust(name), data.trust)}
 <section class="part"><h2>Versions</h2>
 <p class="quiet">Cargo uses a yanked version only where a <code>Cargo.lock</code> already names it. Yanking deletes nothing and can be undone.</p>
 <ul class="rows">${data.versions.map(row => versionRow(name, row, to))}</ul>
@@ -48,8 +51,16 @@ export function confirmPage(
 ): string {
   const { title, text, button, path, fields } = question(name, step)
   const to = linker(site, null)
-  const body = html`<p class="lead">${text}</p>
-<div class="actions">${buttonForm(viewer, to(path), button, fields)}<a href="${to(account.crate(name))}">Cancel</a></div>`
+  const rules = 'rules' in step ? step.rules : []
+  const stay = html`<p>They wrote rules by which jobs publish, and which stay:</p>
+<ul>${rules.map(rule => html`<li>${rule}</li>`)}</ul>`
+  const also = buttonForm(viewer, to(path), `${button} and these rules`, {
+    ...fields,
+    rules: 'remove',
+  })
+  const isRuled = rules.length > 0
+  const body = html`<p class="lead">${text}</p>${isRuled ? stay : null}
+<div class="actions">${buttonForm(viewer, to(path), button, fields)}${isRuled ? also : null}<a href="${to(account.crate(name))}">Cancel</a></div>`
   return accountPage(site, viewer, { path, title, body })
 }
 

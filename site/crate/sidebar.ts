@@ -11,13 +11,15 @@ import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { badgeMarkdown } from './badge.ts'
 import { licenseText } from './license.ts'
+import { publisherOf } from './trusted.ts'
 
 /** Renders the facts and links that readers look for first; phones show them above the README. */
 function aboutSection(site: SiteConfig, version: VersionData, to: Linker): Markup {
   const rows: [string, Child][] = [
     ['Version', version.version],
     ['Published', timeTag(version.publishedAt)],
-    ['Published by', version.publishedBy],
+    ['Published by', publisherOf(version)],
+    ['Commit', version.job?.commit ? html`<code>${version.job.commit}</code>` : null],
     ['Rust', version.rust_version === null ? null : `${version.rust_version} or newer`],
     ['Edition', version.edition],
     ['License', licenseText(site, version, to)],

@@ -20,6 +20,8 @@ export const account = {
   unyank: (name: string) => `me/crates/${name}/unyank`,
   addOwner: (name: string) => `me/crates/${name}/owners/add`,
   removeOwner: (name: string) => `me/crates/${name}/owners/remove`,
+  trust: 'me/admin/trust',
+  crateTrust: (name: string) => `me/crates/${name}/trust`,
   users: 'me/admin/users',
   addUser: 'me/admin/users/add',
   user: (login: string, action: 'lock' | 'unlock' | 'reset' | 'promote' | 'demote') =>

@@ -5,11 +5,12 @@ import { test } from 'node:test'
 import { renderSettingsFile, tomlValue } from '../../core/settings/file.ts'
 import { parseListen, type SettingValue } from '../../core/settings/kind.ts'
 import {
+  namedRows,
+  namedSettings,
   type Setting,
   sectionTexts,
   settingByVariable,
   settingTable,
-  upstreamSettings,
 } from '../../core/settings/schema.ts'
 import type { SettingsInput } from '../../core/settings/settings.ts'
 import { describeSettings, resolveSettings } from '../../core/settings/settings.ts'
@@ -35,7 +36,7 @@ const messages = (input: SettingsInput) => objectionsTo(() => resolveSettings(in
 
 test('the defaults are those of the private preset, each in its section', () => {
   const { settings } = resolveSettings({})
-  const expected: Record<string, unknown> = { upstream: {} }
+  const expected: Record<string, unknown> = { issuer: {}, upstream: {} }
   for (const { section, name, row } of settingTable.values()) {
     if (section === '') expected[name] = row.private
     else expected[section] = { ...(expected[section] as object), [name]: row.private }
@@ -216,7 +217,7 @@ test('all objections come at once', () => {
       flags: { 'owners.add': 'maybe' },
     }),
     [
-      'plimsoll.toml: there is no setting `colour`; accepted: yanked, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [outgoing], [git], [log], [upstream.NAME]',
+      'plimsoll.toml: there is no setting `colour`; accepted: yanked, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [outgoing], [git], [log], [issuer.NAME], [upstream.NAME]',
       'plimsoll.toml: `log` cannot be "info"; accepted: a section [log]',
       'plimsoll.toml: there is no setting `auth.requird`; did you mean `auth.required`?',
       'plimsoll.toml: there is no setting `sevrer`; did you mean `server`?',
@@ -409,7 +410,10 @@ test('the settings file of a new registry', () => {
 test('docs/run/settings.md is rendered from the rows, whole', () => {
   const file = join(root, 'docs', 'run', 'settings.md')
   const chapters = new Map<string, Setting[]>()
-  for (const setting of [...settingTable.values(), ...upstreamSettings('NAME')])
+  for (const setting of [
+    ...settingTable.values(),
+    ...Object.keys(namedRows).flatMap(kind => namedSettings(`${kind}.NAME`)),
+  ])
     chapters.set(setting.section, [...(chapters.get(setting.section) ?? []), setting])
   assert.deepEqual([...chapters.keys()], Object.keys(sectionTexts))
   const sections = [...chapters].map(([section, settings]) =>

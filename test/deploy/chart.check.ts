@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type parse, parseAllDocuments, stringify } from 'yaml'
-import { findVariable, settingTable, upstreamSettings } from '../../core/settings/schema.ts'
+import { findVariable, namedSettings, settingTable } from '../../core/settings/schema.ts'
 import { missing, run } from '../support/deploy-tools.ts'
 import { root } from '../support/plimsoll.ts'
 
@@ -204,7 +204,9 @@ test('helm: a setting that the image has under another name', { skip }, () => {
 })
 
 test('helm: the daemon gets every setting that the chart is given', { skip }, () => {
-  const upstreams = ['crates-io', 'b2-mirror'].flatMap(upstreamSettings)
+  const upstreams = ['upstream.crates-io', 'upstream.b2-mirror', 'issuer.github'].flatMap(
+    namedSettings,
+  )
   const sizes = (key: string) => (key.endsWith('_bytes') ? '10 MiB' : 'off')
   const all = [...settingTable.keys(), ...upstreams.map(({ key }) => key)].sort()
   const settings = Object.fromEntries(

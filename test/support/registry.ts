@@ -24,6 +24,7 @@ import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { deleteReleases } from '../../generator/registry/changes/delete.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import { initRegistry, type Registry } from '../../generator/registry/registry.ts'
+import { TrustedIssuers } from '../../generator/trust/verify.ts'
 import {
   openUpstreams,
   type UpstreamLimits,
@@ -71,6 +72,7 @@ export class TestRegistry implements Deps {
   readonly downloads = new DownloadCounter()
   readonly git: GitWorker | null
   readonly upstreams: Upstreams
+  readonly issuers: TrustedIssuers
   readonly app: ReturnType<typeof createApp>
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
@@ -101,6 +103,7 @@ export class TestRegistry implements Deps {
       this.timing,
     )
     this.metrics = new Metrics(this.registry)
+    this.issuers = new TrustedIssuers({ ...registry, env: {} })
     upstreamMetrics(upstreams, this.metrics.prometheus, this.registry.clock)
     this.app = createApp(this)
   }

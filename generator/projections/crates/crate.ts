@@ -4,6 +4,7 @@ import { canonicalName, type Name } from '../../../core/name.ts'
 import { crateKey, crateRecordPath, imagePath, VERSIONS_SHOWN } from '../../../core/paths/crates.ts'
 import { type Output, output } from '../../../core/paths/tree.ts'
 import { unpackedLimit } from '../../../core/tarball/recover.ts'
+import { trustpubData } from '../../../core/trust/job.ts'
 import { expandDl } from '../../../core/urls/download-url.ts'
 import { newestFirst, newestVersion, previousOf } from '../../../core/version.ts'
 import { badge } from '../../../site/crate/badge.ts'
@@ -175,6 +176,7 @@ export function renderCrateRecord(crate: CrateDetails, { dl }: SiteConfig): Outp
       download: expandDl(dl, { name: crate.name, ...release }),
       published_at: release.publishedAt,
       published_by: release.publishedBy,
+      ...(release.job && { trustpub_data: trustpubData(release.job) }),
       about: release.about,
     }
     // The line is already JSON; parsing and rendering it again would cost more than all the rest.

@@ -7,6 +7,7 @@ import { all, LIST, type Queries } from '../../database/statement.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'
 import { recordOf, type Stored } from '../releases.ts'
 import { releasesAs } from '../releases-view.ts'
+import { TRUSTED_ONLY } from '../trusted.ts'
 
 /** A crate as shown in lists, with the metadata of its newest version. */
 export interface CrateCard extends CrateRecord {
@@ -28,13 +29,15 @@ export interface CrateCard extends CrateRecord {
   readonly dependents: number
   /** Size of the newest `.crate`. */
   readonly bytes: number
+  /** 1 if its versions come from CI only. */
+  readonly trustedOnly: 0 | 1
 }
 
 const SELECT_CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updatedAt",
     listings.versions, listings.yanked, listings.dependents, listings.bytes,
     newest.id AS "newestId", newest.version AS newest, newest.about,
     latest.version AS latest, stable.version AS stable,
-    coalesce(highest.version, newest.version) AS highest
+    coalesce(highest.version, newest.version) AS highest, ${TRUSTED_ONLY} AS "trustedOnly"
   FROM crates JOIN listings ON listings.crate_id = crates.id
   JOIN ${releasesAs('newest')} ON newest.id = listings.newest_id
   JOIN ${releasesAs('latest')} ON latest.id = listings.latest_id

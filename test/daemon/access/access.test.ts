@@ -4,39 +4,57 @@ import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Code, issue } from '../../../core/error/error.ts'
+import { jobOf } from '../../../core/trust/job.ts'
+import { parseClaims } from '../../../core/trust/rule.ts'
 import { routes } from '../../../daemon/app.ts'
 import { addUser, findUser, setLocked } from '../../../generator/accounts/accounts.ts'
 import { makeToken, revokeToken } from '../../../generator/accounts/tokens.ts'
 import { all, type Row } from '../../../generator/database/statement.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
+import { addRule } from '../../../generator/trust/rules.ts'
+import { makeTrustedToken } from '../../../generator/trust/trusted-tokens.ts'
 import { type Ask, GROUPS, type Group, TABLE, type Verdict } from '../../support/access-table.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
 import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
 import { BASE } from '../../support/release.ts'
+import { JOBS, RULES } from '../../support/trusted-jobs.ts'
 
 const AT = '2026-11-20T12:00:00Z'
 
 /** Every kind of token that is good for nothing. */
 const BAD = [
   ...(['malformed', 'mistyped', 'unknown', 'the hash of one'] as const),
-  ...(['expired', 'revoked', 'of a locked user'] as const),
+  ...(['expired', 'revoked', 'of a locked user', 'of a job that ended'] as const),
 ]
 type Caller = Exclude<Group, 'bad'> | (typeof BAD)[number]
-const CALLERS: readonly Caller[] = ['nobody', ...BAD, 'stranger', 'lacking', 'elsewhere', 'owner']
+const CALLERS: readonly Caller[] = [
+  'nobody',
+  ...BAD,
+  'stranger',
+  'lacking',
+  'elsewhere',
+  'owner',
+  'trusted',
+]
 
 const groupOf = (caller: Caller): Group =>
   BAD.some(bad => bad === caller) ? 'bad' : (caller as Group)
 
-/** Whoever holds the token of a locked user is told so. */
+/** Whoever holds the token of a locked user, or of a job, is told so. */
 function verdictOf(ask: Ask, kind: 'public' | 'private', caller: Caller): Verdict {
   const verdict = ask[kind][groupOf(caller)]
-  return verdict === 'token_rejected' && caller === 'of a locked user' ? 'account_locked' : verdict
+  // A token that has ended may be ended once more.
+  if (caller === 'of a job that ended' && verdict === 401) return 204
+  if (verdict !== 'token_rejected') return verdict
+  if (caller === 'of a job that ended') return 'trusted_token_rejected'
+  return caller === 'of a locked user' ? 'account_locked' : verdict
 }
 
 /** The settings under which the daemon has every route. */
 const PRINTED = {
   PLIMSOLL_API_ERROR_STATUS: 'http',
   PLIMSOLL_REGISTRY_DL: `${BASE}/dl`,
+  PLIMSOLL_ISSUER_GITHUB_SHARED: 'auto',
   ...NO_UPSTREAM,
 }
 
@@ -74,7 +92,15 @@ async function prepared(t: TestContext, env: Record<string, string>) {
     elsewhere: await test.token(1, { crates: ['demo2', 'other-*'] }),
     owner: alice,
   }
+  const order = { crate: 'demo', issuer: 'github', claims: parseClaims(RULES.github), owner: null }
+  const { rule } = await addRule(test.registry, order, operatorChange(AT))
+  const job = jobOf({ kind: 'github', issuer: 'https://ci.test' }, JOBS.github)
+  // Each of its own: one of the requests ends it.
+  const ofJob = (at: string) =>
+    database.transaction(tx => makeTrustedToken(tx, { rules: [rule.id], job }, new Date(at)))
   const tokenOf = async (caller: Caller, ask: Ask): Promise<string | null> => {
+    if (caller === 'trusted') return ofJob(AT)
+    if (caller === 'of a job that ended') return ofJob('2026-11-20T11:29:59Z')
     if (caller === 'lacking') return test.token(1, { scopes: ask.lacking })
     const token = fixed[caller]
     return token === undefined ? assert.fail(caller) : token
@@ -122,7 +148,11 @@ function basic(token: string): string {
   return `Basic ${Buffer.from(`anybody:${token}`).toString('base64')}`
 }
 
-const REJECTIONS: readonly Verdict[] = ['token_rejected', 'account_locked']
+const REJECTIONS: readonly Verdict[] = [
+  'token_rejected',
+  'trusted_token_rejected',
+  'account_locked',
+]
 
 /** Where a refusal of a token is a challenge: wherever readers of a private registry would be let in. */
 const CHALLENGED: ReadonlySet<Verdict> = new Set(['token_absent', ...REJECTIONS])
@@ -228,7 +258,7 @@ test('what nobody serves is 404, in whatever way it is asked for', async t => {
     ['POST', '/index/config.json'],
     ['PUT', '/index/de/mo/demo'],
     ['DELETE', '/api/v1/crates/demo'],
-    ['PATCH', '/api/v1/crates/new'],
+    ['PATCH', '/api/v1/crates/demo/1.0.0'],
     ['GET', '/api/v1/crates/demo/1.0.0/none'],
     ['OPTIONS', '/api/v1/crates/new'],
     ['GET', '/api/v2/anything'],

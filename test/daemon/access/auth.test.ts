@@ -113,7 +113,7 @@ test('crate patterns are compared canonically', () => {
     [['constructor'], 'toString', false],
   ]
   for (const [crates, name, covered] of rows) {
-    const actor = { user, tokenId: 1, scopes: null, crates }
+    const actor = { who: 'user', user, tokenId: 1, scopes: null, crates } as const
     assert.equal(coversCrate(actor, parseName(name)), covered, `${crates} ${name}`)
   }
 })

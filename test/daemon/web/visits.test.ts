@@ -55,6 +55,7 @@ const PAGES: Readonly<Record<string, readonly Ask[]>> = {
   'GET /me/crates/:name/yank': [ask('/me/crates/demo/yank?version=1.0.0', OWNER)],
   'GET /me/crates/:name/unyank': [ask('/me/crates/demo/unyank?version=1.0.0', OWNER)],
   'GET /me/crates/:name/owners/remove': [ask('/me/crates/demo/owners/remove?login=alice', OWNER)],
+  'GET /me/admin/trust': [ask('/me/admin/trust', ADMIN)],
   'GET /me/admin/users': [ask('/me/admin/users', ADMIN)],
   'GET /me/admin/audit': [ask('/me/admin/audit', ADMIN)],
   'GET /me/admin/status': [ask('/me/admin/status', ADMIN)],
@@ -94,6 +95,8 @@ const FORMS: Readonly<Record<string, Ask>> = {
   'POST /me/crates/:name/owners/remove': ask('/me/crates/demo/owners/remove', sent(403, 400, 400), {
     login: 'dave',
   }),
+  'POST /me/crates/:name/trust/:action': ask('/me/crates/demo/trust/only', BY_OWNER),
+  'POST /me/admin/trust/:action': ask('/me/admin/trust/only', BY_ADMIN, { crate: 'acme-*' }),
   'POST /me/admin/users/add': ask('/me/admin/users/add', sent(403, 403, 200), {
     login: 'newcomer',
   }),

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
-import { parseName } from '../../../core/name.ts'
+import { canonicalName, parseName } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { parseVersion } from '../../../core/version.ts'
 import {
@@ -80,7 +80,8 @@ const CHANGES: Readonly<
   Record<string, readonly [may: readonly Maker[], work: (of: Try) => Promise<unknown>]>
 > = {
   insertAdded: [
-    SELF,
+    // A rule may publish the crate that it was granted, and no other.
+    [...SELF, 'rule'],
     of => of.inside(tx => insertAdded(tx, of.release(of.crate.name, '2.0.0'), of.by)),
   ],
   'insertAdded new': [
@@ -252,10 +253,15 @@ test('each change may be made by those alone who are named for it', async t => {
       const [self, other] = [await user(`self${count}`), await user(`other${count}`)]
       await inside(tx => insertAdded(tx, release(name, '1.0.0'), changeOf(self)))
       const crate = (await findCrate(database, parseName(name))) ?? assert.fail()
+      const job = { kind: 'other', issuer: '', subject: '', repository: null } as const
+      const grant = {
+        ...{ rule: 1, crate: canonicalName(parseName(name)), owner: null },
+        job: { ...job, run: null, commit: null },
+      }
       const by: Readonly<Record<Maker, Change>> = {
         operator: OPERATOR,
         stranger: { at: AT, actor: 'unknown', who: 'stranger' },
-        rule: { at: AT, actor: 'ci', who: 'rule' },
+        rule: { at: AT, actor: 'rule 1', who: 'rule', grant, stillMay: async () => grant },
         user: changeOf(mate),
         self: changeOf(self),
         administrator: changeOf(root),
@@ -270,7 +276,9 @@ test('each change may be made by those alone who are named for it', async t => {
       )
       const isRight = may.includes(maker)
         ? outcome === 'done'
-        : /^(?:change_forbidden|admin_only|not_owner|token_unknown)$/.test(outcome)
+        : /^(?:change_forbidden|admin_only|not_owner|token_unknown|trusted_token_crate)$/.test(
+            outcome,
+          )
       assert.ok(isRight, `${what} by ${maker}: ${outcome}`)
     }
 })
