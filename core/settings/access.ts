@@ -22,7 +22,10 @@ const NO_LIMIT = Number.POSITIVE_INFINITY
 /** Who may read, publish and administer, and what they may; the first row that fits a key. */
 const WIDTHS: readonly (readonly [keys: RegExp, width: Width])[] = [
   [/^auth\.(?:required|password_cost)$/, less],
+  [/^auth\.passwords$/, words('off')],
   [/^(?:auth|owners)\.(?!add$)/, Number],
+  [/^oidc\.[^.]+\.token_days$/, value => Number(value) || NO_LIMIT],
+  [/^oidc\.[^.]+\.(?:provision|require|admin_groups|allowed_groups)$/, Number],
   [/^registry\.api$/, words('none')],
   [/^owners\.add$/, words('invite')],
   [
@@ -38,15 +41,15 @@ const WIDTHS: readonly (readonly [keys: RegExp, width: Width])[] = [
   [/^upstream\.[^.]+\.fallback$/, words('off', 'redirect')],
   [/^upstream\.[^.]+\.(?:allow|deny)$/, Number],
 ]
-const FORBIDS = /\.(?:reserved_names_extra|reserved_prefixes|deny)$/
+const FORBIDS = /\.(?:reserved_names_extra|reserved_prefixes|deny|require)$/
 
 function isWider(key: string, now: SettingValue, before: SettingValue): boolean {
   const [, width] = WIDTHS.find(([keys]) => keys.test(key)) ?? []
   if (!width) return false
   if (!Array.isArray(now) || !Array.isArray(before)) return width(now) > width(before)
   if (FORBIDS.test(key)) return before.some(item => !now.includes(item))
-  // An upstream without a list allows everything.
-  const isAll = (list: readonly string[]) => key.endsWith('.allow') && list.length === 0
+  // An upstream without a list allows everything, and an issuer everybody.
+  const isAll = (list: readonly string[]) => /\.allow(?:ed_groups)?$/.test(key) && list.length === 0
   return !isAll(before) && (isAll(now) || now.some(item => !before.includes(item)))
 }
 

@@ -4,7 +4,6 @@ import { expandDl } from '../urls/download-url.ts'
 import { isVersion, parseVersion } from '../version.ts'
 import { isBucket, parseBucketAddress } from './bucket.ts'
 import { cdnRows } from './cdn.ts'
-import { issuerRows } from './issuer.ts'
 import {
   baseUrl,
   choice,
@@ -26,9 +25,10 @@ import {
   size,
   text,
 } from './kind.ts'
+import { namedRows } from './named.ts'
 import { pagesRows } from './pages.ts'
 import { policyRows } from './rules.ts'
-import { isUpstreamName, upstreamRows } from './upstream.ts'
+import { isUpstreamName } from './upstream.ts'
 
 const MIB = 1024 ** 2
 const GIB = 1024 ** 3
@@ -155,6 +155,7 @@ export const sections = {
   },
   auth: {
     required: row(flag, false, 'Whether reading also needs a token or a login.'),
+    passwords: row(choice('on', 'off'), 'on', 'Whether people may log in with passwords; "off" needs a section `[oidc.NAME]` ([login.md](login.md)).'),
     password_cost: row(integer(14, 20), 15, 'Cost of scrypt as a power of two; each step doubles the time and memory of a login.'),
     session_seconds: row(duration(300, YEAR), 30 * DAY, 'How long a login in the browser lasts.'),
     session_idle_seconds: row(duration(300, YEAR), 7 * DAY, 'How long a login in the browser lasts when it is not used.'),
@@ -228,6 +229,7 @@ export const sectionTexts: Readonly<Record<string, string>> = {
   git: 'The index as a git repository, for Cargo before 1.68 and for mirrors.',
   log: 'What the daemon logs.',
   'issuer.NAME': 'A CI system whose jobs publish without a stored token; see [trusted-publishing.md](trusted-publishing.md). `[issuer.github]` and `[issuer.gitlab]` need no more than their line.',
+  'oidc.NAME': "Logging in with a company's accounts, by OpenID Connect; see [login.md](login.md).",
   'upstream.NAME': 'Another registry, such as crates.io, whose crates are answered here too; see [upstream.md](upstream.md).',
 }
 
@@ -256,12 +258,6 @@ function settingsOf(section: string, rows: Readonly<Record<string, Row<SettingVa
     const key = section === '' ? name : `${section}.${name}`
     return { key, section, name, variable: variableOf(key), row }
   })
-}
-
-/** The kinds of sections of which there may be many, each with a name, and their rows. */
-export const namedRows: Readonly<Record<string, Readonly<Record<string, Row<SettingValue>>>>> = {
-  issuer: issuerRows,
-  upstream: upstreamRows,
 }
 
 /** Returns the settings of a section such as `upstream.crates-io`. */

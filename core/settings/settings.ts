@@ -7,14 +7,9 @@ import { type AccessRecord, accessRecord, keepAccess } from './access.ts'
 import { tomlValue } from './file.ts'
 import { checkIssuer, type IssuerSettings, issuerDefault } from './issuer.ts'
 import { file, fileOrNone, type SettingValue, type Values } from './kind.ts'
-import {
-  findSetting,
-  namedRows,
-  namedSettings,
-  type sections,
-  settingTable,
-  type topRows,
-} from './schema.ts'
+import { namedRows } from './named.ts'
+import { checkOidc, type OidcSettings } from './oidc.ts'
+import { findSetting, namedSettings, type sections, settingTable, type topRows } from './schema.ts'
 import type { Assignment, Environment, Origin, SettingsFile } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 import { type UpstreamSettings, upstreamDefault } from './upstream.ts'
@@ -25,6 +20,7 @@ export type Settings = {
 } & Values<typeof topRows> & {
     /** By the names of their sections, in the order in which they were given. */
     readonly issuer: Readonly<Record<string, IssuerSettings>>
+    readonly oidc: Readonly<Record<string, OidcSettings>>
     readonly upstream: Readonly<Record<string, UpstreamSettings>>
   }
 
@@ -74,6 +70,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     if (isFile && typeof value === 'string') values.set(key, input.resolvePath?.(value) ?? value)
   }
   issues.push(...checkUpstreams(values))
+  issues.push(...checkOidc(namesOf('oidc', values), key => values.get(key)))
   for (const name of namesOf('issuer', values))
     issues.push(...checkIssuer(name, key => values.get(`issuer.${name}.${key}`) ?? null))
   for (const key of ['tls.key', 'tls.cert']) {
@@ -152,7 +149,7 @@ function defaultOf(key: string, values: ReadonlyMap<string, SettingValue>): Sett
   if (kind === 'issuer') return issuerDefault(section, name)
   if (kind === 'upstream')
     return upstreamDefault(section, name, values.get(`upstream.${section}.index`))
-  return settingTable.get(key)?.row[preset] ?? null
+  return findSetting(key)?.row[preset] ?? null
 }
 
 /** Returns the names of the sections of a kind, in the order in which they were given. */

@@ -4,10 +4,11 @@ import { typosBetween } from '../search/similar.ts'
 import { isTable, parseToml } from '../toml.ts'
 import { issuerDefault } from './issuer.ts'
 import type { Kind, SettingValue } from './kind.ts'
+import { namedRows } from './named.ts'
+import { conditionList } from './oidc.ts'
 import {
   findSetting,
   findVariable,
-  namedRows,
   type Setting,
   settingByVariable,
   settingTable,
@@ -65,11 +66,12 @@ export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): 
     if (!isTable(rows)) return invalid(section, rows, `a section [${section}]`)
     // The section alone is enough where its address is known.
     const [key, address] =
-      kind === 'issuer'
-        ? ['issuer', issuerDefault(name, 'issuer')]
-        : ['index', upstreamDefault(name, 'index')]
-    const defaults = address === null ? {} : { [key]: address }
-    for (const [key, raw] of Object.entries({ ...defaults, ...rows })) take(section, key, raw)
+      kind === 'upstream'
+        ? ['index', upstreamDefault(name, 'index')]
+        : ['issuer', kind === 'issuer' ? issuerDefault(name, 'issuer') : null]
+    const known = address === null ? {} : { [key]: address }
+    for (const [key, raw] of Object.entries({ ...known, ...rows }))
+      take(section, key, kind === 'oidc' && key === 'require' ? conditionList(raw) : raw)
   }
   const document = parseToml(file.text, (problem, { line, column }) => {
     issues.push(issue('settings_syntax', { file: file.name, line, column, problem }))

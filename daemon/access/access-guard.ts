@@ -154,7 +154,7 @@ export class AccessGuard {
       const made = await this.#browserRequest(c)
       const { session } = made
       login = session?.user.login ?? null
-      const priority = isPost ? await this.#count(route.counts, c, made) : TOP_PRIORITY
+      const priority = await this.#count(route.counts, c, made)
       if (route.access === 'visitor') return await route.handle(c, { ...made, priority })
       if (!session) return isPost ? refuse('session_absent') : this.#askToLogIn(c)
       if (route.access === 'admin' && !session.user.admin) refuse('admin_only')
@@ -218,6 +218,7 @@ export class AccessGuard {
         cookie === undefined ? null : await knownDevice(this.#registry.database, login, cookie)
       return this.#limits.ofLogin(login, device, address, now)
     }
+    if (counts === 'issuer') await this.#limits.ofIssuer(address, now)
     if (counts === 'password') return this.#limits.ofPassword(session, address, now)
     if (counts === 'change' && session)
       await this.#limits.ofUser(counts, `user ${session.user.id}`, now)
@@ -231,8 +232,7 @@ export class AccessGuard {
   }
 
   #sessionTime(): SessionTime {
-    const { session_idle_seconds: idleSeconds } = this.#registry.settings.auth
-    return { now: this.#registry.clock(), idleSeconds }
+    return { now: this.#registry.clock(), rules: this.#registry.settings }
   }
 
   async #identify(c: Context): Promise<Actor> {
@@ -249,7 +249,7 @@ export class AccessGuard {
   ): Promise<TokenHolder | TrustedHolder | Rejection | 'trusted_token_rejected'> {
     const { database, clock } = this.#registry
     if (isTrustedToken(token)) return authenticateTrusted(database, token, clock())
-    return authenticate(database, token, clock(), this.#recordUse)
+    return authenticate(database, token, this.#sessionTime(), this.#recordUse)
   }
 
   #askToLogIn(c: Context): Response {

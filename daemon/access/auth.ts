@@ -8,6 +8,7 @@ import {
   type TokenHolder,
 } from '../../generator/accounts/tokens.ts'
 import { type Change, ruleActor, type StillMay } from '../../generator/records/change.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { TrustedHolder } from '../../generator/trust/trusted-tokens.ts'
 
 export type Actor = (TokenHolder | TrustedHolder) & { readonly address?: string }
@@ -54,10 +55,13 @@ export function coversCrate(actor: Actor, name: Name): boolean {
 }
 
 /** Returns a change by a user, whose token must still be valid when the change is made. */
-export function changeBy(actor: Actor, clock: () => Date): Change {
+export function changeBy(
+  actor: Actor,
+  { clock, settings: rules }: Pick<Registry, 'clock' | 'settings'>,
+): Change {
   if (actor.who !== 'user') return refuse('trusted_token_only')
   const { user, tokenId, address } = actor
   const by = { actor: user.login, user, tokenId, address: address ?? null }
-  const stillMay: StillMay = tx => requireToken(tx, tokenId, clock())
+  const stillMay: StillMay = tx => requireToken(tx, tokenId, { now: clock(), rules })
   return { at: timestamp(clock()), who: 'user', ...by, stillMay }
 }

@@ -12,6 +12,7 @@ const COUNTED = {
   search: 'searches',
   read: 'questions about crates',
   login: 'attempts to log in',
+  issuer: 'attempts to log in',
   password: 'attempts to set a password',
   exchange: 'exchanges of tokens',
 } as const
@@ -23,6 +24,9 @@ const PUBLISHES_PER_SECOND = 10
 
 /** The processor time of a refused publish counts this many times more. */
 const REFUSED_FACTOR = 4
+
+/** What a browser asks for to log in at an issuer: the way there, the way back, and a reload. */
+const REQUESTS_PER_LOGIN = 3
 
 /** Reads are counted by the client's address, changes by the user. */
 type ReadAction = 'search' | 'read'
@@ -48,6 +52,7 @@ export class RateLimits {
       publish: limit('publish', limits.publish_per_minute),
       change: limit('change', limits.changes_per_minute),
       login: limit('login', limits.logins_per_minute),
+      issuer: limit('issuer', limits.logins_per_minute * REQUESTS_PER_LOGIN),
       password: limit('password', limits.logins_per_minute),
       exchange: limit('exchange', limits.exchanges_per_minute),
     }
@@ -103,6 +108,11 @@ export class RateLimits {
   ): Promise<LoginPriority> {
     const key = session ? `session ${session.id}` : `address ${addressGroup(address)}`
     return { isKnown: session !== null, recent: await this.#count('password', key, now) }
+  }
+
+  /** Counts a request of a login at an issuer, which makes this program ask the issuer. */
+  async ofIssuer(address: string, now: Date): Promise<void> {
+    await this.#count('issuer', `address ${addressGroup(address)}`, now)
   }
 
   async #count(counted: Exclude<Action, ReadAction>, key: string, now: Date): Promise<number> {

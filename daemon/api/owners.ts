@@ -62,7 +62,7 @@ export async function deleteOwners(deps: Deps, c: Context, actor: Actor) {
 async function readRequest(deps: Deps, c: Context, actor: Actor) {
   const crate = await crateOf(deps.registry, c, findCrate)
   if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
-  const change = changeBy(actor, deps.registry.clock)
+  const change = changeBy(actor, deps.registry)
   await requireOwner(deps.registry.database, crate, change)
   const parsed = v.safeParse(ownerRequest, await readJson(c))
   const logins = parsed.success ? (parsed.output.users ?? parsed.output.owners ?? []) : []

@@ -31,7 +31,7 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
   const { clock, database } = registry
   const change =
     actor.who === 'user'
-      ? changeBy(actor, clock)
+      ? changeBy(actor, registry)
       : await trustedChange(database, actor, metadata.name, {
           address: actor.address ?? null,
           clock,

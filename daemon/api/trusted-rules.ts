@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import { refuse } from '../../core/error/error.ts'
 import { isName } from '../../core/name.ts'
+import { timestamp } from '../../core/timestamp.ts'
 import { shownClaims, type WantedClaims } from '../../core/trust/rule.ts'
 import { findCrate } from '../../generator/records/crates.ts'
 import { cratesOf, isOwner } from '../../generator/records/owners.ts'
@@ -109,7 +110,7 @@ export const postConfig =
       ...(order.environment === null ? [] : [['environment', [order.environment]] as const]),
     ]
     const wanted = { crate: crate.name, issuer: provider, claims, owner: null }
-    const { rule } = await addRule(registry, wanted, changeBy(actor, registry.clock))
+    const { rule } = await addRule(registry, wanted, changeBy(actor, registry))
     return c.json({ [`${provider}_config`]: configOf(provider, rule) }, 200, NO_STORE)
   }
 
@@ -121,7 +122,7 @@ export const deleteConfig =
     const rule = await requireRule(registry.database, id)
     if (rule.issuer !== provider || rule.crateId === null) refuse('rule_unknown', { id })
     await ownCrate(registry, actor, rule.crate)
-    await dropRule(registry.database, id, changeBy(actor, registry.clock))
+    await dropRule(registry.database, id, changeBy(actor, registry))
     return c.body(null, 204)
   }
 
@@ -132,17 +133,18 @@ export async function patchCrate({ registry }: Deps, c: Context, actor: Actor) {
   const { crate } = await readJsonBody(c, patchBody)
   const { name } = await crateOf(registry, c, findCrate)
   await ownCrate(registry, actor, name)
-  const change = changeBy(actor, registry.clock)
+  const change = changeBy(actor, registry)
   await setOnly(registry.database, name, crate.trustpub_only, change)
   return c.json({ crate: crateView(await crateOf(registry, c, findCard)) }, 200, NO_STORE)
 }
 
 /** Finds a crate; refuses who does not own it, and a token for others. */
-async function ownCrate({ database }: Deps['registry'], actor: Actor, name: string) {
+async function ownCrate({ clock, database }: Deps['registry'], actor: Actor, name: string) {
   const crate = (isName(name) && (await findCrate(database, name))) || null
   if (!crate) return refuse('crate_unknown', { name })
   if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
-  const owns = actor.who === 'user' && (await isOwner(database, crate.id, actor.user.id))
+  const at = timestamp(clock())
+  const owns = actor.who === 'user' && (await isOwner(database, crate.id, actor.user.id, at))
   return owns ? crate : refuse('not_own_crate')
 }
 

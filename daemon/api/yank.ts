@@ -12,7 +12,7 @@ export function yank(yanked: boolean) {
     const name = parseName(c.req.param('name') ?? '')
     const version = parseVersion(c.req.param('version') ?? '')
     if (!coversCrate(actor, name)) refuse('crate_not_covered', { name })
-    const change = changeBy(actor, deps.registry.clock)
+    const change = changeBy(actor, deps.registry)
     const { crateId } = await setYanked(deps.registry, name, version, yanked, change)
     await deps.indexWorker.crate(crateId)
     deps.git?.wake()

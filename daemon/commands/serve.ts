@@ -17,6 +17,7 @@ import {
   NO_ADMINISTRATOR,
 } from '../../generator/accounts/accounts.ts'
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
+import { openOidc } from '../../generator/accounts/oidc/client.ts'
 import { createToken } from '../../generator/accounts/tokens.ts'
 import { command, settingRows, type Task } from '../../generator/cli/console/command.ts'
 import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
@@ -159,6 +160,8 @@ async function work(
     log.warn({ upstream, kind, crate: name, version }, 'an upstream has raised an alarm')
   const upstreams = await openUpstreams(registry, { env: io.env, onAlarm })
   ends.push(() => upstreams.close())
+  const logins = openOidc(registry, io.env)
+  ends.push(() => Promise.all([...logins.values()].map(client => client.close())))
   for (const { files } of upstreams.sources) await files.store.sweep()
   upstreamMetrics(upstreams, metrics.prometheus, registry.clock)
   const issuers = new TrustedIssuers({ ...registry, env: io.env })
@@ -173,7 +176,7 @@ async function work(
   }
   const { crates, releases } = await registryCounts(registry.database)
   const answer = () => {
-    const app = createApp({ registry, log, metrics, upstreams, issuers, ...workers })
+    const app = createApp({ registry, log, metrics, upstreams, issuers, logins, ...workers })
     server.answer(app.fetch, app.quick)
   }
   answer()

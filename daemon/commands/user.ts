@@ -172,14 +172,14 @@ const registerRemove = registryCommand('remove', {
     'nobody was removed: there is no such user, nobody else owns one of their crates, they are the last administrator, or --yes is missing; or a page could not be rendered',
   reads: ({ yes }) => !yes,
   async run(task: RegistryTask<{ readonly yes?: boolean }>, login: string) {
-    const { registry, change, report } = task
+    const { io, registry, change, report } = task
     const user = await requireUser(registry.database, login)
     const show = (ended: RemovedUser, removed: boolean) =>
       report({ login: user.login, ...ended, removed }, [
         `${removed ? 'removed' : 'would remove'} ${user.login}: ${counted(ended.tokens, 'token')} revoked, ${counted(ended.crates.length, 'crate')} given up`,
       ])
     if (!task.options.yes) {
-      show(await planRemoval(registry.database, user), false)
+      show(await planRemoval(registry.database, user, registry.settings, io.now()), false)
       refuse('user_remove_unconfirmed')
     }
     const ended = await removeUser(registry, user, change)

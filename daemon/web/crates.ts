@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
+import { timestamp } from '../../core/timestamp.ts'
 import { newestFirst, parseVersion } from '../../core/version.ts'
 import {
   addOwners,
@@ -103,7 +104,8 @@ export const postRemoval = managed(to => {
     for (const { id } of isWhole ? rules : []) await dropRule(registry.database, id, request.change)
     await removeOwners(registry, crate, [login], request.change)
     to.indexWorker.pages.wake()
-    const stays = user.admin || (await isOwner(registry.database, crate.id, user.id))
+    const stays =
+      user.admin || (await isOwner(registry.database, crate.id, user.id, timestamp(request.now)))
     return redirectDone(c, registry, stays ? to.path : '/me', 'owner-removed')
   }
   return attempt(c, work, refused => showCrate(to, refused))

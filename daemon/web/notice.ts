@@ -13,6 +13,8 @@ const DONE = {
   'session-ended': 'The session has ended.',
   'sessions-ended': 'Every other session has ended.',
   'password-changed': 'The password is changed, and every other session has ended.',
+  'identity-linked':
+    'The account is linked: log in with the button from now on. Every other session has ended.',
   'invitation-accepted': 'You own the crate now.',
   'invitation-declined': 'The invitation is declined.',
   'owner-added': 'The user owns the crate now.',

@@ -23,6 +23,7 @@ import {
   postYank,
 } from './crates.ts'
 import { home, passwordLink, postLogin, postLogout, postPassword } from './login.ts'
+import { oidcCallback, oidcStart } from './oidc.ts'
 import { status } from './status.ts'
 import { postTrust, trust } from './trust.ts'
 import { postUpstream, upstreamAdmin } from './upstream.ts'
@@ -43,6 +44,8 @@ export function meRoutes(deps: Deps): Route[] {
     get('/me', 'visitor', on(home)),
     get('/me/login', 'visitor', on(home)),
     post('/me/login', 'visitor', on(postLogin()), 'login'),
+    get('/me/oidc/:issuer', 'visitor', on(oidcStart), 'issuer'),
+    get('/me/oidc/:issuer/callback', 'visitor', on(oidcCallback), 'issuer'),
     end('/me/logout', postLogout),
     get('/me/password', 'visitor', on(passwordLink)),
     post('/me/password', 'visitor', on(postPassword), 'password'),

@@ -8,6 +8,7 @@ import { addEvent, type Change, makeChange, userIdOf } from '../records/change.t
 import { RELEASES } from '../records/releases-view.ts'
 import { type Account, type AccountRow, accountOf } from './accounts.ts'
 import type { RecordUse } from './last-use.ts'
+import { type LoginRules, loggedIn } from './oidc-access.ts'
 import { hashSecret } from './secret.ts'
 
 /** The rights of a token: the endpoint scopes of crates.io, plus `read` for private registries. */
@@ -179,10 +180,21 @@ const VALID = `FROM tokens JOIN users ON users.id = tokens.user_id
   WHERE revoked_at IS NULL AND ${UNEXPIRED}`
 
 type TokenRow = AccountRow &
-  StoredReach & { id: number; last_used_at: string | null; locked_at: string | null }
+  StoredReach & {
+    id: number
+    member: number
+    last_used_at: string | null
+    locked_at: string | null
+  }
 
-/** A token is unknown, revoked or expired; or it is good, but its user is locked. */
-export type Rejection = 'token_rejected' | 'account_locked'
+/** The data that decides whether a token is still good. */
+export interface AccessTime {
+  readonly now: Date
+  readonly rules: LoginRules
+}
+
+/** A token is unknown, revoked or expired; or it is good, but its user is locked or has to log in. */
+export type Rejection = 'token_rejected' | 'account_locked' | 'login_due'
 
 export interface TokenHolder extends Pick<TokenRecord, 'scopes' | 'crates'> {
   readonly who: 'user'
@@ -194,25 +206,34 @@ export interface TokenHolder extends Pick<TokenRecord, 'scopes' | 'crates'> {
 export async function authenticate(
   database: Database,
   token: string,
-  now: Date,
+  { now, rules }: AccessTime,
   record: RecordUse,
 ): Promise<TokenHolder | Rejection> {
   if (!isToken(token)) return 'token_rejected'
-  const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at
-    ${VALID} AND hash = ?`
-  const row = await first<TokenRow>(database, sql, timestamp(now), latest(now), hashSecret(token))
+  const member = loggedIn(rules, now)
+  const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at,
+      CASE WHEN ${member.sql} THEN 1 ELSE 0 END AS member ${VALID} AND hash = ?`
+  const given = [...member.values, timestamp(now), latest(now), hashSecret(token)]
+  const row = await first<TokenRow>(database, sql, ...given)
   if (!row) return 'token_rejected'
   if (row.locked_at !== null) return 'account_locked'
+  if (row.member === 0) return 'login_due'
   await record(row.last_used_at, now, at =>
     run(database, 'UPDATE tokens SET last_used_at = ? WHERE id = ?', at, row.id),
   )
   return { who: 'user', user: accountOf(row), tokenId: row.id, ...reachOf(row) }
 }
 
-/** Returns the user of a token; refuses a revoked token, or a locked user. */
-export async function requireToken(db: Queries, id: number, now: Date): Promise<Account> {
-  const sql = `SELECT user_id, login, admin ${VALID} AND locked_at IS NULL AND tokens.id = ?`
-  const row = await first<AccountRow>(db, sql, timestamp(now), latest(now), id)
+/** Returns the user of a token; refuses a revoked one, or a user who is locked or has to log in. */
+export async function requireToken(
+  db: Queries,
+  id: number,
+  { now, rules }: AccessTime,
+): Promise<Account> {
+  const member = loggedIn(rules, now)
+  const sql = `SELECT user_id, login, admin ${VALID} AND locked_at IS NULL AND tokens.id = ?
+    AND ${member.sql}`
+  const row = await first<AccountRow>(db, sql, timestamp(now), latest(now), id, ...member.values)
   return row ? accountOf(row) : refuse('token_withdrawn')
 }
 

@@ -147,4 +147,28 @@ export const steps: Readonly<Record<string, Step>> = {
       pattern TEXT PRIMARY KEY, is_prefix INTEGER NOT NULL) WITHOUT ROWID`,
     'CREATE INDEX trust_only_prefix ON trust_only (pattern) WHERE is_prefix = 1',
   ]),
+  // Accounts of issuers, the groups of users, groups as owners, and how sessions were begun.
+  '037_identities': statements([
+    `CREATE TABLE identities (
+      issuer TEXT NOT NULL, subject TEXT NOT NULL,
+      user_id INTEGER NOT NULL REFERENCES users(id),
+      linked_at TEXT NOT NULL, logged_in_at TEXT, PRIMARY KEY (issuer, subject)) WITHOUT ROWID`,
+    'CREATE INDEX identities_user ON identities (user_id)',
+    `CREATE TABLE user_groups (
+      user_id INTEGER NOT NULL REFERENCES users(id), issuer TEXT NOT NULL,
+      names TEXT NOT NULL, until TEXT NOT NULL, PRIMARY KEY (user_id, issuer)) WITHOUT ROWID`,
+    `CREATE TABLE groups (
+      id INTEGER PRIMARY KEY, issuer TEXT NOT NULL, name TEXT NOT NULL,
+      section TEXT NOT NULL, title TEXT, UNIQUE (issuer, name))`,
+    `CREATE TABLE group_owners (
+      crate_id INTEGER NOT NULL REFERENCES crates(id),
+      group_id INTEGER NOT NULL REFERENCES groups(id),
+      added_at TEXT NOT NULL, added_by INTEGER REFERENCES users(id),
+      PRIMARY KEY (crate_id, group_id)) WITHOUT ROWID`,
+    'CREATE INDEX group_owners_group ON group_owners (group_id)',
+    'ALTER TABLE sessions ADD COLUMN way TEXT',
+    'ALTER TABLE users ADD COLUMN machine INTEGER NOT NULL DEFAULT 0',
+    'ALTER TABLE users ADD COLUMN created_by INTEGER',
+    'ALTER TABLE password_links ADD COLUMN created_by INTEGER',
+  ]),
 }

@@ -101,7 +101,28 @@ export interface Tables {
     locked_at: string | null
     /** Since when the user is removed, who is locked as well; the name stays taken. */
     removed_at: string | null
+    /** 1 for an account of a machine, in which nobody can log in. */
+    machine: number
+    /** The administrator who added it; null for the operator and for a first login. */
+    created_by: number | null
   }
+  /** By what an issuer's people are found: its URL, and a value that it never gives again. */
+  identities: {
+    issuer: string
+    subject: string
+    user_id: number
+    linked_at: string
+    /** Null until the first login there. */
+    logged_in_at: string | null
+  }
+  /**
+   * The groups of a user, as of their last login at an issuer, or given by hand (`local`). `names`
+   * has a line break before and after each; they count until a time.
+   */
+  user_groups: { user_id: number; issuer: string; names: string; until: string }
+  /** Groups that own crates or have a title; `section` is the issuer's name in the settings. */
+  groups: { id: number; issuer: string; name: string; section: string; title: string | null }
+  group_owners: { crate_id: number; group_id: number; added_at: string; added_by: number | null }
   /** Names that users had before they were renamed; they stay taken. */
   former_logins: { canonical: string; user_id: number }
   /** Browser sessions; one that has ended has no row. */
@@ -114,9 +135,17 @@ export interface Tables {
     created_at: string
     last_seen_at: string
     expires_at: string
+    /** How it was begun; null for a password, as of versions before. */
+    way: 'password' | 'link' | 'oidc' | null
   }
   /** One-time links to set a password, until they are used. `hash`: SHA-256 of the secret, hex. */
-  password_links: { hash: string; user_id: number; expires_at: string }
+  password_links: {
+    hash: string
+    user_id: number
+    expires_at: string
+    /** The administrator who made it; null for the operator. */
+    created_by: number | null
+  }
   tokens: {
     id: number
     user_id: number

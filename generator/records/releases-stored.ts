@@ -15,7 +15,7 @@ import {
 } from '../database/statement.ts'
 import { type Change, userIdOf } from './change.ts'
 import { CRATE, type CrateRecord } from './crates.ts'
-import { mayAdd, OWNED, strangerIssue } from './owners.ts'
+import { mayAdd, OWNED, ownedBy, strangerIssue } from './owners.ts'
 import type { ReleaseRecord, VersionRecord } from './releases.ts'
 import { RELEASES } from './releases-view.ts'
 
@@ -53,7 +53,7 @@ export async function readExisting(
       LEFT JOIN releases AS taken ON taken.crate_id = crates.id AND taken.identity = ?
       LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?
       WHERE crates.canonical = ?`,
-    userIdOf(change),
+    ...ownedBy(change),
     identity,
     identity,
     canonicalName(name),

@@ -113,7 +113,7 @@ export class Web {
   async exchange(
     url: string,
     { headers = {}, max, timeoutMs, ...sent }: Sent & SentLimits,
-  ): Promise<Pick<WebAnswer, 'bytes'> & { readonly status: number }> {
+  ): Promise<Pick<WebAnswer, 'bytes'> & { readonly status: number; readonly type: string | null }> {
     const to = webUrl(url)
     if (!to) throw new WebFailure(url, 'it is not a URL that can be asked')
     if (to.protocol !== 'https:' && !isLoopback(to.hostname))
@@ -125,7 +125,7 @@ export class Web {
       const all = await collectBytes(bytes, max)
       answer.body.on('error', () => undefined).destroy()
       if (!all) throw new WebFailure(url, `it is larger than the limit of ${max} bytes`)
-      return { status: answer.statusCode, bytes: all }
+      return { status: answer.statusCode, type: headerOf(answer, 'content-type'), bytes: all }
     } finally {
       limits.end()
     }

@@ -142,9 +142,10 @@ function ownerList(site: SiteConfig, owners: readonly OwnerRow[], to: Linker): M
   // An empty list means nothing if the registry hides owners or has no users.
   if (owners.length === 0 && site.api && site.owners)
     return html`<section><h2>Owners</h2><p class="quiet">None. The administrators of this registry manage the crate.</p></section>`
+  // A group, `group:NAME`, has no page.
   const items = owners.map(
     ({ login, name }) =>
-      html`<a href="${to(userPath(login))}">${login}</a>${name === null ? null : html` <span class="quiet">${name}</span>`}`,
+      html`${login.includes(':') ? login : html`<a href="${to(userPath(login))}">${login}</a>`}${name === null ? null : html` <span class="quiet">${name}</span>`}`,
   )
   return section('Owners', 'plain', items)
 }

@@ -6,6 +6,7 @@ import type { SiteConfig } from '../site-config.ts'
 export const account = {
   home: 'me',
   login: 'me/login',
+  oidc: (issuer: string) => `me/oidc/${issuer}`,
   logout: 'me/logout',
   tokens: 'me/tokens',
   revokeToken: (id: string | number) => `me/tokens/${id}/revoke`,

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { renderSettingsFile, tomlValue } from '../../core/settings/file.ts'
 import { parseListen, type SettingValue } from '../../core/settings/kind.ts'
+import { namedRows } from '../../core/settings/named.ts'
 import {
-  namedRows,
   namedSettings,
   type Setting,
   sectionTexts,

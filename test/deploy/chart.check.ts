@@ -204,9 +204,12 @@ test('helm: a setting that the image has under another name', { skip }, () => {
 })
 
 test('helm: the daemon gets every setting that the chart is given', { skip }, () => {
-  const upstreams = ['upstream.crates-io', 'upstream.b2-mirror', 'issuer.github'].flatMap(
-    namedSettings,
-  )
+  const upstreams = [
+    'upstream.crates-io',
+    'upstream.b2-mirror',
+    'issuer.github',
+    'oidc.acme-2',
+  ].flatMap(namedSettings)
   const sizes = (key: string) => (key.endsWith('_bytes') ? '10 MiB' : 'off')
   const all = [...settingTable.keys(), ...upstreams.map(({ key }) => key)].sort()
   const settings = Object.fromEntries(

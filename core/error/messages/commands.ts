@@ -76,6 +76,14 @@ export const commandMessages = {
     setting_invalid: '{where}: `{key}` cannot be {given}; accepted: {accepts}',
     setting_twice: '`{key}` is set differently by {first} and by {second}; remove one of them',
     setting_missing: '`{because}` is set but `{key}` is not; set both or neither',
+    oidc_issuer_twice:
+      '`oidc.{first}` and `oidc.{second}` have the same issuer, {issuer}; remove one of them',
+    oidc_common:
+      '`oidc.{name}.issuer` cannot be {issuer}, where everybody may have an account and whose tokens name another issuer; write the issuer of your own tenant, https://login.microsoftonline.com/TENANT-ID/v2.0',
+    oidc_strangers:
+      'anybody may have an account at {issuer}, so `oidc.{name}` would make everybody a user here; say by `oidc.{name}.require` or `oidc.{name}.allowed_groups` who may log in',
+    passwords_off_alone:
+      '`auth.passwords` is "off" and there is no section [oidc.NAME], so nobody could log in; add one, or set it to "on"',
     upstream_index_missing:
       '`upstream.{name}.index` is missing: the sparse index of the upstream, such as "sparse+https://crates.example.com/index/"; only `crates-io` has a default',
     upstream_token:

@@ -43,6 +43,8 @@ export const registryMessages = {
     token_absent: 'this needs a token; {me} says how to get one, then run `cargo login`',
     token_rejected:
       'this token is not valid: it is unknown, revoked or expired; {me} says how to get a new one',
+    login_due:
+      'this token is good, but its account has to show that it is still one of the company: log in once at {me}, then try again',
     account_locked:
       'this token is good, but the account is locked; ask an administrator to unlock it',
     scope_missing: 'this token may not do that: it lacks the scope `{scope}`',

@@ -77,6 +77,7 @@ export class Daemon {
       downloads: new DownloadCounter(),
       upstreams: await openUpstreams(registry, { env: {} }),
       issuers: new TrustedIssuers({ ...registry, env: {} }),
+      logins: new Map(),
     })
     return new Daemon(process, app)
   }

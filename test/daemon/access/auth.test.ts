@@ -82,7 +82,7 @@ test('the use of a token is noted at most once a minute', async t => {
   const { database } = test.registry
   const token = await test.user('alice', { expires: '2026-11-20T13:00:00Z' })
   const lastUse = async (now: Date) => {
-    await authenticate(database, token, now, recordUse)
+    await authenticate(database, token, { now, rules: test.registry.settings }, recordUse)
     return (
       await one<Pick<Row<'tokens'>, 'last_used_at'>>(database, 'SELECT last_used_at FROM tokens')
     ).last_used_at
