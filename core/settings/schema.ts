@@ -231,6 +231,7 @@ export const sectionTexts: Readonly<Record<string, string>> = {
   'issuer.NAME': 'A CI system whose jobs publish without a stored token; see [trusted-publishing.md](trusted-publishing.md). `[issuer.github]` and `[issuer.gitlab]` need no more than their line.',
   'oidc.NAME': "Logging in with a company's accounts, by OpenID Connect; see [login.md](login.md).",
   'upstream.NAME': 'Another registry, such as crates.io, whose crates are answered here too; see [upstream.md](upstream.md).',
+  'webhook.NAME': 'A receiver of events; see [webhooks.md](webhooks.md).',
 }
 
 export interface Setting {

@@ -4,6 +4,7 @@ import { Repeater } from '../../core/async/repeater.ts'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { changedKeys } from '../../core/paths/purge-keys.ts'
 import { publicFile } from '../../core/paths/tree.ts'
+import { Web, type WebOptions } from '../web/web.ts'
 import { retried, Transient } from './s3/retry.ts'
 import type { TreeChanges } from './sync-batch.ts'
 
@@ -20,6 +21,8 @@ export interface CdnOptions {
   readonly base: string
   /** How long a purge is tried again before it counts as failed, in milliseconds. */
   readonly budget?: number
+  /** How other servers are asked: certificates, proxies. */
+  readonly web?: WebOptions
 }
 
 /** How long changes are gathered, and how long a purge that failed waits, in milliseconds. */
@@ -47,6 +50,7 @@ const LEFT_MAX = 100_000
  */
 export class Cdn {
   readonly #options: CdnOptions
+  readonly #web: Web
   readonly #isByKey: boolean
   /** Paths below the base, or keys. */
   readonly #left = new Set<string>()
@@ -61,6 +65,7 @@ export class Cdn {
     this.#isByKey = KEY.test(request)
     if (this.#isByKey && ADDRESS.test(request)) refuse('cdn_mixed')
     this.#options = options
+    this.#web = new Web(options.web ?? {})
   }
 
   /** The number of addresses or keys that could not be purged; they are with the next purge. */
@@ -87,7 +92,7 @@ export class Cdn {
     if (this.#isClosed) return
     this.#isClosed = true
     await this.#repeater.close()
-    await this.#purge()
+    await this.#purge().finally(() => this.#web.close())
   }
 
   /** Purges in the background; returns when to do so again. */
@@ -144,22 +149,22 @@ export class Cdn {
   async #send(batch: readonly string[]): Promise<void> {
     const { method, budget = BUDGET_MS } = this.#options
     const address = this.#addressFor(batch)
+    // The operator has named it, so it may be a private one.
+    this.#web.trust(address, false)
     const body = this.#bodyFor(batch)
     const headers = new Headers(body === null ? {} : { 'content-type': 'application/json' })
     for (const line of await this.#headerLines()) {
       const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []
       if (name) headers.set(name, value ?? '')
     }
+    const sent = { method, headers: Object.fromEntries(headers), body, timeoutMs: SILENCE_MS }
     const attempt = async () => {
-      const signal = AbortSignal.timeout(SILENCE_MS)
-      const init = { method, headers, signal, body }
-      const answer = await fetch(address, init).catch((error: Error) => {
-        throw new Transient((error.cause as Error | undefined)?.message ?? error.message)
+      const { status } = await this.#web.send(address, sent).catch((error: Error) => {
+        throw new Transient(error.message)
       })
-      await answer.body?.cancel()
-      if (answer.status === 429 || answer.status >= 500) throw new Transient(String(answer.status))
+      if (status === 429 || status >= 500) throw new Transient(String(status))
       // The CDN does not have it.
-      if (!answer.ok && answer.status !== 404) refuse('cdn_refuses', { status: answer.status })
+      if ((status < 200 || status > 299) && status !== 404) refuse('cdn_refuses', { status })
     }
     try {
       await retried(budget, attempt)

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { type BucketAddress, isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import type { WebOptions } from '../web/web.ts'
 import type { BucketPlace } from './bucket-place.ts'
 import type { Cdn } from './cdn.ts'
 import { ChangeNumber } from './change-number.ts'
@@ -50,7 +51,7 @@ export async function openCrates(
  */
 export async function openTree(
   root: string,
-  { storage, cdn }: Pick<Settings, 'storage' | 'cdn'>,
+  { storage, cdn, outgoing }: Pick<Settings, 'storage' | 'cdn' | 'outgoing'>,
   env: Environment,
   crates: CrateStore,
   base: string,
@@ -69,7 +70,13 @@ export async function openTree(
   // Other machines do not update a change number here, so each file is looked at.
   const changes = records.areShared ? null : new ChangeNumber(join(root, 'locks', 'tree.changes'))
   const place = sharedPlace(storage.public)
-  return new PublicTree(folder, 'each', { changes, uploads, cdn: await openCdn(cdn, base), place })
+  const web = { caFile: outgoing.ca_file, contact: outgoing.contact, env }
+  return new PublicTree(folder, 'each', {
+    changes,
+    uploads,
+    cdn: await openCdn(cdn, base, web),
+    place,
+  })
 }
 
 /** Returns the `place` of a public tree by its setting, which daemons with a common folder share. */
@@ -85,11 +92,15 @@ export function isBucketTree(areShared: boolean, crates: CrateStore): boolean {
   return areShared && !crates.isLocal
 }
 
-async function openCdn(settings: Settings['cdn'], base: string): Promise<Cdn | null> {
+async function openCdn(
+  settings: Settings['cdn'],
+  base: string,
+  web: WebOptions,
+): Promise<Cdn | null> {
   const { purge_url: purgeUrl, purge_body: body, purge_method: method } = settings
   if (purgeUrl === null) return null
   const { Cdn } = await import('./cdn.ts')
-  return new Cdn({ purgeUrl, body, method, headersFile: settings.purge_headers, base })
+  return new Cdn({ purgeUrl, body, method, headersFile: settings.purge_headers, base, web })
 }
 
 /** Opens the bucket of an address, whose client it loads; null for a folder. Refuses the rest. */

@@ -60,7 +60,9 @@ export async function insertAdded(
     return { outcome: 'present', crate: existing.crate, edit: null }
   const { name: crate, version } = release
   const generation = await addEvent(tx, by, { action: 'publish', crate, version })
-  return insertNew(tx, release, by, existing, { generation, createdAt: by.at })
+  const { cksum } = release.entry
+  const told = [{ type: 'release.published', version, cksum } as const]
+  return insertNew(tx, release, by, existing, { generation, createdAt: by.at, told })
 }
 
 async function insertNew(
@@ -68,9 +70,10 @@ async function insertNew(
   release: Omit<Release, 'files'>,
   by: Permitted,
   existing: ExistingRelease,
-  { generation, createdAt }: { readonly generation: number; readonly createdAt: string },
+  { createdAt, ...recorded }: Pick<CrateEdit, 'generation' | 'told'> & { createdAt: string },
 ): Promise<ReleaseOutcome> {
   const { name } = release
+  const { generation } = recorded
   const isNew = existing.crate === null
   const grant = by.who === 'rule' ? by.grant : null
   const owner = isNew ? (grant ? grant.owner : userIdOf(by)) : null
@@ -78,7 +81,7 @@ async function insertNew(
   const crate = existing.crate ?? (await insertCrate(tx, name, createdAt, generation, rule))
   if (owner !== null) await addOwner(tx, crate.id, { user: owner }, createdAt)
   const added = [await insertRelease(tx, crate.id, release, by)]
-  const edit = { crate, isNew, owner, added, by, generation }
+  const edit = { crate, isNew, owner, added, by, ...recorded }
   return { outcome: 'added', crate: { ...crate, generation }, edit }
 }
 
@@ -123,21 +126,31 @@ export async function followReleases(
   const edits = new Map<number, CrateEdit>()
   for (const { edit } of recorded) {
     const before = edit && edits.get(edit.crate.id)
-    const added = [...(before?.added ?? []), ...(edit?.added ?? [])]
-    if (edit) edits.set(edit.crate.id, { ...edit, ...before, added, generation: edit.generation })
+    if (!edit) continue
+    const added = [...(before?.added ?? []), ...(edit.added ?? [])]
+    const told = [...(before?.told ?? []), ...(edit.told ?? [])]
+    edits.set(edit.crate.id, { ...edit, ...before, added, told, generation: edit.generation })
   }
   for (const edit of edits.values()) await tellFollowers(tx, followers, edit)
 }
 
+/** What becomes of a release; what is absent stays, and no yank is left with no reason. */
+export interface YankChange {
+  readonly yanked?: boolean | undefined
+  /** Why; null for no reason. */
+  readonly reason?: string | null | undefined
+}
+
 /**
- * Yanks or unyanks a release; `changed` is false when it already was. Refuses an unknown release
- * and an actor who is neither an owner nor an administrator; the audit log names the latter so.
+ * Yanks or unyanks a release, or says why it is yanked; `changed` is false when all was so before.
+ * Refuses an unknown release, a reason without a yank, and an actor who is neither an owner nor an
+ * administrator; the audit log names the latter so.
  */
 export async function setYanked(
   { database, followers }: Records,
   name: Name,
   version: Version,
-  yanked: boolean,
+  to: boolean | YankChange,
   change: Change,
 ): Promise<{ crateId: number; name: Name; changed: boolean }> {
   return makeChange(database, change, 'user', async (tx, by) => {
@@ -148,17 +161,30 @@ export async function setYanked(
     if (!taken) return refuse('release_unknown', { name: crate.name, version })
     if (taken.version !== version)
       refuse('release_other_build', { name: crate.name, version, existing: taken.version })
-    if (taken.yanked === yanked) return { ...stored, changed: false }
-    const line = renderEntry({ ...readEntry(taken.line), yanked })
-    const sql = 'UPDATE releases SET yanked = ?, line = ? WHERE id = ?'
-    await run(tx, sql, Number(yanked), line, taken.id)
+    const wanted: YankChange = typeof to === 'boolean' ? { yanked: to } : to
+    const { yanked = taken.yanked, reason: given } = wanted
+    if (typeof given === 'string' && !yanked)
+      refuse(wanted.yanked === false ? 'yank_message_unyank' : 'yank_message_unyanked')
+    const reason = yanked ? (given === undefined ? taken.yankReason : given) : null
+    const isWords = taken.yanked === yanked
+    if (isWords && taken.yankReason === reason) return { ...stored, changed: false }
+    const line = isWords ? taken.line : renderEntry({ ...readEntry(taken.line), yanked })
+    const sql = 'UPDATE releases SET yanked = ?, line = ?, yank_reason = ? WHERE id = ?'
+    await run(tx, sql, Number(yanked), line, reason, taken.id)
+    const detail = {
+      ...(as === 'administrator' && { as }),
+      ...(reason !== null && { reason }),
+    }
+    const deed = yanked ? 'yank' : 'unyank'
     const generation = await addEvent(tx, by, {
-      action: yanked ? 'yank' : 'unyank',
+      action: isWords ? 'yank-reason' : deed,
       crate: crate.name,
       version: taken.version,
-      ...(as === 'administrator' && { detail: { as } }),
+      ...(Object.keys(detail).length > 0 && { detail }),
     })
-    await tellFollowers(tx, followers, { crate, altered: [taken], by, generation })
+    const told = isWords ? [] : [{ type: `release.${deed}ed`, version, reason } as const]
+    const edit = { crate, altered: [taken], isWords, told, by, generation }
+    await tellFollowers(tx, followers, edit)
     return { ...stored, changed: true }
   })
 }
@@ -186,7 +212,8 @@ export async function removeReleases(
       const event = { action: 'delete', crate: crate.name, version, detail: { cksum, reason } }
       generation = await addEvent(tx, by, event)
     }
-    await tellFollowers(tx, followers, { crate, removed, by, generation })
+    const told = removed.map(({ version }) => ({ type: 'release.deleted', version }) as const)
+    await tellFollowers(tx, followers, { crate, removed, told, by, generation })
   })
 }
 

@@ -20,7 +20,9 @@ import type { ReleaseRecord, VersionRecord } from './releases.ts'
 import { RELEASES } from './releases-view.ts'
 
 /** The release that already has a version, perhaps with different build metadata. */
-export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'>
+export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'> & {
+  readonly yankReason: string | null
+}
 
 /** The records for the name and version of a release. */
 export interface ExistingRelease {
@@ -43,12 +45,12 @@ export async function readExisting(
   const identity = versionIdentity(version)
   // The columns of `taken` are null when `takenId` is.
   type Taken = Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'>
-  type Found = Record<'gone' | 'reason', string | null> &
+  type Found = Record<'gone' | 'reason' | 'yankReason', string | null> &
     Record<'isOwner' | 'isOwned', number> & { takenId: number | null }
   const row = await first<CrateRecord & Taken & Found>(
     db,
     `SELECT ${CRATE}, taken.id AS "takenId", taken.version, taken.cksum, taken.yanked, taken.line,
-        tombstones.cksum AS gone, tombstones.reason, ${OWNED}
+        taken.yank_reason AS "yankReason", tombstones.cksum AS gone, tombstones.reason, ${OWNED}
       FROM crates
       LEFT JOIN releases AS taken ON taken.crate_id = crates.id AND taken.identity = ?
       LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?
@@ -59,14 +61,16 @@ export async function readExisting(
     canonicalName(name),
   )
   if (!row) return { crate: null, isOwnerless: true, mayPublish: true, taken: null, deleted: null }
-  const { takenId, version: taken, cksum, yanked, line, isOwner, isOwned, ...rest } = row
-  const { gone, reason, ...crate } = rest
+  const { takenId, version: taken, cksum, yanked, line, yankReason, ...rest } = row
+  const { gone, reason, isOwner, isOwned, ...crate } = rest
   return {
     crate,
     isOwnerless: isOwned === 0,
     mayPublish: mayAdd(change, { ...crate, isOwner, isOwned }),
     taken:
-      takenId === null ? null : { id: takenId, version: taken, cksum, yanked: yanked === 1, line },
+      takenId === null
+        ? null
+        : { id: takenId, version: taken, cksum, yanked: yanked === 1, line, yankReason },
     deleted: gone === null ? null : { cksum: gone, reason },
   }
 }

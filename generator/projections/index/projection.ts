@@ -2,11 +2,13 @@
 // it; it never renders a page.
 import { releaseOfPath } from '../../../core/paths/crates.ts'
 import { LIST, run } from '../../database/statement.ts'
-import { type Follower, hasVersions } from '../../records/crate-change.ts'
+import { type CrateChange, type Follower, hasVersions } from '../../records/crate-change.ts'
 import { isFollowedForGit } from '../../records/git-batch.ts'
 import { marksOf } from '../../records/marks.ts'
 import type { FullContext } from '../context.ts'
 import type { Projection } from '../projection.ts'
+
+const isIndexed = (change: CrateChange) => hasVersions(change) && !change.isWords
 
 /** The `.crate` files of the public tree: a release's has to be shown. */
 export const crateFiles: Follower = {
@@ -30,7 +32,7 @@ export const index: Projection<FullContext> = {
   work: 'index files',
   of: 'crate',
   due: 'answer',
-  changed: async (_, change) => marksOf('index', hasVersions(change) ? [change.crate.id] : []),
+  changed: async (_, change) => marksOf('index', isIndexed(change) ? [change.crate.id] : []),
   async *parts(context) {
     yield* (await import('./parts.ts')).indexParts(context)
   },
@@ -54,5 +56,5 @@ export const gitIndex: Follower = {
   work: 'git index entries',
   of: 'crate',
   changed: async (tx, change) =>
-    marksOf('git', hasVersions(change) && (await isFollowedForGit(tx)) ? [change.crate.id] : []),
+    marksOf('git', isIndexed(change) && (await isFollowedForGit(tx)) ? [change.crate.id] : []),
 }
