@@ -77,6 +77,7 @@ export const table: Readonly<Record<string, () => Promise<Register>>> = {
   token: async () => (await import('./commands/token.ts')).registerToken,
   trust: async () => (await import('./commands/trust.ts')).registerTrust,
   owner: async () => (await import('./commands/owner.ts')).registerOwner,
+  webhook: async () => (await import('./commands/webhook.ts')).registerWebhook,
   audit: async () => (await import('./commands/audit.ts')).registerAudit,
   serve: async () => (await import('./commands/serve.ts')).registerServe,
 }

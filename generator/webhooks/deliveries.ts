@@ -97,9 +97,9 @@ export function listWebhooks(db: Queries): Promise<WebhookState[]> {
 /** A line of the log of deliveries. */
 export type LoggedDelivery = Omit<Row<'deliveries'>, 'crate_id' | 'generation'>
 
-/** Returns the log of deliveries, newest first, of events before the one with the id `before`. */
-export function listDeliveries(db: Queries, before: number, limit: number) {
+/** Returns the last deliveries, newest first. */
+export function listDeliveries(db: Queries, limit: number) {
   const sql = `SELECT id, webhook, message, type, data, at, attempts, due_at, result
-    FROM deliveries WHERE id < ? ORDER BY id DESC LIMIT ?`
-  return all<LoggedDelivery>(db, sql, before, limit)
+    FROM deliveries ORDER BY id DESC LIMIT ?`
+  return all<LoggedDelivery>(db, sql, limit)
 }

@@ -59,7 +59,7 @@ async function hooked(
   )
   new Cleanup(t).add(() => worker.close(1))
   const { database } = registry.registry
-  const log = () => listDeliveries(database, Number.MAX_SAFE_INTEGER, 1000)
+  const log = () => listDeliveries(database, 1000)
   return { registry, worker, received, secrets, failures, database, log }
 }
 
