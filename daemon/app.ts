@@ -23,7 +23,7 @@ import {
   patchCrate,
   postConfig,
 } from './api/trusted-rules.ts'
-import { yank } from './api/yank.ts'
+import { deleteDeprecation, patchVersion, putDeprecation, yank } from './api/yank.ts'
 import { type Deps, giving } from './deps.ts'
 import { advertisedPaths, crateByChecksum } from './files/advertised-paths.ts'
 import { bucketFiles } from './files/bucket-files.ts'
@@ -73,6 +73,9 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     put('/api/v1/crates/new', ['publish-new', 'publish-update'], on(publish), 'publish'),
     remove(`${version}/yank`, ['yank'], on(yank(true)), 'change'),
     put(`${version}/unyank`, ['yank'], on(yank(false)), 'change'),
+    patch(version, ['yank'], on(patchVersion(crates.version)), 'change'),
+    put(`${crate}/deprecation`, ['yank'], on(putDeprecation), 'change'),
+    remove(`${crate}/deprecation`, ['yank'], on(deleteDeprecation), 'change'),
     get(`${crate}/owners`, settings.owners.public ? 'reader' : 'member', on(owners), 'read'),
     put(`${crate}/owners`, ['change-owners'], on(putOwners), 'change'),
     remove(`${crate}/owners`, ['change-owners'], on(deleteOwners), 'change'),

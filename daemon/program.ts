@@ -52,6 +52,7 @@ export const table: Readonly<Record<string, () => Promise<Register>>> = {
   init: async () => (await import('../generator/cli/init.ts')).registerInit,
   add: async () => (await import('../generator/cli/add.ts')).registerAdd,
   yank: async () => (await import('../generator/cli/yank.ts')).registerYank,
+  deprecate: async () => (await import('../generator/cli/yank.ts')).registerDeprecate,
   delete: async () => (await import('../generator/cli/delete.ts')).registerDelete,
   import: async () => (await import('../generator/cli/import.ts')).registerImport,
   downloads: async () => (await import('../generator/cli/downloads.ts')).registerDownloads,

@@ -1,5 +1,6 @@
 // site: Data in, HTML out, and the scripts of browsers. Projections and daemon call it; it never
 // reads records.
+import type { Deprecation } from '../core/deprecation.ts'
 import type { DependencyUse, Entry } from '../core/entry/entry.ts'
 import type { About } from '../core/manifest/manifest.ts'
 import type { Contents } from '../core/tarball/contents.ts'
@@ -13,6 +14,7 @@ export interface CrateItem {
   /** When its latest version was published; null if unknown. */
   readonly updatedAt: string | null
   readonly yanked: boolean
+  readonly deprecation?: Deprecation | null
   readonly dependents?: number
   readonly bytes?: number
 }
@@ -24,6 +26,8 @@ export interface VersionRow extends Pick<Entry, 'rust_version' | 'yanked'> {
   readonly publishedBy: string | null
   /** The job of a CI system that published it; nothing of it is to be trusted. */
   readonly job?: Job | null
+  readonly yankReason?: string | null
+  readonly deprecation?: Deprecation | null
   readonly size: number
   readonly contents: Contents | null
 }

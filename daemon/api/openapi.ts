@@ -167,6 +167,15 @@ export const operations: Readonly<Record<string, Operation>> = {
   'PUT /api/v1/crates/new': op('Publish a version', publishAnswer, { body: publishBody }),
   [`DELETE ${VERSION}/yank`]: op('Yank a version', okAnswer),
   [`PUT ${VERSION}/unyank`]: op('Undo a yank', okAnswer),
+  [`PATCH ${VERSION}`]: op('Yank or unyank a version, and say why', schema.versionAnswer, {
+    body: schema.yankBody,
+  }),
+  [`PUT ${CRATE}/deprecation`]: op('Deprecate a crate, or some of its versions', okAnswer, {
+    body: schema.deprecationBody,
+  }),
+  [`DELETE ${CRATE}/deprecation`]: op('Take a deprecation back', okAnswer, {
+    query: v.object({ requirement: v.optional(v.string()) }),
+  }),
   [`GET ${CRATE}/owners`]: op('The owners of a crate', ownersAnswer),
   [`PUT ${CRATE}/owners`]: op('Add owners, or invite them', ownerChangeAnswer, ownerRequest),
   [`DELETE ${CRATE}/owners`]: op('Remove owners', ownerChangeAnswer, ownerRequest),

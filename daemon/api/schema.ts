@@ -33,6 +33,9 @@ const LINKS = [
   'reverse_dependencies',
 ] as const
 
+/** Which versions should not be used any more (`*`: all), why, and what to use instead. */
+const deprecationShape = v.nullable(v.object({ requirement: v.string(), reason: text, use: text }))
+
 /** A crate in the shape of crates.io. Values that this registry lacks are 0 or empty. */
 export const crateShape = v.object({
   id: v.string(),
@@ -55,6 +58,8 @@ export const crateShape = v.object({
   links: v.object(v.entriesFromList(LINKS, v.string())),
   exact_match: v.boolean(),
   trustpub_only: v.boolean(),
+  /** What is said of its newest version. */
+  deprecated: deprecationShape,
 })
 
 export interface CrateMore {
@@ -96,6 +101,7 @@ export function crateView(card: CrateCard, more: CrateMore = {}): v.InferOutput<
     },
     exact_match: more.exact ?? false,
     trustpub_only: card.trustedOnly === 1,
+    deprecated: card.deprecation,
   }
 }
 
@@ -161,6 +167,7 @@ export const versionShape = v.object({
   features: v.record(v.string(), v.array(v.string())),
   yanked: v.boolean(),
   yank_message: text,
+  deprecated: deprecationShape,
   lib_links: text,
   license: text,
   links: v.object({ dependencies: v.string(), version_downloads: v.string(), authors: v.string() }),
@@ -203,7 +210,8 @@ export function versionView(
     downloads,
     features: features as Record<string, string[]>,
     yanked: release.yanked,
-    yank_message: null,
+    yank_message: release.yankReason,
+    deprecated: release.deprecation,
     lib_links: links,
     license: about.license,
     links: {
@@ -283,4 +291,16 @@ export const dependenciesAnswer = v.object({ dependencies: v.array(dependencySha
 export const authorsAnswer = v.object({
   users: v.array(v.never()),
   meta: v.object({ names: v.array(v.string()) }),
+})
+
+/** What crates.io takes to yank or unyank a version, and to say why. */
+export const yankBody = v.object({
+  version: v.object({ yanked: v.optional(v.boolean()), yank_message: v.nullish(v.string()) }),
+})
+
+/** What is said of the versions that fit a requirement. */
+export const deprecationBody = v.object({
+  requirement: v.optional(v.string(), '*'),
+  reason: v.string(),
+  use: v.nullish(v.string()),
 })

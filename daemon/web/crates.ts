@@ -9,6 +9,7 @@ import {
   removeOwners,
 } from '../../generator/accounts/ownership.ts'
 import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
+import { listDeprecations, setDeprecated } from '../../generator/records/deprecations.ts'
 import { isOwner, listOwners, requireOwner } from '../../generator/records/owners.ts'
 import { findRelease, listVersions } from '../../generator/records/releases.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
@@ -58,11 +59,28 @@ export const postYank = (yanked: boolean) =>
   managed(async ({ registry, indexWorker, git, c, request, crate, path }) => {
     const version = parseVersion(request.form.get('version') ?? '')
     recordSubject(c, { version })
-    const { crateId } = await setYanked(registry, crate.name, version, yanked, request.change)
+    const reason = request.form.get('reason')?.trim() || undefined
+    const to = { yanked, reason }
+    const { crateId } = await setYanked(registry, crate.name, version, to, request.change)
     await indexWorker.crate(crateId)
     git?.wake()
     return redirectDone(c, registry, path, yanked ? 'version-yanked' : 'version-unyanked')
   })
+
+/** `POST …/deprecate`: says of versions that they are deprecated; without a reason, takes it back. */
+export const postDeprecation = managed(to => {
+  const { registry, c, request, crate } = to
+  const text = (name: string) => request.form.get(name)?.trim() ?? ''
+  const work = async () => {
+    const spec = `${crate.name}@${text('requirement') || '*'}`
+    const isUndone = request.form.get('undo') === '1'
+    const said = isUndone ? null : { reason: text('reason'), use: text('use') || null }
+    await setDeprecated(registry, spec, said, request.change)
+    to.indexWorker.pages.wake()
+    return redirectDone(c, registry, to.path, isUndone ? 'undeprecated' : 'deprecated')
+  }
+  return attempt(c, work, refused => showCrate(to, refused))
+})
 
 /** `POST …/owners/add`: adds or invites an owner, depending on the setting `owners.add`. */
 export const postOwner = managed(to => {
@@ -127,9 +145,10 @@ async function showCrate(
 ): Promise<Response> {
   const { database, settings, site } = registry
   const time = { now: request.now, seconds: settings.owners.invitation_seconds }
-  const [rules, only, releases, owners, invited] = await Promise.all([
+  const [rules, only, deprecations, releases, owners, invited] = await Promise.all([
     listRules(database, { crateIds: [crate.id] }),
     trustedOnly(database, crate.name),
+    listDeprecations(database, crate.id),
     listVersions(database, crate.id),
     listOwners(database, crate.id),
     listInvitations(database, { crateId: crate.id }, time),
@@ -141,6 +160,8 @@ async function showCrate(
     only: only !== null,
   }
   const viewer = viewerOf(request)
-  const data = { viewer, notice, name: crate.name, versions, owners, invited, trust }
+  const data = {
+    ...{ viewer, notice, name: crate.name, versions, deprecations, owners, invited, trust },
+  }
   return page(c, site, managePage(site, data), status)
 }

@@ -22,6 +22,8 @@ const DONE = {
   'owner-removed': 'The user is no longer an owner of the crate, and no longer invited.',
   'version-yanked': 'The version is yanked.',
   'version-unyanked': 'The version is no longer yanked.',
+  deprecated: 'It is deprecated.',
+  undeprecated: 'It is no longer deprecated.',
   'rule-added': 'The rule is written.',
   'rule-added-wide':
     'The rule is written. It names neither ref nor environment, so whoever may push any branch can publish.',

@@ -174,6 +174,7 @@ export const steps: Readonly<Record<string, Step>> = {
   // Why versions were yanked, what is deprecated, and what webhooks are still to tell.
   '038_events': statements([
     'ALTER TABLE releases ADD COLUMN yank_reason TEXT',
+    'CREATE INDEX releases_yanked ON releases (crate_id) WHERE yanked = 1',
     `CREATE TABLE deprecations (
       crate_id INTEGER NOT NULL REFERENCES crates(id), requirement TEXT NOT NULL,
       reason TEXT NOT NULL, successor TEXT, at TEXT NOT NULL,

@@ -1,3 +1,4 @@
+import { type Deprecation, deprecationText } from '../../core/deprecation.ts'
 import { compareText } from '../../core/entry/entry.ts'
 import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
@@ -13,6 +14,8 @@ export const FEED_LENGTH = { crate: 50, crates: 50, updates: 100 } as const
 interface ShownRelease {
   readonly version: Version
   readonly yanked: boolean
+  readonly yankReason: string | null
+  readonly deprecation: Deprecation | null
   readonly about: Pick<About, 'description'>
   readonly publishedBy: string | null
 }
@@ -67,14 +70,19 @@ export function renderUpdates(site: SiteConfig, releases: readonly DatedRelease[
 }
 
 function releaseEntry(release: DatedRelease): FeedEntry {
-  const { name, version, yanked } = release
+  const { name, version, yanked, yankReason, deprecation } = release
+  const notes = [
+    ...(yanked ? [`yanked${yankReason === null ? '' : `: ${yankReason}`}`] : []),
+    ...(deprecation ? [deprecationText(deprecation)] : []),
+  ]
+  const { description } = release.about
   return {
     id: crateFilePath(name, version),
     page: `${cratePage(name)}${version}/`,
-    title: `${name} ${version}${yanked ? ' (yanked)' : ''}`,
+    title: `${name} ${version}${yanked ? ' (yanked)' : ''}${deprecation ? ' (deprecated)' : ''}`,
     at: release.publishedAt,
     author: release.publishedBy,
-    summary: release.about.description,
+    summary: [...notes, ...(description === null ? [] : [description])].join('\n') || null,
   }
 }
 

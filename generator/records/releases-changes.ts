@@ -2,6 +2,7 @@ import { readEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
+import { isReason } from '../../core/reason.ts'
 import type { Release } from '../../core/release/release.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import type { Database } from '../database/connection.ts'
@@ -163,6 +164,7 @@ export async function setYanked(
       refuse('release_other_build', { name: crate.name, version, existing: taken.version })
     const wanted: YankChange = typeof to === 'boolean' ? { yanked: to } : to
     const { yanked = taken.yanked, reason: given } = wanted
+    if (typeof given === 'string' && !isReason(given)) refuse('reason_invalid')
     if (typeof given === 'string' && !yanked)
       refuse(wanted.yanked === false ? 'yank_message_unyank' : 'yank_message_unyanked')
     const reason = yanked ? (given === undefined ? taken.yankReason : given) : null

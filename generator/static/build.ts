@@ -26,6 +26,7 @@ import { eachCrate } from '../records/crates.ts'
 import { indexFiles } from '../records/releases.ts'
 import { importReleases } from '../records/releases-changes.ts'
 import { BuildCache, bootId, digestOf } from './cache.ts'
+import { applyNotes } from './notes.ts'
 import { packagePath, type StaticRelease, StaticReleases } from './releases.ts'
 import { respelled, type Stamps, StaticTree } from './tree.ts'
 
@@ -109,7 +110,14 @@ async function renderUnlessSame(
     entry.cksum,
     entry.yanked,
   ])
-  const inputs = [siteConfig(settings, urls, false), urls, settings.git.index, shown]
+  const inputs = [
+    siteConfig(settings, urls, false),
+    urls,
+    settings.git.index,
+    shown,
+    settings.yanked,
+    settings.deprecated,
+  ]
   // Times do not prove the bytes after a power failure or on another machine.
   const boot = await bootId()
   const stateOf = (stamps: Stamps) => `${boot} ${digestOf([inputs, [...stamps]])}`
@@ -171,6 +179,7 @@ async function render(
     // Their times are unknown: a `.crate` does not contain them.
     const from = { source: 'folder', owner: null }
     await importReleases(context, releases, operatorChange(''), from)
+    await applyNotes(context, releases, settings)
     const outputs = [config]
     for await (const { id } of eachCrate(context.database))
       for (const { name, text } of await indexFiles(context.database, [id]))

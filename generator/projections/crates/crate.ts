@@ -157,6 +157,7 @@ export function renderCrateRecord(crate: CrateDetails, { dl }: SiteConfig): Outp
     name: crate.name,
     newest_version: newest.version,
     yanked: newest.yanked,
+    ...(newest.deprecation && { deprecated: newest.deprecation }),
     description: about.description,
     license: about.license,
     homepage: about.homepage,
@@ -177,6 +178,8 @@ export function renderCrateRecord(crate: CrateDetails, { dl }: SiteConfig): Outp
       published_at: release.publishedAt,
       published_by: release.publishedBy,
       ...(release.job && { trustpub_data: trustpubData(release.job) }),
+      ...(release.yankReason !== null && { yank_message: release.yankReason }),
+      ...(release.deprecation && { deprecated: release.deprecation }),
       about: release.about,
     }
     // The line is already JSON; parsing and rendering it again would cost more than all the rest.

@@ -1,3 +1,4 @@
+import { type Deprecation, deprecationOf } from '../../../core/deprecation.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
 import type { CanonicalName } from '../../../core/name.ts'
 import { blockOf, hashOfStart, shapeOf } from '../../../core/search/layout.ts'
@@ -5,6 +6,7 @@ import { changePostings, crateCount } from '../../../core/search/postings.ts'
 import { changeRanks, rankOf } from '../../../core/search/ranks.ts'
 import { gradeOf, isListed } from '../../../core/search/similar.ts'
 import { termsOf } from '../../../core/search/terms.ts'
+import type { Version } from '../../../core/version.ts'
 import type { SiteConfig } from '../../../site/site-config.ts'
 import type { Database } from '../../database/connection.ts'
 import { pace } from '../../database/pace.ts'
@@ -12,6 +14,7 @@ import { all, insertAll, LIST, type Queries, type Row, run } from '../../databas
 import { isStorageRefusal } from '../../places/disk/fault.ts'
 import type { Mark } from '../../records/marks.ts'
 import { OWNER_LOGINS } from '../../records/owners.ts'
+import { deprecationsOf } from '../../records/releases.ts'
 import { RELEASES } from '../../records/releases-view.ts'
 import type { Rendered } from '../pages.ts'
 import { BLOCKS, BUCKETS, markFiles, RANKS, RANKS_TERM } from './files.ts'
@@ -65,12 +68,15 @@ async function readCrates(
     yanked: number
     about: string | null
     rust: string | null
+    newest: Version
+    deprecations: string | null
     owners: string | null
   }>(
     tx,
     `SELECT crates.id, search_crates.terms AS before,
       crates.canonical, listings.dependents, listings.yanked,
       releases.about, releases.line ->> 'rust_version' AS rust,
+      releases.version AS newest, ${deprecationsOf('crates.id')},
       ${site.owners ? OWNER_LOGINS : 'NULL'} AS owners
       FROM crates LEFT JOIN search_crates ON search_crates.crate_id = crates.id
       LEFT JOIN listings ON listings.crate_id = crates.id
@@ -78,12 +84,20 @@ async function readCrates(
       WHERE crates.id IN ${LIST}`,
     marks.map(({ subject }) => subject),
   )
-  return rows.map(({ id, before, canonical, dependents, yanked, about, rust, owners }) => {
+  return rows.map(({ id, before, canonical, dependents, yanked, about, rust, owners, ...row }) => {
     if (about === null) return { id, before, terms: new Map(), rank: 0 }
-    const { keywords, categories, description, license } = JSON.parse(about) as About
+    const manifest = JSON.parse(about) as About
+    const { keywords, categories, description, license } = manifest
+    const said = JSON.parse(row.deprecations ?? '[]') as Deprecation[]
+    const isDeprecated = deprecationOf(said, row.newest, manifest) !== null
     const searched = { canonical, keywords, categories, description, license, rust }
     const terms = termsOf({ ...searched, owners: JSON.parse(owners ?? '[]') })
-    return { id, before, terms, rank: rankOf({ canonical, dependents, yanked: yanked === 1 }) }
+    return {
+      id,
+      before,
+      terms,
+      rank: rankOf({ canonical, dependents, yanked: yanked === 1, isDeprecated }),
+    }
   })
 }
 

@@ -1,11 +1,12 @@
 // generator/records/pages: What pages and the API read of the records. They alone call it; it never
 // changes a row.
+import type { Deprecation } from '../../../core/deprecation.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
 import type { Version } from '../../../core/version.ts'
 import { all, LIST, type Queries } from '../../database/statement.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'
-import { recordOf, type Stored } from '../releases.ts'
+import { deprecationsOf, recordOf, type Stored } from '../releases.ts'
 import { releasesAs } from '../releases-view.ts'
 import { TRUSTED_ONLY } from '../trusted.ts'
 
@@ -25,6 +26,8 @@ export interface CrateCard extends CrateRecord {
   /** The highest version that is not yanked, pre-releases included; the highest when all are. */
   readonly highest: Version
   readonly about: About
+  /** What is said of the newest version. */
+  readonly deprecation: Deprecation | null
   /** The number of crates whose newest version depends on it. */
   readonly dependents: number
   /** Size of the newest `.crate`. */
@@ -36,6 +39,7 @@ export interface CrateCard extends CrateRecord {
 const SELECT_CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updatedAt",
     listings.versions, listings.yanked, listings.dependents, listings.bytes,
     newest.id AS "newestId", newest.version AS newest, newest.about,
+    ${deprecationsOf('crates.id')},
     latest.version AS latest, stable.version AS stable,
     coalesce(highest.version, newest.version) AS highest, ${TRUSTED_ONLY} AS "trustedOnly"
   FROM crates JOIN listings ON listings.crate_id = crates.id
@@ -48,10 +52,10 @@ const SELECT_CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updat
 export async function selectCards(
   db: Queries,
   rest: string,
-  ...parameters: (string | number | readonly number[])[]
+  ...parameters: (string | number | readonly (string | number)[])[]
 ): Promise<CrateCard[]> {
   const rows = await all<Stored<CrateCard>>(db, `${SELECT_CARDS} ${rest}`, ...parameters)
-  return rows.map(recordOf)
+  return rows.map(row => recordOf(row, row.newest))
 }
 
 /** Finds a crate's card by name; null when there is no such crate, or it has no versions. */

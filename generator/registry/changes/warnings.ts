@@ -1,0 +1,49 @@
+import { deprecationOf } from '../../../core/deprecation.ts'
+import { type Issue, warning } from '../../../core/error/error.ts'
+import { canonicalName, type Name } from '../../../core/name.ts'
+import type { Release } from '../../../core/release/release.ts'
+import { parseRequirement, satisfies } from '../../../core/requirement.ts'
+import { highestVersion } from '../../../core/version.ts'
+import { LIST, type Queries } from '../../database/statement.ts'
+import { listDeprecations } from '../../records/deprecations.ts'
+import { selectCards } from '../../records/pages/cards.ts'
+import { listVersions } from '../../records/releases.ts'
+
+/** The most warnings of a kind. */
+const WARNED = 10
+
+/** Crates of which something may have to be said. */
+const NOTED = `WHERE crates.canonical IN ${LIST} AND (
+    EXISTS (SELECT 1 FROM releases WHERE crate_id = crates.id AND yanked = 1)
+    OR EXISTS (SELECT 1 FROM deprecations WHERE crate_id = crates.id)
+    OR instr(newest.about, '"maintenance":{"status":"deprecated"') > 0)`
+
+/** Warns of own dependencies that fit yanked versions only, or whose best version is deprecated. */
+export async function dependencyWarnings(db: Queries, { entry }: Release): Promise<Issue[]> {
+  const deps = entry.deps.filter(dep => dep.registry === null && dep.kind !== 'dev')
+  if (deps.length === 0) return []
+  const nameOf = ({ package: real, name }: (typeof deps)[number]) =>
+    canonicalName((real ?? name) as Name)
+  const noted = await selectCards(db, NOTED, [...new Set(deps.map(nameOf))])
+  const [yanked, deprecated]: [Issue[], Issue[]] = [[], []]
+  for (const card of noted) {
+    const versions = await listVersions(db, card.id)
+    const all = await listDeprecations(db, card.id)
+    for (const dep of deps.filter(each => nameOf(each) === canonicalName(card.name))) {
+      const need = parseRequirement(dep.req)
+      const best = highestVersion(versions.filter(({ version }) => satisfies(need, version)))
+      if (!best) continue
+      const { name } = card
+      if (best.yanked)
+        yanked.push(
+          warning('dependency_yanked', { name, req: dep.req, reason: best.yankReason ?? null }),
+        )
+      const said = deprecationOf(all, best.version, card.about)
+      if (said)
+        deprecated.push(
+          warning('dependency_deprecated', { name, reason: said.reason, use: said.use }),
+        )
+    }
+  }
+  return [...yanked.slice(0, WARNED), ...deprecated.slice(0, WARNED)]
+}
