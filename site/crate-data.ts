@@ -1,8 +1,9 @@
 // site: Data in, HTML out, and the scripts of browsers. Projections and daemon call it; it never
 // reads records.
-import type { Deprecation } from '../core/deprecation.ts'
+
 import type { DependencyUse, Entry } from '../core/entry/entry.ts'
 import type { About } from '../core/manifest/manifest.ts'
+import type { Deprecation } from '../core/release/notes.ts'
 import type { Contents } from '../core/tarball/contents.ts'
 import type { Job } from '../core/trust/job.ts'
 

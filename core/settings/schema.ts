@@ -7,6 +7,7 @@ import { cdnRows } from './cdn.ts'
 import {
   baseUrl,
   choice,
+  deprecated,
   duration,
   file,
   flag,
@@ -24,9 +25,9 @@ import {
   type SettingValue,
   size,
   text,
+  yanked,
 } from './kind.ts'
 import { namedRows } from './named.ts'
-import { deprecated, yanked } from './notes.ts'
 import { pagesRows } from './pages.ts'
 import { policyRows } from './rules.ts'
 import { isUpstreamName } from './upstream.ts'

@@ -5,6 +5,7 @@ import type { OpenHandler, Route } from '../access/route.ts'
 import { answerText } from '../http/answer.ts'
 import { dependencyShape } from './dependency-schema.ts'
 import * as downloads from './download-schema.ts'
+import { deprecationBody, yankBody } from './publish-body.ts'
 import * as schema from './schema.ts'
 import { searchAnswer, searchQuery } from './search-schema.ts'
 
@@ -168,10 +169,10 @@ export const operations: Readonly<Record<string, Operation>> = {
   [`DELETE ${VERSION}/yank`]: op('Yank a version', okAnswer),
   [`PUT ${VERSION}/unyank`]: op('Undo a yank', okAnswer),
   [`PATCH ${VERSION}`]: op('Yank or unyank a version, and say why', schema.versionAnswer, {
-    body: schema.yankBody,
+    body: yankBody,
   }),
   [`PUT ${CRATE}/deprecation`]: op('Deprecate a crate, or some of its versions', okAnswer, {
-    body: schema.deprecationBody,
+    body: deprecationBody,
   }),
   [`DELETE ${CRATE}/deprecation`]: op('Take a deprecation back', okAnswer, {
     query: v.object({ requirement: v.optional(v.string()) }),

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { refuse } from '../../core/error/error.ts'
 import { ByteCollector, inLargerChunks } from '../http/byte-collector.ts'
 
@@ -81,3 +82,15 @@ function reader(source: AsyncIterable<Uint8Array>): Read {
     return piece
   }
 }
+
+/** What crates.io takes to yank or unyank a version, and to say why. */
+export const yankBody = v.object({
+  version: v.object({ yanked: v.optional(v.boolean()), yank_message: v.nullish(v.string()) }),
+})
+
+/** What is said of the versions that fit a requirement. */
+export const deprecationBody = v.object({
+  requirement: v.optional(v.string(), '*'),
+  reason: v.string(),
+  use: v.nullish(v.string()),
+})

@@ -2,12 +2,12 @@ import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
 import { parseVersion } from '../../core/version.ts'
-import { setDeprecated } from '../../generator/records/deprecations.ts'
 import { setYanked, type YankChange } from '../../generator/records/releases-changes.ts'
+import { setDeprecated } from '../../generator/registry/changes/deprecation.ts'
 import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import type { Deps } from '../deps.ts'
 import { readJsonBody } from '../http/request-body.ts'
-import * as schema from './schema.ts'
+import { deprecationBody, yankBody } from './publish-body.ts'
 
 /** `DELETE …/yank` and `PUT …/unyank` (specification section 3): changes only the yanked flag. */
 export function yank(yanked: boolean) {
@@ -31,7 +31,7 @@ async function changeYank(deps: Deps, c: Context, actor: Actor, to: YankChange):
 export const patchVersion =
   (show: (deps: Deps, c: Context) => Promise<Response>) =>
   async (deps: Deps, c: Context, actor: Actor) => {
-    const { version: to } = await readJsonBody(c, schema.yankBody)
+    const { version: to } = await readJsonBody(c, yankBody)
     // As on crates.io, a yank without a message removes the one before.
     const reason = to.yank_message ?? (to.yanked ? null : undefined)
     await changeYank(deps, c, actor, { yanked: to.yanked, reason })
@@ -40,7 +40,7 @@ export const patchVersion =
 
 /** `PUT …/{name}/deprecation`: says that a crate, or some of its versions, are deprecated. */
 export async function putDeprecation(deps: Deps, c: Context, actor: Actor) {
-  const { requirement, reason, use = null } = await readJsonBody(c, schema.deprecationBody)
+  const { requirement, reason, use = null } = await readJsonBody(c, deprecationBody)
   return deprecate(deps, c, actor, requirement, { reason, use })
 }
 

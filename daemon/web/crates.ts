@@ -9,11 +9,11 @@ import {
   removeOwners,
 } from '../../generator/accounts/ownership.ts'
 import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
-import { listDeprecations, setDeprecated } from '../../generator/records/deprecations.ts'
 import { isOwner, listOwners, requireOwner } from '../../generator/records/owners.ts'
 import { findRelease, listVersions } from '../../generator/records/releases.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
 import { trustedOnly } from '../../generator/records/trusted.ts'
+import { listDeprecations, setDeprecated } from '../../generator/registry/changes/deprecation.ts'
 import { dropRule, listRules, rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { confirmPage, managePage } from '../../site/account/manage-page.ts'

@@ -59,10 +59,10 @@ export class WebhookWorker implements Worker {
   async close(seconds: number): Promise<void> {
     this.#isClosing = true
     await this.#repeater.close()
-    const running = Promise.all(this.#running.values())
-    await within(running, Math.min(seconds, CLOSE_SECONDS) * 1000, null)
+    const end = () => Promise.all(this.#running.values())
+    await within(end(), Math.min(seconds, CLOSE_SECONDS) * 1000, null)
     for (const sender of this.#senders.values()) await sender.close()
-    await running
+    await end()
     await this.#lease.close()
   }
 

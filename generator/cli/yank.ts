@@ -1,6 +1,6 @@
 import { refuse, refuseErrors } from '../../core/error/error.ts'
-import { setDeprecated } from '../records/deprecations.ts'
 import { setYanked } from '../records/releases-changes.ts'
+import { setDeprecated } from '../registry/changes/deprecation.ts'
 import { showChanges } from './console/changes.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
 import { parseSpec } from './console/release-spec.ts'

@@ -2,7 +2,7 @@ import { readEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
-import { isReason } from '../../core/reason.ts'
+import { isReason } from '../../core/release/notes.ts'
 import type { Release } from '../../core/release/release.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import type { Database } from '../database/connection.ts'
@@ -173,10 +173,7 @@ export async function setYanked(
     const line = isWords ? taken.line : renderEntry({ ...readEntry(taken.line), yanked })
     const sql = 'UPDATE releases SET yanked = ?, line = ?, yank_reason = ? WHERE id = ?'
     await run(tx, sql, Number(yanked), line, reason, taken.id)
-    const detail = {
-      ...(as === 'administrator' && { as }),
-      ...(reason !== null && { reason }),
-    }
+    const detail = { ...(as === 'administrator' && { as }), ...(reason !== null && { reason }) }
     const deed = yanked ? 'yank' : 'unyank'
     const generation = await addEvent(tx, by, {
       action: isWords ? 'yank-reason' : deed,
@@ -185,8 +182,8 @@ export async function setYanked(
       ...(Object.keys(detail).length > 0 && { detail }),
     })
     const told = isWords ? [] : [{ type: `release.${deed}ed`, version, reason } as const]
-    const edit = { crate, altered: [taken], isWords, told, by, generation }
-    await tellFollowers(tx, followers, edit)
+    const about = { crate, altered: [taken], isWords, told }
+    await tellFollowers(tx, followers, { ...about, by, generation })
     return { ...stored, changed: true }
   })
 }

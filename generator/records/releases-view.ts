@@ -2,3 +2,9 @@
 export const releasesAs = (alias: string) => `releases AS ${alias}`
 
 export const RELEASES = releasesAs('releases')
+
+/** The deprecations of a crate as JSON, in a statement on a table with its id. */
+export function deprecationsOf(crateId: string): string {
+  return `(SELECT json_group_array(json_object('requirement', requirement, 'reason', reason,
+    'use', successor)) FROM deprecations WHERE deprecations.crate_id = ${crateId}) AS deprecations`
+}

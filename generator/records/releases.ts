@@ -1,9 +1,9 @@
-import { type Deprecation, deprecationOf } from '../../core/deprecation.ts'
 import type { Dependency } from '../../core/entry/entry.ts'
 import { indexText } from '../../core/entry/render.ts'
 import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
 import { crateKey, releaseOfFolder, releaseOfPath } from '../../core/paths/crates.ts'
+import { type Deprecation, deprecationOf } from '../../core/release/notes.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
 import type { Job } from '../../core/trust/job.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
@@ -11,7 +11,7 @@ import { pace } from '../database/pace.ts'
 import { all, column, first, LIST, type Queries, type Row, value } from '../database/statement.ts'
 import { CRATE, type CrateRecord, findCrate } from './crates.ts'
 import type { Mark } from './marks.ts'
-import { RELEASES } from './releases-view.ts'
+import { deprecationsOf, RELEASES } from './releases-view.ts'
 
 /** The column of who published a release, from `users`; null for somebody who is not known. */
 export const PUBLISHER =
@@ -61,12 +61,6 @@ export function recordOf<R extends Pick<Stored<unknown>, 'yanked' | 'about' | 'd
     about,
     deprecation: deprecationOf(said, version, about),
   }
-}
-
-/** The deprecations of a crate as JSON, in a statement on a table with its id. */
-export function deprecationsOf(crateId: string): string {
-  return `(SELECT json_group_array(json_object('requirement', requirement, 'reason', reason,
-    'use', successor)) FROM deprecations WHERE deprecations.crate_id = ${crateId}) AS deprecations`
 }
 
 type StoredRelease<R = ReleaseRecord> = Omit<Stored<R>, 'contents' | 'job'> &

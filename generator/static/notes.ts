@@ -1,12 +1,11 @@
-import { parseDeprecated } from '../../core/deprecation.ts'
 import { canonicalName } from '../../core/name.ts'
-import { deprecatedItem } from '../../core/settings/notes.ts'
+import { deprecatedItem, parseDeprecated } from '../../core/release/notes.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { all } from '../database/statement.ts'
 import { operatorChange } from '../records/change.ts'
 import type { Records } from '../records/crate-change.ts'
-import { setDeprecated } from '../records/deprecations.ts'
 import { setYanked } from '../records/releases-changes.ts'
+import { setDeprecated } from '../registry/changes/deprecation.ts'
 import type { StaticRelease } from './releases.ts'
 
 /** Says in the records why releases are yanked, and what the settings call deprecated. */

@@ -89,6 +89,7 @@ export interface WebhookState {
   readonly waiting: number
 }
 
+/** Returns the webhooks of the records by name. */
 export function listWebhooks(db: Queries): Promise<WebhookState[]> {
   const waiting = 'SELECT count(*) FROM deliveries WHERE webhook = name AND due_at IS NOT NULL'
   return all(db, `SELECT name, ended_at, (${waiting}) AS waiting FROM webhooks ORDER BY name`)

@@ -1,6 +1,6 @@
 // site/crate: The pages of one crate. The projection of crates calls it; it never asks for more
 // data.
-import type { Deprecation } from '../../core/deprecation.ts'
+
 import type { Name } from '../../core/name.ts'
 import {
   badgePath,
@@ -12,6 +12,7 @@ import {
 } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { formatNumber } from '../../core/quantity.ts'
+import type { Deprecation } from '../../core/release/notes.ts'
 import type { CrateData, VersionData } from '../crate-data.ts'
 import { messageText } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'

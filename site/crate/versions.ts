@@ -1,4 +1,3 @@
-import { deprecationText } from '../../core/deprecation.ts'
 import type { Features } from '../../core/entry/entry.ts'
 import type { Name } from '../../core/name.ts'
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
+import { deprecationText } from '../../core/release/notes.ts'
 import type { CrateData, ListedVersion, VersionData, VersionRow } from '../crate-data.ts'
 import { dateTag, filterBox } from '../elements/elements.ts'
 import { absoluteLink, type Linker, linker } from '../elements/links.ts'

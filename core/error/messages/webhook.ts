@@ -1,4 +1,3 @@
-import { type Deprecation, deprecationText } from '../../deprecation.ts'
 import type { MessageTable } from './kind.ts'
 
 export const webhookMessages = {
@@ -19,11 +18,8 @@ export const webhookMessages = {
       reason: string | null
     }) =>
       `every version of the dependency \`${name}\` that fits \`${req}\` is yanked${reason === null ? '' : `: ${reason}`}; require another one`,
-    dependency_deprecated: ({
-      name,
-      ...said
-    }: { name: string } & Omit<Deprecation, 'requirement'>) =>
-      `the dependency \`${name}\` is ${deprecationText(said)}`,
+    dependency_deprecated: (p: { name: string; reason: string | null; use: string | null }) =>
+      `the dependency \`${p.name}\` is deprecated${p.reason === null ? '' : `: ${p.reason}`}${p.use === null ? '' : `; use ${p.use} instead`}`,
     reason_invalid:
       'a reason is one paragraph of 1 to 500 characters, without line breaks, control characters and marks of text direction',
   },

@@ -1,6 +1,6 @@
-import { type Deprecation, deprecationOf } from '../../../core/deprecation.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
 import type { CanonicalName } from '../../../core/name.ts'
+import { type Deprecation, deprecationOf } from '../../../core/release/notes.ts'
 import { blockOf, hashOfStart, shapeOf } from '../../../core/search/layout.ts'
 import { changePostings, crateCount } from '../../../core/search/postings.ts'
 import { changeRanks, rankOf } from '../../../core/search/ranks.ts'
@@ -14,8 +14,7 @@ import { all, insertAll, LIST, type Queries, type Row, run } from '../../databas
 import { isStorageRefusal } from '../../places/disk/fault.ts'
 import type { Mark } from '../../records/marks.ts'
 import { OWNER_LOGINS } from '../../records/owners.ts'
-import { deprecationsOf } from '../../records/releases.ts'
-import { RELEASES } from '../../records/releases-view.ts'
+import { deprecationsOf, RELEASES } from '../../records/releases-view.ts'
 import type { Rendered } from '../pages.ts'
 import { BLOCKS, BUCKETS, markFiles, RANKS, RANKS_TERM } from './files.ts'
 

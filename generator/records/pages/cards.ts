@@ -1,13 +1,14 @@
 // generator/records/pages: What pages and the API read of the records. They alone call it; it never
 // changes a row.
-import type { Deprecation } from '../../../core/deprecation.ts'
+
 import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
+import type { Deprecation } from '../../../core/release/notes.ts'
 import type { Version } from '../../../core/version.ts'
 import { all, LIST, type Queries } from '../../database/statement.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'
-import { deprecationsOf, recordOf, type Stored } from '../releases.ts'
-import { releasesAs } from '../releases-view.ts'
+import { recordOf, type Stored } from '../releases.ts'
+import { deprecationsOf, releasesAs } from '../releases-view.ts'
 import { TRUSTED_ONLY } from '../trusted.ts'
 
 /** A crate as shown in lists, with the metadata of its newest version. */

@@ -1,20 +1,21 @@
-import { deprecationOf } from '../../../core/deprecation.ts'
 import { type Issue, warning } from '../../../core/error/error.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
+import { deprecationOf } from '../../../core/release/notes.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { parseRequirement, satisfies } from '../../../core/requirement.ts'
 import { highestVersion } from '../../../core/version.ts'
 import { LIST, type Queries } from '../../database/statement.ts'
-import { listDeprecations } from '../../records/deprecations.ts'
 import { selectCards } from '../../records/pages/cards.ts'
 import { listVersions } from '../../records/releases.ts'
+import { RELEASES } from '../../records/releases-view.ts'
+import { listDeprecations } from './deprecation.ts'
 
 /** The most warnings of a kind. */
 const WARNED = 10
 
 /** Crates of which something may have to be said. */
 const NOTED = `WHERE crates.canonical IN ${LIST} AND (
-    EXISTS (SELECT 1 FROM releases WHERE crate_id = crates.id AND yanked = 1)
+    EXISTS (SELECT 1 FROM ${RELEASES} WHERE crate_id = crates.id AND yanked = 1)
     OR EXISTS (SELECT 1 FROM deprecations WHERE crate_id = crates.id)
     OR instr(newest.about, '"maintenance":{"status":"deprecated"') > 0)`
 

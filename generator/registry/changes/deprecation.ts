@@ -1,14 +1,18 @@
-import { covers, type Deprecation, parseDeprecated } from '../../core/deprecation.ts'
-import { refuse } from '../../core/error/error.ts'
-import { isName } from '../../core/name.ts'
-import { isReason } from '../../core/reason.ts'
-import { isSuccessor } from '../../core/settings/notes.ts'
-import { all, type Queries, run, upsert } from '../database/statement.ts'
-import { addEvent, type Change, makeChange } from './change.ts'
-import { type Records, tellFollowers } from './crate-change.ts'
-import { findCrate } from './crates.ts'
-import { requireOwner } from './owners.ts'
-import { listVersions } from './releases.ts'
+import { refuse } from '../../../core/error/error.ts'
+import { isName } from '../../../core/name.ts'
+import {
+  covers,
+  type Deprecation,
+  isReason,
+  isSuccessor,
+  parseDeprecated,
+} from '../../../core/release/notes.ts'
+import { all, type Queries, run, upsert } from '../../database/statement.ts'
+import { addEvent, type Change, makeChange } from '../../records/change.ts'
+import { type Records, tellFollowers } from '../../records/crate-change.ts'
+import { findCrate } from '../../records/crates.ts'
+import { requireOwner } from '../../records/owners.ts'
+import { listVersions } from '../../records/releases.ts'
 
 /** The most ranges of versions of a crate that are deprecated. */
 const RANGES_MAX = 50
