@@ -79,6 +79,7 @@ export const table: Readonly<Record<string, () => Promise<Register>>> = {
   trust: async () => (await import('./commands/trust.ts')).registerTrust,
   owner: async () => (await import('./commands/owner.ts')).registerOwner,
   webhook: async () => (await import('./commands/webhook.ts')).registerWebhook,
+  group: async () => (await import('./commands/group.ts')).registerGroup,
   audit: async () => (await import('./commands/audit.ts')).registerAudit,
   serve: async () => (await import('./commands/serve.ts')).registerServe,
 }

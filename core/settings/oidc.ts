@@ -98,6 +98,7 @@ export function checkOidc(
 ): Issue[] {
   const issues: Issue[] = []
   const seen = new Map<string, string>()
+  if (names.includes('local')) issues.push(issue('oidc_local'))
   for (const name of names) {
     const of = (key: string) => read(`oidc.${name}.${key}`) ?? null
     for (const key of ['issuer', 'client_id'])

@@ -24,7 +24,7 @@ const registerList = registryCommand('list', {
   about: 'list the owners of a crate',
   takes: CRATE,
   examples: { 'plimsoll owner list demo': 'one line for each owner' },
-  json: 'an array with an object for each owner: `id`; `login`, the username; `name`',
+  json: 'an array with an object for each owner: `id`; `login`, the username or `group:NAME`; `name`, or the title of the group',
   fails: 'there is no such crate',
   reads: true,
   async run({ registry, report }: RegistryTask, name: string) {
@@ -45,7 +45,7 @@ function changing(
 ) {
   return registryCommand(name, {
     about,
-    takes: { ...CRATE, '<username>': 'a user of this registry', ...options },
+    takes: { ...CRATE, '<owner>': 'a user of this registry, or `group:NAME`', ...options },
     examples: Object.fromEntries(
       users.map(user => [`plimsoll owner ${name} demo ${user}`, said(user, 'demo')]),
     ),
@@ -85,7 +85,7 @@ export const registerOwner = commandGroup('owner', 'manage the owners of crates'
   registerList,
   changing(
     'add',
-    'make a user an owner of a crate, without an invitation',
+    'make a user or a group an owner of a crate, without an invitation',
     addOwners,
     (user, crate) => `${user} owns ${crate}`,
     ['alice', 'ci'],

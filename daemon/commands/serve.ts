@@ -29,6 +29,7 @@ import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
+import { nameSections } from '../../generator/records/groups/groups.ts'
 import { isPaused, readPause } from '../../generator/records/pause.ts'
 import { tlsHost } from '../../generator/registry/certificate.ts'
 import { prepareChecks } from '../../generator/registry/changes/check.ts'
@@ -116,6 +117,7 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     const serving = await beginServing(registry, server.url)
     ends.push(() => serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED)))
     const before = await recordServed(registry)
+    await nameSections(registry.database, registry.settings.oidc)
     const { access, kept } = registry.access
     const read = () => readSettings(dir, { ...sources, before: access }).settings
     if (kept.length > 0) log.warn(warning('access_kept', { keys: kept.join(', ') }).message)
@@ -227,6 +229,12 @@ function requireAddress(io: Io, { server, registry }: Settings): ListenAddress {
   return address
 }
 
+const NO_PASSWORDS = `
+There are no users yet, and no passwords. Members of \`admin_groups\` become administrators when
+they log in at the issuer. Otherwise \`plimsoll user add NAME --admin\` adds one, and
+\`plimsoll user link NAME\` prints a link with which they log in, once.
+`
+
 /** Prints the first steps for users; without any user, adds `admin` and prints its token. */
 async function printWelcome(io: Io, { settings, urls, database }: Registry): Promise<void> {
   const { name } = settings.registry
@@ -234,6 +242,7 @@ async function printWelcome(io: Io, { settings, urls, database }: Registry): Pro
   io.out(`Paste this into .cargo/config.toml:\n\n${config}`)
   io.out(`The page of the registry is ${urls.base}/`)
   if (!(await hasNoUsers(database))) return
+  if (settings.auth.passwords === 'off') return io.out(NO_PASSWORDS)
   const change = operatorChange(timestamp(io.now()))
   const admin = await addAdmin(database, change)
   if (!admin) return

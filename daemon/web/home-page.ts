@@ -8,7 +8,7 @@ import { listInvitations } from '../../generator/accounts/ownership.ts'
 import { listSessions } from '../../generator/accounts/sessions.ts'
 import { listTokens, type TokenRecord } from '../../generator/accounts/tokens.ts'
 import type { Database } from '../../generator/database/connection.ts'
-import { groupsOf } from '../../generator/records/groups.ts'
+import { groupsOf } from '../../generator/records/groups/groups.ts'
 import { cratesShown } from '../../generator/records/owners.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type HomeData, homePage } from '../../site/account/home-page.ts'
@@ -63,7 +63,7 @@ async function issuerRows(
   oidc: Settings['oidc'],
   userId: number,
 ): Promise<HomeData['issuers']> {
-  const own = await listIdentities(database, oidc, userId)
+  const own = await listIdentities(database, oidc, [userId])
   return Object.values(oidc).map(({ name, title, token_days: days }) => {
     const loggedIn = own.find(({ section }) => section === name)?.loggedIn ?? null
     const until = loggedIn === null || days === 0 ? null : loginEnd(days, new Date(loggedIn))

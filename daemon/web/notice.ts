@@ -24,6 +24,7 @@ const DONE = {
   'version-unyanked': 'The version is no longer yanked.',
   deprecated: 'It is deprecated.',
   undeprecated: 'It is no longer deprecated.',
+  'user-linked': 'The account is linked: its owner logs in at the issuer from now on.',
   'rule-added': 'The rule is written.',
   'rule-added-wide':
     'The rule is written. It names neither ref nor environment, so whoever may push any branch can publish.',

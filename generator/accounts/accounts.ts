@@ -81,7 +81,7 @@ export async function insertUser(
   by: Permitted,
 ): Promise<User> {
   await requireFree(tx, login)
-  const sql = `INSERT INTO users (login, canonical, admin, machine, created_at, created_by)
+  const sql = `INSERT INTO users (login, canonical, admin, machine, created_at, made_by)
     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (canonical) DO NOTHING RETURNING ${USER}`
   const flags = [Number(admin), Number(machine)]
   const row = await first<Row>(tx, sql, login, login.toLowerCase(), ...flags, by.at, userIdOf(by))

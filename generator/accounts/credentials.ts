@@ -109,7 +109,7 @@ export async function makeLink(
     const { locked, machine } = await requireUser(tx, login)
     if (machine) refuse('user_machine', { login })
     if (locked) refuse('user_locked', { login })
-    const sql = `INSERT INTO password_links (hash, user_id, expires_at, created_by)
+    const sql = `INSERT INTO password_links (hash, user_id, expires_at, made_by)
       VALUES (?, ?, ?, ?)`
     await run(tx, sql, hashSecret(secret), id, timestamp(now, LINK_SECONDS), userIdOf(by))
     await addEvent(tx, by, { action: 'password-link', detail: { login } })

@@ -16,7 +16,7 @@ import {
   recordGroup,
   setGroups,
   setTitle,
-} from '../records/groups.ts'
+} from '../records/groups/groups.ts'
 import { requireUser } from './accounts.ts'
 import { loginEnd } from './oidc-access.ts'
 
@@ -52,7 +52,10 @@ export async function resolveGroup(tx: Queries, text: string, oidc: Issuers): Pr
   const [first, second] = found
   if (first === undefined) return refuse('group_unknown', { group: `${GROUP}${text}` })
   if (second !== undefined)
-    refuse('group_ambiguous', { name, groups: found.map(each => `${GROUP}${each}/${name}`) })
+    refuse('group_ambiguous', {
+      name,
+      groups: found.map(each => `\`${GROUP}${each}/${name}\``).join(' or '),
+    })
   return recordGroup(tx, refOf(first, name, oidc), first)
 }
 

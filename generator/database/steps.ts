@@ -168,8 +168,8 @@ export const steps: Readonly<Record<string, Step>> = {
     'CREATE INDEX group_owners_group ON group_owners (group_id)',
     'ALTER TABLE sessions ADD COLUMN way TEXT',
     'ALTER TABLE users ADD COLUMN machine INTEGER NOT NULL DEFAULT 0',
-    'ALTER TABLE users ADD COLUMN created_by INTEGER',
-    'ALTER TABLE password_links ADD COLUMN created_by INTEGER',
+    'ALTER TABLE users ADD COLUMN made_by INTEGER',
+    'ALTER TABLE password_links ADD COLUMN made_by INTEGER',
   ]),
   // Why versions were yanked, what is deprecated, and what webhooks are still to tell.
   '038_events': statements([

@@ -105,7 +105,7 @@ export interface Tables {
     /** 1 for an account of a machine, in which nobody can log in. */
     machine: number
     /** The administrator who added it; null for the operator and for a first login. */
-    created_by: number | null
+    made_by: number | null
   }
   /** By what an issuer's people are found: its URL, and a value that it never gives again. */
   identities: {
@@ -145,7 +145,7 @@ export interface Tables {
     user_id: number
     expires_at: string
     /** The administrator who made it; null for the operator. */
-    created_by: number | null
+    made_by: number | null
   }
   tokens: {
     id: number

@@ -115,7 +115,7 @@ export function ruleActor(rule: number): string {
 function hasRight(by: Change, right: Right): boolean {
   if (by.who === 'operator') return true
   if (by.who === 'stranger') return right === 'anybody'
-  if (by.who === 'rule') return right === 'publisher' || right === 'anybody'
+  if (by.who === 'rule') return right === 'publisher'
   if (by.who !== 'user') return false
   if (typeof right === 'object') return by.user.id === right.user
   return right === 'administrator' ? by.user.admin : right !== 'operator'

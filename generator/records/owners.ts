@@ -14,7 +14,7 @@ import {
 } from '../database/statement.ts'
 import { type Change, userIdOf } from './change.ts'
 import type { CrateRecord } from './crates.ts'
-import { GROUP_LOGIN, groupsOf, HAS_GROUP } from './groups.ts'
+import { GROUP_LOGIN, groupsOf, HAS_GROUP } from './groups/groups.ts'
 
 /** Whoever owns a crate, as the records know them: a user, or a group by its number. */
 export type OwnerRef = { readonly user: number } | { readonly group: number }
@@ -136,6 +136,28 @@ export async function canAct(
     JOIN user_groups ON ${HAS_GROUP} JOIN users ON users.id = user_groups.user_id
     WHERE group_owners.crate_id = ? AND until > ? AND users.id <> ? AND ${acting.sql} LIMIT 1`
   return (await value(db, members, crateId, at, except, ...acting.values)) !== null
+}
+
+/** Returns the names of crates whose owners can all do nothing, at most `limit`; see `canAct`. */
+export function stuckCrates(
+  db: Queries,
+  acting: Condition,
+  at: string,
+  limit: number,
+): Promise<Name[]> {
+  const good = `SELECT groups.id FROM groups JOIN user_groups ON ${HAS_GROUP}
+    JOIN users ON users.id = user_groups.user_id WHERE until > ? AND ${acting.sql}`
+  const sql = `SELECT name FROM crates WHERE id IN (
+      SELECT crate_id FROM owners JOIN users ON users.id = owners.user_id
+        WHERE NOT (${acting.sql})
+      UNION SELECT crate_id FROM group_owners WHERE group_id NOT IN (${good}))
+    AND NOT EXISTS (SELECT 1 FROM owners JOIN users ON users.id = owners.user_id
+      WHERE crate_id = crates.id AND ${acting.sql})
+    AND NOT EXISTS (SELECT 1 FROM group_owners
+      WHERE crate_id = crates.id AND group_id IN (${good}))
+    ORDER BY canonical LIMIT ?`
+  const { values } = acting
+  return column(db, sql, ...values, at, ...values, ...values, at, ...values, limit)
 }
 
 /** Returns the ids of the users on whose pages a crate is. */

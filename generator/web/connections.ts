@@ -63,10 +63,11 @@ function guardedLookup(isTrusted: (host: string) => boolean): LookupFunction {
   return (host, options, done) =>
     lookup(host, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, [])
-      const isRefused = isTrusted(host) ? isForbiddenAddress : isPrivateAddress
+      const isNamed = isTrusted(host)
+      const isRefused = isNamed ? isForbiddenAddress : isPrivateAddress
       const forbidden = addresses.find(({ address }) => isRefused(address))
       if (!forbidden) return done(null, addresses)
-      done(new PrivateAddress(host, forbidden.address), [])
+      done(new PrivateAddress(host, forbidden.address, isNamed), [])
     })
 }
 

@@ -61,9 +61,9 @@ function isIn(list: BlockList, address: string): boolean {
 export class PrivateAddress extends Error {
   readonly address: string
 
-  constructor(host: string, address: string) {
+  constructor(host: string, address: string, isNamed: boolean) {
     super(
-      isForbiddenAddress(address)
+      isNamed
         ? `the address of ${host} (${address}) is link-local, or that of a cloud's metadata`
         : `the address of ${host} is private (${address}), and only hosts that were named may have one`,
     )

@@ -122,11 +122,14 @@ export class Web {
     const limits = timeLimits(timeoutMs, timeoutMs)
     try {
       const answer = await this.#request(to, headers, limits.signal, sent)
-      const bytes = decodedBytes(to, answer, bodyBytes(to, answer, limits))
-      const all = await collectBytes(bytes, max)
-      answer.body.on('error', () => undefined).destroy()
-      if (!all) throw new WebFailure(url, `it is larger than the limit of ${max} bytes`)
-      return { status: answer.statusCode, type: headerOf(answer, 'content-type'), bytes: all }
+      try {
+        const bytes = decodedBytes(to, answer, bodyBytes(to, answer, limits))
+        const all = await collectBytes(bytes, max)
+        if (!all) throw new WebFailure(url, `it is larger than the limit of ${max} bytes`)
+        return { status: answer.statusCode, type: headerOf(answer, 'content-type'), bytes: all }
+      } finally {
+        answer.body.on('error', () => undefined).destroy()
+      }
     } finally {
       limits.end()
     }
@@ -238,8 +241,9 @@ export class Web {
     const connections = await this.#connections
     try {
       // An address needs no look-up.
-      const isRefused = isTrusted(hostname) ? isForbiddenAddress : isPrivateAddress
-      if (isRefused(address)) throw new PrivateAddress(hostname, address)
+      const isNamed = isTrusted(hostname)
+      const isRefused = isNamed ? isForbiddenAddress : isPrivateAddress
+      if (isRefused(address)) throw new PrivateAddress(hostname, address, isNamed)
       const path = pathname + search
       return await connections.request({ origin, path, method, body, headers, signal })
     } catch (error) {

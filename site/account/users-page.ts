@@ -14,6 +14,12 @@ export interface UserRow {
   readonly created: string
   readonly lastSeen: string | null
   readonly crates: number
+  readonly machine: boolean
+  /** Whether tokens and sessions wait for a login at an issuer. */
+  readonly due: boolean
+  /** What still works that this user made, who can do nothing any more. */
+  readonly left: readonly string[]
+  readonly logins: readonly { readonly section: string | null; readonly loggedIn: string | null }[]
 }
 
 export interface UsersData {
@@ -22,6 +28,8 @@ export interface UsersData {
   readonly users: readonly UserRow[]
   readonly usersPosition: PagePosition
   readonly filter: string
+  /** The issuers to which accounts can be linked, by the names of their sections. */
+  readonly issuers: readonly string[]
   readonly draft: { readonly login: string; readonly admin: boolean } | null
   /** A one-time link that sets a password; it was just created and is shown only once. */
   readonly resetLink: { readonly login: string; readonly url: string } | null
@@ -34,7 +42,7 @@ export function usersPage(site: SiteConfig, data: UsersData): string {
   const to = linker(site, null)
   const body = html`${resetLink === null ? null : html`<section class="notice good" aria-label="One-time link"><p>Give this link to <strong>${resetLink.login}</strong>. It sets a password and works once. You will not see it again.</p>${copyBlock(resetLink.url, 'one-time link')}</section>`}
 <form class="form row" method="get" action="${to(path)}"><label class="field"><span>Username or name contains</span><input type="search" name="q" value="${filter}" autocapitalize="off"></label><button class="button">Search</button></form>
-<ul class="rows">${users.map(user => userRow(viewer, user, to))}</ul>
+<ul class="rows">${users.map(user => userRow(data, user, to))}</ul>
 ${users.length === 0 ? html`<p class="quiet">${filter === '' ? 'No users.' : 'No username or name contains this.'}</p>` : null}
 ${pager(usersPosition, number => `${to(path)}?${new URLSearchParams({ q: filter, page: String(number) })}`)}
 <section class="part"><h2>Add a user</h2>
@@ -43,8 +51,9 @@ ${postForm(viewer, to(account.addUser), html`${field('Username', html`<input nam
   return accountPage(site, viewer, { path, title: 'Users', notice, body })
 }
 
-function userRow(viewer: Viewer, user: UserRow, to: Linker): Markup {
-  const { login, name, admin, locked, removed, created, lastSeen, crates } = user
+function userRow({ viewer, issuers }: UsersData, user: UserRow, to: Linker): Markup {
+  const { login, name, admin, locked, removed, machine, due, left, created, lastSeen, crates } =
+    user
   const button = (action: Parameters<typeof account.user>[1], text: string) =>
     buttonForm(viewer, to(account.user(login, action)), text, { label: `${text}: ${login}` })
   // Administrators cannot lock themselves out by mistake.
@@ -55,8 +64,22 @@ function userRow(viewer: Viewer, user: UserRow, to: Linker): Markup {
           locked ? button('unlock', 'Unlock') : button('lock', 'Lock'),
           admin ? button('demote', 'Revoke admin rights') : button('promote', 'Make administrator'),
         ]
-  return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">${removed ? 'removed' : 'locked'}</span>` : null}</div>
-<div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${counted(crates, 'crate')}</div></div>
-${removed ? null : html`<div class="actions">${button('reset', 'Reset password')}${others}</div>`}</li>
+  return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">${removed ? 'removed' : 'locked'}</span>` : null}${machine ? html` <span class="badge">machine</span>` : null}${due ? html` <span class="badge bad">login due</span>` : null}</div>
+<div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${counted(crates, 'crate')}${user.logins.map(({ section, loggedIn }) => html` · ${section ?? 'an issuer without a section'}: ${loggedIn === null ? 'no login yet' : html`last login ${timeTag(loggedIn)}`}`)}</div>
+${left.length === 0 ? null : html`<div class="row-more">can do nothing any more, and has left behind: ${left.join(', ')}</div>`}</div>
+${removed || machine || issuers.length === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm(viewer, issuers, login, to)}</details>`}
+${removed ? null : html`<div class="actions">${machine ? null : button('reset', 'Reset password')}${others}</div>`}</li>
 `
+}
+
+function linkForm(viewer: Viewer, issuers: readonly string[], login: string, to: Linker): Markup {
+  return postForm(viewer, to(account.user(login, 'link')), [
+    field(
+      'Issuer',
+      html`<select name="issuer">${issuers.map(name => html`<option>${name}</option>`)}</select>`,
+    ),
+    field('Subject', html`<input name="subject" required maxlength="500" autocapitalize="off">`),
+    html`<label class="choice"><input type="checkbox" name="keep" value="1"> Keep the password</label>`,
+    html`<button class="button">Link ${login}</button>`,
+  ])
 }

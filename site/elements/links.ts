@@ -26,7 +26,7 @@ export const account = {
   crateTrust: (name: string) => `me/crates/${name}/trust`,
   users: 'me/admin/users',
   addUser: 'me/admin/users/add',
-  user: (login: string, action: 'lock' | 'unlock' | 'reset' | 'promote' | 'demote') =>
+  user: (login: string, action: 'link' | 'lock' | 'unlock' | 'reset' | 'promote' | 'demote') =>
     `me/admin/users/${login}/${action}`,
   audit: 'me/admin/audit',
   status: 'me/admin/status',

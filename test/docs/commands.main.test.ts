@@ -29,6 +29,8 @@ const NOT_RUN: ReadonlyMap<string, string> = new Map([
   ['plimsoll deploy --from public --to s3://', 'test/generator/deploy plays it with a bucket'],
   ['plimsoll push target/package/demo-1.0.0.crate --to s3://', 'test/generator/cli plays it'],
   ['plimsoll check sparse+', 'the registry is on another host'],
+  ['plimsoll trust ', 'test/daemon/commands/trust plays it with made-up issuers'],
+  ['plimsoll token exchange ', 'test/daemon/commands/trust plays it with a daemon'],
   ['plimsoll upstream ', 'test/generator/cli/upstream plays it with a made-up upstream'],
   ['plimsoll user password alice', 'test/daemon/commands/user plays it at a terminal'],
   ['npx plimsoll user password alice', 'test/daemon/commands/user plays it at a terminal'],

@@ -13,6 +13,7 @@ import type { Kind, MessageTable } from '../../core/error/messages/kind.ts'
 import { policyMessages } from '../../core/error/messages/policy.ts'
 import { registryMessages } from '../../core/error/messages/registry.ts'
 import { storageMessages } from '../../core/error/messages/storage.ts'
+import { trustMessages } from '../../core/error/messages/trust.ts'
 import { root } from '../support/plimsoll.ts'
 
 const FILE = join(root, 'docs', 'use', 'messages.md')
@@ -26,6 +27,7 @@ const chapters: readonly (readonly [title: string, table: MessageTable])[] = [
   ['Imports', importMessages],
   ['The git index', gitMessages],
   ['Object storage and CDN', storageMessages],
+  ['Publishing from CI', trustMessages],
 ]
 
 /** What each kind of message asks for, if the message itself says nothing. */
@@ -69,6 +71,16 @@ const examples: { readonly [C in Code]?: Params<C>[0] } = {
   import_yanked_there: { name: 'demo', version: '1.0.0', there: true },
   name_looks_alike: { name: 'tokoi', others: ['tokio'] },
   issues_more: { count: 12 },
+  rule_differs: {
+    noun: 'repository',
+    name: 'acme/demo',
+    claim: 'workflow',
+    was: ['test.yml'],
+    wanted: ['release.yml'],
+    rule: 1,
+    kind: 'github',
+  },
+  rules_too_many: { max: 20, kind: 'github' },
   version_taken: { name: 'demo', version: '1.0.0', existing: '1.0.0' },
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { TestContext } from 'node:test'
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import type { IssuerKind } from '../../core/settings/issuer.ts'
 import { closeServer, listen } from './loopback.ts'
 
@@ -51,7 +51,10 @@ export class MadeUpIssuer {
   }
 
   /** A token: good for five minutes, unless the claims say otherwise; undefined leaves one out. */
-  sign(claims: JWTPayload, header: Record<string, unknown> = {}): Promise<string> {
+  sign(
+    claims: Readonly<Record<string, unknown>>,
+    header: Record<string, unknown> = {},
+  ): Promise<string> {
     const iat = this.now.getTime() / 1000
     const usual = { iss: this.url, aud: 'crates.test', iat, exp: iat + 300, jti: `t${next++}` }
     const alg = String(this.jwk.alg)

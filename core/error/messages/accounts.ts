@@ -5,6 +5,8 @@ export const accountMessages = {
     login_invalid:
       '`{login}` cannot be a username; use 1 to 39 letters, digits, `.`, `_` and `-`, and begin with a letter or digit',
     token_access_absent: 'choose full access or at least one permission',
+    link_incomplete:
+      '--issuer and --subject belong together, and --keep-password to both; without them, a link is printed',
     password_no_terminal:
       'there is no terminal at which to ask for the password; pass it with --password-stdin',
     token_id_invalid: '`{id}` is not the number of a token; `plimsoll token list` has them',
@@ -81,24 +83,21 @@ export const accountMessages = {
       'a user may have at most {max} tokens (`limits.tokens_per_user`); revoke one that is no longer used',
     group_unknown:
       'nobody who has logged in has the group `{group}`, and there is none by hand; check the spelling, or make one with `plimsoll group add`',
-    group_ambiguous: (p: { name: string; groups: readonly string[] }) =>
-      `two groups have the name \`${p.name}\`: write ${p.groups.map(group => `\`${group}\``).join(' or ')}`,
+    group_ambiguous: 'two groups have the name `{name}`: write {groups}',
     group_claimed:
       '`{group}` is a group of the issuer, whose claims say who is in it; only groups of your own, `group:NAME`, are made by hand',
     group_name_invalid: 'the name or title of a group is one line of at most 500 characters',
     user_machine:
       '`{login}` is the account of a machine, in which nobody logs in; `plimsoll token create --user {login}` makes its tokens',
-    issuer_subject_twice: (p: { subject?: string | undefined; from: string; to: string }) =>
-      p.subject === undefined
-        ? `${p.from} is the same issuer; nothing was changed`
-        : `both ${p.from} and ${p.to} have an account \`${p.subject}\`, which may be two people's, so nothing was changed; unlink or remove one of them first`,
+    issuer_subject_twice:
+      'both {from} and {to} have an account `{subject}`, which may be two people, so nothing was changed; remove one of the users first',
     issuer_unused:
       'no account or group here is of the issuer `{issuer}`; write its URL as `plimsoll user list --json` has it',
     issuer_section_unknown:
       'there is no section `[oidc.{name}]` in the settings; write the name of one of them',
     user_locked: '`{login}` is locked; unlock the account first',
     user_sole_owner:
-      '`{login}` is the only owner of {crates} who can act, so nothing was changed; add another owner first, as an administrator at `/me`',
+      '`{login}` is the only owner of {crates}, so nothing was changed; add another owner first, as an administrator at `/me`',
     admin_last: '`{login}` is the last administrator; make another user an administrator first',
     own_account: 'you cannot lock or demote your own account; ask another administrator to do it',
     passwords_differ: 'the two passwords differ; nothing was changed',
@@ -114,8 +113,7 @@ export const accountMessages = {
     owner_no_user:
       'there is no user `{login}` here, so the owners of `{name}` stay as they are; check the spelling',
     owner_unknown: '`{login}` is not an owner of `{name}`',
-    owner_last:
-      '`{name}` would have no owner left who can act; add another one first with `cargo owner --add`',
+    owner_last: '`{name}` would have no owner left; add another one first with `cargo owner --add`',
     owners_too_many_named:
       'the request names more than {max} users; name the others in another request',
     owners_none_named: () =>

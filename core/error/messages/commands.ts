@@ -78,6 +78,8 @@ export const commandMessages = {
     setting_missing: '`{because}` is set but `{key}` is not; set both or neither',
     oidc_issuer_twice:
       '`oidc.{first}` and `oidc.{second}` have the same issuer, {issuer}; remove one of them',
+    oidc_local:
+      'no section can be called [oidc.local]: `group:local/NAME` is a group that was made by hand',
     oidc_common:
       '`oidc.{name}.issuer` cannot be {issuer}, where everybody may have an account and whose tokens name another issuer; write the issuer of your own tenant, https://login.microsoftonline.com/TENANT-ID/v2.0',
     oidc_strangers:

@@ -91,7 +91,7 @@ export const trustMessages = {
       'strangers use this issuer, too, so a rule has to name who may publish: one of the claims `{claims}`',
     rule_issuer_shared:
       'strangers may use this issuer, too, and its kind names no owner; if only you use it, set `issuer.NAME.shared` to false',
-    rule_any_ref: () =>
+    rule_any_ref:
       'the rule names neither `ref` nor `environment`, so whoever may push any branch can publish',
     rule_pattern_invalid:
       '`{pattern}` is neither the name of a crate nor a prefix such as `acme-*`',
@@ -101,7 +101,7 @@ export const trustMessages = {
       'the crate `{name}` is there and has its owners, so a rule for it names no other',
     rule_jwt_differs:
       'the token has `{claim}` {was}, and the rule wants {wanted}; take the ids from a token of a job that may publish',
-    not_own_crate: () => 'You are not an owner of this crate',
+    not_own_crate: 'You are not an owner of this crate',
     owner_has_rules:
       '`{login}` has written rules by which jobs publish `{name}`, and which stay: {rules}; say with --rules whether to `keep` or to `remove` them',
     configs_which: 'say which rules: `crate` or `user_id`, one of them',
@@ -119,18 +119,17 @@ export const trustMessages = {
     rule_unknown: 'there is no rule {id}; `plimsoll trust list` has them',
   },
   unsupported: {
-    content_type_json: () => 'Expected request with `Content-Type: application/json`',
+    content_type_json: 'Expected request with `Content-Type: application/json`',
   },
   unprocessable: {
     json_shape: 'the JSON has another shape: {reason}',
   },
   denied: {
-    authorization_missing: () => 'Missing `Authorization` header',
+    authorization_missing: 'Missing `Authorization` header',
     authorization_scheme:
       'Invalid `Authorization` header: Found unexpected authentication scheme `{scheme}`',
-    authorization_unparsed: () => 'Invalid `Authorization` header: Failed to parse token',
-    authorization_text: () =>
-      'Invalid `Authorization` header: Found unexpected non-ASCII characters',
+    authorization_unparsed: 'Invalid `Authorization` header: Failed to parse token',
+    authorization_text: 'Invalid `Authorization` header: Found unexpected non-ASCII characters',
   },
   failed: {
     issuer_keys: 'Failed to load OIDC key set: {reason}',

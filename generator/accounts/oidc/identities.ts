@@ -1,7 +1,7 @@
 import { refuse } from '../../../core/error/error.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
 import type { Database } from '../../database/connection.ts'
-import { all, first, type Queries, run } from '../../database/statement.ts'
+import { all, first, LIST, type Queries, run, value } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
 import { type Account, type AccountRow, accountOf, requireUser, type User } from '../accounts.ts'
 
@@ -93,8 +93,8 @@ export async function moveIssuer(
   return makeChange(database, change, 'operator', async (tx, by) => {
     const both = `SELECT subject FROM identities WHERE issuer = ?
       AND subject IN (SELECT subject FROM identities WHERE issuer = ?) LIMIT 1`
-    const subject = (await first<Pick<Identity, 'subject'>>(tx, both, from, to))?.subject
-    if (from === to || subject !== undefined) refuse('issuer_subject_twice', { subject, from, to })
+    const subject = await value<string>(tx, both, from, to)
+    if (subject !== null) refuse('issuer_subject_twice', { subject, from, to })
     const merged = `INSERT INTO group_owners (crate_id, group_id, added_at, added_by)
       SELECT crate_id, kept.id, added_at, added_by FROM group_owners
       JOIN groups AS old ON old.id = group_id AND old.issuer = ?
@@ -126,16 +126,15 @@ export interface IdentityRecord extends Identity {
   readonly loggedIn: string | null
 }
 
-/** Returns the identities of all users, or of one, in the order of their issuers. */
+/** Returns the identities of users by their ids, in the order of their issuers. */
 export async function listIdentities(
   db: Queries,
   oidc: Settings['oidc'],
-  userId?: number,
+  ids: readonly number[],
 ): Promise<IdentityRecord[]> {
   const sql = `SELECT issuer, subject, user_id AS "userId", logged_in_at AS "loggedIn"
-    FROM identities ${userId === undefined ? '' : 'WHERE user_id = ?'} ORDER BY issuer, subject`
+    FROM identities WHERE user_id IN ${LIST} ORDER BY issuer, subject`
   const sections = new Map(Object.values(oidc).map(({ issuer, name }) => [issuer, name]))
-  const given = userId === undefined ? [] : [userId]
-  const rows = await all<Omit<IdentityRecord, 'section'>>(db, sql, ...given)
+  const rows = await all<Omit<IdentityRecord, 'section'>>(db, sql, ids)
   return rows.map(row => ({ ...row, section: sections.get(row.issuer) ?? null }))
 }

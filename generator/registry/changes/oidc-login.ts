@@ -12,7 +12,7 @@ import { loginEnd } from '../../accounts/oidc-access.ts'
 import { type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
 import type { Records } from '../../records/crate-change.ts'
-import { groupsOf, setGroups } from '../../records/groups.ts'
+import { groupsOf, setGroups } from '../../records/groups/groups.ts'
 import { nameUser } from './users.ts'
 
 /** A login whose groups were too many to be told keeps those of before. */
@@ -42,15 +42,18 @@ export function recordLogin(
     const groups = await effectiveGroups(tx, found?.id ?? null, person)
     if (found) {
       const by = { ...stranger, actor: found.login }
-      await takeOver(tx, records, { ...person, groups }, found, by)
+      await takeOver(tx, records, person, groups, found, by)
       return { user: found, isOverage: person.groups === null }
     }
-    if (!person.issuer.provision) refuse('oidc_no_account', identity)
+    if (!person.issuer.provision) {
+      const { issuer, subject } = person
+      refuse('oidc_no_account', { issuer: issuer.name, subject })
+    }
     const login = await chooseLogin(tx, person.logins)
     const by = { ...stranger, actor: login }
     const user = await insertUser(tx, { login, admin: false }, by)
     await insertIdentity(tx, user, { ...identity, loggedIn: null }, by)
-    await takeOver(tx, records, { ...person, groups }, user, by)
+    await takeOver(tx, records, person, groups, user, by)
     return { user, isOverage: person.groups === null }
   })
 }
@@ -70,11 +73,9 @@ export function linkLogin(
       const { login } = await requireUser(tx, user.login)
       await insertIdentity(tx, { id: user.id, login }, { ...identity, loggedIn: null }, by)
     }
-    await takeOver(tx, records, { ...person, groups }, user, by)
+    await takeOver(tx, records, person, groups, user, by)
   })
 }
-
-type Told = OidcPerson & { readonly groups: readonly string[] }
 
 /** Returns the groups that count: those of before where the claims could not say all. */
 async function effectiveGroups(
@@ -94,7 +95,8 @@ async function effectiveGroups(
 async function takeOver(
   tx: Queries,
   records: Records,
-  { issuer, subject, groups, name }: Told,
+  { issuer, subject, groups: told, name }: OidcPerson,
+  groups: readonly string[],
   user: Account,
   by: Permitted,
 ): Promise<void> {
@@ -103,6 +105,8 @@ async function takeOver(
   await run(tx, seen, by.at, url, subject)
   const before = (await groupsOf(tx, user.id)).get(url) ?? []
   await setGroups(tx, user.id, url, groups, loginEnd(days, new Date(by.at)))
+  if (told === null)
+    await addEvent(tx, by, { action: 'group-overage', detail: { login: user.login } })
   const added = groups.filter(group => !before.includes(group))
   const removed = before.filter(group => !groups.includes(group))
   if (added.length + removed.length > 0) {

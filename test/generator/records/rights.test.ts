@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { canonicalName, parseName } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
+import { resolveSettings } from '../../../core/settings/settings.ts'
 import { parseVersion } from '../../../core/version.ts'
 import {
   addUser,
@@ -42,10 +43,13 @@ import {
 } from '../../../generator/records/releases-changes.ts'
 import { inspect } from '../../../generator/registry/changes/check.ts'
 import { removeUser, renameUser } from '../../../generator/registry/changes/users.ts'
+import { exchange, revoke } from '../../../generator/trust/exchange.ts'
+import { setOnly } from '../../../generator/trust/rules.ts'
 import { acceptVersion, keepAlarm } from '../../../generator/upstream/alarms.ts'
 import { decideVersion } from '../../../generator/upstream/decisions.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
+import { JOBS } from '../../support/trusted-jobs.ts'
 import { PASSWORD } from '../../support/visitor.ts'
 
 const AT = '2026-11-20T12:00:00Z'
@@ -87,6 +91,37 @@ const CHANGES: Readonly<
   'insertAdded new': [
     USERS,
     of => of.inside(tx => insertAdded(tx, of.release(`new${of.crate.id}`, '1.0.0'), of.by)),
+  ],
+  'changeCrates of a crate': [
+    OWNER,
+    ({ database, crate, by }) => setOnly(database, crate.name, false, by),
+  ],
+  'changeCrates of a prefix': [
+    ['operator', 'administrator'],
+    ({ database, by }) => setOnly(database, 'acme-*', false, by),
+  ],
+  exchange: [
+    MAKERS.filter(maker => maker !== 'rule'),
+    ({ test, database, by }) => {
+      const { issuer } = resolveSettings({
+        env: { PLIMSOLL_ISSUER_GITHUB_SHARED: 'auto' },
+      }).settings
+      const verified = {
+        issuer: issuer.github ?? assert.fail(),
+        claims: JOBS.github,
+        identity: `${Math.random()}`,
+        ends: Date.parse(AT),
+      }
+      const issuers = Object.assign(Object.create(test.issuers), { verify: async () => verified })
+      return exchange(database, issuers, '', by).catch((error: unknown) => {
+        // It has no rule, which only those are told who may ask.
+        if (!(error instanceof Refusal && error.has('rule_none'))) throw error
+      })
+    },
+  ],
+  revoke: [
+    MAKERS.filter(maker => maker !== 'rule'),
+    ({ database, by }) => revoke(database, 'plim_tp_', by),
   ],
   setYanked: [OWNER, ({ test, crate, by }) => setYanked(test.registry, crate.name, V1, true, by)],
   removeReleases: [
@@ -222,7 +257,7 @@ function changing(): string[] {
 test('each change may be made by those alone who are named for it', async t => {
   const shared = ['addOwners', 'inviteOwners', 'removeOwners']
   const named = new Set(Object.keys(CHANGES).map(key => key.split(' ')[0] ?? ''))
-  const wanted = changing().flatMap(name => (name === 'eachUser' ? shared : [name]))
+  const wanted = changing().flatMap(name => (name === 'eachOwner' ? shared : [name]))
   assert.deepEqual([...named].sort(), wanted.sort(), 'each change has its row')
 
   const test = await TestRegistry.open(t, { env: NO_UPSTREAM })

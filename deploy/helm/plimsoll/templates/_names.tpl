@@ -49,7 +49,7 @@ capabilities: {drop: [ALL]}
 {{- define "plimsoll.upstreamPorts" -}}
 {{- $urls := dict }}
 {{- range $key, $value := .Values.settings }}
-  {{- if or (hasPrefix "upstream." $key) (hasPrefix "oidc." $key) }}{{ $_ := set $urls $key $value }}{{ end }}
+  {{- if or (hasPrefix "upstream." $key) (hasPrefix "issuer." $key) (hasPrefix "oidc." $key) }}{{ $_ := set $urls $key $value }}{{ end }}
 {{- end }}
 {{- if $urls }}
   {{- $_ := set $urls "endpoint" (index .Values.settings "storage.endpoint" | default "") }}
