@@ -15,14 +15,8 @@ import { openApi } from './api/openapi.ts'
 import { deleteOwners, owners, putOwners } from './api/owners.ts'
 import { publish } from './api/publish.ts'
 import { search as searchApi } from './api/search.ts'
-import { exchangeToken, revokeToken } from './api/trusted.ts'
-import {
-  configs,
-  deleteConfig,
-  type Provider,
-  patchCrate,
-  postConfig,
-} from './api/trusted-rules.ts'
+import * as trusted from './api/trusted.ts'
+import { PROVIDERS, type Provider } from './api/trusted-schema.ts'
 import { deleteDeprecation, patchVersion, putDeprecation, yank } from './api/yank.ts'
 import { type Deps, giving } from './deps.ts'
 import { advertisedPaths, crateByChecksum } from './files/advertised-paths.ts'
@@ -91,10 +85,10 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     get(`${version}/authors`, 'reader', on(crates.authors), 'read'),
     get(`${version}/readme`, 'reader', on(crates.readme), 'read'),
     get(`${version}/download`, 'reader', on(crates.download(files, stored))),
-    post('/api/v1/trusted_publishing/tokens', 'open', on(exchangeToken), 'exchange'),
-    remove('/api/v1/trusted_publishing/tokens', 'open', on(revokeToken), 'exchange'),
-    ...(['github', 'gitlab'] as const).flatMap(provider => trustedRoutes(deps, provider)),
-    patch(crate, ['trusted-publishing'], on(patchCrate), 'change'),
+    post('/api/v1/trusted_publishing/tokens', 'open', on(trusted.exchangeToken), 'exchange'),
+    remove('/api/v1/trusted_publishing/tokens', 'open', on(trusted.revokeToken), 'exchange'),
+    ...PROVIDERS.flatMap(provider => trustedRoutes(deps, provider)),
+    patch(crate, ['trusted-publishing'], on(trusted.patchCrate), 'change'),
     get('/api/openapi.json', 'reader', document),
     ...upstreamPages(deps, upstreamFiles.spend),
     ...upstreamFiles.routes(missing),
@@ -111,9 +105,9 @@ function trustedRoutes(deps: Deps, provider: Provider): Route[] {
   const on = giving(deps)
   const path = `/api/v1/trusted_publishing/${provider}_configs`
   return [
-    get(path, ['trusted-publishing'], on(configs(provider)), 'read'),
-    post(path, ['trusted-publishing'], on(postConfig(provider)), 'change'),
-    remove(`${path}/:id`, ['trusted-publishing'], on(deleteConfig(provider)), 'change'),
+    get(path, ['trusted-publishing'], on(trusted.configs(provider)), 'read'),
+    post(path, ['trusted-publishing'], on(trusted.postConfig(provider)), 'change'),
+    remove(`${path}/:id`, ['trusted-publishing'], on(trusted.deleteConfig(provider)), 'change'),
   ]
 }
 

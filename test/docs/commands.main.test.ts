@@ -157,7 +157,9 @@ test('every command and option of `plimsoll` that the documents show exists', as
     const words = /^(?!helm )(?:.* )?plimsoll (.*)$/.exec(line)?.[1]?.split(/\s+/) ?? []
     if (words.length === 0) continue
     const [first = '', second = ''] = words
-    const command = ['user', 'token', 'downloads'].includes(first) ? [first, second] : [first]
+    const command = ['user', 'token', 'downloads', 'trust'].includes(first)
+      ? [first, second]
+      : [first]
     const help = await plimsollHere([...command, '--help'])
     assert.equal(help.code, 0, line)
     for (const option of words.filter(word => word.startsWith('--')))

@@ -37,7 +37,13 @@ export class MadeUpIssuer {
   #answer(...[request, response]: Parameters<RequestListener>): void {
     const path = request.url ?? ''
     this.asked.set(path, (this.asked.get(path) ?? 0) + 1)
-    if (this.answer) return void this.answer(request, response)
+    if (this.answer) this.answer(request, response)
+    else this.answerAsUsual(request, response)
+  }
+
+  /** Answers with what it is, or with its keys. */
+  answerAsUsual(...[request, response]: Parameters<RequestListener>): void {
+    const path = request.url ?? ''
     const body = path.startsWith('/.well-known/')
       ? { issuer: this.url, jwks_uri: `${this.url}/keys` }
       : { keys: [this.jwk] }
