@@ -3,7 +3,7 @@
 
 import type { DependencyUse, Entry } from '../core/entry/entry.ts'
 import type { About } from '../core/manifest/manifest.ts'
-import type { Deprecation } from '../core/release/notes.ts'
+import type { Deprecation } from '../core/notes/notes.ts'
 import type { Contents } from '../core/tarball/contents.ts'
 import type { Job } from '../core/trust/job.ts'
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import * as v from 'valibot'
+import { deprecatedItem, yankedItem } from '../notes/notes.ts'
 import { DURATIONS, inUnits, type Units } from '../quantity.ts'
-import { deprecatedItem, yankedItem } from '../release/notes.ts'
 
 export type SettingValue = string | number | boolean | null | readonly string[]
 

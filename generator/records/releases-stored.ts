@@ -50,7 +50,7 @@ export async function readExisting(
   const row = await first<CrateRecord & Taken & Found>(
     db,
     `SELECT ${CRATE}, taken.id AS "takenId", taken.version, taken.cksum, taken.yanked, taken.line,
-        taken.yank_reason AS "yankReason", tombstones.cksum AS gone, tombstones.reason, ${OWNED}
+        CASE WHEN taken.yanked = 1 THEN taken.yank_reason END AS "yankReason", tombstones.cksum AS gone, tombstones.reason, ${OWNED}
       FROM crates
       LEFT JOIN releases AS taken ON taken.crate_id = crates.id AND taken.identity = ?
       LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?

@@ -8,3 +8,6 @@ export function deprecationsOf(crateId: string): string {
   return `(SELECT json_group_array(json_object('requirement', requirement, 'reason', reason,
     'use', successor)) FROM deprecations WHERE deprecations.crate_id = ${crateId}) AS deprecations`
 }
+
+/** Why a release is yanked; an older daemon that undoes a yank leaves the reason behind. */
+export const YANK_REASON = 'CASE WHEN releases.yanked = 1 THEN yank_reason END AS "yankReason"'

@@ -2,8 +2,8 @@ import type { Dependency } from '../../core/entry/entry.ts'
 import { indexText } from '../../core/entry/render.ts'
 import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
+import { type Deprecation, deprecationOf } from '../../core/notes/notes.ts'
 import { crateKey, releaseOfFolder, releaseOfPath } from '../../core/paths/crates.ts'
-import { type Deprecation, deprecationOf } from '../../core/release/notes.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
 import type { Job } from '../../core/trust/job.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
@@ -11,7 +11,7 @@ import { pace } from '../database/pace.ts'
 import { all, column, first, LIST, type Queries, type Row, value } from '../database/statement.ts'
 import { CRATE, type CrateRecord, findCrate } from './crates.ts'
 import type { Mark } from './marks.ts'
-import { deprecationsOf, RELEASES } from './releases-view.ts'
+import { deprecationsOf, RELEASES, YANK_REASON } from './releases-view.ts'
 
 /** The column of who published a release, from `users`; null for somebody who is not known. */
 export const PUBLISHER =
@@ -76,7 +76,7 @@ const COLUMNS = `releases.id, releases.version, releases.cksum, releases.size,
     releases.yanked, releases.about, releases.contents, releases.published_at AS "publishedAt",
     releases.published_by AS "publisherId", ${PUBLISHER} AS "publishedBy",
     releases.line ->> 'rust_version' AS rust_version, releases.job,
-    releases.yank_reason AS "yankReason", ${deprecationsOf('releases.crate_id')}`
+    ${YANK_REASON}, ${deprecationsOf('releases.crate_id')}`
 const FROM = `FROM ${RELEASES}
   LEFT JOIN users ON users.id = releases.published_by`
 
@@ -166,7 +166,7 @@ export async function releaseDependencies(
 /** Returns the versions of a crate in publish order. */
 export async function listVersions(db: Queries, crateId: number): Promise<VersionRecord[]> {
   const sql = `SELECT id, version, cksum, yanked, size, published_at AS "publishedAt",
-      yank_reason AS "yankReason"
+      ${YANK_REASON}
     FROM ${RELEASES} WHERE crate_id = ? ORDER BY id`
   const rows = await all<Omit<VersionRecord, 'yanked'> & Pick<Row<'releases'>, 'yanked'>>(
     db,
@@ -257,7 +257,7 @@ export interface RecentRelease
 /** Returns the last published versions, newest first, except those of unknown time. */
 export async function recentReleases(db: Queries, limit: number): Promise<RecentRelease[]> {
   const sql = `SELECT crates.name, releases.version, releases.yanked, releases.about,
-      releases.yank_reason AS "yankReason", ${deprecationsOf('crates.id')},
+      ${YANK_REASON}, ${deprecationsOf('crates.id')},
       releases.published_at AS "publishedAt", ${PUBLISHER} AS "publishedBy"
     ${FROM} JOIN crates ON crates.id = releases.crate_id
     WHERE releases.published_at IS NOT NULL

@@ -1,5 +1,5 @@
 import { canonicalName } from '../../core/name.ts'
-import { deprecatedItem, parseDeprecated } from '../../core/release/notes.ts'
+import { deprecatedItem, parseDeprecated } from '../../core/notes/notes.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { all } from '../database/statement.ts'
 import { operatorChange } from '../records/change.ts'

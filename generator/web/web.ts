@@ -136,9 +136,9 @@ export class Web {
   }
 
   /**
-   * Sends a request once and reads nothing of the answer's body; follows no redirect. Returns the
-   * status, and the pause in milliseconds that the server asks for. Throws a `WebFailure` without an
-   * answer in `timeoutMs` milliseconds.
+   * Sends a request once, reads nothing of the answer's body, and follows no redirect. Returns the
+   * status, and the pause in milliseconds that the server asks for. Throws a `WebFailure` if there
+   * is no answer in `timeoutMs` milliseconds.
    */
   async send(
     url: string,

@@ -1,5 +1,5 @@
+import type { Deprecation } from '../../core/notes/notes.ts'
 import { cratePath, versionPath } from '../../core/paths/crates.ts'
-import type { Deprecation } from '../../core/release/notes.ts'
 import type { OwnerRow, VersionRow } from '../crate-data.ts'
 import { timeTag } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'

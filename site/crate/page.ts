@@ -2,6 +2,7 @@
 // data.
 
 import type { Name } from '../../core/name.ts'
+import type { Deprecation } from '../../core/notes/notes.ts'
 import {
   badgePath,
   crateFeedPath,
@@ -12,7 +13,6 @@ import {
 } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { formatNumber } from '../../core/quantity.ts'
-import type { Deprecation } from '../../core/release/notes.ts'
 import type { CrateData, VersionData } from '../crate-data.ts'
 import { messageText } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'

@@ -1,5 +1,6 @@
 import type { Features } from '../../core/entry/entry.ts'
 import type { Name } from '../../core/name.ts'
+import { deprecationText } from '../../core/notes/notes.ts'
 import {
   crateFeedPath,
   cratePath,
@@ -11,7 +12,6 @@ import {
 } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
-import { deprecationText } from '../../core/release/notes.ts'
 import type { CrateData, ListedVersion, VersionData, VersionRow } from '../crate-data.ts'
 import { dateTag, filterBox } from '../elements/elements.ts'
 import { absoluteLink, type Linker, linker } from '../elements/links.ts'

@@ -1,6 +1,6 @@
 import type { About } from '../../../core/manifest/manifest.ts'
 import type { CanonicalName } from '../../../core/name.ts'
-import { type Deprecation, deprecationOf } from '../../../core/release/notes.ts'
+import { type Deprecation, deprecationOf } from '../../../core/notes/notes.ts'
 import { blockOf, hashOfStart, shapeOf } from '../../../core/search/layout.ts'
 import { changePostings, crateCount } from '../../../core/search/postings.ts'
 import { changeRanks, rankOf } from '../../../core/search/ranks.ts'

@@ -3,7 +3,7 @@
 
 import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
-import type { Deprecation } from '../../../core/release/notes.ts'
+import type { Deprecation } from '../../../core/notes/notes.ts'
 import type { Version } from '../../../core/version.ts'
 import { all, LIST, type Queries } from '../../database/statement.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'

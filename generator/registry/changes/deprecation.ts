@@ -6,7 +6,7 @@ import {
   isReason,
   isSuccessor,
   parseDeprecated,
-} from '../../../core/release/notes.ts'
+} from '../../../core/notes/notes.ts'
 import { all, type Queries, run, upsert } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../../records/change.ts'
 import { type Records, tellFollowers } from '../../records/crate-change.ts'
@@ -41,7 +41,7 @@ export async function setDeprecated(
   return makeChange(database, change, 'user', async (tx, by) => {
     const crate = isName(name) ? await findCrate(tx, name) : null
     if (!crate) return refuse('crate_unknown', { name })
-    await requireOwner(tx, crate, by)
+    const as = await requireOwner(tx, crate, by)
     const before = await listDeprecations(tx, crate.id)
     const old = before.find(each => each.requirement === requirement)
     if (old?.reason === said?.reason && old?.use === said?.use) return false
@@ -63,7 +63,7 @@ export async function setDeprecated(
         crate.id,
         requirement,
       )
-    const detail = { requirement, reason, use }
+    const detail = { requirement, reason, use, ...(as === 'administrator' && { as }) }
     const action = said ? 'deprecate' : 'undeprecate'
     const generation = await addEvent(tx, by, { action, crate: crate.name, detail })
     const versions = await listVersions(tx, crate.id)

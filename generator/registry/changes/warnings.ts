@@ -1,6 +1,6 @@
 import { type Issue, warning } from '../../../core/error/error.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
-import { deprecationOf } from '../../../core/release/notes.ts'
+import { deprecationOf } from '../../../core/notes/notes.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { parseRequirement, satisfies } from '../../../core/requirement.ts'
 import { highestVersion } from '../../../core/version.ts'

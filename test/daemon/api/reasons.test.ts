@@ -1,3 +1,4 @@
+// Mirrors daemon/api/yank.ts
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -169,7 +170,9 @@ test('who publishes a dependent of yanked or deprecated versions is warned, with
   const added = async (name: string, manifest: string) => {
     const file = join(folderOf(t), `${name}-1.0.0.crate`)
     writeCrate(file, { name, version: '1.0.0', manifest })
-    const result = await plimsollHere(['add', file, '--dir', registry.dir, '--json'])
+    const result = await plimsollHere(['add', file, '--dir', registry.dir, '--json'], {
+      PLIMSOLL_REGISTRY_BASE_URL: 'http://crates.test',
+    })
     return JSON.parse(result.stdout)[0].warnings as readonly string[]
   }
   const lines = Array.from({ length: 12 }, (_, at) => needs(`d${at}`, 'demo', '=1.0.0'))

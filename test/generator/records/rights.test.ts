@@ -42,6 +42,7 @@ import {
   setYanked,
 } from '../../../generator/records/releases-changes.ts'
 import { inspect } from '../../../generator/registry/changes/check.ts'
+import { setDeprecated } from '../../../generator/registry/changes/deprecation.ts'
 import { removeUser, renameUser } from '../../../generator/registry/changes/users.ts'
 import { exchange, revoke } from '../../../generator/trust/exchange.ts'
 import { setOnly } from '../../../generator/trust/rules.ts'
@@ -124,6 +125,11 @@ const CHANGES: Readonly<
     ({ database, by }) => revoke(database, 'plim_tp_', by),
   ],
   setYanked: [OWNER, ({ test, crate, by }) => setYanked(test.registry, crate.name, V1, true, by)],
+  setDeprecated: [
+    OWNER,
+    ({ test, crate, by }) =>
+      setDeprecated(test.registry, crate.name, { reason: 'old', use: null }, by),
+  ],
   removeReleases: [
     ['operator'],
     async ({ test, database, crate, by }) =>

@@ -1,3 +1,5 @@
+// core/notes: What people say of releases: why one is yanked, what is deprecated. Settings, records
+// and pages call it; it never decides who may say it.
 import * as v from 'valibot'
 import { collect } from '../error/error.ts'
 import { isName } from '../name.ts'
