@@ -87,7 +87,7 @@ const STRANGERS = new Set(
 )
 
 const MICROSOFT =
-  /(?:^|\.)(?:microsoftonline\.(?:com|us|de)|partner\.microsoftonline\.cn|windows\.net|login\.microsoft\.com)$/
+  /(?:^|\.)(?:microsoftonline\.(?:com|us|de|cn)|windows\.net|login\.microsoft\.com)$/
 /** Tenants that are nobody's own; the last is that of private accounts. */
 const COMMON = /^\/(?:common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)(?:\/|$)/i
 

@@ -1,6 +1,8 @@
+import { quotedText } from '../error/catalog.ts'
 import { type Issue, issue } from '../error/error.ts'
-import type { IssuerKind } from '../settings/issuer.ts'
+import type { IssuerKind, IssuerSettings } from '../settings/issuer.ts'
 import { type Claims, claimValues, foldCase } from './claims.ts'
+import type { Job } from './job.ts'
 import { KINDS, textOf } from './kinds.ts'
 import { type Difference, differences, type Wanted } from './rule.ts'
 
@@ -66,4 +68,24 @@ function isAbout(kind: IssuerKind, { claims: wanted }: Wanted, claims: Claims): 
     KINDS[kind].owners.flatMap(owner => wanted.filter(([name]) => name === owner))[0] ?? []
   const was = claim === undefined ? [] : claimValues(claims, claim)
   return was.some(value => values.some(each => foldCase(each) === foldCase(value)))
+}
+
+const MAX = 255
+
+/** Returns what is kept of a token: its texts are those of strangers, in one short line each. */
+export function jobOf(
+  { kind, issuer }: Pick<IssuerSettings, 'kind' | 'issuer'>,
+  claims: Claims,
+): Job {
+  const { run, commit } = KINDS[kind]
+  const text = (value: string | undefined) => (value ? quotedText(value.slice(0, MAX)) : null)
+  const [noun, name] = subjectOf(kind, claims)
+  return {
+    kind,
+    issuer,
+    subject: text(textOf(claims, 'sub')) ?? '',
+    repository: noun === 'subject' ? null : text(name),
+    run: text(claimValues(claims, run)[0]),
+    commit: text(claimValues(claims, commit)[0]),
+  }
 }

@@ -1,8 +1,4 @@
-import { quotedText } from '../error/catalog.ts'
-import type { IssuerKind, IssuerSettings } from '../settings/issuer.ts'
-import { type Claims, claimValues } from './claims.ts'
-import { subjectOf } from './explain.ts'
-import { KINDS, textOf } from './kinds.ts'
+import type { IssuerKind } from '../settings/issuer.ts'
 
 /** Which job published a version, as the audit log, `crate.json` and pages say it. */
 export interface Job {
@@ -14,26 +10,6 @@ export interface Job {
   readonly repository: string | null
   readonly run: string | null
   readonly commit: string | null
-}
-
-const MAX = 255
-
-/** Returns what is kept of a token: its texts are those of strangers, in one short line each. */
-export function jobOf(
-  { kind, issuer }: Pick<IssuerSettings, 'kind' | 'issuer'>,
-  claims: Claims,
-): Job {
-  const { run, commit } = KINDS[kind]
-  const text = (value: string | undefined) => (value ? quotedText(value.slice(0, MAX)) : null)
-  const [noun, name] = subjectOf(kind, claims)
-  return {
-    kind,
-    issuer,
-    subject: text(textOf(claims, 'sub')) ?? '',
-    repository: noun === 'subject' ? null : text(name),
-    run: text(claimValues(claims, run)[0]),
-    commit: text(claimValues(claims, commit)[0]),
-  }
 }
 
 const GITHUB = 'https://token.actions.githubusercontent.com'

@@ -16,9 +16,3 @@ export function parsePattern(text: string): CratePattern | null {
   const isPrefix = /^(?:[A-Za-z][A-Za-z0-9_-]{0,62})?\*$/.test(text)
   return isPrefix ? { pattern: text.toLowerCase().replaceAll('-', '_'), name: null } : null
 }
-
-/** Returns all patterns that a name fits, the narrowest first; 66 at most. */
-export function patternsOf(name: CanonicalName): string[] {
-  const prefixes = Array.from({ length: name.length + 1 }, (_, end) => `${name.slice(0, end)}*`)
-  return [name, ...prefixes.reverse()]
-}

@@ -7,7 +7,7 @@ import {
   registryCommand,
 } from '../../generator/cli/console/command.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { listGroups, listMemberships } from '../../generator/records/groups/groups.ts'
+import { listGroups, listMemberships } from '../../generator/records/groups.ts'
 
 const GROUP = { '<group>': 'what stands after `group:`; `ISSUER/NAME` where two have the name' }
 

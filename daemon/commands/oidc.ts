@@ -1,7 +1,7 @@
 import { refuse } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import type { User } from '../../generator/accounts/accounts.ts'
-import { linkIdentity, moveIssuer } from '../../generator/accounts/oidc/identities.ts'
+import { linkIdentity, moveIssuer } from '../../generator/accounts/oidc-identities.ts'
 import { type RegistryTask, registryCommand } from '../../generator/cli/console/command.ts'
 import type { Change } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'

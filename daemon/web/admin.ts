@@ -16,12 +16,12 @@ import {
   listEvents,
 } from '../../generator/accounts/audit.ts'
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
+import { leftBehind, loginsDue } from '../../generator/accounts/oidc/leavers.ts'
 import {
   type LinkOrder,
   linkIdentity,
   listIdentities,
-} from '../../generator/accounts/oidc/identities.ts'
-import { leftBehind, loginsDue } from '../../generator/accounts/oidc/leavers.ts'
+} from '../../generator/accounts/oidc-identities.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'

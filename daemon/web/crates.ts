@@ -10,9 +10,9 @@ import {
 } from '../../generator/accounts/ownership.ts'
 import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
 import { isOwner, listOwners, requireOwner } from '../../generator/records/owners.ts'
+import { findCard } from '../../generator/records/pages/cards.ts'
 import { findRelease, listVersions } from '../../generator/records/releases.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
-import { trustedOnly } from '../../generator/records/trusted.ts'
 import { listDeprecations, setDeprecated } from '../../generator/registry/changes/deprecation.ts'
 import { dropRule, listRules, rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
 import type { Notice } from '../../site/account/frame.ts'
@@ -145,9 +145,9 @@ async function showCrate(
 ): Promise<Response> {
   const { database, settings, site } = registry
   const time = { now: request.now, seconds: settings.owners.invitation_seconds }
-  const [rules, only, deprecations, releases, owners, invited] = await Promise.all([
+  const [rules, card, deprecations, releases, owners, invited] = await Promise.all([
     listRules(database, { crateIds: [crate.id] }),
-    trustedOnly(database, crate.name),
+    findCard(database, crate.name),
     listDeprecations(database, crate.id),
     listVersions(database, crate.id),
     listOwners(database, crate.id),
@@ -157,7 +157,7 @@ async function showCrate(
   const trust = {
     rules: ruleRows(rules),
     issuers: Object.keys(settings.issuer),
-    only: only !== null,
+    only: card?.trustedOnly === 1,
   }
   const viewer = viewerOf(request)
   const data = {

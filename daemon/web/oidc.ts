@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import { refuse } from '../../core/error/error.ts'
 import type { OidcClient } from '../../generator/accounts/oidc/client.ts'
-import { requireIdentity } from '../../generator/accounts/oidc/identities.ts'
+import { requireIdentity } from '../../generator/accounts/oidc-identities.ts'
 import { linkLogin, recordLogin } from '../../generator/registry/changes/oidc-login.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type BrowserRequest, strangerChange } from '../access/route.ts'
@@ -62,7 +62,11 @@ export function oidcCallback(deps: Deps, c: Context, request: BrowserRequest) {
   const query = new URL(c.req.url).searchParams
   const kept = readPending(registry, c)
   if (isLinked(c) || (kept === null && !query.has('again')))
-    return reloadPage(c, registry.site, query.has('again') ? '' : '&again=1')
+    return reloadPage(
+      c,
+      registry.site,
+      query.has('again') ? '' : `${query.size > 0 ? '&' : '?'}again=1`,
+    )
   query.delete('again')
   const work = async () => {
     dropCookie(c, registry, 'oidc')

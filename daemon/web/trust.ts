@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
-import { listTrustedOnly } from '../../generator/records/trusted.ts'
-import { listRules } from '../../generator/trust/rules.ts'
+import { listRules, listTrustedOnly } from '../../generator/trust/rules.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { trustPage } from '../../site/account/trust-page.ts'
 import type { SessionRequest } from '../access/route.ts'

@@ -16,7 +16,7 @@ import {
   recordGroup,
   setGroups,
   setTitle,
-} from '../records/groups/groups.ts'
+} from '../records/groups.ts'
 import { requireUser } from './accounts.ts'
 import { loginEnd } from './oidc-access.ts'
 

@@ -8,9 +8,9 @@ export type LoginRules = Pick<Settings, 'auth' | 'oidc'>
 const DAY = 86_400
 
 /**
- * Returns the condition of statements on `users` that tokens and sessions of a user answer: no issuer has the account, or
- * its owner has logged in at one of them within its `token_days`. An issuer that the settings no
- * longer have gives nothing.
+ * Returns the condition of statements on `users` that tokens and sessions of a user answer: no
+ * issuer has the account, or its owner has logged in at one of them within its `token_days`. An
+ * issuer that the settings no longer have gives nothing.
  */
 export function loggedIn({ oidc }: LoginRules, now: Date): Condition {
   const issuers = Object.values(oidc)

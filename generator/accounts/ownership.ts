@@ -5,7 +5,7 @@ import { all, first, type Queries, run, upsert } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted, userIdOf } from '../records/change.ts'
 import { type Records, tellFollowers } from '../records/crate-change.ts'
 import type { CrateRecord } from '../records/crates.ts'
-import { GROUP, groupsOwning } from '../records/groups/groups.ts'
+import { GROUP, groupsOwning } from '../records/groups.ts'
 import {
   addOwner,
   canAct,

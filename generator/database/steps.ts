@@ -123,7 +123,7 @@ export const steps: Readonly<Record<string, Step>> = {
   '036_trust': statements([
     'ALTER TABLE releases ADD COLUMN job TEXT',
     'ALTER TABLE crates ADD COLUMN rule_id INTEGER',
-    'CREATE INDEX crates_rule ON crates (rule_id, created_at) WHERE rule_id IS NOT NULL',
+    'CREATE INDEX crates_rules ON crates (rule_id, created_at) WHERE rule_id IS NOT NULL',
     `CREATE TABLE trust_rules (
       id INTEGER PRIMARY KEY AUTOINCREMENT, issuer TEXT NOT NULL, name TEXT NOT NULL,
       pattern TEXT NOT NULL, crate_id INTEGER REFERENCES crates(id), claims TEXT NOT NULL,

@@ -14,7 +14,7 @@ import {
 } from '../database/statement.ts'
 import { type Change, userIdOf } from './change.ts'
 import type { CrateRecord } from './crates.ts'
-import { GROUP_LOGIN, groupsOf, HAS_GROUP } from './groups/groups.ts'
+import { GROUP_LOGIN, groupsOf, HAS_GROUP } from './groups.ts'
 
 /** Whoever owns a crate, as the records know them: a user, or a group by its number. */
 export type OwnerRef = { readonly user: number } | { readonly group: number }
@@ -54,15 +54,16 @@ export const OWNER_LOGINS = `(SELECT json_group_array(users.login) FROM owners
   JOIN users ON users.id = owners.user_id WHERE owners.crate_id = crates.id)`
 
 /**
- * Returns whether a change may add a version to an existing crate; `row` has the columns of
- * `OWNED`. An administrator may where nobody else can, and a job where its rules say so.
+ * Returns whether a change may publish a crate; `row` has the columns of `OWNED`, or is null for a
+ * new one. An administrator may where nobody else can, and a job where its rules say so.
  */
 export function mayAdd(
   change: Change,
-  row: Record<'isOwner' | 'isOwned', number> & Pick<CrateRecord, 'name'>,
+  name: Name,
+  row: Record<'isOwner' | 'isOwned', number> | null,
 ): boolean {
-  if (change.who === 'operator') return true
-  if (change.who === 'rule') return change.grant.crate === canonicalName(row.name)
+  if (change.who === 'rule') return change.grant.crate === canonicalName(name)
+  if (change.who === 'operator' || row === null) return true
   return change.who === 'user' && (row.isOwner === 1 || (change.user.admin && row.isOwned === 0))
 }
 
@@ -223,7 +224,8 @@ export async function cratesShown<S extends Slice>(
     groups.push(...(await column<number>(db, known, issuer, names)))
   const found = `(SELECT crate_id, CAST(NULL AS INTEGER) AS group_id FROM owners WHERE user_id = ?
     UNION ALL SELECT crate_id, min(group_id) FROM group_owners WHERE group_id IN ${LIST}
-      AND crate_id NOT IN (SELECT crate_id FROM owners WHERE user_id = ?) GROUP BY crate_id) AS found`
+      AND crate_id NOT IN (SELECT crate_id FROM owners WHERE user_id = ?)
+    GROUP BY crate_id) AS found`
   const given = [userId, groups, userId] as const
   const total = (await value<number>(db, `SELECT count(*) FROM ${found}`, ...given)) ?? 0
   const slice = sliceOf(total)

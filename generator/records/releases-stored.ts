@@ -1,5 +1,5 @@
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
-import { canonicalName, type Name } from '../../core/name.ts'
+import { canonicalName, type Name, patternsOf } from '../../core/name.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
@@ -29,8 +29,10 @@ export interface ExistingRelease {
   readonly crate: CrateRecord | null
   /** Whether there is no owner because the crate was added at the command line. */
   readonly isOwnerless: boolean
-  /** Whether the actor may add versions: an owner, or an administrator if it has no owner. */
+  /** Whether the actor may add versions: an owner, an administrator if it has none, or a rule. */
   readonly mayPublish: boolean
+  /** Whether versions come from CI only. */
+  readonly trustedOnly: boolean
   readonly taken: TakenVersion | null
   /** This version before it was deleted; null when it was not. */
   readonly deleted: Pick<Tombstone, 'cksum' | 'reason'> | null
@@ -43,30 +45,34 @@ export async function readExisting(
   change: Change,
 ): Promise<ExistingRelease> {
   const identity = versionIdentity(version)
-  // The columns of `taken` are null when `takenId` is.
+  // The columns of `taken` are null when `takenId` is, and all but one for a new crate.
   type Taken = Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'>
   type Found = Record<'gone' | 'reason' | 'yankReason', string | null> &
     Record<'isOwner' | 'isOwned', number> & { takenId: number | null }
-  const row = await first<CrateRecord & Taken & Found>(
+  type Only = { readonly trustedOnly: number; readonly id: number | null }
+  const row = await one<CrateRecord & Taken & Found & Only>(
     db,
     `SELECT ${CRATE}, taken.id AS "takenId", taken.version, taken.cksum, taken.yanked, taken.line,
-        CASE WHEN taken.yanked = 1 THEN taken.yank_reason END AS "yankReason", tombstones.cksum AS gone, tombstones.reason, ${OWNED}
-      FROM crates
+        CASE WHEN taken.yanked = 1 THEN taken.yank_reason END AS "yankReason",
+        tombstones.cksum AS gone, tombstones.reason, ${OWNED}, "trustedOnly"
+      FROM (SELECT count(*) AS "trustedOnly" FROM trust_only WHERE pattern IN ${LIST}) AS trust
+      LEFT JOIN crates ON crates.canonical = ?
       LEFT JOIN releases AS taken ON taken.crate_id = crates.id AND taken.identity = ?
-      LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?
-      WHERE crates.canonical = ?`,
+      LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?`,
     ...ownedBy(change),
-    identity,
-    identity,
+    patternsOf(canonicalName(name)),
     canonicalName(name),
+    identity,
+    identity,
   )
-  if (!row) return { crate: null, isOwnerless: true, mayPublish: true, taken: null, deleted: null }
   const { takenId, version: taken, cksum, yanked, line, yankReason, ...rest } = row
-  const { gone, reason, isOwner, isOwned, ...crate } = rest
+  const { gone, reason, isOwner, isOwned, trustedOnly: only, ...crate } = rest
+  const isThere = row.id !== null
   return {
-    crate,
+    crate: isThere ? crate : null,
     isOwnerless: isOwned === 0,
-    mayPublish: mayAdd(change, { ...crate, isOwner, isOwned }),
+    mayPublish: mayAdd(change, name, isThere ? { isOwner, isOwned } : null),
+    trustedOnly: only > 0,
     taken:
       takenId === null
         ? null
@@ -80,16 +86,18 @@ export async function readExisting(
  * owner. Empty if it can, or if this exact release already exists (a retry by an owner).
  */
 export function releaseConflicts(
-  { crate, isOwnerless, mayPublish, taken, deleted }: ExistingRelease,
+  { crate, isOwnerless, mayPublish, trustedOnly, taken, deleted }: ExistingRelease,
   release: { readonly name: Name; readonly version: Version; readonly cksum: string },
-  { actor }: Change,
+  { actor, who }: Change,
 ): Issue[] {
   const { name, version, cksum } = release
-  if (!crate) return []
   // All other issues would be about the other crate.
-  if (crate.name !== name) return [issue('name_taken', { name, existing: crate.name })]
+  if (crate && crate.name !== name) return [issue('name_taken', { name, existing: crate.name })]
   const issues: Issue[] = []
-  if (!mayPublish) issues.push(strangerIssue(name, actor, isOwnerless))
+  if (trustedOnly && who === 'user') issues.push(issue('trusted_only', { name }))
+  else if (!mayPublish && who === 'rule') issues.push(issue('trusted_token_crate', { name }))
+  else if (!mayPublish) issues.push(strangerIssue(name, actor, isOwnerless))
+  if (!crate) return issues
   const isSame = taken?.version === version && taken.cksum === cksum && !taken.yanked
   if (taken && !isSame)
     issues.push(issue('version_taken', { name, version, existing: taken.version }))

@@ -1,7 +1,6 @@
 import { type Issue, issue, Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { refusalOf } from '../../core/trust/explain.ts'
-import { jobOf } from '../../core/trust/job.ts'
+import { jobOf, refusalOf } from '../../core/trust/explain.ts'
 import { hasWorkflows, textOf, unsafeEvent, workflowOf } from '../../core/trust/kinds.ts'
 import { differences, pinsAfter, tokenKeys } from '../../core/trust/rule.ts'
 import type { Database } from '../database/connection.ts'

@@ -19,6 +19,7 @@ import {
 import type { Database } from '../database/connection.ts'
 import {
   all,
+  column,
   first,
   insert,
   insertAll,
@@ -31,7 +32,6 @@ import {
 import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
 import { findCrate } from '../records/crates.ts'
 import { requireOwner } from '../records/owners.ts'
-import { setTrustedOnly } from '../records/trusted.ts'
 
 /** Which jobs of an issuer may publish a crate, or the crates of a prefix. */
 export interface TrustRule {
@@ -215,7 +215,23 @@ export function setOnly(
   change: Change,
 ): Promise<boolean> {
   const target = patternOf(text)
-  return changeCrates(database, target, change, (tx, by) => setTrustedOnly(tx, target, isOn, by))
+  const { pattern, name } = target
+  return changeCrates(database, target, change, async (tx, by, crate) => {
+    const insertion = `INSERT INTO trust_only (pattern, is_prefix) VALUES (?, ?)
+      ON CONFLICT DO NOTHING`
+    const changed = isOn
+      ? await run(tx, insertion, pattern, Number(name === null))
+      : await run(tx, 'DELETE FROM trust_only WHERE pattern = ?', pattern)
+    if (changed === 0) return false
+    const action = isOn ? 'trust-only' : 'trust-only-off'
+    await addEvent(tx, by, { action, ...eventOf(target, crate) })
+    return true
+  })
+}
+
+/** Returns the patterns of crates whose versions come from CI only. */
+export function listTrustedOnly(db: Queries): Promise<string[]> {
+  return column(db, 'SELECT pattern FROM trust_only ORDER BY pattern')
 }
 
 /** Makes a change of owners for their crate, and of administrators for all else. */

@@ -73,7 +73,8 @@ export function homePage(site: SiteConfig, data: HomeData): string {
   const body = html`${data.newToken === null ? null : newToken(site, data.newToken)}
 ${invitations.length === 0 ? null : html`<section class="part"><h2>Invitations</h2>${invitationList(viewer, invitations, to)}</section>`}
 <section class="part"><h2>API tokens</h2>
-<div class="row-with-action"><p>Cargo on this machine needs a token. This one does all that you may do, for 12 hours.</p>${buttonForm(viewer, to(account.tokens), 'Get a token for this machine', { name: 'this machine', access: 'full', expires: '12h' })}</div>
+<p>Cargo on this machine needs a token. This one does all that you may do, for 12 hours.</p>
+<p>${buttonForm(viewer, to(account.tokens), 'Get a token for this machine', { name: 'this machine', access: 'full', expires: '12h' })}</p>
 ${tokenList(viewer, tokens, to)}
 <details class="more"${draft !== null || tokens.length === 0 ? html` open` : null}><summary>Create a token</summary>${tokenForm(viewer, draft ?? FIRST_DRAFT, to)}</details></section>
 <section class="part"><h2 id="crates">Your crates</h2>${crateList(data.crates, to)}

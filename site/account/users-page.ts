@@ -66,8 +66,8 @@ function userRow({ viewer, issuers }: UsersData, user: UserRow, to: Linker): Mar
         ]
   return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">${removed ? 'removed' : 'locked'}</span>` : null}${machine ? html` <span class="badge">machine</span>` : null}${due ? html` <span class="badge bad">login due</span>` : null}</div>
 <div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${counted(crates, 'crate')}${user.logins.map(({ section, loggedIn }) => html` · ${section ?? 'an issuer without a section'}: ${loggedIn === null ? 'no login yet' : html`last login ${timeTag(loggedIn)}`}`)}</div>
-${left.length === 0 ? null : html`<div class="row-more">can do nothing any more, and has left behind: ${left.join(', ')}</div>`}</div>
-${removed || machine || issuers.length === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm(viewer, issuers, login, to)}</details>`}
+${left.length === 0 ? null : html`<div class="row-more">can do nothing any more, and has left behind: ${left.join(', ')}</div>`}
+${removed || machine || issuers.length === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm(viewer, issuers, login, to)}</details>`}</div>
 ${removed ? null : html`<div class="actions">${machine ? null : button('reset', 'Reset password')}${others}</div>`}</li>
 `
 }

@@ -3,7 +3,8 @@ import { isCratesIo } from '../../core/index-url.ts'
 import { crateFeedPath, sourcePath } from '../../core/paths/crates.ts'
 import { categoryPath, keywordPath, userPath } from '../../core/paths/listings.ts'
 import { counted, formatBytes } from '../../core/quantity.ts'
-import type { OwnerRow, VersionData } from '../crate-data.ts'
+import { jobUrl } from '../../core/trust/job.ts'
+import type { OwnerRow, VersionData, VersionRow } from '../crate-data.ts'
 import { downloadSection } from '../elements/downloads.ts'
 import { copyBlock, copyButton, icon, timeTag } from '../elements/elements.ts'
 import { account, type Linker, searchLink, webLink, webLinkText } from '../elements/links.ts'
@@ -11,7 +12,14 @@ import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { badgeMarkdown } from './badge.ts'
 import { licenseText } from './license.ts'
-import { publisherOf } from './trusted.ts'
+
+/** Renders who published a version: a user, or the job of a CI system; null if it is not known. */
+export function publisherOf({ publishedBy, job = null }: VersionRow): Child {
+  if (!job) return publishedBy
+  const name = `CI of ${job.repository ?? job.subject}`
+  const url = jobUrl(job)
+  return url === null ? name : html`<a href="${url}" rel="nofollow noopener">${name}</a>`
+}
 
 /** Renders the facts and links that readers look for first; phones show them above the README. */
 function aboutSection(site: SiteConfig, version: VersionData, to: Linker): Markup {

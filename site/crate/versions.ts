@@ -18,7 +18,7 @@ import { absoluteLink, type Linker, linker } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { publisherOf } from './trusted.ts'
+import { publisherOf } from './sidebar.ts'
 
 const SELECTOR_MAX = 12
 export const VERSIONS_MAX = 1000

@@ -1,12 +1,14 @@
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { JWTPayload } from 'jose'
 import { requireUser } from '../../generator/accounts/accounts.ts'
 import { createToken } from '../../generator/accounts/tokens.ts'
 import { column } from '../../generator/database/statement.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
+import { recordLogin } from '../../generator/registry/changes/oidc-login.ts'
 import { logInAt, OidcIssuer } from './oidc-issuer.ts'
 import { TestRegistry } from './registry.ts'
-import type { Visitor } from './visitor.ts'
+import { loggedIn, type Visitor } from './visitor.ts'
 
 export const OPERATOR: Change = operatorChange('2026-11-20T12:00:00Z')
 export const DAY = 86_400_000
@@ -69,4 +71,23 @@ export async function said(answer: Response): Promise<string> {
     .replaceAll(/<[^>]+>/g, '')
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
+}
+
+/** The settings of an issuer that nobody can ask, for accounts that are said to be of it. */
+export const NO_ISSUER = {
+  PLIMSOLL_OIDC_COMPANY_ISSUER: 'http://127.0.0.1:1',
+  PLIMSOLL_OIDC_COMPANY_CLIENT_ID: 'plimsoll',
+}
+
+/** A browser of somebody who has just logged in at that issuer, with these groups. */
+export async function colleague(
+  test: TestRegistry,
+  login: string,
+  groups: readonly string[],
+): Promise<Visitor> {
+  const issuer = test.registry.settings.oidc.company ?? assert.fail()
+  const person = { issuer, subject: login, logins: [login], name: null, groups }
+  const change: Change = { at: OPERATOR.at, actor: 'unknown', who: 'stranger' }
+  const { user } = await recordLogin(test.registry, person, change)
+  return loggedIn(test, user.login)
 }

@@ -1,20 +1,9 @@
 import { refuse } from '../../../core/error/error.ts'
 import type { OidcSettings } from '../../../core/settings/oidc.ts'
 import { isGroupName } from '../groups.ts'
+import type { OidcPerson } from '../oidc-identities.ts'
 
 type Claims = Readonly<Record<string, unknown>>
-
-/** Somebody who has logged in at an issuer, as its claims say. */
-export interface OidcPerson {
-  readonly issuer: OidcSettings
-  readonly subject: string
-  /** Texts for the name of a new account, the best first. */
-  readonly logins: readonly string[]
-  /** The name to be shown; null if the issuer sends none. */
-  readonly name: string | null
-  /** Their groups; null if there are more than the issuer, or this registry, says. */
-  readonly groups: readonly string[] | null
-}
 
 const MOST_BYTES = 64 * 1024
 const SUBJECT = /^[^\p{Cc}]{1,500}$/u
@@ -38,8 +27,8 @@ function conditionsOf(require: readonly string[]): [claim: string, values: strin
 }
 
 /**
- * Returns who has logged in. Each claim is that of the ID token if it has it, else that of userinfo;
- * they are never merged. Refuses who may not log in here by `require`, and a login without subject.
+ * Returns who has logged in. Each claim is that of the ID token if it has it, else that of
+ * userinfo; they are never merged. Refuses whom `require` keeps out, and a login without subject.
  */
 export function personOf(issuer: OidcSettings, idToken: Claims, userinfo: Claims): OidcPerson {
   const read = (claim: string) => {

@@ -8,7 +8,8 @@ import type { OidcSettings } from '../../../core/settings/oidc.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
 import { WebFailure } from '../../web/failure.ts'
 import { Web } from '../../web/web.ts'
-import { claimsOf, type OidcPerson, personOf } from './claims.ts'
+import type { OidcPerson } from '../oidc-identities.ts'
+import { claimsOf, personOf } from './claims.ts'
 
 /** A login that was begun: what only the browser that began it may send back. */
 export interface OidcPending {

@@ -3,7 +3,7 @@ import type { Database } from '../../database/connection.ts'
 import { all, column, LIST, type Queries } from '../../database/statement.ts'
 import { listUsers, type User } from '../accounts.ts'
 import { acting, type LoginRules, loggedIn } from '../oidc-access.ts'
-import { listIdentities } from './identities.ts'
+import { listIdentities } from '../oidc-identities.ts'
 
 /** A user and whether they are still one of the company, by the names of `--json`. */
 export interface UserAccess extends User {

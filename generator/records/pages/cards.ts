@@ -9,7 +9,6 @@ import { all, LIST, type Queries } from '../../database/statement.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'
 import { recordOf, type Stored } from '../releases.ts'
 import { deprecationsOf, releasesAs } from '../releases-view.ts'
-import { TRUSTED_ONLY } from '../trusted.ts'
 
 /** A crate as shown in lists, with the metadata of its newest version. */
 export interface CrateCard extends CrateRecord {
@@ -36,6 +35,11 @@ export interface CrateCard extends CrateRecord {
   /** 1 if its versions come from CI only. */
   readonly trustedOnly: 0 | 1
 }
+
+/** Prefixes are few. */
+const TRUSTED_ONLY = `CASE WHEN EXISTS (SELECT 1 FROM trust_only WHERE pattern = crates.canonical)
+  OR EXISTS (SELECT 1 FROM trust_only WHERE is_prefix = 1
+    AND substr(crates.canonical, 1, length(pattern) - 1) || '*' = pattern) THEN 1 ELSE 0 END`
 
 const SELECT_CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updatedAt",
     listings.versions, listings.yanked, listings.dependents, listings.bytes,

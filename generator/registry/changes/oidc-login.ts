@@ -5,14 +5,18 @@ import {
   lacksAdministrator,
   requireUser,
 } from '../../accounts/accounts.ts'
-import type { OidcPerson } from '../../accounts/oidc/claims.ts'
-import { findIdentity, type Identity, insertIdentity } from '../../accounts/oidc/identities.ts'
-import { chooseLogin } from '../../accounts/oidc/login.ts'
 import { loginEnd } from '../../accounts/oidc-access.ts'
+import {
+  findIdentity,
+  type Identity,
+  insertIdentity,
+  type OidcPerson,
+} from '../../accounts/oidc-identities.ts'
+import { chooseLogin } from '../../accounts/oidc-name.ts'
 import { type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
 import type { Records } from '../../records/crate-change.ts'
-import { groupsOf, setGroups } from '../../records/groups/groups.ts'
+import { groupsOf, setGroups } from '../../records/groups.ts'
 import { nameUser } from './users.ts'
 
 /** A login whose groups were too many to be told keeps those of before. */

@@ -61,7 +61,8 @@ export async function removeUser(
     const revoke = 'UPDATE tokens SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL'
     await run(tx, revoke, by.at, user.id)
     await removeOwnerOfAll(tx, user.id)
-    for (const table of ['invitations', 'sessions', 'password_links', 'identities', 'user_groups'])
+    // Their identity stays: otherwise the next login there would make a new account.
+    for (const table of ['invitations', 'sessions', 'password_links', 'user_groups'])
       await run(tx, `DELETE FROM ${table} WHERE user_id = ?`, user.id)
     const detail = { login: user.login }
     for (const crate of plan.crates)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canonicalName, parseName } from '../../../core/name.ts'
+import { canonicalName, parseName, patternsOf } from '../../../core/name.ts'
 import type { IssuerKind } from '../../../core/settings/issuer.ts'
 import { refusalOf } from '../../../core/trust/explain.ts'
 import { unsafeEvent, workflowOf } from '../../../core/trust/kinds.ts'
-import { parsePattern, patternsOf } from '../../../core/trust/pattern.ts'
+import { parsePattern } from '../../../core/trust/pattern.ts'
 import {
   differences,
   type Pin,

@@ -48,12 +48,16 @@ const crateOf = async ({ registry }: TestRegistry, name: string) =>
 const alarmPlace = ({ upstreams }: TestRegistry) =>
   upstreams.byName.get('up')?.source.place ?? assert.fail()
 
+const IDENTITY = 'INSERT INTO identities (issuer, subject, user_id, linked_at) VALUES (?, ?, ?, ?)'
+
 /** How a sender loses the right to a change. */
 const LOSSES = {
   'a session that ends': ({ registry }, { user }) => endSessions(registry.database, user, OPERATOR),
   'a token that is revoked': ({ registry }, { tokenId }) =>
     revokeToken(registry.database, tokenId, OPERATOR),
   'a lock': ({ registry }, { user }) => setLocked(registry.database, user, true, OPERATOR),
+  'a login that is due': ({ registry }, { user }) =>
+    run(registry.database, IDENTITY, `https://${user.login}.example`, user.login, user.id, AT),
   'a new password': (test, { user }) => withPassword(test, user.login, 'a newer good one'),
   'a demotion': ({ registry }, { user }) => setAdmin(registry.database, user, false, OPERATOR),
   'a crate that is lost': async (test, { user }) =>
@@ -68,15 +72,18 @@ const NO_FORM = 'The form came from another site or is too old'
 const SESSION: Refusals = {
   'a session that ends': [NO_FORM, 'You are not logged in, or your session has ended'],
   'a lock': [NO_FORM, 'You are not logged in, or your session has ended'],
+  'a login that is due': [NO_FORM, 'You are not logged in, or your session has ended'],
 }
 const ADMIN: Refusals = { ...SESSION, 'a demotion': both('Only administrators may do that') }
 const OWNER: Refusals = { ...SESSION, 'a crate that is lost': both('is not an owner of') }
 const DEMOTED: Refusals = { ...SESSION, 'a demotion': both('is not an owner of') }
 const LOGIN: Refusals = {
+  'a login that is due': both('This account has to log in at its issuer again'),
   'a lock': both('The username or the password is wrong, or the account is locked'),
   'a new password': both('The username or the password is wrong, or the account is locked'),
 }
 const TOKEN: Refusals = {
+  'a login that is due': both('its user was locked while the request arrived'),
   'a lock': both('its user was locked while the request arrived'),
   'a token that is revoked': both('the token was revoked or'),
 }

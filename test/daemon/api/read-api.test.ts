@@ -111,6 +111,7 @@ const VERSION = {
   },
   published_by: { id: 1, login: 'alice', name: null, avatar: null, url: '' },
   audit_actions: [],
+  trustpub_data: null,
   rust_version: '1.70',
   has_lib: true,
   bin_names: ['Rich_Crate'],

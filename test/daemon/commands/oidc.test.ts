@@ -43,7 +43,7 @@ test('accounts are linked and moved, machines have no login', async t => {
     [['user', 'link', 'robot'], 1, /`robot` is the account of a machine/],
     [['user', 'add', 'other', '--no-login', '--password-stdin'], 1, /account of a machine/],
     [['user', 'move-issuer', 'https://none.example', ISSUER], 1, /no account or group here is of/],
-    [['user', 'move-issuer', ISSUER, ISSUER], 1, /which may be two people/],
+    [['user', 'move-issuer', ISSUER, ISSUER], 1, /which may be that of two people/],
   ])
   assert.match(await ok('user', 'list'), /^alice +user +login due +\S+Z *$/m)
   const users = JSON.parse(await ok('user', 'list', '--json'))

@@ -9,9 +9,10 @@ import {
   storedPassword,
 } from '../../../generator/accounts/accounts.ts'
 import { makeLink } from '../../../generator/accounts/credentials.ts'
-import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc/identities.ts'
+import { listAccess } from '../../../generator/accounts/oidc/leavers.ts'
+import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc-identities.ts'
 import { all, value } from '../../../generator/database/statement.ts'
-import { groupsOf } from '../../../generator/records/groups/groups.ts'
+import { groupsOf } from '../../../generator/records/groups.ts'
 import { removeUser, renameUser } from '../../../generator/registry/changes/users.ts'
 import { comeBack, logInAt, OidcIssuer, sendTo } from '../../support/oidc-issuer.ts'
 import { DAY, OPERATOR, oidcRegistry, said } from '../../support/oidc-registry.ts'
@@ -43,6 +44,9 @@ test('an account is named once, and never like somebody else', async t => {
     await logIn({ sub: `s${at}`, preferred_username: claim })
     assert.equal((await logins()).at(-1), login, claim)
   }
+  // Who was removed is not made anew.
+  await removeUser(test.registry, await requireUser(database, 'grace2'), OPERATOR)
+  assert.match(await refused({ sub: 's10', preferred_username: 'grace' }), /locked here/)
   await logIn({ sub: 'n1', preferred_username: '-- none --', nickname: 'nick' })
   assert.equal((await logins()).at(-1), 'nick')
   assert.match(await refused({ sub: 'n2' }), /none of the claims in `?login_claims`? gives/i)
@@ -301,4 +305,39 @@ test('accounts, groups and owners follow an issuer to another URL', async t => {
   const group = 'SELECT issuer FROM groups JOIN group_owners ON group_id = id'
   assert.equal(await value(database, group), `${to}/`)
   await assert.rejects(moveIssuer(database, issuer.url, to, OPERATOR), /no account or group/)
+})
+
+test('what somebody made who has left is shown beside them', async t => {
+  const { test, logIn } = await oidcRegistry(t, { admin_groups: 'root' })
+  const { registry } = test
+  const ada = await logIn({ ...ADA, groups: ['root'] })
+  const from = { from: '/me/admin/users' }
+  await ada.post('/me/admin/users/add', { login: 'bob' }, from)
+  const user = await requireUser(registry.database, 'ada')
+  const by = { at: OPERATOR.at, actor: 'ada', who: 'user', user, tokenId: null } as const
+  const change = { ...by, stillMay: async () => user }
+  await addUser(registry.database, { login: 'robot', admin: false, machine: true }, change)
+  const left = async () => {
+    const users = await listAccess(registry.database, registry.settings, test.now)
+    return users.find(({ login }) => login === 'ada')?.made
+  }
+  assert.deepEqual(await left(), [])
+  await setLocked(registry.database, user, true, OPERATOR)
+  assert.deepEqual(await left(), ['account robot', 'password link of bob'])
+  const page = await (await loggedIn(test, 'owner')).get('/me/admin/users')
+  assert.match(await page.text(), /has left behind: account robot, password link of bob/)
+})
+
+test('the address to come back to is the public one, also under a path', async t => {
+  const base = 'https://example.test/reg'
+  const { issuer, test } = await oidcRegistry(t, {}, { PLIMSOLL_REGISTRY_BASE_URL: base })
+  const visitor = new Visitor(test)
+  const location = await sendTo(visitor)
+  const asked = new URL(location).searchParams.get('redirect_uri')
+  assert.equal(asked, `${base}/me/oidc/company/callback`)
+  const answer = await comeBack(visitor, issuer.grant(location, ADA))
+  assert.equal(answer.headers.get('location'), '/reg/me')
+  const posted = issuer.asked.find(({ path }) => path === '/token')?.body
+  assert.equal(new URLSearchParams(posted).get('redirect_uri'), asked)
+  assert.match(await (await visitor.get('/reg/me')).text(), /<h1>ada/)
 })

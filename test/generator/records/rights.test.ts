@@ -16,6 +16,8 @@ import {
   type User,
 } from '../../../generator/accounts/accounts.ts'
 import { makeLink, setPassword } from '../../../generator/accounts/credentials.ts'
+import { setMember, titleGroup } from '../../../generator/accounts/groups.ts'
+import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc-identities.ts'
 import {
   addOwners,
   answerInvitation,
@@ -43,12 +45,14 @@ import {
 } from '../../../generator/records/releases-changes.ts'
 import { inspect } from '../../../generator/registry/changes/check.ts'
 import { setDeprecated } from '../../../generator/registry/changes/deprecation.ts'
+import { linkLogin, recordLogin } from '../../../generator/registry/changes/oidc-login.ts'
 import { removeUser, renameUser } from '../../../generator/registry/changes/users.ts'
 import { exchange, revoke } from '../../../generator/trust/exchange.ts'
 import { setOnly } from '../../../generator/trust/rules.ts'
 import { acceptVersion, keepAlarm } from '../../../generator/upstream/alarms.ts'
 import { decideVersion } from '../../../generator/upstream/decisions.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
+import { NO_ISSUER } from '../../support/oidc-registry.ts'
 import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
 import { JOBS } from '../../support/trusted-jobs.ts'
 import { PASSWORD } from '../../support/visitor.ts'
@@ -168,6 +172,38 @@ const CHANGES: Readonly<
       return answerInvitation(test.registry, crate, self, true, by, { now: test.now, seconds: 60 })
     },
   ],
+  recordLogin: [
+    MAKERS.filter(maker => maker !== 'rule'),
+    ({ test, self, by }) => recordLogin(test.registry, personOf(test, self), by),
+  ],
+  linkLogin: [
+    SELF,
+    ({ test, self, by }) => linkLogin(test.registry, personOf(test, self), self, by),
+  ],
+  linkIdentity: [
+    ADMIN,
+    ({ database, self, by }) =>
+      linkIdentity(database, self.login, { issuer: 'x', subject: self.login, loggedIn: null }, by),
+  ],
+  moveIssuer: [
+    ['operator'],
+    async ({ database, self, by }) => {
+      const identity = { issuer: 'from', subject: self.login, loggedIn: null }
+      await linkIdentity(database, self.login, identity, OPERATOR)
+      return moveIssuer(database, 'from', 'to', by)
+    },
+  ],
+  setMember: [
+    ['operator'],
+    ({ test, self, by }) => setMember(test.registry, 'rust', self.login, true, by),
+  ],
+  titleGroup: [
+    ['operator'],
+    async ({ test, self, by }) => {
+      await setMember(test.registry, 'rust', self.login, true, OPERATOR)
+      return titleGroup(test.registry, 'rust', 'Rust', by)
+    },
+  ],
   addUser: [
     ADMIN,
     ({ database, self, by }) => addUser(database, { login: `${self.login}-new`, admin: true }, by),
@@ -241,6 +277,11 @@ const orderOf = ({ id: userId }: User) => {
   return { userId, name: 'one', scopes: null, crates: null, expires: null }
 }
 
+function personOf({ registry }: TestRegistry, { login }: User) {
+  const issuer = registry.settings.oidc.company ?? assert.fail()
+  return { issuer, subject: login, logins: ['somebody'], name: null, groups: [] }
+}
+
 function startFor({ now }: TestRegistry, database: Database, { id }: User, by: Change) {
   return startSession(database, id, { agent: 'Test 1', now, seconds: 3600 }, by)
 }
@@ -266,7 +307,7 @@ test('each change may be made by those alone who are named for it', async t => {
   const wanted = changing().flatMap(name => (name === 'eachOwner' ? shared : [name]))
   assert.deepEqual([...named].sort(), wanted.sort(), 'each change has its row')
 
-  const test = await TestRegistry.open(t, { env: NO_UPSTREAM })
+  const test = await TestRegistry.open(t, { env: { ...NO_UPSTREAM, ...NO_ISSUER } })
   const { database, settings, urls } = test.registry
   const content = buildCrate({ name: 'demo', version: '1.0.0' })
   const bytes = { content, size: content.length, cksum: 'a'.repeat(64) }

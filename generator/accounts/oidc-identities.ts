@@ -1,14 +1,27 @@
-import { refuse } from '../../../core/error/error.ts'
-import type { Settings } from '../../../core/settings/settings.ts'
-import type { Database } from '../../database/connection.ts'
-import { all, first, LIST, type Queries, run, value } from '../../database/statement.ts'
-import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
-import { type Account, type AccountRow, accountOf, requireUser, type User } from '../accounts.ts'
+import { refuse } from '../../core/error/error.ts'
+import type { OidcSettings } from '../../core/settings/oidc.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { Database } from '../database/connection.ts'
+import { all, first, LIST, type Queries, run, value } from '../database/statement.ts'
+import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
+import { type Account, type AccountRow, accountOf, requireUser, type User } from './accounts.ts'
 
 /** By what an issuer's people are found: both are compared exactly. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
+}
+
+/** Somebody who has logged in at an issuer, as its claims say. */
+export interface OidcPerson {
+  readonly issuer: OidcSettings
+  readonly subject: string
+  /** Texts for the name of a new account, the best first. */
+  readonly logins: readonly string[]
+  /** The name to be shown; null if the issuer sends none. */
+  readonly name: string | null
+  /** Their groups; null if there are more than the issuer, or this registry, says. */
+  readonly groups: readonly string[] | null
 }
 
 /** An account that an issuer has, and whether it is locked. */

@@ -1,7 +1,7 @@
-import { refuse } from '../../../core/error/error.ts'
-import type { Name } from '../../../core/name.ts'
-import { lookAlikeKeys, lookAlikeSkeleton } from '../../../core/policy/look-alike.ts'
-import { column, type Queries } from '../../database/statement.ts'
+import { refuse } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import { lookAlikeKeys, lookAlikeSkeleton } from '../../core/policy/look-alike.ts'
+import { column, type Queries } from '../database/statement.ts'
 
 /** Names that pages, messages and the audit log use for others, and what looks like rights. */
 const RESERVED =

@@ -1,7 +1,5 @@
-// generator/records/groups: Groups of users, as issuers or the operator say. Owners and logins call
-// it; it knows no crate but those that a group owns.
-import type { Settings } from '../../../core/settings/settings.ts'
-import { all, column, first, one, type Queries, type Row, run } from '../../database/statement.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import { all, column, first, one, type Queries, type Row, run } from '../database/statement.ts'
 
 /** A group: whose it is, an issuer's by its URL or `local`, and its exact name there. */
 export interface GroupRef {
