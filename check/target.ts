@@ -5,7 +5,11 @@ import { pathToFileURL } from 'node:url'
 import { refuse } from '../core/error/error.ts'
 import { lowerPrefix, type Name } from '../core/name.ts'
 import { cloneBare } from '../generator/git/index-repository/clone.ts'
-import { requirePlainFiles, runGit } from '../generator/git/index-repository/git-process.ts'
+import {
+  gitFolder,
+  requireOwnFiles,
+  runGit,
+} from '../generator/git/index-repository/git-process.ts'
 import { plain, webUrl } from '../generator/web/web-url.ts'
 import { Answer } from './answer.ts'
 import { ANSWER_MAX, type Ask, type Client } from './client.ts'
@@ -98,7 +102,7 @@ function openFolder(top: string, index: string, client: Client): Reader {
 /** A git index at HEAD, as Cargo reads it; one far away is cloned, and again to be fresh. */
 async function openRepository(named: string): Promise<Reader> {
   const clones: string[] = []
-  const bare = existsSync(join(named, 'HEAD')) ? resolve(named) : resolve(named, '.git')
+  const bare = gitFolder(resolve(named))
   let at = { command: 'git', path: bare }
   let files: readonly string[] = []
   const readAll = async (): Promise<void> => {
@@ -110,7 +114,7 @@ async function openRepository(named: string): Promise<Reader> {
     const head = await runGit(at, ['rev-list', '-n', '1', '--ignore-missing', 'HEAD'])
     files = head.length === 0 ? [] : String(await runGit(at, args)).split('\0')
   }
-  if (existsSync(named)) await requirePlainFiles(bare)
+  if (existsSync(named)) await requireOwnFiles(bare)
   let next: Promise<void> | null = null
   let last = readAll()
   await last

@@ -13,6 +13,15 @@ export function formatBytes(bytes: number): string {
   return `${size.toFixed(unit === 0 || size >= 10 ? 0 : 1)} ${UNITS[unit]}`
 }
 
+const MONTHS =
+  'January February March April May June July August September October November December'.split(' ')
+
+/** Formats a timestamp as a date in UTC: `27 February 2027`. */
+export function dateText(timestamp: string): string {
+  const month = MONTHS[Number(timestamp.slice(5, 7)) - 1]
+  return `${Number(timestamp.slice(8, 10))} ${month} ${timestamp.slice(0, 4)}`
+}
+
 /** Formats a count with its noun: `1 crate`, `20,000 crates`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${formatNumber(count)} ${count === 1 ? noun : plural}`

@@ -36,6 +36,19 @@ function written(place: Place | null): string {
   return steps.reverse().join('')
 }
 
+/** Returns whether a text has invisible characters that change the direction of what is around. */
+export function hasBidiControls(text: string): boolean {
+  return /\p{Bidi_Control}/u.test(text)
+}
+
+/** Isolates a text with such characters by others (UAX #9), so that what follows keeps its order. */
+export function isolated(text: string): string {
+  if (!hasBidiControls(text)) return text
+  const open = text.replaceAll('\u2069', '')
+  const inner = open.match(/[\u2066-\u2068]/g)?.length ?? 0
+  return `\u2068${open}${'\u2069'.repeat(inner + 1)}`
+}
+
 /** Decodes `%` escapes; like browsers, takes a text with an invalid one literally. */
 export function decoded(text: string): string {
   try {

@@ -70,7 +70,7 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     patch(version, ['yank'], on(patchVersion(crates.version)), 'change'),
     put(`${crate}/deprecation`, ['yank'], on(putDeprecation), 'change'),
     remove(`${crate}/deprecation`, ['yank'], on(deleteDeprecation), 'change'),
-    get(`${crate}/owners`, settings.owners.public ? 'reader' : 'member', on(owners), 'read'),
+    get(`${crate}/owners`, 'member', on(owners), 'read'),
     put(`${crate}/owners`, ['change-owners'], on(putOwners), 'change'),
     remove(`${crate}/owners`, ['change-owners'], on(deleteOwners), 'change'),
     get('/api/v1/crates', 'reader', on(searchApi), 'search'),

@@ -89,6 +89,8 @@ const ends = {
 const program = await createProgram(io, process.argv.slice(2), ends)
 try {
   await program.parseAsync()
+  // A request to a storage may go on that is away; its work was given up.
+  if (process.argv[2] === 'serve') setTimeout(() => process.exit(), 500).unref()
 } catch (error) {
   io.transient?.('')
   if (error instanceof Exit) process.exitCode = error.code

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { Register } from '../generator/cli/console/command.ts'
 import type { Caller, Io } from '../generator/cli/console/io.ts'
-import { COMMIT, VERSION } from '../generator/version.ts'
+import { COMMIT, packing, VERSION } from '../generator/version.ts'
 
 const AFTER_HELP = `
 Every command has its own help: plimsoll add --help
@@ -32,7 +32,7 @@ export async function createProgram(
   words: readonly string[],
   ends: Omit<Caller, keyof Io>,
 ): Promise<Command> {
-  const version = `${VERSION} (commit ${COMMIT})`
+  const version = `${VERSION} (commit ${COMMIT}; ${packing()}, Node ${process.versions.node})`
   const program = new Command('plimsoll')
     .description(
       'A Cargo registry: plain files for everyone who reads, a small daemon for those who publish.',
@@ -82,6 +82,7 @@ export const table: Readonly<Record<string, () => Promise<Register>>> = {
   group: async () => (await import('./commands/group.ts')).registerGroup,
   audit: async () => (await import('./commands/audit.ts')).registerAudit,
   serve: async () => (await import('./commands/serve.ts')).registerServe,
+  health: async () => (await import('./commands/health.ts')).registerHealth,
 }
 
 /** Loads a command: none for `--version`, all for help, an unknown word and `completion`. */

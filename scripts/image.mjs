@@ -1,40 +1,40 @@
-// `node scripts/image.mjs FOLDER`: copies only the built program's files at run time into FOLDER:
-// the bundles, the files that `build --from` hashes, and the packages that are not bundled with
-// their dependencies on this system.
-import { cpSync, existsSync, readFileSync } from 'node:fs'
+// `node scripts/image.mjs FOLDER`: makes of the built checkout a folder in which the program runs
+// on a machine like this one, with nothing else installed: launcher, Node, bundles, the packages
+// that are not bundled, documents and licenses. `npm run release` packs it for other machines, too.
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bundledPackages, copiedPackages, licensesOf } from './packages.mjs'
 import { root } from './prepare.mjs'
 
-/** The packages that `program.mjs` leaves out of the bundles, or whose files a bundle looks for. */
-const PACKAGES = ['highlight.js', 'libsql', 'pg', 'pino']
 const PARTS = ['assets', 'core', 'generator', 'program', 'site']
-const TEXTS = ['package.json', 'LICENSE-APACHE', 'LICENSE-MIT', 'dist/commit']
-const FILES = [...TEXTS, ...PARTS.map(dir => `dist/${dir}`)]
+const FILES = ['package.json', 'CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT', 'dist/commit']
+/** Its second line finds the folder, also through a link to this file. */
+const LAUNCHER = `#!/bin/sh
+here=$(dirname -- "$(readlink -f -- "$0")")
+exec "$here/node" "$here/dist/program/cli.js" "$@"
+`
 
 const folder = process.argv[2]
 if (folder === undefined) {
   console.error('usage: node scripts/image.mjs FOLDER')
   process.exit(2)
 }
-const packages = new Set(PACKAGES)
-for (const name of packages) {
-  const { dependencies, optionalDependencies } = manifest(name)
-  for (const needed of Object.keys({ ...dependencies, ...optionalDependencies }))
-    if (existsSync(join(root, 'node_modules', needed)) && suits(needed)) packages.add(needed)
-}
-const paths = [...FILES, ...[...packages].map(name => `node_modules/${name}`)]
-for (const path of paths)
-  cpSync(join(root, path), join(folder, path), {
-    recursive: true,
-    filter: source => !/\.(map|d\.[cm]?ts|md)$/.test(source),
-  })
+const packages = copiedPackages(root)
+mkdirSync(folder, { recursive: true })
+for (const path of [...FILES, ...PARTS.map(name => `dist/${name}`), ...packages])
+  copy(path, /\.(?:map|d\.[cm]?ts|md)$/)
+copy('deploy', /\/(?:debian|image|release)(?:\/|$)/)
+copy('docs', /\.png$|\/adr(?:\/|$)/)
+cpSync(process.execPath, join(folder, 'node'))
+chmodSync(join(folder, 'node'), 0o755)
+writeFileSync(join(folder, 'plimsoll'), LAUNCHER, { mode: 0o755 })
+writeFileSync(join(folder, 'dist', 'packed'), 'folder\n')
+const all = new Set([...packages, ...bundledPackages(root)])
+writeFileSync(join(folder, 'LICENSES'), `${licensesOf(root, all).join('\n\n---\n\n')}\n`)
 
-function manifest(name) {
-  return JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))
-}
-
-/** npm installs binaries for both C libraries of Linux; a process has one of them. */
-function suits(name) {
-  const { glibcVersionRuntime } = process.report.getReport().header
-  return !name.endsWith(glibcVersionRuntime ? '-musl' : '-gnu')
+/** Copies a file, or a folder without the files in it that match. */
+function copy(path, left) {
+  const whole = join(root, path)
+  const filter = source => source === whole || !left.test(source)
+  cpSync(whole, join(folder, path), { recursive: true, filter })
 }

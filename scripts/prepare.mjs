@@ -23,6 +23,9 @@ const SOURCES = ['core', 'generator', 'daemon', 'site', 'check', 'sample-app', '
 /** The scripts that bundle parts of dist. The program has the SDK in it. */
 const BUNDLES = ['sdk', 'assets', 'program']
 
+/** Replaces the path of a file of a package by that of its manifest. */
+const MANIFEST = [/^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\/.*/, '$1/package.json']
+
 /** The code for Node and the code for browsers: each sees only the globals of its own world. */
 const PROJECTS = ['tsconfig.json', 'site/browser/tsconfig.json', 'test/browser/tsconfig.json']
 
@@ -80,14 +83,13 @@ function requireNode() {
 
 /**
  * For a script that bundles: notes the inputs that esbuild names, and `more`, as what
- * `dist/.NAME.json` was made from. The lock file stands for the packages.
+ * `dist/.NAME.json` was made from. Of a package its manifest stands there: the lock file fixes the rest.
  */
 export function note(name, metafiles, more = []) {
   const own = ['package.json', 'package-lock.json', join('scripts', `${name}.mjs`)]
   const read = metafiles.flatMap(({ inputs }) => Object.keys(inputs)).map(path => resolve(path))
-  const paths = [...own, ...more, ...read.map(path => relative(root, path))]
-  const inputs = new Set(paths.filter(path => !path.includes('node_modules')))
-  const sums = [...inputs].map(path => [path, checksum(path)])
+  const paths = [...own, ...more, ...read.map(path => relative(root, path).replace(...MANIFEST))]
+  const sums = [...new Set(paths)].map(path => [path, checksum(path)])
   writeFileSync(join(root, 'dist', `.${name}.json`), JSON.stringify(Object.fromEntries(sums)))
 }
 

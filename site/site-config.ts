@@ -32,7 +32,7 @@ export interface SiteConfig
   readonly api: boolean
   /** URL of the web API, without a slash at the end; the base URL if there is none. */
   readonly apiUrl: string
-  /** Whether pages name the owners of a crate. */
+  /** Whether pages name owners and publishers. */
   readonly owners: boolean
   /** Whether there are feeds; a static tree has no times, so it has none. */
   readonly feeds: boolean
@@ -44,6 +44,8 @@ export interface SiteConfig
   readonly private: boolean
   readonly links: readonly SiteLink[]
   readonly registries: readonly ForeignRegistry[]
+  /** The categories that have pages; empty for all. */
+  readonly categories: readonly string[]
   /** Whether crates here may depend on crates of crates.io. */
   readonly cratesIo: boolean
 }

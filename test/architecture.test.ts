@@ -166,6 +166,12 @@ test('one file has the statements on owners, and four have those on releases', (
   ])
   const doors = sources.filter(file => file.startsWith('generator/records/releases'))
   assert.ok(doors.length <= 4, doors.join())
+  // What joins them to tables of its own lies in the same room.
+  const joining = [...textOf].filter(([, text]) => text.includes('/releases-view.ts'))
+  const others = joining
+    .map(([file]) => file)
+    .filter(file => !file.startsWith('generator/records/'))
+  assert.deepEqual(others, ['generator/projections/search/change.ts'])
 })
 
 test('every file of SQLite is opened by one function, which no failed read gets past', () => {

@@ -1,3 +1,4 @@
+import { counted, dateText, formatBytes } from '../quantity.ts'
 import { accountMessages } from './messages/accounts.ts'
 import { commandMessages } from './messages/commands.ts'
 import { crateMessages } from './messages/crate.ts'
@@ -34,7 +35,7 @@ type Messages = Intersection<EachTable<(typeof tables)[number]>>
 export type Code = keyof Messages
 
 type Placeholders<M> = M extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Placeholders<Rest>
+  ? (Name extends `${infer Own}:${string}` ? Own : Name) | Placeholders<Rest>
   : never
 
 export type Params<C extends Code> = Messages[C] extends (...params: infer P) => string
@@ -69,7 +70,15 @@ export function message<C extends Code>(code: C, [params]: Params<C>): string {
   const values = quoted(params)
   if (typeof wording === 'function') return wording(values as never)
   const parameters = new Map(Object.entries(values ?? {}))
-  return wording.replace(/\{(\w+)\}/g, (_, name: string) => String(parameters.get(name)))
+  return wording.replace(/\{(\w+)(?::(\w+))?\}/g, (_, name: string, form?: string) => {
+    const value = parameters.get(name)
+    if (form === 'date') return dateText(String(value))
+    if (form !== 'size') return String(value)
+    const [size, max] = [Number(value), Number(parameters.get('max'))]
+    // What exceeds a limit by little differs from it.
+    const isClose = name !== 'max' && formatBytes(size) === formatBytes(max)
+    return size < 1024 || isClose ? counted(size, 'byte') : formatBytes(size)
+  })
 }
 
 function entryOf(code: string) {

@@ -1,8 +1,16 @@
 import { isName } from '../name.ts'
 import { isVersion } from '../version.ts'
-import { CRATES_FOLDER, cksumOfKey, releaseOfPath } from './crates.ts'
-import { apiPagePath, faviconPath, OVERVIEW_FOLDERS, statisticsPath } from './listings.ts'
-import { SEARCH_FOLDER } from './search.ts'
+import * as crates from './crates.ts'
+import {
+  apiPagePath,
+  CATEGORIES_FOLDER,
+  faviconPath,
+  KEYWORDS_FOLDER,
+  LISTS_FOLDER,
+  statisticsPath,
+  USERS_FOLDER,
+} from './listings.ts'
+import * as search from './search.ts'
 import * as tree from './tree.ts'
 
 const FILES: ReadonlySet<string> = new Set([
@@ -16,6 +24,11 @@ const FILES: ReadonlySet<string> = new Set([
   tree.notFoundPath,
   tree.openSearchPath,
   tree.robotsPath,
+  tree.newCratesPath,
+  tree.updatesPath,
+  search.searchPath,
+  search.searchLayoutPath,
+  search.searchRanksPath,
   statisticsPath,
 ])
 
@@ -23,20 +36,34 @@ const PATTERNS: readonly RegExp[] = [
   new RegExp(`^${tree.ASSETS_FOLDER}/[0-9a-f]{12}/`),
   new RegExp(`^${tree.GIT_INDEX_FOLDER}/(?:HEAD|config|description|packed-refs)$`),
   new RegExp(`^${tree.GIT_INDEX_FOLDER}/(?:hooks|info|objects|refs)/`),
-  new RegExp(`^${SEARCH_FOLDER}/.*\\.(?:html|json)$`),
-  new RegExp(`^(?:${tree.FEEDS_FOLDER}|${tree.SITEMAPS_FOLDER})/[^/]+\\.xml$`),
-  new RegExp(`^(?:${OVERVIEW_FOLDERS.join('|')})/.*\\.html$`),
+  new RegExp(`^${search.SEARCH_FOLDER}/(?:crates|terms/[0-9]+)/[0-9]+\\.json$`),
   /^sitemap(?:-[a-z0-9_]+)?\.xml$/,
+  new RegExp(`^${tree.SITEMAPS_FOLDER}/(?:[0-9]+|pages)\\.xml$`),
+  new RegExp(`^(?:${KEYWORDS_FOLDER}|${USERS_FOLDER})/(?:[^/]+/)?index\\.html$`),
+  new RegExp(`^${CATEGORIES_FOLDER}/(?:[^/]+/){0,4}index\\.html$`),
+  new RegExp(`^${LISTS_FOLDER}/(?:name|dependents|updated|newest)(?:-[0-9]+)?\\.html$`),
 ]
 
-/** Pages and data of a crate, below its folder. Other JSON may be of a workspace with `crates/`. */
-const OF_CRATE = /^(?:[a-z]+\/index\.html|[a-z]+\.(?:html|svg|xml)|(?:crate|downloads)\.json)$/
+/** The files of a crate, as paths in the folder of a crate `a`. */
+const OF_CRATE: ReadonlySet<string> = new Set(
+  [
+    crates.crateRecordPath,
+    crates.crateFeedPath,
+    crates.crateDownloadsPath,
+    crates.crateDownloadsPlotPath,
+    crates.cratePath,
+    crates.versionsPath,
+    crates.latestPath,
+    crates.comparePath,
+    crates.badgePath,
+  ].map(pathOf => pathOf('a')),
+)
 
 /** Whether this program may have written a path of a tree; pruning leaves all others alone. */
 export function isOwnPath(path: string): boolean {
-  if (cksumOfKey(path) !== null) return false
+  if (crates.cksumOfKey(path) !== null) return false
   const [folder, name = '', ...below] = path.split('/')
-  if (folder === CRATES_FOLDER && isName(name)) return isOfCrate(path, below)
+  if (folder === crates.CRATES_FOLDER && isName(name)) return isOfCrate(path, below)
   const last = below.at(-1) ?? name
   if (folder === tree.INDEX_FOLDER && isName(last) && tree.indexPath(last) === path) return true
   const isKnown = FILES.has(path) || tree.isListPath(path)
@@ -51,5 +78,6 @@ export function isOfHost(path: string): boolean {
 function isOfCrate(path: string, below: readonly string[]): boolean {
   const [version = '', ...more] = below
   if (more.length > 0 && isVersion(version)) return true
-  return OF_CRATE.test(below.join('/')) || releaseOfPath(path) !== null
+  const isKnown = OF_CRATE.has([crates.crateFolder('a'), ...below].join('/'))
+  return isKnown || crates.releaseOfPath(path) !== null
 }

@@ -1,11 +1,12 @@
 import parse from 'spdx-expression-parse'
 import { CRATES_IO_CATEGORIES } from '../category.ts'
 import type { Features } from '../entry/entry.ts'
-import { type Issue, issue } from '../error/error.ts'
+import { type Issue, issue, warning } from '../error/error.ts'
 import type { About } from '../manifest/manifest.ts'
 import { type CanonicalName, canonicalName, isName, type Name } from '../name.ts'
 import type { Level } from '../settings/kind.ts'
 import type { PolicySettings } from '../settings/settings.ts'
+import { hasBidiControls } from '../text.ts'
 import type { Version } from '../version.ts'
 import { looksAlike } from './look-alike.ts'
 
@@ -81,7 +82,10 @@ export function checkAbout(about: About, policy: PolicySettings): Issue[] {
 }
 
 /** Returns the categories that are not on the registry's list, if it has one. */
-export function unknownCategories(categories: readonly string[], policy: PolicySettings): string[] {
+export function unknownCategories(
+  categories: readonly string[],
+  policy: Pick<PolicySettings, 'categories'>,
+): string[] {
   if (policy.categories.length === 0) return []
   const accepted = new Set(
     policy.categories.flatMap(slug => (slug === 'crates-io' ? CRATES_IO_CATEGORIES : slug)),
@@ -92,7 +96,10 @@ export function unknownCategories(categories: readonly string[], policy: PolicyS
 function checkDescription(description: string, policy: PolicySettings): Issue[] {
   if (description.trim() === '') return weigh(policy.description, issue('description_missing'))
   const [bytes, max] = [Buffer.byteLength(description), policy.description_max]
-  return bytes > max ? [issue('description_too_long', { bytes, max })] : []
+  return [
+    ...(bytes > max ? [issue('description_too_long', { bytes, max })] : []),
+    ...(hasBidiControls(description) ? [warning('description_bidi')] : []),
+  ]
 }
 
 function checkLicense(license: string, file: string, policy: PolicySettings): Issue[] {

@@ -41,7 +41,13 @@ export function makeRelease(parts: ReleaseParts): Release {
   const { archive, manifest, readme, cksum, size, pubtime } = parts
   if (pubtime !== null && !isPubtime(pubtime)) throw new TypeError(`not a pubtime: ${pubtime}`)
   const { name, version } = manifest
-  const { files, vcsPath, contents } = archive
+  const { files, vcsPath } = archive
+  const { licenses } = archive.contents
+  // Whatever its name, and in whatever folder.
+  const named = files.flatMap(({ path }) =>
+    path === licensePath(manifest.about) && !licenses.includes(path) ? path : [],
+  )
+  const contents = { ...archive.contents, licenses: [...licenses, ...named] }
   const entry = entryOf(manifest, cksum, pubtime, ownUrls(parts))
   const about = { ...aboutOf(manifest, files), ...(vcsPath && { vcs_path: vcsPath }) }
   return { name, version, entry, about, readme, size, contents, files }
@@ -102,6 +108,11 @@ export function aboutOf(manifest: Manifest, files: readonly ArchiveFile[]): Abou
     has_lib: lib !== null || (autolib && paths.has('src/lib.rs')),
     bin_names: [...names].sort(),
   }
+}
+
+/** Returns the path of the license file in the form of the archive; null for none. */
+export function licensePath({ license_file }: Pick<About, 'license_file'>): string | null {
+  return license_file?.replace(/^(?:\.\/+)+/, '') ?? null
 }
 
 /** Names that Cargo tries when the manifest does not name a README. */

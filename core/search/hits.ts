@@ -8,6 +8,12 @@ const NOT_FOUND = 8192
 /** Added to the key of crates with only yanked versions, so that they come last. */
 const YANKED_KEY = 4096
 
+/**
+ * By how many ranks a word in a field counts less than the same word as a name, by its fit. Five
+ * ranks are half as many dependents.
+ */
+const HANDICAPS = [0, 0, 0, 5, 10, 10, 15, 20, 20]
+
 /** Orders of hits, and the bits of keys that make them; a rank makes the lowest seven. */
 const KEY_PARTS = { relevance: -1, dependents: YANKED_KEY | 127, id: 0 } as const
 
@@ -37,9 +43,9 @@ export class Hits {
    */
   constructor(ranks: Uint8Array, plan: Plan, exact: ReadonlySet<number>) {
     const { words, similar, suggested, missing } = plan
-    const [rarest] = words.toSorted((a, b) => a.crates - b.crates)
     const counts = new Uint8Array(ranks.length)
     const worst = new Uint8Array(ranks.length).fill(1)
+    const handicaps = new Uint16Array(ranks.length)
     let most = Math.min(1, words.length)
     for (const { fits } of words)
       for (let id = 0; id < ranks.length; id++) {
@@ -49,16 +55,19 @@ export class Hits {
         counts[id] = count
         if (count > most) most = count
         if (fit > (worst[id] ?? 0)) worst[id] = fit
+        handicaps[id] = (handicaps[id] ?? 0) + (HANDICAPS[fit] ?? 0)
       }
     const keys = new Uint16Array(ranks.length).fill(NOT_FOUND)
     let total = 0
     for (let id = 0; id < ranks.length; id++) {
       const rank = ranks[id] ?? 0
       if (rank === 0 || (counts[id] ?? 0) < most) continue
-      // First those that the query names, then those with its rarest word.
-      const group = (exact.has(id) ? 0 : 2) + (rarest?.fits[id] === 0 ? 1 : 0)
-      // The bits, highest first: yanked, group, fit, and how low the rank is.
-      const fit = (group << 3) | ((worst[id] ?? 1) - 1)
+      // One word is found where it fits best. Of several, each counts by its field and by the
+      // dependents, in eighths of ranks; first comes the crate that they name together.
+      const score = (behind(rank) + (handicaps[id] ?? 0) / most) >> 3
+      const several = exact.has(id) ? 0 : 1 + score
+      // The bits, highest first: yanked, fit, and how low the rank is.
+      const fit = words.length > 1 ? several : (worst[id] ?? 1) - 1
       keys[id] = (isYanked(rank) ? YANKED_KEY : 0) | (fit << 7) | behind(rank)
       total++
     }

@@ -1,5 +1,5 @@
 /** Raise it when the same crates get different search files, or words are found differently. */
-export const SEARCH_FORMAT = 6
+export const SEARCH_FORMAT = 7
 
 /** How the files of a search are laid out; changes when the registry grows or shrinks fourfold. */
 export interface SearchLayout {

@@ -21,10 +21,12 @@ const NONE = new Uint8Array()
 export class Lookup extends SearchFiles {
   /**
    * Searches the crates. Every word must occur in the name, the keywords, or the description, or
-   * begin one of their words, or be an inflection of it. The exact name comes first, then the rest
-   * by where the words occur, by dependents, and by the length of the name; crates with only yanked
-   * versions come last. A word that no crate has is replaced by similar words; if no crate has all
-   * words, crates with the most of them are found. Without words, the filters decide.
+   * begin one of their words, or be an inflection of it, or be in what counts a little: the README's
+   * first paragraph, a category, an owner. The exact name comes first, then the rest by where the
+   * words occur, by dependents, which of several words count as much, and by the length of the name;
+   * crates with only yanked versions come last. A word that no crate has is replaced by similar
+   * words; if no crate has all words, crates with the most of them are found. Without words, the
+   * filters decide.
    */
   async find(request: SearchRequest): Promise<Hits> {
     try {

@@ -1,19 +1,32 @@
 import { formatBytes, formatNumber } from '../quantity.ts'
 import type { Outcome } from './hits.ts'
 import type { Leniency } from './plan.ts'
-import { isEmptySearch, type SearchRequest } from './request.ts'
+import { FILTERS, isEmptySearch, type SearchRequest, SORTS } from './request.ts'
 import { parseQuery } from './words.ts'
 
-/** Returns the headline of the results, with their number. */
+const ORDERS = {
+  relevance: '',
+  name: 'by name',
+  newest: 'newest first',
+  dependents: 'most depended on first',
+}
+
+/** Returns the headline of the results, with their number, the filters and the order. */
 export function headlineOf(request: SearchRequest, outcome: Outcome): string {
   const { total, leniency, matched, words } = outcome
   if (isEmptySearch(request)) return 'Type a name or a few words.'
   const number = total === 0 ? 'No' : formatNumber(total)
   const count = `${number} ${total === 1 ? 'crate' : 'crates'}`
   const q = request.q.trim()
+  const filters = FILTERS.flatMap(name =>
+    request.filters[name] === undefined ? [] : `${name} ${quoted(request.filters[name])}`,
+  )
+  const narrowed = filters.length === 0 ? '' : ` with ${filters.join(', ')}`
+  const order = request.sort === SORTS[0] ? '' : `, ${ORDERS[request.sort]}`
   // Results for other words have a note that says for which.
   const isOther = leniency.similar.length + leniency.missing.length > 0 || matched < words
-  return q === '' || (total > 0 && isOther) ? count : `${count} for “${q}”`
+  const of = q === '' || (total > 0 && isOther) ? '' : ` for “${q}”`
+  return `${count}${of}${narrowed}${order}`
 }
 
 /** Characters; with gzip, servers send about 60 kB. */

@@ -8,8 +8,8 @@ const FILTERED = 20
 
 /**
  * How well a word matches a crate, best first: it is the name, it is a word of the name, the name
- * begins with it, another word of the name does, it is a keyword, the description contains it.
- * `nearFit` gives the same for a word similar to that of the query. Files tell the first word of a
+ * begins with it, another word of the name does, it is a keyword, the description contains it, or
+ * only what counts a little: the README's first paragraph, a category, an owner. `nearFit` gives the same for a word similar to that of the query. Files tell the first word of a
  * name from `later` ones.
  */
 const Fit = {
@@ -20,6 +20,7 @@ const Fit = {
   keyword: 5,
   description: 6,
   later: 7,
+  little: 8,
 } as const
 
 /** Returns the fit of a crate that has a word with `fit`, where the query has another form of it. */
@@ -65,6 +66,23 @@ export interface SearchableCrate {
   readonly rust?: string | null
   /** The usernames of its owners, if pages name them. */
   readonly owners?: readonly string[]
+  readonly readme?: string | null
+}
+
+const README_MAX = 8192
+const README_WORDS = 30
+
+/** Returns the first paragraph of a README that has text beside badges, headings and HTML. */
+function firstParagraph(readme: string): string {
+  const blocks = readme.slice(0, README_MAX).split(/\r?\n\s*\n/)
+  const texts = blocks.map(block =>
+    block
+      .replace(/!?\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])?/g, (link, text) =>
+        link.startsWith('!') ? '' : text,
+      )
+      .replace(/<[^>\n]*>|^(?:#.*|.*\n[=-]{3,}|\[.*\]:.*)$/gm, ''),
+  )
+  return texts.find(text => wordsOf(text).length >= 5 && !/^\s*```/.test(text)) ?? ''
 }
 
 /** Returns the terms by which a crate is found, with their fits: words, its name, and filters. */
@@ -83,6 +101,10 @@ export function termsOf(crate: SearchableCrate): ReadonlyMap<string, number> {
   for (const word of wordsOf(crate.keywords.join(' '))) put(word, Fit.keyword)
   const described = wordsOf(crate.description ?? '').filter(word => !STOP_WORDS.has(word))
   for (const word of [...new Set(described)].slice(0, DESCRIPTION_WORDS)) put(word, Fit.description)
+  const { categories = [], owners = [], readme } = crate
+  const read = wordsOf(firstParagraph(readme ?? '')).filter(word => !STOP_WORDS.has(word))
+  const little = [...categories, ...owners].slice(0, FILTERED).flatMap(wordsOf)
+  for (const word of [...little, ...new Set(read.slice(0, README_WORDS))]) put(word, Fit.little)
   for (const term of allFilterTerms(crate)) put(term, Fit.exact)
   const minor = rustMinor(crate.rust ?? null)
   if (minor !== null) fits.set(RUST, minor)

@@ -165,7 +165,7 @@ export const sections = {
   owners: {
     add: row(choice('direct', 'invite'), 'direct', 'Whether a new owner is added at once or must accept an invitation.'),
     invitation_seconds: row(duration(60, YEAR), 30 * DAY, 'How long an invitation can be accepted; inviting again renews it.'),
-    public: row(flag, false, 'Whether owners are listed without a token.'),
+    public: row(flag, true, "Whether pages, `crate.json`, feeds, search and API name owners and publishers; Cargo's list of owners always needs a token."),
   },
   api: {
     error_status: row(choice('cargo', 'http'), 'cargo', "Status of failures of Cargo's operations: 200 with an `errors` body, or the HTTP status."),

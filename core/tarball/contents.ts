@@ -4,7 +4,7 @@ export interface Contents {
   readonly files: number
   readonly bytes: number
   readonly rust: RustCode
-  /** The names of license texts in the top folder, at most 10. */
+  /** The names of license texts in the top folder, at most 10, and the license file. */
   readonly licenses: readonly string[]
 }
 

@@ -34,7 +34,9 @@ export class PathBook {
     const issues = this.#addParents(path)
     const folded = path.normalize('NFC').toLowerCase()
     const twin = this.#folded.get(folded)
-    if (twin !== undefined) issues.push(warning('archive_path_case', { path, twin }))
+    const isCase = twin?.normalize('NFC') !== path.normalize('NFC')
+    const code = isCase ? 'archive_path_case' : 'archive_path_normalized'
+    if (twin !== undefined) issues.push(warning(code, { path, twin }))
     this.#folded.set(folded, path)
     if (kind === 'file' && !isPortable(path)) issues.push(warning('archive_path_windows', { path }))
     return issues

@@ -78,9 +78,9 @@ export function cargoConfig(setup: CargoSetup): string {
 # \`cargo install\` reads only that one.
 [registries.${own.name}]
 index = "${own.index}"
-# Crates from here have no minimum age. Cargo before 1.100 may warn that
-# it does not know the key.
-min-publish-age = "0"`,
+# With \`registry.global-min-publish-age\`, for which Cargo 1.100 is needed,
+# this line lets crates from here be used at once:
+# min-publish-age = "0"`,
     setup.api !== null &&
       `# With \`publish = ["${own.name}"]\` in a Cargo.toml, \`cargo publish\` publishes
 # here, and nowhere else.`,

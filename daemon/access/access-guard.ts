@@ -100,12 +100,15 @@ export class AccessGuard {
     const token = passwordOf(header) ?? tokenOf(header)
     if (!token) {
       if ((method === 'GET' || method === 'HEAD') && (await this.#session(c))) return handle(c)
-      return wantsPage(c) ? this.#askToLogIn(c) : this.#challenge(c, 'token_absent')
+      return wantsPage(c)
+        ? this.#askToLogIn(c)
+        : this.#challenge(c, { code: 'token_absent', at: '' })
     }
     const actor = await this.#authenticate(token)
-    if (typeof actor === 'string') {
+    if ('code' in actor) {
       // Cargo repeats index requests and downloads after a 401; the API answers 403 (section 7).
-      if (route.startsWith('/api/') && !route.endsWith('/download')) refuse(actor, { me: this.#me })
+      if (route.startsWith('/api/') && !route.endsWith('/download'))
+        refuse(actor.code, { me: this.#me, at: actor.at })
       return this.#challenge(c, actor)
     }
     // Cargo starts every call with config.json, even when its token is only valid for publishing.
@@ -117,7 +120,8 @@ export class AccessGuard {
   async #enterAsActor(route: ActorRoute, c: Context): Promise<Response> {
     const actor = await this.#identify(c)
     const { access, counts, handle } = route
-    if (!access.some(scope => hasScope(actor, scope)))
+    // A publish needs one of its scopes, which only its metadata tells.
+    if (counts !== 'publish' && !access.some(scope => hasScope(actor, scope)))
       refuse('scope_missing', { scope: access.join('` or `') })
     if (this.#registry.urls.api === null) refuse('api_off')
     if (counts === 'publish' || counts === 'change')
@@ -239,14 +243,12 @@ export class AccessGuard {
     const token = tokenOf(c.req.header('authorization'))
     if (!token) return refuse('token_absent', { me: this.#me })
     const actor = await this.#authenticate(token)
-    if (typeof actor === 'string') return refuse(actor, { me: this.#me })
+    if ('code' in actor) return refuse(actor.code, { me: this.#me, at: actor.at })
     recordSubject(c, { user: nameOf(actor) })
     return { ...actor, address: this.#addressOf(c) }
   }
 
-  #authenticate(
-    token: string,
-  ): Promise<TokenHolder | TrustedHolder | Rejection | 'trusted_token_rejected'> {
+  #authenticate(token: string): Promise<TokenHolder | TrustedHolder | Rejection> {
     const { database, clock } = this.#registry
     if (isTrustedToken(token)) return authenticateTrusted(database, token, clock())
     return authenticate(database, token, this.#sessionTime(), this.#recordUse)
@@ -262,11 +264,14 @@ export class AccessGuard {
    * `login_url`). git supports only `Basic`, and libgit2 only if it comes first; on other routes
    * `Basic` would make browsers ask for a password.
    */
-  #challenge(c: Context, why: 'token_absent' | Rejection | 'trusted_token_rejected'): Response {
+  #challenge(
+    c: Context,
+    { code, at }: Rejection | { readonly code: 'token_absent'; readonly at: string },
+  ): Response {
     const basic = c.req.path.startsWith('/index.git/')
       ? `Basic realm="${this.#registry.site.registry}", `
       : ''
-    const issues = [issue(why, { me: this.#me })]
+    const issues = [issue(code, { me: this.#me, at })]
     recordIssues(c, issues)
     const headers = {
       'www-authenticate': `${basic}Cargo login_url="${this.#me}"`,

@@ -58,7 +58,9 @@ export async function crate({ registry }: Deps, c: Context) {
   return answer<typeof schema.crateAnswer>(c, {
     crate: schema.crateView(card, more),
     versions:
-      releases?.map(release => schema.versionView(card, release, totals.get(release.id))) ?? null,
+      releases?.map(release =>
+        schema.versionView(registry.site, card, release, totals.get(release.id)),
+      ) ?? null,
     keywords: wants('keywords') ? schema.keywordViews(card) : null,
     categories: wants('categories') ? schema.categoryViews(card) : null,
   })
@@ -107,7 +109,7 @@ export async function reverseDependencies({ registry }: Deps, c: Context) {
     }),
     versions: releases.flatMap((release, at) => {
       const card = cards[at]
-      return card ? schema.versionView(card, release, totals.get(release.id)) : []
+      return card ? schema.versionView(registry.site, card, release, totals.get(release.id)) : []
     }),
     meta: metaOf(c.req.url, query, crate.dependents),
   })
@@ -140,7 +142,9 @@ export async function versions({ registry }: Deps, c: Context) {
   const totals = await releaseTotals(registry, ids)
   const releases = await readSummaries(database, ids, LINE_MAX)
   return answer<typeof schema.versionsAnswer>(c, {
-    versions: releases.map(release => schema.versionView(card, release, totals.get(release.id))),
+    versions: releases.map(release =>
+      schema.versionView(registry.site, card, release, totals.get(release.id)),
+    ),
     meta: metaOf(c.req.url, query, sorted.length),
   })
 }
@@ -159,7 +163,7 @@ function ofVersion<Answer extends v.GenericSchema>(
 export const version = ofVersion<typeof schema.versionAnswer>(async (published, registry) => {
   const totals = await releaseTotals(registry, [published.release.id])
   const { card, release } = published
-  return { version: schema.versionView(card, release, totals.get(release.id)) }
+  return { version: schema.versionView(registry.site, card, release, totals.get(release.id)) }
 })
 
 /** `GET /api/v1/crates/{name}/{version}/dependencies`. */

@@ -25,9 +25,7 @@ export async function decodePublish(
   if (jsonLength > limits.metadataBytes)
     refuse('metadata_too_big', { size: jsonLength, max: limits.metadataBytes })
   const metadata = await whole(read, 'metadata', jsonLength)
-  const crateLength = await length(read, '.crate')
-  if (crateLength > limits.crateBytes) refuse('crate_too_big', { max: limits.crateBytes })
-  return { metadata, crate: last(read, '.crate', crateLength) }
+  return { metadata, crate: last(read, '.crate', limits.crateBytes) }
 }
 
 async function length(read: Read, part: string): Promise<number> {
@@ -49,7 +47,9 @@ async function whole(read: Read, part: string, announced: number): Promise<Buffe
   return bytes.take()
 }
 
-async function* last(read: Read, part: string, announced: number): AsyncIterable<Uint8Array> {
+async function* last(read: Read, part: string, max: number): AsyncIterable<Uint8Array> {
+  const announced = await length(read, part)
+  if (announced > max) refuse('crate_too_big', { max })
   // Each chunk is a step of its own when it is written.
   yield* inLargerChunks(chunksOf(read, part, announced), CHUNK_BYTES)
   if (await read(1)) refuse('body_long', { announced })

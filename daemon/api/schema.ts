@@ -3,6 +3,7 @@
 import * as v from 'valibot'
 import type { Entry } from '../../core/entry/entry.ts'
 import { readEntry } from '../../core/entry/parse.ts'
+import { isolated } from '../../core/text.ts'
 import { trustpubData } from '../../core/trust/job.ts'
 import type { DownloadNumbers } from '../../generator/records/downloads/read.ts'
 import type { CrateCard } from '../../generator/records/pages/cards.ts'
@@ -21,7 +22,7 @@ const aboutEntries = v.entriesFromList(ABOUT, text)
 
 function aboutView(about: CrateCard['about']): Pick<typeof about, (typeof ABOUT)[number]> {
   const { description, homepage, documentation, repository } = about
-  return { description, homepage, documentation, repository }
+  return { description: description && isolated(description), homepage, documentation, repository }
 }
 
 const LINKS = [
@@ -191,6 +192,7 @@ type VersionShape = v.InferOutput<typeof versionShape>
 
 /** Returns a version, with features if it has its line; an unknown time is that of its crate. */
 export function versionView(
+  { owners }: { readonly owners: boolean },
   crate: CrateCard,
   release: ReleaseRecord | ReleaseSummary,
   downloads = 0,
@@ -220,7 +222,7 @@ export function versionView(
       authors: `${self}/authors`,
     },
     crate_size: release.size,
-    published_by: publisherOf(release),
+    published_by: owners ? publisherOf(release) : null,
     audit_actions: [],
     trustpub_data: release.job && trustpubData(release.job),
     checksum: release.cksum,

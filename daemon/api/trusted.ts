@@ -8,14 +8,8 @@ import { findCrate } from '../../generator/records/crates.ts'
 import { cratesOf, isOwner } from '../../generator/records/owners.ts'
 import { findCard } from '../../generator/records/pages/cards.ts'
 import { exchange, revoke } from '../../generator/trust/exchange.ts'
-import {
-  addRule,
-  dropRule,
-  listRules,
-  requireRule,
-  setOnly,
-  type TrustRule,
-} from '../../generator/trust/rules.ts'
+import { listRules, requireRule, type TrustRule } from '../../generator/trust/rules.ts'
+import { addRule, dropRule, setOnly } from '../../generator/trust/rules-changes.ts'
 import { isTrustedToken } from '../../generator/trust/trusted-tokens.ts'
 import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import { crateOf, strangerChange } from '../access/route.ts'

@@ -12,7 +12,8 @@ import { table } from '../../generator/cli/console/table.ts'
 import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
 import { listOwners } from '../../generator/records/owners.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { dropRule, rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
+import { rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
+import { dropRule } from '../../generator/trust/rules-changes.ts'
 
 const CRATE = { '<crate>': 'the name of a crate' }
 

@@ -86,6 +86,7 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
   const lock = serveLock(dir)
   if (!lock.tryAcquire(`process ${process.pid}`))
     refuse('serve_locked', { dir, holder: lock.holder() })
+  // The lock is the first: without the others, the process ends as if it were killed.
   const ends: End[] = [() => lock.release()]
   const { level, format } = settings.log
   const isText = format === 'auto' ? io.stderr.isTTY === true : format === 'text'
@@ -174,7 +175,11 @@ async function work(
   ends.push(() => server.stop(left()))
   for (const worker of [...list, new UpstreamWorker(registry, upstreams, log)]) {
     started.push(worker)
-    await worker.start()
+    const early = await Promise.race([worker.start(), life.stopped])
+    if (!early) continue
+    log.info({ signal: early }, `stopping (${early}) before the start is over`)
+    // What is open may wait for a storage that is away. As after a kill, the next start goes on.
+    return void ends.splice(1)
   }
   const { crates, releases } = await registryCounts(registry.database)
   const answer = () => {

@@ -7,7 +7,6 @@ import {
   createToken,
   listPublished,
   listTokens,
-  type Published,
   parseScopes,
   revokeToken,
   SCOPES,
@@ -20,6 +19,7 @@ import {
 } from '../../generator/cli/console/command.ts'
 import { table } from '../../generator/cli/console/table.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
+import type { PublishedWith } from '../../generator/records/releases-stored.ts'
 import { rowId } from '../http/paging.ts'
 import { registerExchange } from './trust.ts'
 
@@ -160,9 +160,12 @@ const registerTrace = registryCommand('trace', {
 })
 
 /** Yanks those that are not yanked. A killed run is simply repeated. */
-async function yankAll(task: RegistryTask, releases: readonly Published[]): Promise<Published[]> {
+async function yankAll(
+  task: RegistryTask,
+  releases: readonly PublishedWith[],
+): Promise<PublishedWith[]> {
   const { registry, change } = task
-  const yanked: Published[] = []
+  const yanked: PublishedWith[] = []
   for (const release of releases) {
     const { name, version, state } = release
     if (state === 'available')

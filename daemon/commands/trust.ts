@@ -17,13 +17,8 @@ import { table } from '../../generator/cli/console/table.ts'
 import { readText } from '../../generator/places/disk/files.ts'
 import { exchangeAt } from '../../generator/trust/client.ts'
 import { explain } from '../../generator/trust/explain.ts'
-import {
-  addRule,
-  dropRule,
-  listRules,
-  setOnly,
-  type TrustRule,
-} from '../../generator/trust/rules.ts'
+import { listRules, type TrustRule } from '../../generator/trust/rules.ts'
+import { addRule, dropRule, setOnly } from '../../generator/trust/rules-changes.ts'
 import { audiencesOf } from '../../generator/trust/verify.ts'
 import { rowId } from '../http/paging.ts'
 

@@ -82,13 +82,14 @@ export function choose<P extends Part = FilePart>(
   tag: string,
   asked: Asked,
 ): FileAnswer<P> {
-  const { status, headers, body, download } = full
+  const { status, headers, body } = full
+  const download = isReader(asked) ? undefined : full.download
   const has = asked.header('if-none-match')
   if (body === null || has === headers.etag || isKnown(has, tag)) return notModified
   if (asked.method === 'HEAD') return { status, headers, body: null }
   const size = sizeOf(body)
   const range = headers['accept-ranges'] ? partOf(asked, size, tag) : null
-  if (range === null) return full
+  if (range === null) return download === full.download ? full : { status, headers, body }
   if (range === 'unsatisfiable')
     return { status: 416, headers: { 'content-range': `bytes */${size}` }, body: null }
   const { start, end } = range
@@ -100,6 +101,11 @@ export function choose<P extends Part = FilePart>(
   // The parts of a file that a client fetches one by one are one download.
   const first = start === 0 && download !== undefined ? { download } : {}
   return { status: 206, headers: { ...headers, ...more }, body: part, ...first }
+}
+
+/** Whether a page asks for a package to show its sources, which counts as no download. */
+export function isReader(asked: Pick<Asked, 'header'>): boolean {
+  return asked.header('accept')?.includes('reader=sources') === true
 }
 
 /** Match gzip without a weight, by name or `*`, or with one above 0; and by name with one of 0. */

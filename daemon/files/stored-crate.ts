@@ -7,7 +7,7 @@ import { findCrate } from '../../generator/records/crates.ts'
 import { findRelease } from '../../generator/records/releases.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { StreamFromBucket } from './bucket-streams.ts'
-import { choose, type FileAnswer, variantOf } from './file-answer.ts'
+import { choose, type FileAnswer, isReader, variantOf } from './file-answer.ts'
 import { type FileHeaders, fileHeaders, keyHeaderOf } from './file-headers.ts'
 import type { Part } from './file-part.ts'
 
@@ -45,7 +45,7 @@ export function storedCrates(
         ? await crates.place.presigned?.(key, PRESIGNED_SECONDS)
         : `${downloads}/${key}`
     if (downloads !== 'stream' && address !== undefined) {
-      onDownload?.(path)
+      if (!isReader(c.req)) onDownload?.(path)
       const headers = { location: address, 'cache-control': 'private, no-store' }
       return new Response(null, { status: 302, headers })
     }

@@ -3,26 +3,27 @@ import { refuse } from '../../core/error/error.ts'
 import { isName } from '../../core/name.ts'
 import { after, timestamp } from '../../core/timestamp.ts'
 import { answerInvitation } from '../../generator/accounts/ownership.ts'
-import { endSession, endSessions } from '../../generator/accounts/sessions.ts'
+import { endSession, endSessions, listSessions } from '../../generator/accounts/sessions.ts'
 import {
   createToken,
+  listTokens,
   type NewToken,
   parseScopes,
   revokeToken,
 } from '../../generator/accounts/tokens.ts'
 import { findCrate } from '../../generator/records/crates.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import type { SessionRequest } from '../access/route.ts'
+import { crateOf, type SessionRequest } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { rowId } from '../http/paging.ts'
 import { showHome } from './home-page.ts'
-import { attempt, redirectDone } from './notice.ts'
+import { ask, attempt, redirectDone } from './notice.ts'
 
 /** `POST /me/tokens`: creates a token and shows it on the answered page, the only time. */
 export function postToken({ registry }: Deps, c: Context, request: SessionRequest) {
   const draft = draftOf(request)
   const work = async () => {
-    const { token: newToken } = await create(registry, request, draft)
+    const newToken = await create(registry, request, draft)
     return showHome(registry, c, request, { newToken })
   }
   return attempt(c, work, refused => showHome(registry, c, request, { draft, ...refused }))
@@ -55,20 +56,43 @@ function create(registry: Registry, request: SessionRequest, draft: Draft): Prom
   return createToken(registry.database, order, request.change)
 }
 
+/** `GET /me/tokens/{id}/revoke`. */
+export async function askRevocation({ registry }: Deps, c: Context, request: SessionRequest) {
+  const id = c.req.param('id') ?? ''
+  const tokens = await listTokens(registry.database, request.session.user.id)
+  const { name } = tokens.find(token => token.id === rowId(id)) ?? refuse('token_unknown', { id })
+  return ask(c, registry, request, 'revoke', [name])
+}
+
 /** `POST /me/tokens/{id}/revoke`: revokes a token of the user. */
 export async function postRevocation({ registry }: Deps, c: Context, request: SessionRequest) {
   const id = c.req.param('id') ?? ''
   const token = rowId(id) ?? refuse('token_unknown', { id })
-  await revokeToken(registry.database, token, request.change)
-  return redirectDone(c, registry, '/me', 'token-revoked')
+  const { name } = await revokeToken(registry.database, token, request.change)
+  return redirectDone(c, registry, '/me', 'token-revoked', name)
+}
+
+/** `GET /me/sessions/{id}/end`. */
+export async function askSessionEnd({ registry }: Deps, c: Context, request: SessionRequest) {
+  const { database, settings } = registry
+  const time = { now: request.now, rules: settings }
+  const sessions = await listSessions(database, request.session.user.id, time)
+  const id = rowId(c.req.param('id'))
+  const { agent } = sessions.find(session => session.id === id) ?? refuse('session_unknown')
+  return ask(c, registry, request, 'end-session', [agent])
 }
 
 /** `POST /me/sessions/{id}/end`: ends a session of the user. */
 export async function postSessionEnd({ registry }: Deps, c: Context, request: SessionRequest) {
   const id = rowId(c.req.param('id')) ?? refuse('session_unknown')
   const session = { id, user: request.session.user }
-  await endSession(registry.database, session, request.change, 'session-end')
-  return redirectDone(c, registry, '/me', 'session-ended')
+  const agent = await endSession(registry.database, session, request.change, 'session-end')
+  return redirectDone(c, registry, '/me', 'session-ended', agent)
+}
+
+/** `GET /me/sessions/end`. */
+export function askOtherSessionsEnd({ registry }: Deps, c: Context, request: SessionRequest) {
+  return ask(c, registry, request, 'end-sessions', [request.session.user.login])
 }
 
 /** `POST /me/sessions/end`: ends all other sessions of the user. */
@@ -79,7 +103,13 @@ export async function postOtherSessionsEnd(
 ) {
   const { id, user } = request.session
   await endSessions(registry.database, user, request.change, id)
-  return redirectDone(c, registry, '/me', 'sessions-ended')
+  return redirectDone(c, registry, '/me', 'sessions-ended', user.login)
+}
+
+/** `GET /me/invitations/{name}/decline`. */
+export async function askDecline({ registry }: Deps, c: Context, request: SessionRequest) {
+  const { name } = await crateOf(registry, c, findCrate)
+  return ask(c, registry, request, 'decline', [name])
 }
 
 /** `POST /me/invitations/{name}/accept` and `…/decline`. */
@@ -94,6 +124,6 @@ export function postInvitation(isAccepted: boolean) {
     await answerInvitation(registry, crate, user, isAccepted, request.change, time)
     if (isAccepted) indexWorker.pages.wake()
     const done = isAccepted ? 'invitation-accepted' : 'invitation-declined'
-    return redirectDone(c, registry, '/me', done)
+    return redirectDone(c, registry, '/me', done, crate.name)
   }
 }

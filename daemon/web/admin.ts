@@ -25,23 +25,26 @@ import {
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'
+import { account } from '../../site/elements/links.ts'
 import type { SessionRequest } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { listPage, rowId } from '../http/paging.ts'
-import { attempt, type Deed, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
+import { ask, attempt, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
 
 /** An administrator's actions on another user, by the last segment of the path. */
-const ACTIONS = new Map<string, readonly [set: typeof setLocked, value: boolean, done: Deed]>([
-  ['unlock', [setLocked, false, 'user-unlocked']],
-  ['lock', [setLocked, true, 'user-locked']],
-  ['promote', [setAdmin, true, 'user-promoted']],
-  ['demote', [setAdmin, false, 'user-demoted']],
-])
+const ACTIONS = {
+  unlock: [setLocked, false, 'user-unlocked'],
+  lock: [setLocked, true, 'user-locked'],
+  promote: [setAdmin, true, 'user-promoted'],
+  demote: [setAdmin, false, 'user-demoted'],
+} as const
+
+const isAction = (name: string): name is keyof typeof ACTIONS => Object.hasOwn(ACTIONS, name)
 
 /** `GET /me/admin/users`. */
 export function users({ registry }: Deps, c: Context, request: SessionRequest) {
-  return showUsers(registry, c, request, { notice: noticeOf(c) })
+  return showUsers(registry, c, request, { notice: noticeOf(c, registry) })
 }
 
 /** `POST /me/admin/users/add`: shows a one-time link, so that only the user knows the password. */
@@ -66,9 +69,9 @@ export function postUserAction({ registry }: Deps, c: Context, request: SessionR
       return redirectDone(c, registry, '/me/admin/users', 'user-linked')
     }
     if (user.id === request.session.user.id) refuse('own_account')
-    const [set, value, done] = ACTIONS.get(action) ?? refuse('route_unknown')
+    const [set, value, done] = isAction(action) ? ACTIONS[action] : refuse('route_unknown')
     await set(registry.database, user, value, request.change)
-    return redirectDone(c, registry, '/me/admin/users', done)
+    return redirectDone(c, registry, '/me/admin/users', done, user.login)
   }
   return attempt(c, work, refused => showUsers(registry, c, request, refused))
 }
@@ -79,6 +82,14 @@ function linkOf({ settings }: Registry, { form }: SessionRequest): LinkOrder {
   const { issuer } = section ?? refuse('issuer_section_unknown', { name })
   if (subject === '') refuse('link_incomplete')
   return { issuer, subject, keepPassword: form.get('keep') === '1', loggedIn: null }
+}
+
+/** `GET /me/admin/users/{login}/{action}`. */
+export async function askUserAction({ registry }: Deps, c: Context, request: SessionRequest) {
+  const { login } = await requireUser(registry.database, c.req.param('login') ?? '')
+  const about = c.req.param('action') ?? ''
+  if (about !== 'reset' && !isAction(about)) refuse('route_unknown')
+  return ask(c, registry, request, about, [login], { back: account.users })
 }
 
 async function showLink(registry: Registry, c: Context, request: SessionRequest, user: User) {

@@ -10,19 +10,21 @@ import {
 } from '../../generator/accounts/ownership.ts'
 import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
 import { isOwner, listOwners, requireOwner } from '../../generator/records/owners.ts'
-import { findCard } from '../../generator/records/pages/cards.ts'
 import { findRelease, listVersions } from '../../generator/records/releases.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
 import { listDeprecations, setDeprecated } from '../../generator/registry/changes/deprecation.ts'
-import { dropRule, listRules, rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import { isTrustedOnly, listRules, rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
+import { dropRule } from '../../generator/trust/rules-changes.ts'
 import type { Notice } from '../../site/account/frame.ts'
-import { confirmPage, managePage } from '../../site/account/manage-page.ts'
+import { managePage } from '../../site/account/manage-page.ts'
+import { account } from '../../site/elements/links.ts'
 import { crateOf, type SessionRequest } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { recordSubject } from '../http/log.ts'
 import { page } from '../http/page.ts'
-import { attempt, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
-import { changeTrust, ruleRows } from './trust-form.ts'
+import { ask, attempt, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
+import { askTrust, changeTrust, ruleRows } from './trust-form.ts'
 
 interface CrateRequest extends Deps {
   readonly c: Context
@@ -41,17 +43,16 @@ function managed(handle: (to: CrateRequest) => Promise<Response>) {
 }
 
 /** `GET /me/crates/{name}`: the page where owners manage a crate. */
-export const manage = managed(to => showCrate(to, { notice: noticeOf(to.c) }))
+export const manage = managed(to => showCrate(to, { notice: noticeOf(to.c, to.registry) }))
 
 /** `GET …/yank?version=…` and `GET …/unyank?version=…`: asks for confirmation. */
 export const confirmYank = (yanked: boolean) =>
   managed(async ({ registry, c, request, crate }) => {
-    const { database, site } = registry
     const version = parseVersion(c.req.query('version') ?? '')
-    if (!(await findRelease(database, crate.id, version)))
+    if (!(await findRelease(registry.database, crate.id, version)))
       refuse('release_unknown', { name: crate.name, version })
-    const step = { action: yanked ? 'yank' : 'unyank', version } as const
-    return page(c, site, confirmPage(site, viewerOf(request), crate.name, step))
+    const rest = { back: account.crate(crate.name), fields: { version } }
+    return ask(c, registry, request, yanked ? 'yank' : 'unyank', [crate.name, version], rest)
   })
 
 /** `POST …/yank` and `POST …/unyank`: changes the records by the same rules as the API. */
@@ -64,7 +65,8 @@ export const postYank = (yanked: boolean) =>
     const { crateId } = await setYanked(registry, crate.name, version, to, request.change)
     await indexWorker.crate(crateId)
     git?.wake()
-    return redirectDone(c, registry, path, yanked ? 'version-yanked' : 'version-unyanked')
+    const done = yanked ? 'version-yanked' : 'version-unyanked'
+    return redirectDone(c, registry, path, done, crate.name, version)
   })
 
 /** `POST …/deprecate`: says of versions that they are deprecated; without a reason, takes it back. */
@@ -77,7 +79,7 @@ export const postDeprecation = managed(to => {
     const said = isUndone ? null : { reason: text('reason'), use: text('use') || null }
     await setDeprecated(registry, spec, said, request.change)
     to.indexWorker.pages.wake()
-    return redirectDone(c, registry, to.path, isUndone ? 'undeprecated' : 'deprecated')
+    return redirectDone(c, registry, to.path, isUndone ? 'undeprecated' : 'deprecated', spec)
   }
   return attempt(c, work, refused => showCrate(to, refused))
 })
@@ -90,24 +92,27 @@ export const postOwner = managed(to => {
   const work = async () => {
     if (login === '') refuse('owner_no_user', { login, name: crate.name })
     const add = isInvite ? inviteOwners : addOwners
-    const { changed } = await add(registry, crate, [login], request.change)
+    const { changed, unchanged } = await add(registry, crate, [login], request.change)
+    const [owner = login] = [...changed, ...unchanged]
     to.indexWorker.pages.wake()
     const isInvited = isInvite && changed.length > 0
-    return redirectDone(c, registry, to.path, isInvited ? 'owner-invited' : 'owner-added')
+    const done = isInvited ? 'owner-invited' : 'owner-added'
+    return redirectDone(c, registry, to.path, done, crate.name, owner)
   }
   return attempt(c, work, refused => showCrate(to, refused))
 })
 
 /** `GET …/owners/remove?login=…`: asks for confirmation. */
 export const confirmRemoval = managed(async ({ registry, c, request, crate }) => {
-  const { database, site } = registry
   const login = c.req.query('login') ?? ''
-  const owners = await listOwners(database, crate.id)
-  if (!owners.some(owner => owner.login === login))
+  const isOne = (row: { readonly login: string }) => row.login === login
+  const isOwner = (await listOwners(registry.database, crate.id)).some(isOne)
+  if (!isOwner && !(await invitedTo(registry, crate, request)).some(isOne))
     refuse('owner_unknown', { login, name: crate.name })
-  const rules = await rulesOfWriters(database, crate.id, [login])
-  const step = { action: 'remove-owner', login, rules: rules.map(ruleText) } as const
-  return page(c, site, confirmPage(site, viewerOf(request), crate.name, step))
+  const about = isOwner ? 'remove-owner' : 'withdraw'
+  const rules = (await rulesOfWriters(registry.database, crate.id, [login])).map(ruleText)
+  const rest = { back: account.crate(crate.name), fields: { login }, rules }
+  return ask(c, registry, request, about, [crate.name, login], rest)
 })
 
 /** `POST …/owners/remove`. A user who removed themselves is sent to `/me`. */
@@ -120,45 +125,48 @@ export const postRemoval = managed(to => {
     const isWhole = request.form.get('rules') === 'remove'
     // First, because who removes themselves may not do it afterwards.
     for (const { id } of isWhole ? rules : []) await dropRule(registry.database, id, request.change)
-    await removeOwners(registry, crate, [login], request.change)
+    const { changed } = await removeOwners(registry, crate, [login], request.change)
     to.indexWorker.pages.wake()
-    const stays =
-      user.admin || (await isOwner(registry.database, crate.id, user.id, timestamp(request.now)))
-    return redirectDone(c, registry, stays ? to.path : '/me', 'owner-removed')
+    const at = timestamp(request.now)
+    const stays = user.admin || (await isOwner(registry.database, crate.id, user.id, at))
+    const path = stays ? to.path : '/me'
+    return redirectDone(c, registry, path, 'owner-removed', crate.name, ...changed)
   }
   return attempt(c, work, refused => showCrate(to, refused))
 })
 
+function invitedTo({ database, settings }: Registry, crate: CrateRecord, { now }: SessionRequest) {
+  const time = { now, seconds: settings.owners.invitation_seconds }
+  return listInvitations(database, { crateId: crate.id }, time)
+}
+
+/** `GET …/trust/{remove,only}`: asks before jobs publish otherwise. */
+export const askCrateTrust = managed(to => askTrust({ ...to, crate: to.crate.name }))
+
 /** `POST …/trust/{add,remove,only}`: changes which jobs publish the crate. */
-export const postCrateTrust = managed(to => {
-  const { registry, c, request, crate } = to
-  const work = async () => {
-    const deed = await changeTrust(registry, request, c.req.param('action'), crate.name)
-    return redirectDone(c, registry, to.path, deed)
-  }
-  return attempt(c, work, refused => showCrate(to, refused))
-})
+export const postCrateTrust = managed(to =>
+  attempt(
+    to.c,
+    () => changeTrust({ ...to, crate: to.crate.name }),
+    refused => showCrate(to, refused),
+  ),
+)
 
 async function showCrate(
   { registry, c, request, crate }: CrateRequest,
   { notice = null, status }: Outcome<{ readonly notice: Notice | null }>,
 ): Promise<Response> {
   const { database, settings, site } = registry
-  const time = { now: request.now, seconds: settings.owners.invitation_seconds }
-  const [rules, card, deprecations, releases, owners, invited] = await Promise.all([
+  const [rules, only, deprecations, releases, owners, invited] = await Promise.all([
     listRules(database, { crateIds: [crate.id] }),
-    findCard(database, crate.name),
+    isTrustedOnly(database, crate.name),
     listDeprecations(database, crate.id),
     listVersions(database, crate.id),
     listOwners(database, crate.id),
-    listInvitations(database, { crateId: crate.id }, time),
+    invitedTo(registry, crate, request),
   ])
   const versions = newestFirst(releases)
-  const trust = {
-    rules: ruleRows(rules),
-    issuers: Object.keys(settings.issuer),
-    only: card?.trustedOnly === 1,
-  }
+  const trust = { rules: ruleRows(rules), issuers: Object.keys(settings.issuer), only }
   const viewer = viewerOf(request)
   const data = {
     ...{ viewer, notice, name: crate.name, versions, deprecations, owners, invited, trust },

@@ -42,6 +42,7 @@ export async function showHome(
     ])
   const data: HomeData = {
     viewer: viewerOf(request),
+    now,
     notice: null,
     newToken: null,
     draft: null,

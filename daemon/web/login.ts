@@ -51,7 +51,7 @@ export function home({ registry }: Deps, c: Context, request: BrowserRequest) {
   if (!session) return showLogin(registry, c, request, { next })
   if (next !== null) return redirect(c, site, next)
   if (c.req.path !== '/me') return redirect(c, site, '/me')
-  return showHome(registry, c, { ...request, session }, { notice: noticeOf(c) })
+  return showHome(registry, c, { ...request, session }, { notice: noticeOf(c, registry) })
 }
 
 /** `POST /me/login`. A failed login reveals neither existing accounts nor the typed text. */
@@ -164,7 +164,7 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
     const order = { password: newPassword(form), cost }
     const credential = await setPassword(database, user, order, request.change)
     await logInWith(registry, c, request, credential, 'password')
-    return redirectDone(c, registry, '/me', 'password-changed')
+    return redirectDone(c, registry, '/me', 'password-changed', user.login)
   }
   return attempt(c, work, refused => showHome(registry, c, request, refused))
 }

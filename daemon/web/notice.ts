@@ -2,55 +2,73 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { Refusal } from '../../core/error/error.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import type { Notice, Viewer } from '../../site/account/frame.ts'
+import { confirmPage, type Notice, type Question, type Viewer } from '../../site/account/frame.ts'
+import { account } from '../../site/elements/links.ts'
 import type { SessionRequest } from '../access/route.ts'
 import { recordRefusal } from '../http/answer.ts'
-import { asSentences, redirect } from '../http/page.ts'
+import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
+import { asSentences, page, redirect } from '../http/page.ts'
 
-/** Outcomes of forms, by `done` in the next URL; no other text reaches the page. */
+/** Outcomes of forms, by `done` in the next URL; `#` and `@` stand for what was changed. */
 const DONE = {
-  'token-revoked': 'The token is revoked.',
-  'session-ended': 'The session has ended.',
-  'sessions-ended': 'Every other session has ended.',
-  'password-changed': 'The password is changed, and every other session has ended.',
+  'token-revoked': 'The token # is revoked.',
+  'session-ended': 'The session of # has ended.',
+  'sessions-ended': 'Every other session of # has ended.',
+  'password-changed': 'The password of # is changed, and every other session has ended.',
   'identity-linked':
-    'The account is linked: log in with the button from now on. Every other session has ended.',
-  'invitation-accepted': 'You own the crate now.',
-  'invitation-declined': 'The invitation is declined.',
-  'owner-added': 'The user owns the crate now.',
-  'owner-invited': 'The user is invited and can accept on their account page.',
-  'owner-removed': 'The user is no longer an owner of the crate, and no longer invited.',
-  'version-yanked': 'The version is yanked.',
-  'version-unyanked': 'The version is no longer yanked.',
-  deprecated: 'It is deprecated.',
-  undeprecated: 'It is no longer deprecated.',
-  'user-linked': 'The account is linked: its owner logs in at the issuer from now on.',
-  'rule-added': 'The rule is written.',
+    '# is linked: log in with the button from now on. Every other session has ended.',
+  'invitation-accepted': 'You own # now.',
+  'invitation-declined': 'The invitation to own # is declined.',
+  'owner-added': '@ owns # now.',
+  'owner-invited': '@ is invited to own # and can accept on their account page.',
+  'owner-removed': '@ is no longer an owner of #, and no longer invited.',
+  'rule-added': 'Rule # lets jobs publish @.',
   'rule-added-wide':
-    'The rule is written. It names neither ref nor environment, so whoever may push any branch can publish.',
-  'rule-removed': 'The rule is removed: jobs publish nothing by it any more.',
-  'trusted-only': 'New versions come from CI only.',
-  'trusted-only-ended': 'Owners publish new versions, too.',
-  'user-locked': 'The account is locked: its tokens are refused and its sessions have ended.',
-  'user-unlocked': 'The account is unlocked.',
-  'user-promoted': 'The user is an administrator now.',
-  'user-demoted': 'The user is no longer an administrator.',
-  'upstream-allow': 'The version is shown although it is held.',
-  'upstream-hold': 'The version is held again.',
-  'upstream-accept': 'The upstream is accepted as it is now, and the alarm is cleared.',
+    'Rule # lets jobs publish @. It names neither ref nor environment, so whoever may push any branch can publish.',
+  'rule-removed': 'Rule # is removed: jobs publish @ by it no longer.',
+  'trusted-only': 'New versions of # come from CI only.',
+  'trusted-only-ended': 'Owners publish new versions of #, too.',
+  'version-yanked': '# @ is yanked.',
+  'version-unyanked': '# @ is no longer yanked.',
+  deprecated: '# is deprecated.',
+  undeprecated: '# is no longer deprecated.',
+  'user-linked': '# is linked: its owner logs in at the issuer from now on.',
+  'user-locked': '# is locked: the tokens of # are refused, and every session has ended.',
+  'user-unlocked': '# is unlocked.',
+  'user-promoted': '# is an administrator now.',
+  'user-demoted': '# is no longer an administrator.',
+  'upstream-allow': '# is shown although it is held.',
+  'upstream-hold': '# is held again.',
+  'upstream-accept': '# is accepted as the upstream has it now, and the alarm is cleared.',
 } as const
 
 export type Deed = keyof typeof DONE
 
-/** Redirects the browser to a page of this registry that shows the outcome of a form. */
-export function redirectDone(c: Context, { site }: Registry, path: string, done: Deed): Response {
-  return redirect(c, site, `${path}?done=${done}`)
+/** For how many seconds a notice may wait for its page. */
+const NOTICE_SECONDS = 60
+
+/**
+ * Redirects the browser to a page of this registry that shows the outcome of a form. The names
+ * travel in a cookie: links of others can make no page say anything.
+ */
+export function redirectDone(
+  c: Context,
+  registry: Registry,
+  path: string,
+  done: Deed,
+  ...names: readonly string[]
+): Response {
+  writeCookie(c, registry, 'notice', [done, ...names].join('\n'), NOTICE_SECONDS)
+  return redirect(c, registry.site, `${path}${path.includes('?') ? '&' : '?'}done=${done}`)
 }
 
-/** Returns the notice of `done` in the URL, or null. */
-export function noticeOf(c: Context): Notice | null {
-  const done = c.req.query('done') ?? ''
-  return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Deed] } : null
+/** Returns the notice of a form that led here, once; otherwise null. */
+export function noticeOf(c: Context, registry: Registry): Notice | null {
+  const [done = '', what = '', whom = ''] = readCookie(c, registry, 'notice')?.split('\n') ?? []
+  if (done !== c.req.query('done') || !Object.hasOwn(DONE, done)) return null
+  dropCookie(c, registry, 'notice')
+  const fill = (sign: string) => (sign === '#' ? what : whom)
+  return { kind: 'done', text: DONE[done as Deed].replace(/[#@]/g, fill) }
 }
 
 /** Runs the work of a form. `show` shows a refusal, unless the user may no longer see that page. */
@@ -67,6 +85,19 @@ export async function attempt(
     const notice = { kind: 'failed', text: asSentences(error) } as const
     return show({ notice, status: recordRefusal(c, error) })
   }
+}
+
+/** Shows the page that asks before the form of the same path changes something. */
+export function ask(
+  c: Context,
+  { site }: Registry,
+  request: SessionRequest,
+  about: Question['about'],
+  names: readonly string[],
+  { back = account.home, ...rest }: Partial<Question> = {},
+): Response {
+  const path = c.req.path.slice(1)
+  return page(c, site, confirmPage(site, viewerOf(request), path, { ...rest, about, names, back }))
 }
 
 /** What a page shows that a form led to: some of its data, and its status. */

@@ -6,14 +6,19 @@ import { get, post, type Route, type SessionRequest } from '../access/route.ts'
 import { type Deps, giving } from '../deps.ts'
 import { redirect } from '../http/page.ts'
 import {
+  askDecline,
+  askOtherSessionsEnd,
+  askRevocation,
+  askSessionEnd,
   postInvitation,
   postOtherSessionsEnd,
   postRevocation,
   postSessionEnd,
   postToken,
 } from './account.ts'
-import { auditLog, postUser, postUserAction, users } from './admin.ts'
+import { askUserAction, auditLog, postUser, postUserAction, users } from './admin.ts'
 import {
+  askCrateTrust,
   confirmRemoval,
   confirmYank,
   manage,
@@ -26,8 +31,8 @@ import {
 import { home, passwordLink, postLogin, postLogout, postPassword } from './login.ts'
 import { oidcCallback, oidcStart } from './oidc.ts'
 import { status } from './status.ts'
-import { postTrust, trust } from './trust.ts'
-import { postUpstream, upstreamAdmin } from './upstream.ts'
+import { askTrust, postTrust, trust } from './trust.ts'
+import { askUpstream, postUpstream, upstreamAdmin } from './upstream.ts'
 
 type Handle = (deps: Deps, c: Context, request: SessionRequest) => Response | Promise<Response>
 
@@ -51,10 +56,14 @@ export function meRoutes(deps: Deps): Route[] {
     get('/me/password', 'visitor', on(passwordLink)),
     post('/me/password', 'visitor', on(postPassword), 'password'),
     change('/me/tokens', postToken),
+    get('/me/tokens/:id/revoke', 'session', on(askRevocation)),
     end('/me/tokens/:id/revoke', postRevocation),
+    get('/me/sessions/:id/end', 'session', on(askSessionEnd)),
     end('/me/sessions/:id/end', postSessionEnd),
+    get('/me/sessions/end', 'session', on(askOtherSessionsEnd)),
     end('/me/sessions/end', postOtherSessionsEnd),
     change('/me/invitations/:name/accept', crates(postInvitation(true))),
+    get('/me/invitations/:name/decline', 'session', on(crates(askDecline))),
     change('/me/invitations/:name/decline', crates(postInvitation(false))),
     get(crate, 'session', on(manage)),
     get(`${crate}/yank`, 'session', on(crates(confirmYank(true)))),
@@ -65,15 +74,19 @@ export function meRoutes(deps: Deps): Route[] {
     change(`${crate}/owners/add`, crates(postOwner)),
     get(`${crate}/owners/remove`, 'session', on(crates(confirmRemoval))),
     change(`${crate}/owners/remove`, crates(postRemoval)),
+    get(`${crate}/trust/:action`, 'session', on(crates(askCrateTrust))),
     change(`${crate}/trust/:action`, crates(postCrateTrust)),
     get('/me/admin/trust', 'admin', on(trust)),
+    get('/me/admin/trust/:action', 'admin', on(askTrust)),
     post('/me/admin/trust/:action', 'admin', on(postTrust), 'change'),
     get('/me/admin/users', 'admin', on(users)),
     post('/me/admin/users/add', 'admin', on(postUser), 'change'),
+    get('/me/admin/users/:login/:action', 'admin', on(askUserAction)),
     post('/me/admin/users/:login/:action', 'admin', on(postUserAction), 'change'),
     get('/me/admin/audit', 'admin', on(auditLog)),
     get('/me/admin/status', 'admin', on(status)),
     get('/me/admin/upstream/:name', 'admin', on(upstreamAdmin)),
+    get('/me/admin/upstream/:name/:action', 'admin', on(askUpstream)),
     post('/me/admin/upstream/:name/:action', 'admin', on(postUpstream), 'change'),
     get('/me/*', 'visitor', on(withoutSlash)),
   ]

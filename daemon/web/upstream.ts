@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
 import { ANY_VERSION } from '../../core/upstream/crate.ts'
-import type { VersionState } from '../../core/upstream/explain.ts'
+import { specOf, type VersionState } from '../../core/upstream/explain.ts'
 import { parseVersion } from '../../core/version.ts'
 import { FEED_LENGTH, renderFeed } from '../../generator/projections/feed.ts'
 import { acceptVersion, listAlarms } from '../../generator/upstream/alarms.ts'
@@ -20,8 +20,8 @@ import { account } from '../../site/elements/links.ts'
 import { get, type Route, type SessionRequest } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { answerText } from '../http/answer.ts'
-import { page, redirect } from '../http/page.ts'
-import { attempt, noticeOf, type Outcome, viewerOf } from './notice.ts'
+import { page } from '../http/page.ts'
+import { ask, attempt, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
 
 /** Returns the routes of the pages about upstreams and the feeds of their alarms, for readers. */
 export function upstreamPages(deps: Deps, spend: (c: Context) => Spend): Route[] {
@@ -50,7 +50,10 @@ async function alarmFeed(deps: Deps, { name, source }: Upstream, c: Context): Pr
 
 /** `GET /me/admin/upstream/{name}?crate=…`: the same with what administrators decide. */
 export function upstreamAdmin(deps: Deps, c: Context, request: SessionRequest) {
-  return show(deps, upstreamOf(deps, c), c, { viewer: viewerOf(request), notice: noticeOf(c) })
+  return show(deps, upstreamOf(deps, c), c, {
+    viewer: viewerOf(request),
+    notice: noticeOf(c, deps.registry),
+  })
 }
 
 /** `POST /me/admin/upstream/{name}/{action}`: allows, holds again or accepts a version. */
@@ -60,21 +63,32 @@ export function postUpstream(deps: Deps, c: Context, request: SessionRequest) {
   const { form, change } = request
   const work = async () => {
     const name = parseName(form.get('crate') ?? '')
-    const text = form.get('version') ?? ''
-    const version = text === ANY_VERSION ? null : parseVersion(text)
-    const action = c.req.param('action') ?? ''
+    const version = versionOf(form.get('version'))
+    const action = actionOf(c)
     if (action === 'accept')
       await acceptVersion(registry.database, change, upstream, { name, version })
-    else if (version !== null && /^(?:allow|hold)$/.test(action)) {
+    else if (version === null) refuse('route_unknown')
+    else {
       const decided = { upstream: upstream.name, name, version }
       await decideVersion(registry.database, change, decided, action === 'allow')
-    } else refuse('route_unknown')
-    const query = new URLSearchParams({ crate: name, done: `upstream-${action}` })
-    return redirect(c, registry.site, `/me/admin/upstream/${upstream.name}?${query}`)
+    }
+    const spec = specOf({ name, version: version ?? ANY_VERSION })
+    const path = `/me/admin/upstream/${upstream.name}?crate=${name}`
+    return redirectDone(c, registry, path, `upstream-${action}`, spec)
   }
   return attempt(c, work, refused =>
     show(deps, upstream, c, { viewer: viewerOf(request), ...refused }),
   )
+}
+
+/** `GET /me/admin/upstream/{name}/{action}?crate=…&version=…`. */
+export function askUpstream(deps: Deps, c: Context, request: SessionRequest) {
+  const { name: upstream } = upstreamOf(deps, c)
+  const crate = parseName(c.req.query('crate') ?? '')
+  const version = versionOf(c.req.query('version')) ?? ANY_VERSION
+  const back = account.upstreamAdmin(upstream)
+  const spec = specOf({ name: crate, version })
+  return ask(c, deps.registry, request, actionOf(c), [spec], { back, fields: { crate, version } })
 }
 
 /** Shows the page of an upstream; a crate that it cannot tell of is a notice on it. */
@@ -111,6 +125,18 @@ async function versionsOf(
   if (await upstream.isOwnName(name)) refuse('upstream_name_own', { name })
   const explanation = await upstream.explain(name, false, spend)
   return explanation ?? refuse('upstream_crate_unknown', { spec: name, upstream: upstream.name })
+}
+
+/** Returns a version; null for a form about a name, whatever its versions. */
+function versionOf(text: string | null = null) {
+  return text === ANY_VERSION ? null : parseVersion(text ?? '')
+}
+
+function actionOf(c: Context): 'allow' | 'hold' | 'accept' {
+  const action = c.req.param('action')
+  return action === 'allow' || action === 'hold' || action === 'accept'
+    ? action
+    : refuse('route_unknown')
 }
 
 function upstreamOf({ upstreams }: Deps, c: Context): Upstream {

@@ -4,7 +4,7 @@ import type { OnFailure } from '../../core/async/on-failure.ts'
 import { Repeater } from '../../core/async/repeater.ts'
 import { within } from '../../core/async/within.ts'
 import { refuseErrors } from '../../core/error/error.ts'
-import { type Built, build } from '../../generator/projections/index/build.ts'
+import { type Built, build } from '../../generator/pages/build.ts'
 import type { Change } from '../../generator/records/change.ts'
 import type { Submission } from '../../generator/registry/changes/check.ts'
 import { type Publication, PublishQueue } from '../../generator/registry/changes/publish.ts'
@@ -108,9 +108,12 @@ export class IndexWorker implements Worker {
 
   /** Finishes builds, retries failed ones once, and renders pages for at most `seconds`. */
   async close(seconds = 30): Promise<void> {
-    await this.#idle()
-    if (await this.#settling.close()) await this.settle()
-    if (await this.#retry.close()) {
+    const end = performance.now() + 1000 * seconds
+    // What is given up is still marked.
+    await within(this.#idle(), 1000 * seconds, undefined)
+    const isLeft = () => performance.now() < end
+    if ((await this.#settling.close()) && isLeft()) await this.settle()
+    if ((await this.#retry.close()) && isLeft()) {
       try {
         refuseErrors((await build(this.#context)).issues)
       } catch (error) {

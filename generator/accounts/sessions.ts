@@ -144,16 +144,18 @@ export async function endSessions(
   })
 }
 
-/** Ends a session of a user. Refuses a session of another user as if it did not exist. */
+/** Ends a session of a user; returns its browser. Refuses a session of another user as if it did not exist. */
 export async function endSession(
   database: Database,
   { id, user }: Pick<Session, 'id' | 'user'>,
   change: Change,
   action: 'logout' | 'session-end',
-): Promise<void> {
-  await makeChange(database, change, { user: user.id }, async (tx, by) => {
-    const sql = 'DELETE FROM sessions WHERE id = ? AND user_id = ?'
-    if ((await run(tx, sql, id, user.id)) === 0) refuse('session_unknown')
+): Promise<string> {
+  return makeChange(database, change, { user: user.id }, async (tx, by) => {
+    const sql = 'DELETE FROM sessions WHERE id = ? AND user_id = ? RETURNING agent'
+    const agent = await value<string>(tx, sql, id, user.id)
+    if (agent === null) refuse('session_unknown')
     await addEvent(tx, by, { action })
+    return agent
   })
 }

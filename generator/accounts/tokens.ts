@@ -5,7 +5,7 @@ import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, first, one, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, userIdOf } from '../records/change.ts'
-import { RELEASES } from '../records/releases-view.ts'
+import { type PublishedWith, publishedWith } from '../records/releases-stored.ts'
 import { type Account, type AccountRow, accountOf } from './accounts.ts'
 import type { RecordUse } from './last-use.ts'
 import { type LoginRules, loggedIn } from './oidc-access.ts'
@@ -193,8 +193,19 @@ export interface AccessTime {
   readonly rules: LoginRules
 }
 
-/** A token is unknown, revoked or expired; or it is good, but its user is locked or has to log in. */
-export type Rejection = 'token_rejected' | 'account_locked' | 'login_due'
+/**
+ * A token is unknown or revoked, or has expired `at` some time; or its user is locked, or has to log
+ * in at an issuer.
+ */
+export interface Rejection {
+  readonly code:
+    | 'token_rejected'
+    | 'token_expired'
+    | 'account_locked'
+    | 'login_due'
+    | 'trusted_token_rejected'
+  readonly at: string
+}
 
 export interface TokenHolder extends Pick<TokenRecord, 'scopes' | 'crates'> {
   readonly who: 'user'
@@ -209,15 +220,20 @@ export async function authenticate(
   { now, rules }: AccessTime,
   record: RecordUse,
 ): Promise<TokenHolder | Rejection> {
-  if (!isToken(token)) return 'token_rejected'
+  if (!isToken(token)) return { code: 'token_rejected', at: '' }
   const member = loggedIn(rules, now)
   const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at,
       CASE WHEN ${member.sql} THEN 1 ELSE 0 END AS member ${VALID} AND hash = ?`
   const given = [...member.values, timestamp(now), latest(now), hashSecret(token)]
   const row = await first<TokenRow>(database, sql, ...given)
-  if (!row) return 'token_rejected'
-  if (row.locked_at !== null) return 'account_locked'
-  if (row.member === 0) return 'login_due'
+  if (!row) {
+    const ended = `SELECT expires_at FROM tokens
+      WHERE hash = ? AND revoked_at IS NULL AND expires_at <= ?`
+    const at = await value<string>(database, ended, hashSecret(token), timestamp(now))
+    return { code: at === null ? 'token_rejected' : 'token_expired', at: at ?? '' }
+  }
+  if (row.locked_at !== null) return { code: 'account_locked', at: '' }
+  if (row.member === 0) return { code: 'login_due', at: '' }
   await record(row.last_used_at, now, at =>
     run(database, 'UPDATE tokens SET last_used_at = ? WHERE id = ?', at, row.id),
   )
@@ -245,30 +261,13 @@ export function listWithoutRead(db: Queries, isPrivate: boolean, now: Date) {
   return all<Found>(db, sql, timestamp(now), latest(now), Number(isPrivate))
 }
 
-/** A version that a token has published. */
-export interface Published {
-  readonly name: string
-  readonly version: string
-  readonly at: string
-  /** The client's address; null for an event without one. */
-  readonly address: string | null
-  readonly state: 'available' | 'yanked' | 'deleted'
-}
-
 /** Returns what a token, also a revoked one, has published since a time, oldest first. */
 export async function listPublished(
   db: Queries,
   token: number,
   since: string,
-): Promise<Published[]> {
+): Promise<PublishedWith[]> {
   if (!(await first(db, 'SELECT id FROM tokens WHERE id = ?', token)))
     refuse('token_unknown', { id: String(token) })
-  const sql = `SELECT audit.crate AS name, audit.version, audit.at, audit.address,
-      CASE WHEN releases.id IS NULL THEN 'deleted' WHEN releases.yanked = 1 THEN 'yanked'
-        ELSE 'available' END AS state
-    FROM audit LEFT JOIN crates ON crates.name = audit.crate
-    LEFT JOIN ${RELEASES} ON releases.crate_id = crates.id AND releases.version = audit.version
-    WHERE audit.action = 'publish' AND audit.token_id = ? AND audit.at >= ?
-    ORDER BY audit.id`
-  return all<Published>(db, sql, token, since)
+  return publishedWith(db, token, since)
 }

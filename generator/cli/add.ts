@@ -1,11 +1,11 @@
-import { type Issue, inFile, Refusal, refusalOnly } from '../../core/error/error.ts'
+import { type Issue, inFile, Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { asCaller } from '../places/disk/caller.ts'
-import { findCrates } from '../places/disk/crate-files.ts'
+import { findCrates, unreadable } from '../places/disk/crate-files.ts'
 import { findCrate } from '../records/crates.ts'
 import { type BatchItem, orderBatch } from '../registry/changes/order.ts'
 import { addCrateFile } from '../registry/changes/publish.ts'
-import { takenFrom } from '../upstream/names.ts'
+import { warnOfName } from '../upstream/names.ts'
 import { openUpstreams, type Upstreams } from '../upstream/open.ts'
 import { showChanges, showPending } from './console/changes.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
@@ -15,7 +15,7 @@ interface FileResult {
   readonly path: string
   readonly name: string | null
   readonly version: string | null
-  readonly outcome: 'added' | 'present' | 'refused'
+  readonly outcome: 'added' | 'present' | 'refused' | 'skipped'
   readonly warnings: readonly Issue[]
   readonly errors: readonly Issue[]
 }
@@ -30,7 +30,7 @@ export const registerAdd = registryCommand('add', {
     'plimsoll add target/package/demo-1.0.0.crate': 'adds one file',
     'plimsoll add --json vendor/': 'adds all files below a folder, dependencies first',
   },
-  json: 'an array with an object for each file: `path`; `name` and `version`, null if the file cannot be read; `outcome`, one of `added`, `present` and `refused`; `warnings`, an array of texts; `errors`, the same, only if the file was refused',
+  json: 'an array with an object for each file: `path`; `name` and `version`, null if the file cannot be read; `outcome`, one of `added`, `present`, `refused` and `skipped`, for what is no file; `warnings`, an array of texts; `errors`, the same, only if the file was refused',
   fails: 'some files were refused; the others were added',
   async run(task: RegistryTask, sources: readonly string[]) {
     const { io, registry, options, progress } = task
@@ -39,21 +39,22 @@ export const registerAdd = registryCommand('add', {
       return orderBatch(registry, [...new Set(paths)], progress)
     })
     const results: FileResult[] = []
-    const sums = { added: 0, present: 0, refused: 0 }
+    const sums = { added: 0, present: 0, refused: 0, skipped: 0 }
     const upstreams = await openUpstreams(registry, { env: io.env })
     try {
       for await (const result of addEach(task, items, upstreams)) {
         const { outcome, name, version } = result
         results.push(result)
         sums[outcome]++
-        if (outcome !== 'refused' && !options.json) io.out(`${outcome} ${name} ${version}`)
+        if (/^(?:added|present)$/.test(outcome) && !options.json)
+          io.out(`${outcome} ${name} ${version}`)
       }
     } finally {
       await upstreams.close()
     }
     // Shared files such as `config.json` may be older than the settings.
     const isUndone = ({ outcome, errors }: FileResult) =>
-      outcome === 'refused' && !errors.some(({ code }) => code === 'storage_behind')
+      /^(?:refused|skipped)$/.test(outcome) && !errors.some(({ code }) => code === 'storage_behind')
     const { issues } = await (results.every(isUndone) ? showPending : showChanges)(task)
     const ofFiles = (of: (result: FileResult) => readonly Issue[]) =>
       results.flatMap(file => of(file).map(each => inFile(file.path, each)))
@@ -70,9 +71,6 @@ export const registerAdd = registryCommand('add', {
   },
 })
 
-/** What fails beside the addition is told, and no failure of it. */
-const issuesOf = (error: unknown): readonly Issue[] => refusalOnly(error).issues
-
 async function* addEach(
   { io, registry, progress }: RegistryTask,
   items: readonly BatchItem[],
@@ -82,12 +80,20 @@ async function* addEach(
   const companions = new Set(items.flatMap(({ name }) => name ?? []))
   for (const [index, { path, name: crate, version }] of items.entries()) {
     progress('adding .crate files', index, items.length)
+    const problem = await asCaller(() => unreadable(path))
+    if (problem) {
+      const isBad = problem.severity === 'error'
+      const nothing = { path, name: null, version: null }
+      const [warnings, errors] = isBad ? [[], [problem]] : [[problem], []]
+      yield { ...nothing, outcome: isBad ? 'refused' : 'skipped', warnings, errors }
+      continue
+    }
     try {
       const at = timestamp(io.now())
       const isNew = crate !== null && (await findCrate(registry.database, crate)) === null
       const { release, outcome, ...added } = await addCrateFile(registry, path, { at, companions })
       const { name, version } = release
-      const taken = isNew ? await takenFrom(upstreams, name, at).catch(issuesOf) : []
+      const taken = isNew ? await warnOfName(upstreams, name, at) : []
       const warnings = [...added.warnings, ...taken]
       yield { path, name, version, outcome, warnings, errors: [] }
     } catch (error) {

@@ -1,10 +1,13 @@
 import { type Issue, inFile, refuseErrors } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
 import { withoutCredentials } from '../../core/urls/urls.ts'
 import { requireUser } from '../accounts/accounts.ts'
 import { importAll } from '../import/import.ts'
 import { openSource } from '../import/source/open.ts'
 import { type ImportRequest, SOURCE_KINDS } from '../import/source/source.ts'
 import { asCaller } from '../places/disk/caller.ts'
+import { warnOfName } from '../upstream/names.ts'
+import { openUpstreams } from '../upstream/open.ts'
 import { plain } from '../web/web-url.ts'
 import { showChanges, showSoFar } from './console/changes.ts'
 import { type RegistryTask, registryCommand } from './console/command.ts'
@@ -56,7 +59,7 @@ async function runImport(task: RegistryTask<Options>, source: string): Promise<v
   const { ca_file: caFile, contact } = registry.settings.outgoing
   const request = { ...rest, source, ...(token !== undefined && { token }) }
   const opened = await asCaller(() => openSource(request, { caFile, contact, env: io.env }))
-  const sums: Outcomes = { added: 0, present: 0, refused: 0 }
+  const sums: Outcomes = { added: 0, present: 0, refused: 0, skipped: 0 }
   const warnings: Issue[] = []
   const errors: Issue[] = []
   const { kind, description } = opened
@@ -68,8 +71,15 @@ async function runImport(task: RegistryTask<Options>, source: string): Promise<v
   if (json) io.out(`${head.slice(0, -1)},"versions":[`)
   let comma = ''
   let next = FIRST_SHOWN
+  const upstreams = await openUpstreams(registry, { env: io.env })
   try {
-    const job = { change, source: plain(source), owner }
+    const warned = new Set<Name>()
+    const warnOnce = async (name: Name) => {
+      if (warned.has(name)) return []
+      warned.add(name)
+      return warnOfName(upstreams, name, change.at)
+    }
+    const job = { change, source: plain(source), owner, warnOfName: warnOnce }
     for await (const result of importAll(registry, opened, job, progress)) {
       const { outcome, where, name, version, issues } = result
       sums[outcome]++
@@ -91,6 +101,7 @@ async function runImport(task: RegistryTask<Options>, source: string): Promise<v
     }
   } finally {
     await opened.close?.()
+    await upstreams.close()
     // Also when the rest of the source cannot be read.
     if (json) io.out(`],${JSON.stringify(sums).slice(1)}`)
     printWarnings(io, {}, warnings)

@@ -3,6 +3,7 @@
 import { ordered } from '../../core/async/ordered.ts'
 import { type Issue, issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { CRATES_IO, isCratesIo } from '../../core/index-url.ts'
+import type { Name } from '../../core/name.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
 import { versionIdentity } from '../../core/version.ts'
@@ -45,6 +46,7 @@ interface Ready {
   readonly release: Release
   readonly bytes: Staged
   readonly warnings: readonly Issue[]
+  readonly isNewCrate: boolean
 }
 
 /** The result for a version of the source; the issues say why it was refused, or are warnings. */
@@ -52,7 +54,11 @@ export interface Outcome extends RefusedPart {
   readonly outcome: 'added' | 'present' | 'refused'
 }
 
-type ImportJob = ImportSource & { readonly change: Change }
+type ImportJob = ImportSource & {
+  readonly change: Change
+  /** Returns the warnings about the name of a new crate; it may be called for each version. */
+  readonly warnOfName: (name: Name) => Promise<readonly Issue[]>
+}
 
 type Results = readonly (Ready | Outcome)[]
 
@@ -131,15 +137,21 @@ async function addBatch(
   const complete = async (tx: Queries, recorded: readonly ReleaseOutcome[]) =>
     followReleases(tx, registry.followers, await logImport(tx, recorded, change, job))
   const { outcomes } = await registry.mutex.run(() => addTogether(registry, additions, complete))
-  return outcomes.map((result, at) => {
-    const { where, release, warnings } = batch[at] as Ready
+  const results: Outcome[] = []
+  for (const [at, result] of outcomes.entries()) {
+    const { where, release, warnings, isNewCrate } = batch[at] as Ready
     const of = { where, name: release.name, version: release.version }
-    if ('value' in result) return { ...of, outcome: result.value.outcome, issues: warnings }
+    if ('value' in result) {
+      const ofName = isNewCrate ? await job.warnOfName(of.name) : []
+      results.push({ ...of, outcome: result.value.outcome, issues: [...warnings, ...ofName] })
+      continue
+    }
     const { error } = result
     if (!(error instanceof Refusal) || isStorageRefusal(error) || error.has('commit_unknown'))
       throw error
-    return { ...of, outcome: 'refused', issues: error.issues }
-  })
+    results.push({ ...of, outcome: 'refused', issues: error.issues })
+  }
+  return results
 }
 
 interface ImportInfo {
@@ -239,5 +251,6 @@ async function inspect(
   const policy = checkPolicy(release, info, registry.settings.policy).issues.map(problem =>
     problem.severity === 'error' ? warning('import_policy', { reason: problem.message }) : problem,
   )
-  return { where, release, bytes, warnings: [...warnings, ...big, ...policy] }
+  const isNewCrate = existing === null
+  return { where, release, bytes, warnings: [...warnings, ...big, ...policy], isNewCrate }
 }

@@ -48,8 +48,9 @@ export interface Destination {
   readonly progress?: CopyProgress
 }
 
-/** How often the files are compared at most in the pause. */
-const ROUNDS_PAUSED = 5
+/** How often files are copied at most before the pause, if more than a few have changed. */
+const ROUNDS = 5
+const FEW = 50
 
 /**
  * Moves the records of a registry, which may be served meanwhile, to another database, and files to
@@ -106,7 +107,7 @@ async function copyAll(
     })
   })
   // Again: the less is new when the pause begins, the shorter it is.
-  await files.copy()
+  for (let round = 0; round < ROUNDS && (await files.copy()) > FEW; round++);
   const pause = await holdPause(database, place)
   try {
     // Waits until everything is written that was begun before.
@@ -117,8 +118,7 @@ async function copyAll(
       target.database.transaction(tx => copyDifference(source, tx, to.progress)),
     )
     // This comes after the records, which no longer mark what was rendered until then.
-    for (let round = 0; (await files.copy()) > 0; round++)
-      if (round === ROUNDS_PAUSED) refuse('migrate_tree_changing')
+    await files.copy()
     if (to.crates) await setDeletedAside(database, to.crates)
     await to.tree?.recordShown(target.database)
     // Nobody knows what a tree that stays has of the `.crate` files.
@@ -136,16 +136,13 @@ async function copyAll(
   }
 }
 
-/** Returns what copies the files that differ from those of before, and says how many of the tree did. */
+/** Returns what copies the files that differ from those of before, and says how many it copied. */
 function fileCopier(registry: Registry, { crates, tree, progress }: Destination) {
   let copied: CopiedCrates | null = null
-  let compared: Date | null = null
   const copy = async () => {
-    const now = new Date()
+    const before = copied?.copied ?? 0
     if (crates || tree) copied = await migrateCrates(registry, crates, tree?.show, progress, copied)
-    const changed = (await tree?.update(compared, progress)) ?? 0
-    compared = now
-    return changed
+    return (copied?.copied ?? 0) - before + ((await tree?.update(progress)) ?? 0)
   }
   return { copy, crates: () => copied }
 }

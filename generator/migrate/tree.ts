@@ -7,27 +7,28 @@ import { GIT_INDEX_FOLDER, PUSH_FOLDER, publicFile } from '../../core/paths/tree
 import type { Database } from '../database/connection.ts'
 import { isOnServer } from '../database/engine.ts'
 import { clearMirrored, recordMirrored } from '../deploy/complete-mirror.ts'
+import { isComplete, recordComplete } from '../pages/build.ts'
 import { pagesNote } from '../pages/claim.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import { Mirror } from '../places/mirror.ts'
-import type { PathRange, Place } from '../places/place.ts'
+import type { FileInfo, PathRange, Place } from '../places/place.ts'
 import { PublicTree } from '../places/public-tree.ts'
 import { isBucketTree, openBucket, sharedPlace } from '../places/storage.ts'
 import { sync } from '../places/sync.ts'
 import type { Progress } from '../projections/context.ts'
-import { isComplete, recordComplete } from '../projections/index/build.ts'
 import { unfollowForGit } from '../records/git-batch.ts'
 import { keyAtPath } from '../records/releases.ts'
-import type { ReleaseBytes } from '../records/releases-stored.ts'
+import { lastDeletion, type ReleaseBytes } from '../records/releases-stored.ts'
 import { type Registry, serveHolder } from '../registry/registry.ts'
 
 export interface TreeCopy {
   /**
-   * Makes it equal to the tree, but for the `.crate` files; returns how many files differed. What
-   * was equal before and has not changed since `after` is not read again.
+   * Makes it equal to the tree, but for the `.crate` files. The next time, the tree is listed
+   * again, and only what has changed is read; the copy is listed only where something was removed.
+   * Returns how many files it wrote.
    */
-  update(after: Date | null, progress?: Progress): Promise<number>
+  update(progress?: Progress): Promise<number>
   /** Shows the `.crate` of a release that is in the crate store of the copy. */
   show(release: ReleaseBytes): Promise<void>
   /** Notes in the moved records that the tree is complete except for marked files. */
@@ -74,17 +75,17 @@ export async function copyTree(
   const here = new FolderPlace(tree.root, { sync: 'never' })
   const source = tree.shared ?? here
   const there = new PublicTree(folder, 'each')
-  const within: TreeUpdate['within'] = async work => {
+  const within: Within = async work => {
     if (to) return work(to)
     const batch = there.newBatch()
     await work(new FolderPlace(folder, { sync: batch }))
     await batch.sync()
   }
-  const isShown = async (path: string) => (await keyAtPath(database, path)) !== null
+  const updates = new TreeUpdates(source, within, database)
   const mirror = to && new Mirror(to, here, registry.crates)
   const recordPages = await pagesNote(registry)
   return {
-    update: (after, progress) => updateTree({ source, within, after, isShown }, progress),
+    update: progress => updates.run(progress),
     show: async ({ name, version, cksum }) => {
       const [path, key] = [crateFilePath(name, version), crateKey(name, cksum)]
       const shown = { files: [], stored: new Map([[path, key]]), gone: new Map() }
@@ -107,34 +108,96 @@ export async function copyTree(
   }
 }
 
-interface TreeUpdate {
-  readonly source: Place
-  /** Runs work on the copy, which then is on disk. */
-  readonly within: (work: (target: Place) => Promise<void>) => Promise<void>
-  readonly after: Date | null
-  readonly isShown: (path: string) => Promise<boolean>
-}
+/** Runs work on the copy, which then is on disk. */
+type Within = (work: (target: Place) => Promise<void>) => Promise<void>
 
-/** Makes a tree equal to another one as `TreeCopy.update` does. Removes no files of others. */
-async function updateTree(update: TreeUpdate, progress?: Progress): Promise<number> {
-  const { source, within, after, isShown } = update
-  const since = after === null ? Number.NEGATIVE_INFINITY : after.getTime() - CLOCKS_MS
-  let [seen, changed] = [0, 0]
-  const updateRange = async (range: PathRange, target: Place) => {
-    const { uploaded, removed } = await sync(source, target, {
-      brings: path => isOfTree(path) && !releaseOfPath(path),
-      removes: async path =>
-        isOfTree(path) && isOwnPath(path) && !(releaseOfPath(path) && (await isShown(path))),
+/** Makes a copy equal to a tree as `TreeCopy.update` does. Removes no files of others. */
+class TreeUpdates {
+  readonly #source: Place
+  readonly #within: Within
+  readonly #database: Database
+  /** How many files of a range both have. */
+  readonly #counts = new Map<PathRange, number>()
+  #deletions: string | null = null
+  /** When the last run began, by our clock. */
+  #began = Number.NEGATIVE_INFINITY
+  /** The newest change that a run has seen, by the clock of the storage, and the run before it. */
+  #newest: number | null = null
+  #newestBefore = Number.NEGATIVE_INFINITY
+  #written = 0
+
+  constructor(source: Place, within: Within, database: Database) {
+    this.#source = source
+    this.#within = within
+    this.#database = database
+  }
+
+  async run(progress?: Progress): Promise<number> {
+    const began = Date.now()
+    const deletions = await lastDeletion(this.#database)
+    // A tree without pages has no other file that goes with a version.
+    if (deletions !== this.#deletions) this.#counts.clear()
+    // What the last run may have missed is as new as the newest file of the run before it.
+    const since = Math.min(this.#began, this.#newestBefore)
+    let [seen, newest] = [0, 0]
+    this.#written = 0
+    const onSeen = ({ changed }: FileInfo) => {
+      newest = Math.max(newest, changed)
+      if (++seen % SEEN === 0) progress?.('comparing the public tree', seen, 0)
+    }
+    const update = (range: PathRange) =>
+      this.#within(target => this.#updateRange(range, target, since, onSeen))
+    await forEachConcurrently(RANGES, update, AT_ONCE)
+    this.#newestBefore = this.#newest ?? began - CLOCKS_MS
+    this.#newest = newest
+    this.#began = began
+    this.#deletions = deletions
+    return this.#written
+  }
+
+  async #updateRange(
+    range: PathRange,
+    target: Place,
+    since: number,
+    onSeen: (file: FileInfo) => void,
+  ): Promise<void> {
+    const here: FileInfo[] = []
+    for await (const file of this.#source.list('', range)) {
+      if (!isOfTree(file.path) || releaseOfPath(file.path)) continue
+      onSeen(file)
+      here.push(file)
+    }
+    const before = this.#counts.get(range)
+    const changed = here.filter(file => file.changed >= since)
+    if (before !== undefined && (await this.#bring(changed, target)) === here.length - before)
+      return void this.#counts.set(range, here.length)
+    const { uploaded, unchanged } = await sync(this.#source, target, {
+      here,
+      brings: () => true,
+      removes: async path => isOfTree(path) && isOwnPath(path) && !(await this.#isShown(path)),
       range,
       since,
-      progress: () => {
-        if (++seen % SEEN === 0) progress?.('comparing the public tree', seen, 0)
-      },
     })
-    changed += uploaded.length + removed.length
+    this.#counts.set(range, uploaded.length + unchanged)
+    this.#written += uploaded.length
   }
-  await forEachConcurrently(RANGES, range => within(target => updateRange(range, target)), AT_ONCE)
-  return changed
+
+  /** Brings files to the copy; returns how many it did not have, null if one is gone by now. */
+  async #bring(here: readonly FileInfo[], target: Place): Promise<number | null> {
+    const there = new Map<string, FileInfo>()
+    await forEachConcurrently(here, async ({ path }) => {
+      const found = await target.head(path)
+      if (found) there.set(path, { path, size: found.size, etag: null, changed: 0 })
+    })
+    const options = { here, there, brings: () => true, removes: () => false }
+    const { uploaded, unchanged } = await sync(this.#source, target, options)
+    this.#written += uploaded.length
+    return uploaded.length + unchanged === here.length ? here.length - there.size : null
+  }
+
+  async #isShown(path: string): Promise<boolean> {
+    return releaseOfPath(path) !== null && (await keyAtPath(this.#database, path)) !== null
+  }
 }
 
 /** Returns whether a file is copied: a git index has a history, and each place its own one. */

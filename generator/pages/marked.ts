@@ -1,24 +1,17 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { isStorageRefusal } from '../places/disk/fault.ts'
-import type { PublicTree } from '../places/public-tree.ts'
 import type { PageContext } from '../projections/context.ts'
-import { type Pages, projectionOf } from '../projections/pages.ts'
-import {
-  currentMarks,
-  type Mark,
-  type MarkSubject,
-  markAgain,
-  postponeMark,
-  settleMarks,
-} from '../records/marks.ts'
+import { type Projection, projectionsOf } from '../projections/projection.ts'
+import { RenderBatch } from '../projections/render-batch.ts'
+import { currentMarks, type Mark, markAgain, postponeMark } from '../records/marks.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
 import { hasPages } from './claim.ts'
 import { BATCH } from './due.ts'
 
-/** Callbacks of the rendering of pages. */
-export interface PageWork {
-  /** Awaited before each page, so that urgent work comes first. */
+/** Callbacks of the rendering of marks. */
+export interface RenderWork {
+  /** Awaited before each mark, so that urgent work comes first. */
   readonly waitForIdle?: () => Promise<unknown>
   readonly onFailure?: (error: unknown) => void
   readonly onDone?: (mark: Mark) => void
@@ -31,7 +24,7 @@ export interface PageWork {
 export async function buildMarks(
   context: PageContext,
   marks: readonly Mark[],
-  work: PageWork = {},
+  work: RenderWork = {},
 ): Promise<readonly Mark[] | null> {
   const batch = marks.slice(0, BATCH)
   return context.pageMutex.run(async () => {
@@ -49,7 +42,7 @@ export async function buildMarks(
 }
 
 /** Renders a mark; puts it off when the storage refuses a file of it. */
-async function renderAlone(context: PageContext, mark: Mark, work: PageWork): Promise<void> {
+async function renderAlone(context: PageContext, mark: Mark, work: RenderWork): Promise<void> {
   try {
     await renderTogether(context, [mark], work)
   } catch (error) {
@@ -66,66 +59,68 @@ function isFileRefused(error: unknown): boolean {
 /** Renders marks, syncs their files together, and clears them; the caller holds the mutex. */
 async function renderTogether(
   context: PageContext,
-  marked: readonly Mark[],
-  work: PageWork,
+  marks: readonly Mark[],
+  work: RenderWork,
 ): Promise<void> {
+  const batch = new RenderBatch(context, context.pageMutex)
   // Another process may have completed some.
-  const queue = await currentMarks(context.database, marked)
-  // Rendered, but not yet synced to disk.
-  const done = new Map<string, Mark>()
-  const again: MarkSubject[] = []
-  const renderAll = async (tree: PublicTree): Promise<void> => {
-    const within = { ...context, tree }
-    const build = async (mark: Mark): Promise<void> => {
-      try {
-        // An earlier mark may have completed it.
-        if (done.get(keyOf(mark))?.generation === mark.generation) return
-        const others = queue.filter(
-          other => other.kind === mark.kind && other !== mark && !done.has(keyOf(other)),
-        )
-        const finished = await rendererOf(context, mark).render(within, mark, others)
-        for (const other of finished.done) {
-          if (!done.has(keyOf(other))) work.onDone?.(other)
-          done.set(keyOf(other), other)
-        }
-        again.push(...(finished.again ?? []))
-        if (queue.length < 2 * BATCH) queue.push(...(finished.next ?? []))
-      } catch (error) {
-        if (isStorageRefusal(error)) throw error
-        await postponeMark(context.database, mark, error, context.clock())
-        work.onFailure?.(error)
+  const left = await currentMarks(context.database, marks)
+  await renderInto({ ...context, tree: batch.tree }, batch, left, work)
+  await batch.settle()
+}
+
+/**
+ * Renders marks of any projections into a batch, whose tree `context` has, and puts off those that
+ * fail; a storage that refuses files stops it. The caller holds the mutex, and settles the batch.
+ */
+export async function renderInto<Context extends PageContext>(
+  context: Context,
+  batch: RenderBatch,
+  marks: readonly Mark[],
+  work: RenderWork,
+): Promise<void> {
+  const queue = [...marks]
+  const tried = new Map<string, Mark>()
+  const isTried = (mark: Mark) => (tried.get(keyOf(mark))?.generation ?? -1) >= mark.generation
+  const fail = async (mark: Mark, error: unknown): Promise<void> => {
+    if (isStorageRefusal(error)) throw error
+    tried.set(keyOf(mark), mark)
+    await postponeMark(context.database, mark, error, context.clock())
+    work.onFailure?.(error)
+  }
+  const render = async (projection: Projection<Context>, mark: Mark): Promise<void> => {
+    await work.waitForIdle?.()
+    // An earlier mark may have completed it.
+    if (isTried(mark)) return
+    const others = queue.filter(
+      other => other.kind === mark.kind && other !== mark && !tried.has(keyOf(other)),
+    )
+    try {
+      const rendered = await projection.render(context, mark, others)
+      for (const other of rendered.done) {
+        if (!tried.has(keyOf(other))) work.onDone?.(other)
+        tried.set(keyOf(other), other)
       }
-    }
-    // It grows meanwhile.
-    for (let at = 0; at < queue.length; ) {
-      const { kind } = queue[at] as Mark
-      const other = queue.findIndex((mark, place) => place > at && mark.kind !== kind)
-      const ofKind = queue.slice(at, other < 0 ? queue.length : other)
-      const most = projectionOf(context, kind)?.isParallel ? sandbox.size + 1 : 1
-      await forEachConcurrently(
-        ofKind,
-        async mark => {
-          await work.waitForIdle?.()
-          await build(mark)
-        },
-        most,
-      )
-      at += ofKind.length
+      batch.add(rendered.done, rendered.again)
+      if (queue.length < 2 * BATCH) queue.push(...(rendered.next ?? []))
+      for (const [failed, error] of rendered.failed ?? []) await fail(failed, error)
+    } catch (error) {
+      await fail(mark, error)
     }
   }
-  await context.tree.batch(renderAll, context.pageMutex)
-  await settleMarks(context.database, [...done.values()], again, async tx => {
-    for (const onSettled of new Set(queue.map(mark => rendererOf(context, mark).onSettled)))
-      await onSettled?.(tx, [...done.values()])
-  })
+  // It grows meanwhile.
+  for (let at = 0; at < queue.length; ) {
+    const { kind } = queue[at] as Mark
+    const other = queue.findIndex((mark, place) => place > at && mark.kind !== kind)
+    const ofKind = queue.slice(at, other < 0 ? queue.length : other)
+    const projection = projectionsOf<Context>(context).find(each => each.kind === kind)
+    if (!projection) throw new Error(`no projection has marks of the kind ${kind}`)
+    const most = projection.isParallel ? sandbox.size + 1 : 1
+    await forEachConcurrently(ofKind, mark => render(projection, mark), most)
+    at += ofKind.length
+  }
 }
 
 function keyOf({ kind, subject }: Mark): string {
   return `${kind} ${subject}`
-}
-
-function rendererOf(context: PageContext, { kind }: Mark): Pages {
-  const projection = projectionOf(context, kind)
-  if (!projection) throw new Error(`no projection has marks of the kind ${kind}`)
-  return projection
 }

@@ -74,8 +74,8 @@ export class FolderPlace implements Place {
     return openFile(this.local(path), range)
   }
 
-  async read(path: string): Promise<Content | null> {
-    const bytes = await readBytes(this.local(path))
+  async read(path: string, max?: number): Promise<Content | null> {
+    const bytes = await readBytes(this.local(path), max)
     if (!bytes) return null
     return {
       bytes,

@@ -70,7 +70,7 @@ export interface Place {
   checksum(path: string): Promise<string | null>
   /** Opens a file, or a part of it; null when there is none. */
   open(path: string, range?: ByteRange): Promise<OpenFile | null>
-  /** Reads a file; null when there is none. A bucket fails when it has more than `max` bytes. */
+  /** Reads a file; null when there is none. Fails when it has more than `max` bytes. */
   read(path: string, max?: number): Promise<Content | null>
   /** Lists the files whose paths begin with `start`, or those of a range, in no particular order. */
   list(start?: string, range?: PathRange): AsyncIterable<FileInfo>

@@ -69,7 +69,6 @@ export class PublicTree {
 
   /** Runs `work` on this tree, then syncs all that it changed; `mutex`: one that is held. */
   async batch<T>(work: (tree: PublicTree) => Promise<T>, mutex?: HeldMutex): Promise<T> {
-    if (this.#sync === 'never') return work(this)
     const batch = this.newBatch(mutex)
     const result = await work(this.within(batch))
     await batch.sync()
@@ -81,8 +80,9 @@ export class PublicTree {
     return new SyncBatch(this.root, this.#followers, mutex)
   }
 
-  /** Returns the same tree with changes that are synced together with `batch`. */
+  /** Returns the same tree with changes that are synced together with `batch`, if ever. */
   within(batch: SyncBatch): PublicTree {
+    if (this.#sync === 'never') return this
     return new PublicTree(this.root, batch, this.#options)
   }
 
@@ -154,6 +154,14 @@ export class PublicTree {
   async read(path: string): Promise<Buffer | null> {
     const file = (await this.#folder.read(path)) ?? (await this.#beyond(path)?.read(path))
     return file?.bytes ?? null
+  }
+
+  /** Returns whether the file at `path` has these bytes; null when there is none. */
+  async hasBytes(path: string, bytes: Buffer): Promise<boolean | null> {
+    const place = (await this.#folder.head(path)) ? this.#folder : this.#beyond(path)
+    const found = await place?.head(path)
+    if (!found || found.size !== bytes.length) return found ? false : null
+    return (await place?.read(path))?.bytes.equals(bytes) ?? null
   }
 
   /** Returns whether there is a file at `path`. */

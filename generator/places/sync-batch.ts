@@ -54,12 +54,6 @@ export class SyncBatch {
     this.#mutex = mutex
   }
 
-  /** How many changes are to be synced. */
-  get size(): number {
-    const { files, links, stored, gone } = this.#left
-    return files.size + links.length + stored.size + gone.size
-  }
-
   /** Adds a file: its bytes and its name. */
   file(path: string): void {
     this.#left.files.add(path)

@@ -27,7 +27,8 @@ export interface SyncOptions {
   readonly order?: (path: string) => (typeof STAGES)[number]
   /** Only the paths in it are compared. */
   readonly range?: PathRange
-  /** The files of the place, if somebody has listed it. */
+  /** The files of either place, if somebody has listed it. */
+  readonly here?: Iterable<FileInfo>
   readonly there?: ReadonlyMap<string, FileInfo>
   /** Files of the same size that have not changed since this time are equal. */
   readonly since?: number
@@ -52,10 +53,10 @@ export interface Difference {
  * it goes on where it was. Needs memory for the paths of all files.
  */
 export async function sync(from: Place, to: Place, options: SyncOptions): Promise<Difference> {
-  const { brings, removes, order = stageOf, range, isTrial = false, progress } = options
+  const { brings, removes, order = stageOf, here, range, isTrial = false, progress } = options
   const left = new Map(options.there ?? (await listed(to, range)))
   const stages = STAGES.map((): FileInfo[] => [])
-  for await (const file of from.list('', range))
+  for await (const file of here ?? from.list('', range))
     if (brings(file.path)) stages[order(file.path)]?.push(file)
   const total = stages.flat().length
   const differing = new Set<string>()

@@ -4,6 +4,7 @@ import type { Name } from '../../core/name.ts'
 import { type Deprecation, deprecationText } from '../../core/notes/notes.ts'
 import { CRATES_FOLDER, crateFeedPath, crateFilePath } from '../../core/paths/crates.ts'
 import { newCratesPath, type Output, output, updatesPath } from '../../core/paths/tree.ts'
+import { isolated } from '../../core/text.ts'
 import type { Version } from '../../core/version.ts'
 import { html, raw } from '../../site/elements/markup.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
@@ -51,7 +52,7 @@ export function renderCrateFeed(
   )
   // A later publish is newer where times are equal.
   const newest = timed.reverse().sort((a, b) => compareText(b.publishedAt, a.publishedAt))
-  const entries = newest.slice(0, FEED_LENGTH.crate).map(releaseEntry)
+  const entries = newest.slice(0, FEED_LENGTH.crate).map(release => releaseEntry(site, release))
   return renderFeed(site, crateFeedPath(name), name, cratePage(name), entries)
 }
 
@@ -66,10 +67,16 @@ export function renderNewCrates(site: SiteConfig, crates: readonly NewCrate[]): 
 
 /** Renders the feed of all versions, newest first. */
 export function renderUpdates(site: SiteConfig, releases: readonly DatedRelease[]): Output {
-  return renderFeed(site, updatesPath, 'Updates', '', releases.map(releaseEntry))
+  return renderFeed(
+    site,
+    updatesPath,
+    'Updates',
+    '',
+    releases.map(release => releaseEntry(site, release)),
+  )
 }
 
-function releaseEntry(release: DatedRelease): FeedEntry {
+function releaseEntry({ owners }: SiteConfig, release: DatedRelease): FeedEntry {
   const { name, version, yanked, yankReason, deprecation } = release
   const notes = [
     ...(yanked ? [`yanked${yankReason === null ? '' : `: ${yankReason}`}`] : []),
@@ -81,8 +88,9 @@ function releaseEntry(release: DatedRelease): FeedEntry {
     page: `${cratePage(name)}${version}/`,
     title: `${name} ${version}${yanked ? ' (yanked)' : ''}${deprecation ? ' (deprecated)' : ''}`,
     at: release.publishedAt,
-    author: release.publishedBy,
-    summary: [...notes, ...(description === null ? [] : [description])].join('\n') || null,
+    author: owners ? release.publishedBy : null,
+    summary:
+      [...notes, ...(description === null ? [] : [isolated(description)])].join('\n') || null,
   }
 }
 

@@ -1,35 +1,14 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import type { Output } from '../../core/paths/tree.ts'
-import { all, type Queries } from '../database/statement.ts'
+import { all } from '../database/statement.ts'
 import type { Records } from '../records/crate-change.ts'
-import { type Mark, type MarkSubject, markSelected } from '../records/marks.ts'
+import { markSelected } from '../records/marks.ts'
 import type { PageContext } from './context.ts'
-import type { Projection } from './projection.ts'
+import { type Projection, projectionsOf } from './projection.ts'
 
-/** The result of rendering a mark: the marks that are done, and those to render again. */
-export interface Rendered {
-  readonly done: readonly Mark[]
-  readonly again?: readonly MarkSubject[]
-  /** Marks that it has set, to be rendered in the same turn. */
-  readonly next?: readonly Mark[]
-}
-
-/** A projection that no publisher waits for: its marks are rendered one after the other. */
+/** A projection that no publisher waits for: its files are pages, and what searches read. */
 export interface Pages extends Projection<PageContext> {
   readonly due: 'soon' | 'idle'
-  /** What rendering a mark takes, as a multiple of the other kinds; for estimates of the rest. */
-  readonly cost?: number
-  /** Whether its marks can be rendered beside each other. */
-  readonly isParallel?: boolean
-  /**
-   * Renders the files of a mark, and removes those that are gone; the caller clears the mark.
-   * `others` are marks of its kind in the same turn, which may be done with it.
-   */
-  render(context: PageContext, mark: Mark, others: readonly Mark[]): Promise<Rendered>
-  /** Follows its marks that are done, in the transaction that clears them. */
-  onSettled?(tx: Queries, done: readonly Mark[]): Promise<void>
-  /** Marks everything that it has, in a transaction. */
-  markAll(tx: Queries): Promise<unknown>
 }
 
 /** Writes files, and removes the paths of `gone` that are not among them. */
@@ -45,8 +24,10 @@ export async function replaceFiles(
 }
 
 /** Returns the projections that no publisher waits for, in the order of rendering. */
-export function pagesOf({ followers }: Pick<Records, 'followers'>): readonly Pages[] {
-  return followers.filter((follower): follower is Pages => 'render' in follower)
+export function pagesOf(records: Pick<Records, 'followers'>): readonly Pages[] {
+  return projectionsOf<PageContext>(records).filter(
+    (projection): projection is Pages => projection.due !== 'answer',
+  )
 }
 
 /** Returns the projection of pages whose marks have a kind. */

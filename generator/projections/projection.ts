@@ -2,8 +2,9 @@ import type { Name } from '../../core/name.ts'
 import { crateFolder } from '../../core/paths/crates.ts'
 import type { Output } from '../../core/paths/tree.ts'
 import { isVersion } from '../../core/version.ts'
+import type { Queries } from '../database/statement.ts'
 import type { Follower, Records } from '../records/crate-change.ts'
-import type { MarkSubject } from '../records/marks.ts'
+import type { Mark, MarkSubject } from '../records/marks.ts'
 
 /** Files that are rendered together, and how to tell that they are still to be rendered. */
 export interface Part {
@@ -40,6 +41,16 @@ export interface CrateVersions {
   readonly versions: ReadonlySet<string>
 }
 
+/** The result of rendering a mark: the marks that are done, and those to render again. */
+export interface Rendered {
+  readonly done: readonly Mark[]
+  readonly again?: readonly MarkSubject[]
+  /** Marks that it has set, to be rendered in the same batch. */
+  readonly next?: readonly Mark[]
+  /** Marks that could not be rendered, and why. */
+  readonly failed?: ReadonlyMap<Mark, unknown>
+}
+
 /**
  * A function of records to files. Changes of the records set marks of its kind; the loops over
  * marks, of `build --all`, of `verify` and of leftover files know nothing else of it.
@@ -50,6 +61,17 @@ export interface Projection<Context> extends Follower {
    * many crates; a burst waits.
    */
   readonly due: 'answer' | 'soon' | 'idle'
+  /** What rendering a mark takes, as a multiple of the other kinds; for estimates of the rest. */
+  readonly cost?: number
+  /** Whether its marks can be rendered beside each other. */
+  readonly isParallel?: boolean
+  /**
+   * Renders the files of a mark, and removes those that are gone; the caller clears the mark.
+   * `others` are marks of its kind in the same batch, which may be done with it.
+   */
+  render(context: Context, mark: Mark, others: readonly Mark[]): Promise<Rendered>
+  /** Marks everything that it has, in a transaction. */
+  markAll(tx: Queries): Promise<unknown>
   /** Yields everything that it has, one crate or file after the other. */
   parts(context: Context): AsyncIterable<Part>
   /** Returns whether it may have a file in the folder of a crate; it has none there without it. */

@@ -26,8 +26,8 @@ export const projections: readonly Pages[] = [
 /** Everything that follows changes of the records; first what publishers wait for. */
 export const followers: readonly Follower[] = [
   crateFiles,
-  index,
   wholeCrates,
+  index,
   gitIndex,
   ...projections,
 ]

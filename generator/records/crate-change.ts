@@ -5,7 +5,7 @@ import { type BeforeUpgrade, PLIMSOLL_SCHEMA, requireNone } from '../database/mi
 import { type Queries, run } from '../database/statement.ts'
 import { type CrateRecord, crateRecords, eachCrate } from './crates.ts'
 import { changeListing, type ListingChange, readListing } from './listing.ts'
-import { type MarkKind, type MarkSubject, setMarks } from './marks.ts'
+import { type Mark, type MarkKind, type MarkSubject, setMarks } from './marks.ts'
 import { listVersions, type NewRelease, type VersionRecord } from './releases.ts'
 import { deleteStored } from './releases-stored.ts'
 import { readValue, writeValue } from './values.ts'
@@ -57,6 +57,8 @@ export interface Follower extends MarkKind {
    * rendered again. Releases that were removed are gone by then.
    */
   changed(tx: Queries, change: CrateChange): Promise<readonly MarkSubject[]>
+  /** Follows marks that are done, in the transaction that clears them. */
+  onSettled?(tx: Queries, done: readonly Mark[]): Promise<void>
   /** Empties its own rows, which `changed` fills again, crate by crate. */
   reset?(tx: Queries): Promise<unknown>
 }

@@ -171,3 +171,13 @@ function dependenciesOf(state: CrateState | null): ReadonlyMap<CanonicalName, bo
   names.delete(state.canonical)
   return names
 }
+
+/** Selects a row if a listing is not what its releases say. */
+export const WRONG_LISTINGS = `
+  SELECT 1 FROM (SELECT crate_id, count(*) AS n, min(yanked) AS yanked
+      FROM ${RELEASES} GROUP BY crate_id) AS have
+    LEFT JOIN listings ON listings.crate_id = have.crate_id
+    WHERE listings.versions IS DISTINCT FROM have.n OR listings.yanked IS DISTINCT FROM have.yanked
+  UNION ALL SELECT 1 FROM listings LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id
+    WHERE releases.crate_id IS DISTINCT FROM listings.crate_id
+  LIMIT 1`

@@ -43,21 +43,21 @@ export function listMarks(db: Queries, kind: string): Promise<Mark[]> {
   return all(db, sql, kind)
 }
 
-/** An `index` mark, with the number of the crate's versions. */
-export type IndexMark = Mark & { readonly versions: number }
+/** A mark, with the number of versions if its subject is a crate. */
+export type SizedMark = Mark & { readonly versions: number }
 
-/** Returns the last crate with an `index` mark; 0 if none has one. */
-export async function lastIndexMark(db: Queries): Promise<number> {
-  return (await value<number>(db, "SELECT max(subject) FROM marks WHERE kind = 'index'")) ?? 0
+/** Returns the last subject that has a mark of a kind; 0 if none has one. */
+export async function lastMarked(db: Queries, kind: string): Promise<number> {
+  return (await value<number>(db, 'SELECT max(subject) FROM marks WHERE kind = ?', kind)) ?? 0
 }
 
-/** Lists at most 1,000 `index` marks of the crates after `above`, up to `last`, in order of id. */
-export function listIndexMarks(db: Queries, above: number, last: number): Promise<IndexMark[]> {
+/** Lists at most 1,000 marks of the subjects after `above`, up to `last`, in their order. */
+export function listMarksAfter(db: Queries, kind: string, above: number, last: number) {
   const sql = `SELECT ${MARK}, coalesce(listings.versions, 0) AS versions
     FROM marks LEFT JOIN listings ON listings.crate_id = marks.subject
-    WHERE marks.kind = 'index' AND marks.subject > ? AND marks.subject <= ?
+    WHERE marks.kind = ? AND marks.subject > ? AND marks.subject <= ?
     ORDER BY marks.subject LIMIT 1000`
-  return all(db, sql, above, last)
+  return all<SizedMark>(db, sql, kind, above, last)
 }
 
 /** Returns whether a mark is set: its subject has changes that are not rendered yet. */
@@ -144,16 +144,15 @@ async function clearMarks(tx: Queries, marks: readonly Mark[]): Promise<void> {
 
 /**
  * Clears marks whose files are on disk, unless their subjects have changed again since the marks
- * were read, and marks what has to be rendered again, at once; `follow` may set further marks in
+ * were read, and marks what has to be rendered again, at once; `onSettled` may set further marks in
  * the same transaction, so that no reader sees an empty queue.
  */
 export async function settleMarks(
   db: Database,
   done: readonly Mark[],
   again: readonly MarkSubject[] = [],
-  onSettled: ((tx: Queries) => Promise<void>) | null = null,
+  onSettled?: (tx: Queries) => Promise<void>,
 ): Promise<void> {
-  if (done.length === 0 && again.length === 0 && !onSettled) return
   const settle = async (tx: Queries) => {
     await clearMarks(tx, done)
     if (again.length > 0) await setMarks(tx, again, await lastChange(tx))

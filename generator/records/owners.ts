@@ -5,8 +5,8 @@ import {
   all,
   type Condition,
   column,
-  first,
   LIST,
+  one,
   type Queries,
   type Row,
   run,
@@ -39,11 +39,16 @@ const through = (user: string) => `EXISTS (SELECT 1 FROM group_owners
 export const OWNED = `(EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id AND user_id = ?)
     OR ${through('?')}) AS "isOwner",
   (EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id)
-    OR EXISTS (SELECT 1 FROM group_owners WHERE crate_id = crates.id)) AS "isOwned"`
+    OR EXISTS (SELECT 1 FROM group_owners WHERE crate_id = crates.id)) AS "isOwned",
+  EXISTS (SELECT 1 FROM invitations
+    WHERE crate_id = crates.id AND user_id = ?) AS "isInvited"`
 
-/** Returns the parameters of `OWNED`: whose change it is, and when. */
-export function ownedBy(change: Change): [number | null, number | null, string] {
-  return [userIdOf(change), userIdOf(change), change.at]
+/** What `OWNED` tells of a user who may not change a crate. */
+type Standing = Record<'isOwner' | 'isOwned' | 'isInvited', number>
+
+/** Returns the parameters of `OWNED`: a user's id, and the time at which groups have to count. */
+export function ownedBy(user: number | null, at: string): (number | string | null)[] {
+  return [user, user, at, user]
 }
 
 /** The number of crates that a user owns, in a statement on `users`. */
@@ -77,17 +82,20 @@ export async function requireOwner(
   change: Change,
 ): Promise<'operator' | 'owner' | 'administrator'> {
   if (change.who === 'operator') return 'operator'
-  if (change.who === 'user') {
-    if (await isOwner(db, id, change.user.id, change.at)) return 'owner'
-    if (change.user.admin) return 'administrator'
-  }
-  const isOwnerless = (await listOwners(db, id)).length === 0
-  throw new Refusal([strangerIssue(name, change.actor, isOwnerless)])
+  const row = await readStanding(db, id, userIdOf(change), change.at)
+  if (change.who === 'user' && row.isOwner === 1) return 'owner'
+  if (change.who === 'user' && change.user.admin) return 'administrator'
+  throw new Refusal([strangerIssue(name, change.actor, row)])
+}
+
+function readStanding(db: Queries, id: number, user: number | null, at: string): Promise<Standing> {
+  return one<Standing>(db, `SELECT ${OWNED} FROM crates WHERE id = ?`, ...ownedBy(user, at), id)
 }
 
 /** Returns what somebody is told who may not change a crate. */
-export function strangerIssue(name: Name, login: string, isOwnerless: boolean): Issue {
-  return issue(isOwnerless ? 'crate_ownerless' : 'not_owner', { name, login })
+export function strangerIssue(name: Name, login: string, row: Omit<Standing, 'isOwner'>): Issue {
+  const code = row.isInvited ? 'not_owner_yet' : row.isOwned ? 'not_owner' : 'crate_ownerless'
+  return issue(code, { name, login })
 }
 
 /** Returns whether a user owns a crate, also through a group that counts at that time. */
@@ -97,9 +105,7 @@ export async function isOwner(
   userId: number,
   at: string,
 ): Promise<boolean> {
-  const sql = `SELECT ${OWNED} FROM crates WHERE id = ?`
-  const row = await first<{ isOwner: number }>(db, sql, userId, userId, at, crateId)
-  return row?.isOwner === 1
+  return (await readStanding(db, crateId, userId, at)).isOwner === 1
 }
 
 /** Returns whether a user is one of the owners of a crate themselves. */

@@ -12,6 +12,7 @@ import {
   type Queries,
   type Row,
   run,
+  value,
 } from '../database/statement.ts'
 import { type Change, userIdOf } from './change.ts'
 import { CRATE, type CrateRecord } from './crates.ts'
@@ -29,6 +30,8 @@ export interface ExistingRelease {
   readonly crate: CrateRecord | null
   /** Whether there is no owner because the crate was added at the command line. */
   readonly isOwnerless: boolean
+  /** Whether the actor is invited to be one. */
+  readonly isInvited: boolean
   /** Whether the actor may add versions: an owner, an administrator if it has none, or a rule. */
   readonly mayPublish: boolean
   /** Whether versions come from CI only. */
@@ -38,6 +41,7 @@ export interface ExistingRelease {
   readonly deleted: Pick<Tombstone, 'cksum' | 'reason'> | null
 }
 
+/** The records for a new crate. */
 /** Reads everything that decides whether a release may be changed, in one statement. */
 export async function readExisting(
   db: Queries,
@@ -48,7 +52,7 @@ export async function readExisting(
   // The columns of `taken` are null when `takenId` is, and all but one for a new crate.
   type Taken = Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'>
   type Found = Record<'gone' | 'reason' | 'yankReason', string | null> &
-    Record<'isOwner' | 'isOwned', number> & { takenId: number | null }
+    Record<'isOwner' | 'isOwned' | 'isInvited', number> & { takenId: number | null }
   type Only = { readonly trustedOnly: number; readonly id: number | null }
   const row = await one<CrateRecord & Taken & Found & Only>(
     db,
@@ -59,18 +63,19 @@ export async function readExisting(
       LEFT JOIN crates ON crates.canonical = ?
       LEFT JOIN releases AS taken ON taken.crate_id = crates.id AND taken.identity = ?
       LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?`,
-    ...ownedBy(change),
+    ...ownedBy(userIdOf(change), change.at),
     patternsOf(canonicalName(name)),
     canonicalName(name),
     identity,
     identity,
   )
   const { takenId, version: taken, cksum, yanked, line, yankReason, ...rest } = row
-  const { gone, reason, isOwner, isOwned, trustedOnly: only, ...crate } = rest
+  const { gone, reason, isOwner, isOwned, isInvited, trustedOnly: only, ...crate } = rest
   const isThere = row.id !== null
   return {
     crate: isThere ? crate : null,
     isOwnerless: isOwned === 0,
+    isInvited: isInvited === 1,
     mayPublish: mayAdd(change, name, isThere ? { isOwner, isOwned } : null),
     trustedOnly: only > 0,
     taken:
@@ -86,7 +91,7 @@ export async function readExisting(
  * owner. Empty if it can, or if this exact release already exists (a retry by an owner).
  */
 export function releaseConflicts(
-  { crate, isOwnerless, mayPublish, trustedOnly, taken, deleted }: ExistingRelease,
+  { crate, isOwnerless, isInvited, mayPublish, trustedOnly, taken, deleted }: ExistingRelease,
   release: { readonly name: Name; readonly version: Version; readonly cksum: string },
   { actor, who }: Change,
 ): Issue[] {
@@ -96,7 +101,8 @@ export function releaseConflicts(
   const issues: Issue[] = []
   if (trustedOnly && who === 'user') issues.push(issue('trusted_only', { name }))
   else if (!mayPublish && who === 'rule') issues.push(issue('trusted_token_crate', { name }))
-  else if (!mayPublish) issues.push(strangerIssue(name, actor, isOwnerless))
+  else if (!mayPublish)
+    issues.push(strangerIssue(name, actor, { isOwned: +!isOwnerless, isInvited: +isInvited }))
   if (!crate) return issues
   const isSame = taken?.version === version && taken.cksum === cksum && !taken.yanked
   if (taken && !isSame)
@@ -171,6 +177,11 @@ export function listTombstones(db: Queries, crateId?: number): Promise<Tombstone
   return crateId === undefined ? all(db, DELETED) : all(db, `${DELETED} AND crate_id = ?`, crateId)
 }
 
+/** Returns a text that changes with each deletion of a version. */
+export function lastDeletion(db: Queries): Promise<string | null> {
+  return value(db, "SELECT count(*) || ' ' || max(deleted_at) FROM tombstones")
+}
+
 /** Refuses a version that was deleted, and says why it was. */
 export async function refuseDeleted(db: Queries, name: Name, version: Version): Promise<void> {
   const sql = `${DELETED} AND canonical = ? AND identity = ?`
@@ -232,4 +243,26 @@ export async function* releasePages(
 /** Deletes releases by id; their bytes are another matter. */
 export async function deleteStored(tx: Queries, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await run(tx, `DELETE FROM releases WHERE id IN ${LIST}`, ids)
+}
+
+/** A version that a token has published. */
+export interface PublishedWith {
+  readonly name: string
+  readonly version: string
+  readonly at: string
+  /** The client's address; null for an event without one. */
+  readonly address: string | null
+  readonly state: 'available' | 'yanked' | 'deleted'
+}
+
+/** Returns what a token has published since a time, oldest first. */
+export function publishedWith(db: Queries, token: number, since: string): Promise<PublishedWith[]> {
+  const sql = `SELECT audit.crate AS name, audit.version, audit.at, audit.address,
+      CASE WHEN releases.id IS NULL THEN 'deleted' WHEN releases.yanked = 1 THEN 'yanked'
+        ELSE 'available' END AS state
+    FROM audit LEFT JOIN crates ON crates.name = audit.crate
+    LEFT JOIN ${RELEASES} ON releases.crate_id = crates.id AND releases.version = audit.version
+    WHERE audit.action = 'publish' AND audit.token_id = ? AND audit.at >= ?
+    ORDER BY audit.id`
+  return all(db, sql, token, since)
 }

@@ -55,12 +55,8 @@ export function recordOf<R extends Pick<Stored<unknown>, 'yanked' | 'about' | 'd
 ) {
   const about = JSON.parse(row.about) as About
   const said = JSON.parse(deprecations ?? '[]') as Deprecation[]
-  return {
-    ...row,
-    yanked: row.yanked === 1,
-    about,
-    deprecation: deprecationOf(said, version, about),
-  }
+  const deprecation = deprecationOf(said, version, about)
+  return { ...row, yanked: row.yanked === 1, about, deprecation }
 }
 
 type StoredRelease<R = ReleaseRecord> = Omit<Stored<R>, 'contents' | 'job'> &
@@ -247,10 +243,8 @@ export function mentions(db: Queries, crate: CrateRecord) {
 /** A version as shown in the list of updates. */
 export interface RecentRelease
   extends Pick<CrateRecord, 'name'>,
-    Pick<
-      ReleaseRecord,
-      'version' | 'yanked' | 'yankReason' | 'deprecation' | 'about' | 'publishedBy'
-    > {
+    Pick<ReleaseRecord, 'version' | 'yanked' | 'yankReason' | 'about' | 'publishedBy'> {
+  readonly deprecation: Deprecation | null
   readonly publishedAt: string
 }
 
@@ -274,6 +268,10 @@ export function publishedBy(
   const sql = `SELECT crate_id AS crate, id, version FROM ${RELEASES} WHERE published_by = ?`
   return all(db, sql, userId)
 }
+
+/** Selects every release as the `subject` of marks (see `bySubject`). */
+export const EVERY_RELEASE = `SELECT releases.id AS subject, generation, name AS about
+  FROM ${RELEASES} JOIN crates ON crates.id = crate_id`
 
 /** Returns the README text of a release as packaged; null when there is none. */
 export function readReadme(db: Queries, releaseId: number): Promise<string | null> {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import {
@@ -7,6 +6,7 @@ import {
   type SettingsInput,
 } from '../../core/settings/settings.ts'
 import { readTextSync } from '../places/disk/files.ts'
+import { isTaken } from '../places/disk/steps.ts'
 
 /** Name of the settings file in a registry folder. */
 export const SETTINGS_FILE = 'plimsoll.toml'
@@ -22,7 +22,7 @@ export interface SettingSources extends Pick<SettingsInput, 'before'> {
 
 /** Returns whether a folder is a registry folder. */
 export function isRegistry(dir: string): boolean {
-  return existsSync(join(dir, SETTINGS_FILE))
+  return isTaken(join(dir, SETTINGS_FILE))
 }
 
 /** Reads a registry's settings: file, then environment, then flags. Refuses any other folder. */

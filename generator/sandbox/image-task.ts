@@ -1,12 +1,15 @@
 import { createReadStream } from 'node:fs'
+import { posix } from 'node:path'
 import { imageSize } from 'image-size'
 import { IMAGES_FOLDER } from '../../core/paths/images.ts'
 import { sha256 } from '../../core/sha256.ts'
-import { readFiles } from '../../core/tarball/recover.ts'
+import { listFiles, readFiles } from '../../core/tarball/recover.ts'
 import { TooComplexError } from '../../site/readme/bounded-tree.ts'
-import { IMAGE_BYTES_MAX, type PackagedImage } from '../../site/readme/images.ts'
+import { IMAGE_BYTES_MAX, type PackagedImage, packagedFile } from '../../site/readme/images.ts'
+import { linkBase } from '../../site/readme/links.ts'
 import { type PackagedReadme, renderReadme } from '../../site/readme/readme.ts'
 import { cleanSvg, looksLikeSvg } from '../../site/readme/svg.ts'
+import { fileFragment } from '../../site/source/address.ts'
 
 /** An image that may be shown: the name of its file, and its size in pixels. */
 export interface CheckedImage {
@@ -71,6 +74,8 @@ export interface ReadmeJob {
   readonly readme: PackagedReadme
   /** Path of the `.crate`, and how large it may become unpacked; null without one. */
   readonly crate: { readonly path: string; readonly unpackedBytes: number } | null
+  /** Whether links that lead nowhere else may lead to pages about files of the package. */
+  readonly source: boolean
 }
 
 /** A README, and the images of its package that it shows. */
@@ -79,11 +84,22 @@ export interface IllustratedReadme {
   readonly files: readonly CheckedImage[]
 }
 
-/** Renders a README with those images that its package has and browsers may show. */
-export async function renderIllustrated({ readme, crate }: ReadmeJob): Promise<IllustratedReadme> {
-  const first = renderReadme(readme)
-  if (crate === null || first.images.length === 0) return { html: first.html, files: [] }
-  const imageFiles = await readFiles(() => createReadStream(crate.path), new Set(first.images), {
+/** Renders a README with the images that browsers may show, and links to files of its package. */
+export async function renderIllustrated(job: ReadmeJob): Promise<IllustratedReadme> {
+  const { readme, crate, source } = job
+  if (crate === null) return { html: renderReadme(readme).html, files: [] }
+  const read = () => createReadStream(crate.path)
+  const isInside = source && linkBase(readme.about) === null
+  const listed = isInside ? await listFiles(read, crate.unpackedBytes) : []
+  const names = new Set(listed.map(({ path }) => path))
+  const folder = posix.join(posix.dirname(readme.about.readme_file ?? ''), '/')
+  const inside = (link: string) => {
+    const path = packagedFile(link, folder)
+    return path && names.has(path) ? `src/${fileFragment({ path, lines: null })}` : null
+  }
+  const first = renderReadme(readme, isInside ? inside : undefined)
+  if (first.images.length === 0) return { html: first.html, files: [] }
+  const imageFiles = await readFiles(read, new Set(first.images), {
     fileBytes: BYTES_MAX,
     bytes: IMAGE_BYTES_MAX,
     unpackedBytes: crate.unpackedBytes,
@@ -97,5 +113,5 @@ export async function renderIllustrated({ readme, crate }: ReadmeJob): Promise<I
     const { name, width, height, bytes } = image
     packaged.set(path, { src: `${IMAGES_FOLDER}/${name}`, width, height, bytes: bytes.byteLength })
   }
-  return { html: renderReadme({ ...readme, packaged }).html, files }
+  return { html: renderReadme({ ...readme, packaged }, isInside ? inside : undefined).html, files }
 }

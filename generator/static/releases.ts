@@ -10,6 +10,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { OwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { compareVersions, type VersionIdentity, versionIdentity } from '../../core/version.ts'
+import { unreadable } from '../places/disk/crate-files.ts'
 import { fileChecksum } from '../places/disk/files.ts'
 import { filesKey } from '../projections/crates/source.ts'
 import { dependencyContext, inspect } from '../registry/changes/check.ts'
@@ -69,6 +70,8 @@ export class StaticReleases {
 
   /** Adds a `.crate` file; adds its errors and warnings to `issues`. */
   async put(path: string): Promise<void> {
+    const problem = await unreadable(path)
+    if (problem) return this.#report(path, [problem])
     const { size, cksum } = await this.#read(path)
     const inspected =
       this.#cache.get<Inspected>(`crate ${cksum}`) ?? (await this.#inspect(path, size, cksum))

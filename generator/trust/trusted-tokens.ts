@@ -3,7 +3,7 @@ import { type CanonicalName, canonicalName, type Name, patternsOf } from '../../
 import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Job } from '../../core/trust/job.ts'
 import { hashSecret } from '../accounts/secret.ts'
-import { isToken, makeToken, type Scope } from '../accounts/tokens.ts'
+import { isToken, makeToken, type Rejection, type Scope } from '../accounts/tokens.ts'
 import type { Database } from '../database/connection.ts'
 import { first, type Queries, type Row, run } from '../database/statement.ts'
 import { type Change, type RuleGrant, ruleActor } from '../records/change.ts'
@@ -59,11 +59,11 @@ export async function authenticateTrusted(
   db: Queries,
   token: string,
   now: Date,
-): Promise<TrustedHolder | 'trusted_token_rejected'> {
+): Promise<TrustedHolder | Rejection> {
   const sql = `SELECT id, rules ${VALID} AND hash = ?`
   const times = [timestamp(now), latest(now)]
   const row = await first<{ id: number; rules: string }>(db, sql, ...times, hashSecret(token))
-  if (!row) return 'trusted_token_rejected'
+  if (!row) return { code: 'trusted_token_rejected', at: '' }
   const rules = JSON.parse(row.rules) as number[]
   return { who: 'rule', tokenId: row.id, rules, scopes: SCOPES, crates: null }
 }

@@ -22,7 +22,7 @@ export interface CrateFilesOptions extends Pick<CrateIndexOptions, 'url' | 'coun
   readonly crateMax?: number
 }
 
-const CRATE_MAX = 512 * 1024 * 1024
+export const CRATE_MAX = 512 * 1024 * 1024
 
 /** Milliseconds for which the upstream's `config.json` is used without asking again. */
 const CONFIG_MS = 600_000

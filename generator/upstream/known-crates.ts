@@ -18,13 +18,16 @@ interface Head extends Omit<UpstreamCrate, 'lines' | 'sightings'> {
   readonly sightings: Readonly<Record<string, Sighting>>
 }
 
+/** Twice what is ever kept of a crate. */
+const FILE_MAX = 128 * 1024 * 1024
+
 /** Reads what is known of a crate; `held` itself if that is what is there, null if nothing is. */
 export async function readKnown(
   place: Place,
   name: Name,
   held: KnownCrate | null = null,
 ): Promise<KnownCrate | null> {
-  const file = await place.read(knownPath(name))
+  const file = await place.read(knownPath(name), FILE_MAX)
   if (!file) return null
   if (held?.tag === file.etag) return held
   const [first = '', ...texts] = file.bytes.toString('utf8').split('\n').slice(0, -1)

@@ -1,4 +1,4 @@
-import { type Issue, warning } from '../../core/error/error.ts'
+import { type Issue, refusalOnly, warning } from '../../core/error/error.ts'
 import { canonicalName, isName, type Name } from '../../core/name.ts'
 import { knownPath } from '../../core/paths/upstream.ts'
 import { timestamp } from '../../core/timestamp.ts'
@@ -53,6 +53,15 @@ export async function takenFrom(
     await source.onAlarm({ kind: 'name', name, version: ANY_VERSION, at })
   }
   return taken
+}
+
+/** Returns what `takenFrom` does; what fails beside an addition is told, and no failure of it. */
+export function warnOfName(
+  upstreams: Upstreams,
+  name: Name,
+  at: string,
+): Promise<readonly Issue[]> {
+  return takenFrom(upstreams, name, at).catch(error => refusalOnly(error).issues)
 }
 
 /**

@@ -5,10 +5,10 @@ import { Refusal } from '../../core/error/error.ts'
 import { cksumOfKey, crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import { configPath } from '../../core/paths/tree.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
-import { fileBytes, fileChecksum } from '../places/disk/files.ts'
+import { urgentOf } from '../pages/build.ts'
+import { fileBytes, hasChecksum } from '../places/disk/files.ts'
 import type { FullContext } from '../projections/context.ts'
 import { orphans, removeOrphan, withoutRelease } from '../projections/index/orphans.ts'
-import { projectionsOf } from '../projections/projection.ts'
 import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../records/crates.ts'
 import { listReleases, type ReleaseRecord } from '../records/releases.ts'
 import { listTombstones, releaseOfBytes } from '../records/releases-stored.ts'
@@ -31,8 +31,7 @@ export async function* verifyCrates(
   }
   const fault = ownDl(context.urls)?.fault
   if (fault) yield lost(configPath, `no download works: ${fault}; choose another \`registry.dl\``)
-  const shown = projectionsOf<FullContext>(context).filter(({ due }) => due === 'answer')
-  yield* verifyProjections(context, options, shown)
+  yield* verifyProjections(context, options, urgentOf(context))
   yield* verifyDeleted(context, options.repair)
   if (!options.repair) return
   options.progress?.('looking for leftover files', 0, 0)
@@ -61,18 +60,21 @@ async function* verifyRecords(
     const line = lineFault(crate, release)
     if (line) yield lost(where, `${line}; restore a backup`)
     const key = crateKey(crate.name, release.cksum)
-    const stored = await context.crates.checksum(key)
-    if (stored === release.cksum) {
+    const size = await context.crates.size(key)
+    // More bytes may have no end.
+    const isLong = (size ?? 0) > release.size
+    if (!isLong && (await context.crates.checksum(key)) === release.cksum) {
       const fault = await faultFor(context, crate, release)
       const cure = 'publish another version, and yank or delete this one'
       if (fault && !line) yield lost(where, `no Cargo can use it: ${fault}; ${cure}`)
       continue
     }
     const copy = context.tree.path(crateFilePath(crate.name, release.version))
-    const isCopied = (await fileChecksum(copy)) === release.cksum
-    const fault = stored
-      ? 'the bytes in the crate store are not the published ones'
-      : 'the bytes are missing from the crate store'
+    const isCopied = (await hasChecksum(copy, release.size, release.cksum)) === true
+    const fault =
+      size !== null
+        ? 'the bytes in the crate store are not the published ones'
+        : 'the bytes are missing from the crate store'
     const what = `${fault} (${key})`
     if (isCopied && repair) {
       // Restores bytes that the crate store has lost from the public tree.

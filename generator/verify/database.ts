@@ -2,9 +2,9 @@ import type { Database } from '../database/connection.ts'
 import { all, column, first, run } from '../database/statement.ts'
 import type { BuildContext } from '../projections/context.ts'
 import { type Records, refreshListings } from '../records/crate-change.ts'
-import { sumDownloads } from '../records/downloads/count.ts'
+import { sumDownloads, WRONG_DOWNLOADS } from '../records/downloads/count.ts'
+import { WRONG_LISTINGS } from '../records/listing.ts'
 import { STORED_COUNT } from '../records/releases-stored.ts'
-import { RELEASES } from '../records/releases-view.ts'
 import { writeValue } from '../records/values.ts'
 import { DATABASE_FILE } from '../registry/folder.ts'
 import { derivable, type Finding, lost } from './finding.ts'
@@ -88,21 +88,5 @@ async function sumAgain(records: Records): Promise<void> {
     await database.transaction(tx => sumDownloads(tx, crateId, new Date()))
   await run(database, `UPDATE counts SET n = ${STORED_COUNT} WHERE what = 'releases'`)
 }
-
-const WRONG_LISTINGS = `
-  SELECT 1 FROM (SELECT crate_id, count(*) AS n, min(yanked) AS yanked
-      FROM ${RELEASES} GROUP BY crate_id) AS have
-    LEFT JOIN listings ON listings.crate_id = have.crate_id
-    WHERE listings.versions IS DISTINCT FROM have.n OR listings.yanked IS DISTINCT FROM have.yanked
-  UNION ALL SELECT 1 FROM listings LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id
-    WHERE releases.crate_id IS DISTINCT FROM listings.crate_id
-  LIMIT 1`
-
-const WRONG_DOWNLOADS = `
-  SELECT crate_id FROM (
-    SELECT releases.crate_id, sum(total) AS n FROM release_downloads
-      JOIN ${RELEASES} ON releases.id = release_id GROUP BY 1) AS have
-    FULL JOIN crate_downloads USING (crate_id)
-    WHERE have.n IS DISTINCT FROM crate_downloads.total`
 
 const WRONG_COUNT = `SELECT 1 FROM counts WHERE what = 'releases' AND n <> ${STORED_COUNT}`

@@ -81,9 +81,9 @@ async function verifyPart(
 async function faultsOf({ tree }: PageContext, part: Part, words: Words): Promise<Fault[]> {
   const faults = [...((await part.faults?.()) ?? [])]
   for (const { path, bytes } of await part.render()) {
-    const present = await tree.read(path)
+    const isSame = await tree.hasBytes(path, bytes)
     const differs = part.differs ?? words.differs
-    if (!present?.equals(bytes)) faults.push({ path, what: present ? differs : words.missing })
+    if (!isSame) faults.push({ path, what: isSame === null ? words.missing : differs })
   }
   return faults
 }

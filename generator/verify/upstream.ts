@@ -1,6 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { relative } from 'node:path'
+import { Refusal } from '../../core/error/error.ts'
 import { knownPath, releaseOfUpstreamPath, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
+import { faultOf } from '../sandbox/archive.ts'
+import { CRATE_MAX } from '../upstream/crate-files.ts'
 import { readKnown } from '../upstream/known-crates.ts'
 import { halfWrittenIn, keptNames } from '../upstream/tree.ts'
 import type { UpstreamSource } from '../upstream/upstream.ts'
@@ -23,7 +26,8 @@ export async function* verifyUpstreams(
       try {
         await readKnown(place, name)
       } catch (error) {
-        if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
+        const isLong = error instanceof Refusal && error.has('import_too_long')
+        if (!isLong && !(error instanceof SyntaxError || error instanceof TypeError)) throw error
         yield finding(knownPath(name), 'cannot be read')
       }
     }
@@ -33,11 +37,17 @@ export async function* verifyUpstreams(
       yield derivable(where, 'is half-written', repair)
     }
     let done = 0
-    for await (const { path } of place.list(UPSTREAM_CRATES)) {
+    for await (const { path, size } of place.list(UPSTREAM_CRATES)) {
       const release = releaseOfUpstreamPath(path)
       progress?.(`verifying the .crate files of ${upstream}`, ++done, 0)
-      if (release && (await files.store.checksum(path)) !== release.cksum)
+      if (!release) continue
+      if (size > CRATE_MAX || (await files.store.checksum(path)) !== release.cksum) {
         yield finding(path, 'has other bytes than its name says')
+        continue
+      }
+      const file = await files.store.localFile(path)
+      const fault = file && (await faultOf({ ...file, identity: release }))
+      if (fault) yield finding(path, `no Cargo can use it: ${fault}`)
     }
   }
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { collectBytes } from '../../core/async/collect-bytes.ts'
 import { refuse } from '../../core/error/error.ts'
+import { formatBytes } from '../../core/quantity.ts'
 import { isLoopback } from '../../core/settings/issuer.ts'
 import { VERSION } from '../version.ts'
 import { bodyBytes, decodedBytes, timeLimits } from './body.ts'
@@ -96,7 +97,8 @@ export class Web {
     const headers = { ...COMPRESSED, ...(etag !== null && { 'if-none-match': etag }) }
     return this.#attempt(start, { headers, timeoutMs }, async (bytes, answer) => {
       const all = bytes && (await collectBytes(bytes, max))
-      if (bytes && !all) throw new WebFailure(url, `it is larger than the limit of ${max} bytes`)
+      if (bytes && !all)
+        throw new WebFailure(url, `it is larger than the limit of ${formatBytes(max)}`)
       return {
         status: all ? 200 : answer.statusCode === 304 ? 304 : 404,
         bytes: all ?? Buffer.alloc(0),

@@ -76,6 +76,11 @@ export function buttonForm(
   return postForm(viewer, action, [hidden, button], 'inline')
 }
 
+/** Renders a link to the page that asks before a change; `label` names what is changed. */
+export function askLink(href: string, text: string, label: string): Markup {
+  return html`<a class="button small" href="${href}" aria-label="${label}">${text}</a>`
+}
+
 /** Renders a field with its label. */
 export function field(label: string, input: Markup, hint: Child = null): Markup {
   return html`<label class="field"><span>${label}</span>${input}${hint === null ? null : html`<small class="quiet">${hint}</small>`}</label>`
@@ -120,4 +125,80 @@ export function noticeBox(notice: Notice | null): Markup | null {
   if (notice === null) return null
   const [className, role] = notice.kind === 'failed' ? ['bad', 'alert'] : ['good', 'status']
   return html`<p class="notice ${className}" role="${role}">${messageText(notice.text)}</p>`
+}
+
+/** Title, explanation and button, which is the title by default; `#` and `@` stand for names. */
+const QUESTIONS = {
+  revoke: ['Revoke the token #?', 'Programs that use it are refused. This cannot be undone.'],
+  'end-session': ['End the session of #?', 'Whoever uses it has to log in again.'],
+  'end-sessions': ['End all other sessions of #?', 'Other browsers have to log in again.'],
+  decline: ['Decline to own #?', 'To become an owner later, you need another invitation.'],
+  'remove-owner': ['Remove @?', '@ will no longer be able to publish or yank versions of #.'],
+  withdraw: ['Withdraw the invitation of @?', '@ will no longer be able to accept to own #.'],
+  'remove-rule': ['Remove rule #?', 'Jobs publish @ by it no longer.'],
+  'trusted-only': [
+    'Let only CI publish versions of #?',
+    'Tokens of owners publish them no longer, until an owner turns that off.',
+  ],
+  'trusted-only-ended': [
+    'Let owners publish versions of #, too?',
+    'Tokens of owners publish them again. The audit log says who has turned that on.',
+  ],
+  yank: [
+    'Yank # @?',
+    'New builds will no longer choose this version. Builds whose Cargo.lock names it keep working.',
+    'Yank @',
+  ],
+  unyank: ['Unyank # @?', 'New builds will choose this version again.', 'Unyank @'],
+  lock: ['Lock #?', 'Tokens of # are refused and every session ends, until # is unlocked.'],
+  unlock: ['Unlock #?', '# can log in again, and the tokens of # work again.'],
+  promote: ['Make # an administrator?', '# can then change every crate and every account.'],
+  demote: ['Revoke the admin rights of #?', '# can then change only the crates that # owns.'],
+  reset: ['Reset the password of #?', 'You get a link for #, which sets a new password once.'],
+  allow: ['Allow #?', 'Builds can then choose it, although it is held.'],
+  hold: ['Hold # again?', 'Builds can then choose it only when it is old enough.'],
+  accept: ['Accept #?', 'It is taken as the upstream has it now, and its alarm is cleared.'],
+} as const
+
+/** What somebody is asked before the form of the same path changes something. */
+export interface Question {
+  readonly about: keyof typeof QUESTIONS
+  /** What is changed, then whom or which version it concerns. */
+  readonly names: readonly string[]
+  readonly fields?: Readonly<Record<string, string>>
+  /** The page to go back to. */
+  readonly back: string
+  /** Rules of jobs that an owner wrote, and that stay unless they are removed, too. */
+  readonly rules?: readonly string[]
+}
+
+/** Renders a page that asks for confirmation; it works without JavaScript. */
+export function confirmPage(
+  site: SiteConfig,
+  viewer: Viewer,
+  path: string,
+  { about, names: [what = '', whom = ''], fields, back, rules = [] }: Question,
+): string {
+  const [title = '', text, button = title.slice(0, -1)] = QUESTIONS[about].map(part =>
+    part.replace(/[#@]/g, sign => (sign === '#' ? what : whom)),
+  )
+  const to = linker(site, null)
+  const all = { ...fields, rules: 'remove' }
+  const also =
+    rules.length === 0
+      ? null
+      : {
+          list: html`<p>Rules of theirs by which jobs publish stay:</p>
+<ul>${rules.map(rule => html`<li>${rule}</li>`)}</ul>`,
+          button: buttonForm(viewer, to(path), `${button} and these rules`, all),
+        }
+  const why = html`<input name="reason" maxlength="500">`
+  const yank = postForm(
+    viewer,
+    to(path),
+    html`<input type="hidden" name="version" value="${fields?.version}">${field('Reason', why, 'Pages and feeds show it.')}<button class="button">${button}</button>`,
+  )
+  const body = html`<p class="lead">${text}</p>${also?.list}
+<div class="actions">${about === 'yank' ? yank : buttonForm(viewer, to(path), button, fields)}${also?.button}<a href="${to(back)}">Cancel</a></div>`
+  return accountPage(site, viewer, { path, title, body })
 }

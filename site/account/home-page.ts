@@ -1,8 +1,11 @@
 import { cratePath } from '../../core/paths/crates.ts'
+import { dateText } from '../../core/quantity.ts'
+import { after, timestamp } from '../../core/timestamp.ts'
 import {
   cargoLogin,
   cargoSetup,
   copyBlock,
+  dateTag,
   type PagePosition,
   pager,
   timeTag,
@@ -12,6 +15,7 @@ import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import {
   accountPage,
+  askLink,
   buttonForm,
   field,
   knownUser,
@@ -40,8 +44,9 @@ interface Session {
 
 export interface HomeData {
   readonly viewer: Viewer
+  readonly now: Date
   readonly notice: Notice | null
-  readonly newToken: string | null
+  readonly newToken: Readonly<Record<'name' | 'token', string> & { expires: string | null }> | null
   readonly draft: TokenDraft | null
   readonly tokens: readonly TokenRow[]
   /** The crates on the current page. */
@@ -75,23 +80,23 @@ ${invitations.length === 0 ? null : html`<section class="part"><h2>Invitations</
 <section class="part"><h2>API tokens</h2>
 <p>Cargo on this machine needs a token. This one does all that you may do, for 12 hours.</p>
 <p>${buttonForm(viewer, to(account.tokens), 'Get a token for this machine', { name: 'this machine', access: 'full', expires: '12h' })}</p>
-${tokenList(viewer, tokens, to)}
-<details class="more"${draft !== null || tokens.length === 0 ? html` open` : null}><summary>Create a token</summary>${tokenForm(viewer, draft ?? FIRST_DRAFT, to)}</details></section>
+${tokenList(tokens, to)}
+<details class="more"${draft !== null || tokens.length === 0 ? html` open` : null}><summary>Create a token</summary>${tokenForm(data, draft ?? FIRST_DRAFT, to)}</details></section>
 <section class="part"><h2 id="crates">Your crates</h2>${crateList(data.crates, to)}
 ${pager(data.cratesPosition, number => `${to(path)}?page=${number}#crates`)}</section>
 <section class="part"><h2>Set up Cargo</h2>${cargoSetup(site)}</section>
-<section class="part"><h2>Sessions</h2>${sessionList(viewer, data.sessions, to)}</section>
+<section class="part"><h2>Sessions</h2>${sessionList(data.sessions, to)}</section>
 ${data.issuers.length === 0 ? null : html`<section class="part"><h2>Company account</h2>${issuerList(data, to)}</section>`}
 ${data.password ? html`<section class="part"><h2>Password</h2>${passwordForm(viewer, to)}</section>` : null}`
   return accountPage(site, viewer, { path, title: viewer.login, notice: data.notice, body })
 }
 
 function invitationList(viewer: Viewer, invitations: readonly Invitation[], to: Linker): Markup {
-  const button = (crate: string, text: string, path: string) =>
-    buttonForm(viewer, to(path), text, { label: `${text} ${crate}` })
+  const accept = (crate: string) =>
+    buttonForm(viewer, to(account.acceptInvitation(crate)), 'Accept', { label: `Accept ${crate}` })
   const row = ({ crate, by, at, expires }: Invitation) =>
-    html`<li class="row-with-action"><div>${by} invites you to own <a href="${to(cratePath(crate))}">${crate}</a> <span class="quiet">${timeTag(at)} · expires ${timeTag(expires)}</span></div>
-<div class="actions">${button(crate, 'Accept', account.acceptInvitation(crate))}${button(crate, 'Decline', account.declineInvitation(crate))}</div></li>
+    html`<li class="row-with-action"><div>${by} invites you to own <a href="${to(cratePath(crate))}">${crate}</a> <span class="quiet">${timeTag(at)} · expires ${dateTag(expires)}</span></div>
+<div class="actions">${accept(crate)}${askLink(to(account.declineInvitation(crate)), 'Decline', `Decline ${crate}`)}</div></li>
 `
   return html`<ul class="rows">${invitations.map(row)}</ul>`
 }
@@ -104,15 +109,15 @@ function crateList(crates: HomeData['crates'], to: Linker): Markup {
   )}</ul>`
 }
 
-function sessionList(viewer: Viewer, sessions: readonly Session[], to: Linker): Markup {
+function sessionList(sessions: readonly Session[], to: Linker): Markup {
   const end = ({ id, agent }: Session) =>
-    buttonForm(viewer, to(account.endSession(id)), 'End', { label: `End the session of ${agent}` })
+    askLink(to(account.endSession(id)), 'End', `End the session of ${agent}`)
   return html`<ul class="rows">${sessions.map(
     session => html`<li class="row-with-action"><div><div class="row-head">${session.agent}${session.current ? html` <span class="badge good">this session</span>` : null}</div>
 <div class="row-more">created ${timeTag(session.created)} · last seen ${timeTag(session.lastSeen)}</div></div>
 ${session.current ? null : end(session)}</li>
 `,
-  )}</ul>${sessions.some(session => !session.current) ? buttonForm(viewer, to(account.endOtherSessions), 'End all other sessions') : null}`
+  )}</ul>${sessions.some(session => !session.current) ? html`<a class="button small" href="${to(account.endOtherSessions)}">End all other sessions</a>` : null}`
 }
 
 function issuerList({ issuers, groups }: HomeData, to: Linker): Markup {
@@ -171,20 +176,23 @@ const EXPIRIES = [
   ['', 'never'],
 ] as const
 
-function newToken(site: SiteConfig, token: string): Markup {
-  return html`<section class="notice good" aria-label="New token"><p><strong>Copy your new token now.</strong> You will not see it again.</p>
+function newToken(
+  site: SiteConfig,
+  { name, token, expires }: NonNullable<HomeData['newToken']>,
+): Markup {
+  return html`<section class="notice good" aria-label="New token"><p><strong>Copy the new token ${name} now.</strong> You will not see it again.${expires && html` It is good until ${dateText(expires)}.`}</p>
 ${copyBlock(token, 'token')}
 ${cargoLogin(site)}
 </section>`
 }
 
-function tokenList(viewer: Viewer, tokens: readonly TokenRow[], to: Linker): Markup {
+function tokenList(tokens: readonly TokenRow[], to: Linker): Markup {
   if (tokens.length === 0) return html`<p class="quiet">You have no tokens yet.</p>`
   const row = ({ id, name, scopes, crates, created, expires, lastUsed, expired }: TokenRow) =>
     html`<li class="row-with-action"><div><div class="row-head"><strong>${name}</strong>${expired ? html` <span class="badge bad">expired</span>` : null}
 <span class="note">${scopes.join(', ') || 'full access'}${crates.length === 0 ? null : html` · only <code>${crates.join(' ')}</code>`}</span></div>
-<div class="row-more">created ${timeTag(created)} · ${lastUsed === null ? 'never used' : html`last used ${timeTag(lastUsed)}`} · ${expires === null ? 'never expires' : html`${expired ? 'expired' : 'expires'} ${timeTag(expires)}`}</div></div>
-${buttonForm(viewer, to(account.revokeToken(id)), 'Revoke', { label: `Revoke ${name}` })}</li>
+<div class="row-more">created ${timeTag(created)} · ${lastUsed === null ? 'never used' : html`last used ${timeTag(lastUsed)}`} · ${expires === null ? 'never expires' : html`${expired ? 'expired' : 'expires'} ${dateTag(expires)}`}</div></div>
+${askLink(to(account.revokeToken(id)), 'Revoke', `Revoke ${name}`)}</li>
 `
   return html`<ul class="rows">
 ${tokens.map(row)}</ul>`
@@ -199,7 +207,7 @@ const FIRST_DRAFT: TokenDraft = {
   expires: '90d',
 }
 
-function tokenForm(viewer: Viewer, draft: TokenDraft, to: Linker): Markup {
+function tokenForm({ viewer, now }: HomeData, draft: TokenDraft, to: Linker): Markup {
   const access = (value: string, text: string) =>
     html`<label class="choice"><input type="radio" name="access" value="${value}" required${draft.access === value ? html` checked` : null}> ${text}</label>`
   const scope = ([value, text]: (typeof SCOPES)[number]) =>
@@ -213,7 +221,7 @@ ${access('full', 'Full access: everything you may do')}
 ${access('limited', 'Limited to:')}
 <div class="scopes">${SCOPES.map(scope)}</div></fieldset>
 ${field('Crates', html`<input name="crates" value="${draft.crates}" placeholder="all">`, html`Names or prefixes (<code>team-*</code>), separated by spaces. A token for some crates cannot read a private registry.`)}
-${field('Expires after', html`<select name="expires">${EXPIRIES.map(([value, text]) => html`<option value="${value}"${value === draft.expires ? html` selected` : null}>${text}</option>`)}</select>`)}
+${field('Expires', html`<select name="expires">${EXPIRIES.map(([value, text]) => html`<option value="${value}"${value === draft.expires ? html` selected` : null}>${value === '' ? text : `until ${dateText(timestamp(after(now, value)))}, ${text}`}</option>`)}</select>`)}
 <button class="button main">Create token</button>`,
   )
 }

@@ -2,7 +2,7 @@ import { timeTag } from '../elements/elements.ts'
 import { account, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { accountPage, buttonForm, field, type Notice, postForm, type Viewer } from './frame.ts'
+import { accountPage, askLink, field, type Notice, postForm, type Viewer } from './frame.ts'
 
 /** A rule as pages show it. */
 export interface RuleRow {
@@ -43,35 +43,30 @@ ${field('Issuer', html`<select name="issuer">${options}</select>`)}
 ${field('Claims', html`<textarea name="claims" rows="4" required placeholder="repository=acme/demo&#10;workflow=release.yml&#10;environment=release"></textarea>`, 'One on a line. A repeated name means any of its values.')}
 <button class="button">Add</button>`
   const switches = isOfAll
-    ? html`<h3>Only from CI</h3><ul class="rows">${only.map(pattern => onlyRow(viewer, to(`${path}/only`), pattern))}</ul>
-${postForm(viewer, to(`${path}/only`), html`${crate('Crate, or prefix and *')}<button class="button">Only from CI</button>`)}`
-    : buttonForm(
-        viewer,
-        to(`${path}/only`),
-        only ? 'Let owners publish versions, too' : 'Let only CI publish versions',
-        only ? { off: '1' } : {},
-      )
+    ? html`<h3>Only from CI</h3><ul class="rows">${only.map(pattern => onlyRow(to(`${path}/only`), pattern))}</ul>
+<form class="form" method="get" action="${to(`${path}/only`)}">${crate('Crate, or prefix and *')}<button class="button">Only from CI</button></form>`
+    : html`<p><a class="button small" href="${to(`${path}/only`)}${only ? '?off=1' : ''}">${only ? 'Let owners publish versions, too' : 'Let only CI publish versions'}</a></p>`
   return html`<section class="part"><h2>Publishing from CI</h2>
 <p class="quiet">Jobs of a CI system publish without a stored token, by rules on what their own tokens say.${reads}</p>
-<ul class="rows">${rules.map(rule => ruleRow(viewer, to(`${path}/remove`), rule, isOfAll))}</ul>
+<ul class="rows">${rules.map(rule => ruleRow(to(`${path}/remove`), rule, isOfAll))}</ul>
 ${issuers.length === 0 ? html`<p class="quiet">The settings name no issuer.</p>` : postForm(viewer, to(`${path}/add`), form)}
 ${switches}
 </section>`
 }
 
-function ruleRow(viewer: Viewer, action: string, rule: RuleRow, isOfAll: boolean): Markup {
+function ruleRow(path: string, rule: RuleRow, isOfAll: boolean): Markup {
   const { id, crate, issuer, claims, owner, used } = rule
-  const label = { id: String(id), label: `Remove rule ${id}` }
   const whose = owner === null ? null : html` · new crates belong to ${owner}`
   return html`<li class="row-with-action"><div>Rule ${id}${isOfAll ? html` for <strong>${crate}</strong>` : null}: ${issuer} ${claims.map(claim => html`<code>${claim}</code> `)}
 <div class="row-more">${used === null ? 'never used; it ends after 30 days' : html`last used ${timeTag(used)}`}${whose}</div></div>
-${buttonForm(viewer, action, 'Remove', label)}</li>
+${askLink(`${path}?id=${id}`, 'Remove', `Remove rule ${id}`)}</li>
 `
 }
 
-function onlyRow(viewer: Viewer, action: string, pattern: string): Markup {
-  const fields = { crate: pattern, off: '1', label: `Let owners publish ${pattern}, too` }
-  return html`<li class="row-with-action"><div>${pattern}</div>${buttonForm(viewer, action, 'Let owners publish, too', fields)}</li>
+function onlyRow(path: string, pattern: string): Markup {
+  const [text, label] = ['Let owners publish, too', `Let owners publish ${pattern}, too`]
+  const query = new URLSearchParams({ crate: pattern, off: '1' })
+  return html`<li class="row-with-action"><div>${pattern}</div>${askLink(`${path}?${query}`, text, label)}</li>
 `
 }
 

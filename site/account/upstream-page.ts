@@ -8,7 +8,7 @@ import { account, type Linker, linker } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { accountPage, buttonForm, type Notice, noticeBox, termList, type Viewer } from './frame.ts'
+import { accountPage, askLink, type Notice, noticeBox, termList, type Viewer } from './frame.ts'
 
 export interface UpstreamData {
   /** An administrator; null for readers, who see no buttons and not why a request failed. */
@@ -131,7 +131,7 @@ function versions(data: UpstreamData, to: Linker): Markup {
 ${shown.length < data.versions.length ? html`<p class="quiet">The newest ${shown.length} of ${data.versions.length} versions are shown.</p>` : null}`
 }
 
-/** Renders the button of an administrator's decision; null for readers. */
+/** Renders the link to an administrator's decision; null for readers. */
 function button(
   { viewer, settings }: UpstreamData,
   to: Linker,
@@ -139,7 +139,7 @@ function button(
   { name: crate, version }: { readonly name: string; readonly version: string },
 ): Markup | null {
   const text = BUTTONS[action]
-  const label = `${text}: ${specOf({ name: crate, version })}`
   const path = to(`${account.upstreamAdmin(settings.name)}/${action}`)
-  return viewer && buttonForm(viewer, path, text, { crate, version, label })
+  const label = `${text}: ${specOf({ name: crate, version })}`
+  return viewer && askLink(`${path}?${new URLSearchParams({ crate, version })}`, text, label)
 }

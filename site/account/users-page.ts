@@ -3,7 +3,7 @@ import { copyBlock, type PagePosition, pager, timeTag } from '../elements/elemen
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { accountPage, buttonForm, field, type Notice, postForm, type Viewer } from './frame.ts'
+import { accountPage, askLink, field, type Notice, postForm, type Viewer } from './frame.ts'
 
 export interface UserRow {
   readonly login: string
@@ -55,7 +55,7 @@ function userRow({ viewer, issuers }: UsersData, user: UserRow, to: Linker): Mar
   const { login, name, admin, locked, removed, machine, due, left, created, lastSeen, crates } =
     user
   const button = (action: Parameters<typeof account.user>[1], text: string) =>
-    buttonForm(viewer, to(account.user(login, action)), text, { label: `${text}: ${login}` })
+    askLink(to(account.user(login, action)), text, `${text}: ${login}`)
   // Administrators cannot lock themselves out by mistake.
   const others =
     login === viewer.login

@@ -1,7 +1,7 @@
 // site/browser: The scripts of the pages. Every page loads page.ts; what a page says never depends
 // on it.
 import { decoded } from '../../core/text.ts'
-import { copyText } from './copy.ts'
+import { addCopyButtons, startCopyButton } from './copy.ts'
 
 /** Shows dates outside READMEs as ages, such as `2 days ago`, with the date as a tooltip. */
 function showAges(): void {
@@ -32,23 +32,6 @@ function printDates(): void {
       tag.textContent = tag.title
   })
   addEventListener('afterprint', showAges)
-}
-
-function startCopyButtons(): void {
-  for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
-    const label = button.getAttribute('aria-label') ?? ''
-    button.hidden = false
-    button.addEventListener('click', async () => {
-      const source = button.previousElementSibling
-      if (source === null || !(await copyText(source.textContent ?? ''))) return
-      button.classList.add('done')
-      button.setAttribute('aria-label', 'Copied')
-      setTimeout(() => {
-        button.classList.remove('done')
-        button.setAttribute('aria-label', label)
-      }, 1500)
-    })
-  }
 }
 
 /** Makes each filter show only the rows that contain all of its words. */
@@ -140,6 +123,24 @@ async function startBanner(): Promise<void> {
   banner.replaceChildren(text, link, '.')
 }
 
+/** Says beside each requirement that comes into view which version is the newest here. */
+function startRequirements(): void {
+  const say = async (link: HTMLAnchorElement) => {
+    const title = await load(`${link.href}badge.svg`, 'title')
+    const newest = /: v?(\S+)/.exec(title?.textContent ?? '')?.[1]
+    if (newest) link.parentElement?.querySelector('.requirement')?.after(` newest here: ${newest}`)
+  }
+  const view = new IntersectionObserver(seen => {
+    for (const { target, isIntersecting } of seen) {
+      if (!isIntersecting) continue
+      view.unobserve(target)
+      void say(target as HTMLAnchorElement)
+    }
+  })
+  for (const link of document.querySelectorAll('#dependencies .row-head > a:not([rel])'))
+    view.observe(link)
+}
+
 /** Shows the username in the account link: a cookie has it, which the daemon sets for display. */
 function showUser(): void {
   const link = document.querySelector('[data-user]')
@@ -202,10 +203,13 @@ printDates()
 showUser()
 startSearch()
 startMissing()
-startCopyButtons()
+for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]'))
+  startCopyButton(button)
+addCopyButtons(document)
 startFilters()
 void describeDownloads()
 startSelector()
+startRequirements()
 void startBanner()
 markTab()
 addEventListener('hashchange', markTab)

@@ -1,6 +1,7 @@
 import { canonicalName, isName } from '../../core/name-rules.ts'
 import type { FoundCrate } from '../../core/search/files.ts'
 import { Lookup } from '../../core/search/lookup.ts'
+import { isolated } from '../../core/text.ts'
 import { element } from './element.ts'
 
 const SUGGESTED = 8
@@ -45,7 +46,7 @@ function heading({ name, newest, yanked, isDeprecated }: FoundCrate): (Node | st
 
 /** Returns the description as nodes; what is between backticks becomes code. */
 function withCode({ about: { description } }: FoundCrate): (Node | string)[] {
-  const text = description ?? ''
+  const text = isolated(description ?? '')
   const parts = text.split('`')
   if (parts.length % 2 === 0) return [text]
   return parts.map((part, at) => (at % 2 === 0 ? part : element('code', {}, part)))

@@ -7,7 +7,7 @@ import {
   versionPath,
 } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
-import { formatNumber } from '../../core/quantity.ts'
+import { counted, formatNumber } from '../../core/quantity.ts'
 import type { ComparedVersion, VersionData } from '../crate-data.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
@@ -78,7 +78,7 @@ export function changeSection(site: SiteConfig, version: VersionData, to: Linker
       : changeList(groups)
   const compared = `${to(comparePath(name))}#${previous.version}...${version.version}`
   const files = site.source ? html`<p><a href="${compared}">Changed files and lines</a></p>` : null
-  const body = html`<p class="quiet">Since version ${previous.version}:</p>
+  const body = html`<p class="quiet">Since version ${previous.version}${amount === 0 ? null : html`: ${counted(amount, 'change')} in the manifest`}.</p>
 ${files}${list}`
   return { amount: amount === 0 && site.source ? null : amount, body }
 }

@@ -1,8 +1,10 @@
 import { sourcePath } from '../../core/paths/crates.ts'
+import { licensePath } from '../../core/release/release.ts'
 import type { VersionData } from '../crate-data.ts'
 import type { Linker } from '../elements/links.ts'
 import { type Child, html } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
+import { fileFragment } from '../source/address.ts'
 
 const EXPRESSION_MAX = 200
 
@@ -18,15 +20,15 @@ export function licenseText(
   version: VersionData,
   to: Linker,
 ): Child {
-  const { license, license_file: file, name, version: number } = version
+  const { license, name, version: number } = version
+  const file = licensePath(version)
   const texts = site.source ? (version.contents?.licenses ?? []) : []
-  // The names of license texts have no letters that an address escapes.
   const link = (shown: string, text: string | undefined): Child =>
     text === undefined
       ? shown
-      : html`<a href="${to(sourcePath(name, number))}#${text}">${shown}</a>`
-  if (license === null)
-    return file === null ? 'not stated' : link(file, texts.includes(file) ? file : undefined)
+      : html`<a href="${to(sourcePath(name, number))}${fileFragment({ path: text, lines: null })}">${shown}</a>`
+  const given = texts.find(text => text === file)
+  if (license === null) return file === null ? 'not stated' : link(file, given)
   const parts = license.length > EXPRESSION_MAX ? [] : (license.match(/[\w.+-]+|[^\w.+-]+/g) ?? [])
   const ids = parts.filter(part => /^\w/.test(part) && !/^(?:AND|OR|WITH)$/i.test(part))
   const textById = new Map(ids.map(id => [id, textOf(id, texts)]))
@@ -34,7 +36,7 @@ export function licenseText(
   if (!isFound)
     return link(
       license,
-      texts.find(text => wordsOf(text).every(word => GENERIC.test(word))),
+      given ?? texts.find(text => wordsOf(text).every(word => GENERIC.test(word))),
     )
   return parts.map(part => link(part, textById.get(part)))
 }

@@ -13,12 +13,13 @@ import {
 } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { formatNumber } from '../../core/quantity.ts'
+import { isolated } from '../../core/text.ts'
 import type { CrateData, VersionData } from '../crate-data.ts'
 import { messageText } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
-import { placeImages } from '../readme/images.ts'
+import { placeFiles } from '../readme/images.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { changeSection } from './changes.ts'
 import { dependencySection, dependentSection } from './dependencies.ts'
@@ -81,7 +82,7 @@ function head(version: VersionData, selector: Markup | null, subject: string, to
   const notice = html`<p class="notice bad" role="note">${subject} is yanked: Cargo uses it only where a <code>Cargo.lock</code> already names it.${!yankReason ? null : html`<br><span class="reason">${yankReason}</span>`}</p>`
   return html`<header class="crate-head">
 <div class="title"><h1>${version.name} <span class="version">${version.version}</span>${version.yanked ? html` <span class="badge bad">yanked</span>` : null}${deprecation && html` <span class="badge bad">deprecated</span>`}</h1>${selector}</div>
-${version.description === null ? null : html`<p class="lead">${messageText(version.description)}</p>`}
+${version.description === null ? null : html`<p class="lead">${messageText(isolated(version.description))}</p>`}
 ${version.yanked ? notice : null}${deprecation && deprecationNotice(deprecation, to)}
 </header>`
 }
@@ -95,7 +96,7 @@ function deprecationNotice({ requirement, reason, use }: Deprecation, to: Linker
 }
 
 /** Renders tabs and their bodies; `crate`: the address of the crate's page, which has the others. */
-function parts(tabs: readonly Tab[], side: Child, crate = ''): Markup {
+function parts(tabs: readonly Tab[], [above, side]: readonly Child[], crate = ''): Markup {
   // Pages of versions lead to the dependents, and do not know whether there are any.
   const shown = tabs.filter(tab => tab.amount !== 0 || tab.id === 'dependents')
   return html`<nav class="tabs" aria-label="Parts of this page">${shown.map(
@@ -103,7 +104,7 @@ function parts(tabs: readonly Tab[], side: Child, crate = ''): Markup {
       html`<a href="${body === null ? crate : null}#${id}">${title}${amount === null ? null : html` <span class="amount">${formatNumber(amount)}</span>`}</a>`,
   )}</nav>
 <div class="crate-body">
-<div class="content">
+${above}<div class="content">
 ${shown
   .filter(({ body }) => body !== null)
   .map(
@@ -124,8 +125,8 @@ function tab(id: Tab['id'], title: string, amount: number | null, body: Child): 
 function readmeTab({ name, version, readme, readme_file }: VersionData, to: Linker): Tab {
   const large = html`<code>${readme_file}</code> is too large to be shown here.`
   const none = html`<p class="quiet">${readme_file === null ? 'This version has no README.' : large}</p>`
-  const folder = to(imagePath(name, version, 'x')).slice(0, -1)
-  return tab('readme', 'Readme', null, readme === null ? none : raw(placeImages(readme, folder)))
+  const folder = to(imagePath(name, version, 'x')).slice(0, -'images/x'.length)
+  return tab('readme', 'Readme', null, readme === null ? none : raw(placeFiles(readme, folder)))
 }
 
 function contentTabs(site: SiteConfig, version: VersionData, to: Linker, crate?: CrateData): Tab[] {

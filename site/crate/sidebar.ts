@@ -2,31 +2,39 @@ import { categoryTitle } from '../../core/category.ts'
 import { isCratesIo } from '../../core/index-url.ts'
 import { crateFeedPath, sourcePath } from '../../core/paths/crates.ts'
 import { categoryPath, keywordPath, userPath } from '../../core/paths/listings.ts'
+import { unknownCategories } from '../../core/policy/fields.ts'
 import { counted, formatBytes } from '../../core/quantity.ts'
 import { jobUrl } from '../../core/trust/job.ts'
 import type { OwnerRow, VersionData, VersionRow } from '../crate-data.ts'
 import { downloadSection } from '../elements/downloads.ts'
 import { copyBlock, copyButton, icon, timeTag } from '../elements/elements.ts'
-import { account, type Linker, searchLink, webLink, webLinkText } from '../elements/links.ts'
+import {
+  account,
+  type Linker,
+  personLink,
+  searchLink,
+  webLink,
+  webLinkText,
+} from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { badgeMarkdown } from './badge.ts'
 import { licenseText } from './license.ts'
 
 /** Renders who published a version: a user, or the job of a CI system; null if it is not known. */
-export function publisherOf({ publishedBy, job = null }: VersionRow): Child {
-  if (!job) return publishedBy
+export function publisherOf({ publishedBy, job = null }: VersionRow, to: Linker): Child {
+  if (!job) return personLink(to, publishedBy)
   const name = `CI of ${job.repository ?? job.subject}`
   const url = jobUrl(job)
   return url === null ? name : html`<a href="${url}" rel="nofollow noopener">${name}</a>`
 }
 
-/** Renders the facts and links that readers look for first; phones show them above the README. */
+/** Renders the facts and links that readers look for first. */
 function aboutSection(site: SiteConfig, version: VersionData, to: Linker): Markup {
   const rows: [string, Child][] = [
     ['Version', version.version],
     ['Published', timeTag(version.publishedAt)],
-    ['Published by', publisherOf(version)],
+    ['Published by', publisherOf(version, to)],
     ['Commit', version.job?.commit ? html`<code>${version.job.commit}</code>` : null],
     ['Rust', version.rust_version === null ? null : `${version.rust_version} or newer`],
     ['Edition', version.edition],
@@ -41,28 +49,30 @@ ${linkList(site, version, to)}
 </section>`
 }
 
-/** Renders the sidebar; `owners` is null on the page of one version, which shows no downloads. */
+/** Renders what phones show above the README, and the rest below it; `owners` is null on the page of one version, which shows no downloads. */
 export function sidebar(
   site: SiteConfig,
   version: VersionData,
   owners: readonly OwnerRow[] | null,
   to: Linker,
   hasDownloads = false,
-): Markup {
+): readonly [above: Markup, side: Markup] {
   const { name } = version
   const links = [
     site.feeds ? html`<a href="${to(crateFeedPath(name))}">Release feed</a>` : null,
     site.api ? html`<a href="${to(account.crate(name))}">Manage</a>` : null,
   ].filter(link => link !== null)
-  return html`${installSection(site, version, owners === null)}${aboutSection(site, version, to)}<aside class="side" aria-label="More about ${name} ${version.version}">
+  const above = html`${installSection(site, version, owners === null)}${aboutSection(site, version, to)}`
+  const side = html`<aside class="side" aria-label="More about ${name} ${version.version}">
 ${hasDownloads ? downloadSection(name, to) : null}
-${labelList('keyword', version, owners !== null, to)}
-${labelList('category', version, owners !== null, to)}
+${labelList('keyword', site, version, owners !== null, to)}
+${labelList('category', site, version, owners !== null, to)}
 ${owners === null ? null : ownerList(site, owners, to)}
 ${fileSection(version)}
 ${owners === null || site.private ? null : badgeSection(site, name)}
 ${owners === null ? null : html`<section class="quiet small">${join(links, ' · ')}</section>`}
 </aside>`
+  return [above, side]
 }
 
 /** In a private registry, other sites could not load the badge. */
@@ -127,13 +137,19 @@ const LABELS_MAX = 32
  */
 function labelList(
   kind: 'keyword' | 'category',
+  site: SiteConfig,
   { keywords, categories, yanked }: VersionData,
   isNewest: boolean,
   to: Linker,
 ): Markup | null {
   const hasPages = isNewest && !yanked
   const isEach = keywords.length + LEVELS_MAX * categories.length <= LABELS_MAX
-  const pathOf = kind === 'keyword' ? keywordPath : categoryPath
+  const pathOf = (word: string) =>
+    kind === 'keyword'
+      ? keywordPath(word)
+      : unknownCategories([word], site).length === 0
+        ? categoryPath(word)
+        : null
   const link = (word: string) => {
     const path = hasPages && isEach ? pathOf(word) : null
     return path === null ? searchLink(to, { filters: { [kind]: word } }) : to(path)

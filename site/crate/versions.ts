@@ -14,7 +14,7 @@ import { type Output, output } from '../../core/paths/tree.ts'
 import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
 import type { CrateData, ListedVersion, VersionData, VersionRow } from '../crate-data.ts'
 import { dateTag, filterBox } from '../elements/elements.ts'
-import { absoluteLink, type Linker, linker } from '../elements/links.ts'
+import { type Linker, linker, personLink } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
@@ -63,7 +63,7 @@ function versionTable(
   const shown = all === null ? versions : versions.slice(0, VERSIONS_SHOWN)
   // A static tree has neither times nor publishers.
   const hasTimes = shown.some(row => row.publishedAt !== null)
-  const hasPeople = shown.some(row => publisherOf(row) !== null)
+  const hasPeople = shown.some(row => publisherOf(row, to) !== null)
   const example = hasPeople ? '1.2, yanked, a publisher' : '1.2, yanked'
   return html`${filterBox('version-rows', example, all)}<div class="scroll" role="region" aria-label="Table of versions" tabindex="0"><table class="versions">
 <thead><tr><th scope="col">Version</th>${hasTimes ? html`<th scope="col">Published</th>` : null}${hasPeople ? html`<th scope="col">Published by</th>` : null}<th scope="col">Rust</th><th scope="col" class="number">Size</th><th scope="col">Changes</th></tr></thead>
@@ -72,7 +72,7 @@ ${shown.map(
   (
     row,
     at,
-  ) => html`<tr${row.yanked ? html` class="yanked"` : null}><th scope="row"><a href="${to(versionPath(name, row.version))}">${row.version}</a>${badges(row)}</th>${hasTimes ? html`<td>${dateTag(row.publishedAt) ?? '–'}</td>` : null}${hasPeople ? html`<td>${publisherOf(row) ?? '–'}</td>` : null}<td>${row.rust_version ?? '–'}</td><td class="number">${formatBytes(row.size)}</td><td class="what">${changeCell(name, row, versions[at + 1], to)}</td></tr>
+  ) => html`<tr${row.yanked ? html` class="yanked"` : null}><th scope="row"><a href="${to(versionPath(name, row.version))}">${row.version}</a>${badges(row)}</th>${hasTimes ? html`<td>${dateTag(row.publishedAt) ?? '–'}</td>` : null}${hasPeople ? html`<td>${publisherOf(row, to) ?? '–'}</td>` : null}<td>${row.rust_version ?? '–'}</td><td class="number">${formatBytes(row.size)}</td><td class="what">${changeCell(name, row, versions[at + 1], to)}</td></tr>
 `,
 )}</tbody>
 </table></div>`

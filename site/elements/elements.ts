@@ -2,6 +2,7 @@
 // it.
 import { cratePath } from '../../core/paths/crates.ts'
 import { counted, positionText } from '../../core/quantity.ts'
+import { isolated } from '../../core/text.ts'
 import type { CrateItem } from '../crate-data.ts'
 import type { SiteConfig } from '../site-config.ts'
 import type { Linker } from './links.ts'
@@ -126,7 +127,7 @@ ${crates.map(crate => {
   const shown = figure(crate)
   return html`<li><a class="card" href="${to(cratePath(crate.name))}">
 <span class="card-name"><strong>${crate.name}</strong> <span class="quiet">${crate.newest}</span>${crate.yanked ? html` <span class="badge bad">yanked</span>` : null}${crate.deprecation && html` <span class="badge bad">deprecated</span>`}</span>
-${crate.about.description === null ? null : html`<span class="card-text">${messageText(crate.about.description)}</span>`}
+${crate.about.description === null ? null : html`<span class="card-text">${messageText(isolated(crate.about.description))}</span>`}
 ${shown === null ? null : html`<span class="card-date quiet">${shown}</span>`}
 </a></li>
 `

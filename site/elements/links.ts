@@ -1,6 +1,7 @@
 import { searchPath } from '../../core/paths/search.ts'
 import { type SearchRequest, searchQuery } from '../../core/search/request.ts'
 import type { SiteConfig } from '../site-config.ts'
+import { type Child, html } from './markup.ts'
 
 /** Paths that the daemon serves; none of them is in the public tree. */
 export const account = {
@@ -65,6 +66,12 @@ export function linker(site: SiteConfig, from: string | null): Linker {
 /** Returns a link to the results of a search, such as all crates with a keyword. */
 export function searchLink(to: Linker, search: Partial<SearchRequest>): string {
   return to(searchPath) + searchQuery(search)
+}
+
+/** Renders who published something, with a link to their crates; a removed account has none. */
+export function personLink(to: Linker, login: string | null): Child {
+  if (login === null || login.endsWith(' (removed)')) return login
+  return html`<a href="${searchLink(to, { filters: { owner: login } })}">${login}</a>`
 }
 
 /** Returns a link to an operator's URL: absolute URLs stay, paths are below the base URL. */

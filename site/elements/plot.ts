@@ -43,7 +43,7 @@ export function plot(data: PlotData): Markup {
   return html`<figure class="plot">
 <figcaption>${title}</figcaption>
 ${plotSvg(data)}
-<details><summary aria-label="Table: ${title}">Table</summary>
+<details><summary>${title}, as a table</summary>
 <table><thead><tr><th scope="col">${every === 'week' ? 'Week of' : 'Day'}</th><th scope="col">Number</th></tr></thead>
 <tbody>
 ${rows}</tbody></table></details>

@@ -3,6 +3,7 @@
 import { apiPagePath, statisticsPath } from '../../core/paths/listings.ts'
 import { searchPath } from '../../core/paths/search.ts'
 import { frontPath, listPath, openSearchPath, updatesPath } from '../../core/paths/tree.ts'
+import { isolated } from '../../core/text.ts'
 import { icon } from '../elements/elements.ts'
 import { absoluteLink, account, type Linker, linker, ownLink } from '../elements/links.ts'
 import { type Child, html, type Markup, raw } from '../elements/markup.ts'
@@ -51,7 +52,7 @@ ${footer(site, to)}
 
 function head(site: SiteConfig, page: LayoutData, to: Linker): Markup {
   const canonical = page.canonical === undefined ? page.path : page.canonical
-  const description = page.description ?? `${page.title} on ${site.title}.`
+  const description = isolated(page.description ?? `${page.title} on ${site.title}.`)
   const address = canonical === null ? null : absoluteLink(site, canonical)
   const title = page.title === site.title ? site.title : `${page.title} · ${site.title}`
   return html`<meta charset="utf-8">
@@ -83,12 +84,12 @@ function header(site: SiteConfig, page: LayoutData, to: Linker): Markup {
   return html`<header class="top">
 <div class="wide bar">
 <a class="brand" href="${to(frontPath)}"><img src="${logo}" alt="" width="28" height="28"><span>${site.title}</span></a>
-${page.path === frontPath || page.search === false ? null : searchForm(to, page.query ?? '')}
 <nav aria-label="Site">
 <a href="${to(listPath(''))}">Crates</a>
 ${site.links.map(link => html`<a href="${ownLink(to, link.url)}">${link.text}</a>`)}
 ${site.api ? html`<a href="${to(account.home)}" data-user>${page.viewer ?? 'Account'}</a>` : null}
 </nav>
+${page.path === frontPath || page.search === false ? null : searchForm(to, page.query ?? '')}
 </div>
 </header>`
 }

@@ -1,3 +1,4 @@
+import { CRATES_IO_CATEGORIES, categoryTitle } from '../../core/category.ts'
 import { isName } from '../../core/name.ts'
 import { searchPath } from '../../core/paths/search.ts'
 import { frontPath, listPath, type Output, output } from '../../core/paths/tree.ts'
@@ -90,7 +91,8 @@ function narrowing(site: SiteConfig, request: SearchRequest): Markup {
   const filtered = FILTERS.filter(filter => filter !== 'owner' || site.owners)
   const fields = filtered.map(filter => {
     const [label, hint] = FIELDS[filter]
-    return html`<label class="field"><span>${label}</span> <input name="${filter}" form="search" value="${filters[filter] ?? ''}" placeholder="${hint}" autocapitalize="off" spellcheck="false"></label>\n`
+    const list = filter === 'category' ? html` list="categories"` : null
+    return html`<label class="field"><span>${label}</span> <input name="${filter}"${list} form="search" value="${filters[filter] ?? ''}" placeholder="${hint}" autocapitalize="off" spellcheck="false"></label>\n`
   })
   const isOpen = sort !== SORTS[0] || Object.keys(filters).length > 0
   const clear = searchQuery({ q }) || './'
@@ -99,6 +101,7 @@ function narrowing(site: SiteConfig, request: SearchRequest): Markup {
 <div class="form row">
 <label class="field"><span>Sort by</span> <select name="sort" form="search">${orders.map(order => html`<option value="${order === SORTS[0] ? '' : order}"${order === sort ? html` selected` : null}>${ORDERS[order]}</option>`)}</select></label>
 ${fields}
+<datalist id="categories">${CRATES_IO_CATEGORIES.map(slug => html`<option value="${slug}">${categoryTitle(slug)}</option>`)}</datalist>
 <button class="button" form="search">Apply</button> <a href="${clear}">Clear</a>
 </div>
 <p class="quiet">A crate that does not say which Rust it needs matches any Rust version.</p>

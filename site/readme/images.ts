@@ -78,7 +78,7 @@ export class ReadmeImages {
 }
 
 /** Returns the file of the package for a relative link; null for any other link. */
-function packagedFile(src: string, folder: string): string | null {
+export function packagedFile(src: string, folder: string): string | null {
   const link = src.trim().replace(/[?#].*$/s, '')
   if (link === '' || link.length > 400 || /^(?:[a-z][a-z0-9+.-]*:|\/\/|\\)/i.test(link)) return null
   const segments: string[] = []
@@ -99,12 +99,12 @@ function decoded(segment: string): string | null {
   }
 }
 
-/** Makes a README's links to images of its package relative to a page; `folder` leads to them. */
-export function placeImages(html: string, folder: string): string {
+/** Makes a README's links into its package relative to a page; `folder` is that of the version. */
+export function placeFiles(html: string, folder: string): string {
   // In sanitized HTML, a quote is only where an attribute's value begins or ends.
   const place = folder.replaceAll('&', '&amp;')
   return html.replaceAll(
-    new RegExp(`( src(?:set)?=")${IMAGES_FOLDER}/`, 'g'),
+    new RegExp(`( (?:src(?:set)?|href)=")(?=${IMAGES_FOLDER}/|src/#)`, 'g'),
     (_, before) => before + place,
   )
 }

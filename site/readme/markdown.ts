@@ -56,6 +56,8 @@ function renderer(): MarkdownIt {
     },
   } as ConstructorParameters<typeof MarkdownIt>[0] & { maxNesting: number })
   bareLinks(md.linkify)
+  // The sanitizer refuses links, and shows their text instead of their Markdown.
+  md.validateLink = () => true
   for (const rule of ['html_block', 'html_inline'] as const)
     md.renderer.rules[rule] = (tokens, at) => (tokens[at]?.content ?? '').replace(FILTERED, '&lt;')
   md.renderer.rules.table_open = () => '<div class="scroll"><table>\n'

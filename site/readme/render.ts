@@ -2,10 +2,12 @@
 // never fetches an image.
 import { html } from '../elements/markup.ts'
 import { TooComplexError } from './bounded-tree.ts'
-import type { ImageOptions, PackagedImages } from './images.ts'
+import { type ImageOptions, type PackagedImages, packagedFile } from './images.ts'
 import { type LinkBase, linkBase, type ReadmePlace } from './links.ts'
 import { markdown } from './markdown.ts'
 import { sanitize } from './sanitize.ts'
+
+export { packagedFile }
 
 export interface PackagedReadme extends Pick<ImageOptions, 'images'> {
   readonly text: string

@@ -106,6 +106,8 @@ class Writer {
     // the next begins.
     const link =
       name === 'a' && !inLink && (attributes.href !== undefined || attributes.id !== undefined)
+    // Only what has a role may have a name.
+    if (name === 'a' && attributes.href === undefined) delete attributes['aria-label']
     const stays = name === 'a' ? link : TAGS.has(name) && !isStray(element)
     const tag = demoted(name)
     if (stays) this.#open(tag, attributes)
@@ -141,13 +143,15 @@ class Writer {
     return kept
   }
 
-  /** Returns the attributes of links, and of elements that the keyboard must be able to scroll. */
+  /** Returns attributes of links, of lists, and of what the keyboard must be able to scroll. */
   #extra(name: string, written: SourceAttributes): Attributes {
     if (name === 'a') {
       const href = safeLink(written.get('href'), this.#base, 'pages')
       return href === null ? {} : { href, rel: REL }
     }
     if (name === 'pre') return { tabindex: '0' }
+    // Its marks, indents and columns follow the script of its text.
+    if (/^(?:ol|ul|table)$/.test(name) && !written.has('dir')) return { dir: 'auto' }
     if (name === 'div' && written.get('class') === 'scroll')
       return { tabindex: '0', role: 'region', 'aria-label': 'Table' }
     return {}

@@ -163,7 +163,7 @@ for (const javaScript of [false, true]) {
       assert.equal(await heading(page), `Yank ${NAME} 1.0.0?`)
       await look(page, 'yank-question')
       await page.click('button:has-text("Yank 1.0.0")')
-      assert.match(await page.locator('[role=status]').innerText(), /The version is yanked/)
+      assert.match(await page.locator('[role=status]').innerText(), /1\.0\.0 is yanked/)
       assert.match(await page.locator('main').innerText(), /yanked/)
       const app = writeProject(join(folder, 'app'), {
         name: 'app',
@@ -181,7 +181,7 @@ for (const javaScript of [false, true]) {
       assert.match(await other.locator('main').innerText(), /ada invites you to own keel/)
       await look(other, 'invitation')
       await other.click('button:has-text("Accept")')
-      assert.match(await other.locator('[role=status]').innerText(), /You own the crate now/)
+      assert.match(await other.locator('[role=status]').innerText(), /You own keel\S* now/)
       await other.goto(`${url}/me/crates/${NAME}`)
       await other.click('a:has-text("Unyank")')
       await other.click('button:has-text("Unyank 1.0.0")')
@@ -191,8 +191,11 @@ for (const javaScript of [false, true]) {
 
     await t.test('a revoked token is rejected', async () => {
       await page.goto(`${url}/me`)
-      await page.click('button:has-text("Revoke")')
-      assert.match(await page.locator('[role=status]').innerText(), /The token is revoked/)
+      await page.click('a:has-text("Revoke")')
+      assert.equal(await heading(page), 'Revoke the token laptop?')
+      await look(page, 'revoke-question')
+      await page.click('button:has-text("Revoke the token laptop")')
+      assert.match(await page.locator('[role=status]').innerText(), /The token laptop is revoked/)
       await look(page, 'account')
       const refused = await cargoOf().fails(folder, 'owner', ...OURS, '--list', NAME)
       assert.match(refused.stderr, /token rejected for `plimsoll`/)
@@ -210,8 +213,11 @@ for (const javaScript of [false, true]) {
         const users = await page.locator('main').innerText()
         assert.deepEqual(new Set(users.match(/\d+ crates?\b/g)), new Set(['1 crate', '0 crates']))
         await look(page, 'users')
-        await page.click('button[aria-label="Lock: bob"]')
-        assert.match(await page.locator('[role=status]').innerText(), /The account is locked/)
+        await page.click('a[aria-label="Lock: bob"]')
+        assert.equal(await heading(page), 'Lock bob?')
+        await look(page, 'lock-question')
+        await page.click('button:has-text("Lock bob")')
+        assert.match(await page.locator('[role=status]').innerText(), /bob is locked/)
         await page.goto(`${url}/me/admin/audit`)
         const log = await page.locator('main .rows').innerText()
         assert.match(

@@ -29,11 +29,32 @@ Text around ![an image elsewhere](https://elsewhere.example/a.png) that is a lin
 > b
 
 مرحبا بالعالم 1.0
+
+- [ ] one
+  - [x] two
+
+    - [ ] three
+
+* مرحبا
+* بالعالم
+
+| مرحبا | 1.0 |
+|---|---|
+| بالعالم | 2 |
+
+The [terms](docs/TERMS.txt), and [a script](javascript:alert(1)).
+
+\`\`\`rust
+fn main() {
+    println!("a line that is longer than a phone is wide: it scrolls, and nothing else does");
+}
+\`\`\`
 `
 
 const FILES = {
   'README.md': README,
   'src/lib.rs': '',
+  'docs/TERMS.txt': 'the terms',
   'docs/shot.png': png(120),
   'docs/drawing.svg': DRAWING,
 }
@@ -72,6 +93,52 @@ for (const place of [still, live])
         await checkView(page, `images-${place.what}${path.replaceAll('/', '-')}`)
       })
   })
+
+for (const place of [still, live])
+  test(`${place.what}: a link to a file of the package leads to it`, () =>
+    look(place, 'crates/keel/', async page => {
+      await page.click('.readme a:text-is("terms")')
+      await page.waitForURL(/crates\/keel\/1\.0\.0\/src\/#docs\/TERMS\.txt$/)
+      await page.locator('main', { hasText: 'the terms' }).waitFor()
+    }))
+
+for (const width of [1100, 390])
+  test(`code is copied, tasks are indented, lists follow their script: ${width} px wide`, () =>
+    look(
+      live,
+      'crates/keel/1.0.0/',
+      async page => {
+        const copy = page.locator('.readme .code-block .copy')
+        assert.equal(await copy.count(), 1)
+        assert.match(await page.locator('.readme').innerText(), /, and a script\./)
+        await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+        await copy.click()
+        await page.locator('.code-block .copy[aria-label=Copied]').waitFor()
+        assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^fn main\(\) \{\n/)
+        const box = async (selector: string) =>
+          (await page.locator(selector).first().boundingBox()) ?? assert.fail(selector)
+        const tasks = page.locator('.readme .task-item > input, .readme .task-item > p > input')
+        const lefts = await tasks.evaluateAll(all =>
+          all.map(task => Math.round(task.getBoundingClientRect().left)),
+        )
+        const [one = 0, two = 0, three = 0] = lefts
+        assert.ok(two - one >= 16 && three - two >= 16, String(lefts))
+        const [list, item] = [
+          await box('.readme ul:has-text("بالعالم")'),
+          await box('li:text("بالعالم")'),
+        ]
+        assert.ok(list.x + list.width - item.x - item.width > 16, 'its mark is on the right')
+        const [first, second] = [
+          await box('.readme th:text("مرحبا")'),
+          await box('.readme th:text("1.0")'),
+        ]
+        assert.ok(first.x > second.x, 'its first column is on the right')
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+        assert.equal(wide, width)
+        await checkView(page, `readme-${width}`)
+      },
+      { viewport: { width, height: 800 } },
+    ))
 
 test('daemon: a drawing that is opened can do nothing', () =>
   look(live, 'crates/keel/', async page => {

@@ -250,3 +250,46 @@ for (const place of [still, live]) {
     await look(place, SOURCE, work, { javaScriptEnabled: false })
   })
 }
+
+const SHIFTS = `new Promise(done => {
+  let sum = 0
+  new PerformanceObserver(list => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value
+  }).observe({ type: 'layout-shift', buffered: true })
+  requestAnimationFrame(() => requestAnimationFrame(() => done(sum)))
+})`
+
+for (const width of [1100, 390])
+  for (const path of [SOURCE, 'crates/hull/compare/'])
+    test(`nothing moves while ${path} loads, and the window is not scrolled: ${width} px wide`, () =>
+      look(
+        still,
+        path,
+        async page => {
+          await page.locator('[data-checksum=verified]').waitFor()
+          await page
+            .locator(path === SOURCE ? '.block' : '.file-diff')
+            .first()
+            .waitFor()
+          const moved = (await page.evaluate(SHIFTS)) as number
+          assert.ok(moved <= 0.05, `layout shift ${moved}`)
+          assert.equal(await page.evaluate(() => scrollY), 0)
+        },
+        { viewport: { width, height: 800 } },
+      ))
+
+test('a comparison is filtered and folded, and its overview says what was renamed', () =>
+  look(live, 'crates/hull/compare/#1.0.0...2.0.0', async page => {
+    const files = page.locator('.file-diff')
+    await files.first().waitFor()
+    assert.match(await page.locator('.changed-files').innerText(), /NOTES\.txt renamed from NOTES/)
+    await page.fill('.filter input', 'src/ lib')
+    assert.deepEqual(await files.filter({ visible: true }).count(), 1)
+    assert.equal(await page.locator('.changed-files li').filter({ visible: true }).count(), 1)
+    await page.fill('.filter input', '')
+    await page.click('text=Fold all')
+    assert.equal(await page.locator('.file-diff[open]').count(), 0)
+    await page.click('text=Unfold all')
+    assert.equal(await page.locator('.file-diff[open]').count(), await files.count())
+    await checkLayout(page)
+  }))

@@ -47,7 +47,7 @@ const queries: [query: string, names: string[]][] = [
   ['serde-y', ['Serde-Yaml']],
   ['serde-', ['serde', 'serde_json', 'Serde-Yaml', 'serde_x_json']],
   ['ser', ['serde', 'serde_json', 'Serde-Yaml', 'serde_x_json']],
-  ['json+reads', ['rapid', 'serde_json', 'json', 'json-old']],
+  ['json+reads', ['serde_json', 'json', 'rapid', 'json-old']],
   [
     'json nowhere',
     ['json', 'fast-json', 'serde_json', 'serde_x_json', 'tree', 'rapid', 'json-old'],

@@ -191,6 +191,18 @@ const HARMLESS: [what: string, members: RawMember[], files: string[], ...warning
     ['Src/a.rs', 'src/b.rs'],
     'archive_path_case',
   ],
+  [
+    'paths that are the same but for their normalization',
+    atAll('caf\u00e9.rs', 'cafe\u0301.rs'),
+    ['caf\u00e9.rs', 'cafe\u0301.rs'],
+    'archive_path_normalized',
+  ],
+  [
+    'paths that differ in both',
+    atAll('Caf\u00e9.rs', 'cafe\u0301.rs'),
+    ['Caf\u00e9.rs', 'cafe\u0301.rs'],
+    'archive_path_case',
+  ],
 ]
 
 test('odd but harmless archives pass, some with a warning', async () => {

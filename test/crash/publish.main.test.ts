@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { build } from '../../generator/projections/index/build.ts'
+import { build } from '../../generator/pages/build.ts'
 import { MARK_KINDS } from '../../generator/projections/projections.ts'
 import { countMarks, type MarkCount } from '../../generator/records/marks.ts'
 import type { Registry } from '../../generator/registry/registry.ts'

@@ -203,7 +203,7 @@ test('the log of a whole life for people: started, a refused publish, stopping, 
     life.map(line => line.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d /, '').replace(/\d+ ms/, 'MS')),
     [
       `started: 0 crates with 0 versions in ${dir}, url=${daemon.url}`,
-      `PUT /api/v1/crates/new 403 MS cargo/1.95.0 (a b), from 127.0.0.1, refused: this token is not valid: it is unknown, revoked or expired; ${daemon.url}/me says how to get a new one`,
+      `PUT /api/v1/crates/new 403 MS cargo/1.95.0 (a b), from 127.0.0.1, refused: this token is not valid: it is unknown or revoked; ${daemon.url}/me says how to get a new one`,
       'stopping (SIGTERM): finishing work, at most 30 s',
       'stopped',
     ],

@@ -1,11 +1,13 @@
 // `npm run check:deploy`: what helm makes of deploy/helm/, against the schemas of Kubernetes.
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type parse, parseAllDocuments, stringify } from 'yaml'
 import { findVariable, namedSettings, settingTable } from '../../core/settings/schema.ts'
 import { missing, run } from '../support/deploy-tools.ts'
 import { root } from '../support/plimsoll.ts'
+import { folderOf } from '../support/workplace.ts'
 
 const CHART = join(root, 'deploy', 'helm', 'plimsoll')
 /** What has no default. */
@@ -177,7 +179,7 @@ test('helm: an ingress takes what the daemon takes', { skip }, () => {
   assert.equal(sized({}, { [key]: '1g' })[key], '1g')
 })
 
-test('helm: a backup runs beside the daemon, and is no daemon to its Service', { skip }, () => {
+test('helm: a backup runs beside the daemon, and is no daemon to its Service', { skip }, t => {
   const set = render(SETS['with TLS, metrics and backups']?.values ?? {})
   const { spec, metadata } = set.get('CronJob').spec.jobTemplate.spec.template
   const { selector } = set.get('Service').spec
@@ -193,7 +195,26 @@ test('helm: a backup runs beside the daemon, and is no daemon to its Service', {
   const [daemon] = set.get('StatefulSet').spec.template.spec.containers
   const [container] = spec.containers
   assert.deepEqual([container.image, container.env], [daemon.image, daemon.env])
-  assert.match(container.args[0], /plimsoll backup "\/backups\/plimsoll-\$\(date .*\)\.tar"/)
+  const folder = folderOf(t)
+  for (const [name, days] of [
+    ['plimsoll-old.tar', 15],
+    ['plimsoll-young.tar', 13],
+    ['other-old.tar', 15],
+  ] as const) {
+    writeFileSync(join(folder, name), '')
+    const at = new Date(Date.now() - days * 86_400_000)
+    utimesSync(join(folder, name), at, at)
+  }
+  const program = '#!/bin/sh\nfor word; do last="$word"; done; echo "$1" > "$last"\n'
+  writeFileSync(join(folder, 'plimsoll'), program, { mode: 0o755 })
+  const script = container.args[0].replaceAll('/backups', folder)
+  const env = { PATH: `${folder}:/usr/bin:/bin` }
+  run(process.execPath, [...container.command.slice(1), script], { env })
+  const names = readdirSync(folder).filter(name => name.endsWith('.tar'))
+  const made = names.find(name => /^plimsoll-\d{8}T\d{6}Z\.tar$/.test(name)) ?? ''
+  assert.equal(readFileSync(join(folder, made), 'utf8'), 'backup\n')
+  const kept = ['other-old.tar', 'plimsoll-young.tar', made]
+  assert.deepEqual(names.sort(), kept.sort())
 })
 
 test('helm: a setting that the image has under another name', { skip }, () => {

@@ -1,7 +1,7 @@
 // `npm run check:deploy`: the files of deploy/ under the eyes of the programs that read them. Those of
 // `tools.sh` are looked for in its folder.
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
@@ -51,17 +51,21 @@ test('caddy: TLS in front of nginx', { skip: missing('caddy') }, () => {
 
 test('actionlint: the workflows are', { skip: missing('actionlint') }, () => {
   for (const folder of [join(deploy, 'pages'), join(root, '.github', 'workflows')])
-    for (const name of readdirSync(folder)) run('actionlint', ['-shellcheck=', join(folder, name)])
+    for (const name of readdirSync(folder).filter(name => name.endsWith('.yml')))
+      run('actionlint', ['-shellcheck=', join(folder, name)])
 })
 
 test('systemd knows every directive', { skip: missing('systemd-analyze') }, t => {
-  const unit = join(deploy, 'systemd', 'plimsoll.service')
-  const said = run('systemd-analyze', ['verify', unit])
-  assert.doesNotMatch(said, /plimsoll\.service:\d+/)
   const service = scratch(new Cleanup(t))
-  const merged = join(service, 'plimsoll.service')
-  const dropIn = readFileSync(join(deploy, 'systemd', 'credentials.conf'), 'utf8')
-  writeFileSync(merged, `${readFileSync(unit, 'utf8')}\n${dropIn}`)
+  const read = (name: string) => readFileSync(join(deploy, 'systemd', name), 'utf8')
+  // The program has to be there.
+  const text = read('plimsoll.service').replaceAll('/opt/plimsoll/plimsoll', process.execPath)
+  const unit = join(service, 'plimsoll.service')
+  writeFileSync(unit, text)
+  assert.doesNotMatch(run('systemd-analyze', ['verify', unit]), /plimsoll\.service:\d+/)
+  const merged = join(service, 'merged', 'plimsoll.service')
+  mkdirSync(join(service, 'merged'))
+  writeFileSync(merged, `${text}\n${read('credentials.conf')}`)
   assert.doesNotMatch(run('systemd-analyze', ['verify', merged]), /plimsoll\.service:\d+/)
   run('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit])
 })

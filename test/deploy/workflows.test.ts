@@ -12,11 +12,11 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 type Job = {
   'timeout-minutes'?: number
   container?: { image: string }
-  steps: { uses?: string; run?: string }[]
+  steps: { uses?: string; run?: string; with?: Record<string, string> }[]
 }
 const jobsOf = (file: string): [string, Job][] => Object.entries(parse(read(file)).jobs)
-/** An action by its commit, which nobody can move. */
-const ACTION = /^[\w/-]+@[0-9a-f]{40}$/
+/** An action by its commit, which nobody can move, or one of the same repository. */
+const ACTION = /^(?:[\w/-]+@[0-9a-f]{40}|\.\/\.github\/actions\/setup-plimsoll)$/
 
 test('workflows fix their actions by commit; a release is published with provenance', () => {
   const pages = ['publish', 'crate'].flatMap(name => jobsOf(`deploy/pages/${name}.yml`))
@@ -27,6 +27,16 @@ test('workflows fix their actions by commit; a release is published with provena
   const { jobs } = parse(read('deploy/release/release.yml'))
   assert.equal(jobs.release.permissions['id-token'], 'write')
   assert.ok(steps.some(({ run }) => run?.startsWith('npm publish --provenance ')))
+  // Of the action, what follows `with` is there, and nothing that has to be is left out.
+  const { inputs, runs } = parse(read('deploy/pages/setup-plimsoll/action.yml'))
+  assert.equal(runs.using, 'composite')
+  for (const { shell } of runs.steps) assert.equal(shell, 'bash')
+  const given = pages.flatMap(([, job]) => job.steps).filter(({ uses }) => uses?.startsWith('./'))
+  assert.equal(given.length, 2)
+  for (const { with: words = {} } of given) {
+    assert.ok(Object.keys(words).every(name => Object.hasOwn(inputs, name)))
+    for (const name of ['from', 'version']) assert.ok(Object.hasOwn(words, name))
+  }
 })
 
 test('the workflow of this project runs .ci/run on pushes and pull requests, and may only read', () => {
@@ -39,7 +49,7 @@ test('the workflow of this project runs .ci/run on pushes and pull requests, and
     assert.ok((job['timeout-minutes'] ?? 999) <= 45, name)
     for (const { uses } of job.steps) if (uses) assert.match(uses, ACTION)
     // The system of the image, for whose packages .ci/run is made.
-    assert.equal(job.container?.image, parseDockerfile(read('Dockerfile')).at(-1)?.base)
+    assert.equal(job.container?.image, parseDockerfile(read('Dockerfile'))[0]?.base)
   }
   const commands = jobs.flatMap(([, job]) => job.steps.map(({ run }) => run))
   assert.ok(commands.includes('bash .ci/run'))

@@ -44,6 +44,12 @@ const NOT_RUN: ReadonlyMap<string, string> = new Map([
   ['PLIMSOLL_TEST_DATABASE=', 'it runs the conformance suite; that the suite exists is checked'],
   ['export PLIMSOLL_IMPORT_TOKEN=', 'the token is a placeholder'],
   ['npx plimsoll import sparse+https://', 'the registry is on another host'],
+  ['tar -xzf plimsoll-', 'npm run check:deploy unpacks what a release has'],
+  ['plimsoll-0.2.0-linux-x64/', 'npm run check:deploy runs what a release has'],
+  ['plimsoll health', 'test/daemon/commands/health plays it with a daemon'],
+  ['npx --yes --package ', 'test/docs/first-steps plays it with an empty cache'],
+  ['sha256sum ', 'npm run check:deploy compares the checksums of a release'],
+  ['cd /opt/plimsoll', 'it changes the machine'],
   ['docker ', 'no container engine; npm run check:deploy performs the Dockerfile'],
   ['export PLIMSOLL_URL=', 'it is for docker'],
   ['helm ', 'no cluster; npm run check:deploy renders the chart'],
@@ -130,7 +136,7 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   },
 }
 
-const documents = ['README.md', ...listed('docs'), 'CONTRIBUTING.md']
+const documents = ['README.md', ...listed('docs'), 'CONTRIBUTING.md', 'SECURITY.md']
 const commands = new Map(documents.map(name => [name, commandsOf(name)]))
 
 for (const [name, lines] of commands) {

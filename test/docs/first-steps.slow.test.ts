@@ -1,14 +1,16 @@
 // Mirrors docs/README.md: its first steps, by the package that npm installs and real Cargo
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { Cargo } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
 import { freePort } from '../support/loopback.ts'
 import { plimsoll, root, serve } from '../support/plimsoll.ts'
+import { publishTo } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
+import { serveBy } from '../support/serving-program.ts'
 
 test('npm installs the package into an empty prefix with an empty cache, and its first steps work', async t => {
   const cleanup = new Cleanup(t)
@@ -51,6 +53,35 @@ test('npm installs the package into an empty prefix with an empty cache, and its
   assert.match(lock, new RegExp(`name = "my-crate"\nversion = "0.1.0"\nsource = "sparse\\+${url}/`))
 })
 
+test('npx runs the package from an empty folder with an empty cache, as the README says', async t => {
+  const cleanup = new Cleanup(t)
+  const folder = scratch(cleanup)
+  const file = await pack(folder)
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const [, words = ''] = /^npx (--yes --package .*)$/m.exec(readme) ?? []
+  assert.equal(words, `--yes --package ./${basename(file)} plimsoll serve --init`)
+  const empty = join(folder, 'empty')
+  mkdirSync(empty)
+  const env = { ...process.env, npm_config_cache: join(folder, 'cache') }
+  const line = ['npx', ...words.replace('./', '../').split(' ')]
+  const { url, token, said } = await serveBy(cleanup, line, 'registry', env, empty)
+  const published = await publishTo(url, token, { name: 'demo', version: '1.0.0' })
+  assert.equal(published.status, 200, said.err)
+  assert.match(said.out, /^\[registries\.plimsoll\]$/m)
+  assert.deepEqual(readdirSync(empty), ['registry'])
+  const version = await run('npx', [...line.slice(1, 5), '--version'], { cwd: empty, env })
+  assert.match(version.stdout, /; npm package, Node /)
+})
+
+/** Packs the checkout into a folder; returns the path of the file. */
+async function pack(folder: string): Promise<string> {
+  const args = ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder]
+  const env = { ...process.env, npm_config_cache: join(folder, 'cache') }
+  expectCode('npm pack', await run('npm', args, { cwd: root, env }), 0)
+  const [file = ''] = readdirSync(folder).filter(name => name.endsWith('.tgz'))
+  return join(folder, file)
+}
+
 /** Packs the checkout and installs it as users do; returns the path of the installed program. */
 async function install(folder: string): Promise<string> {
   const npm = async (...args: readonly string[]) => {
@@ -59,9 +90,7 @@ async function install(folder: string): Promise<string> {
     const ended = await run('npm', args, { cwd: root, env, timeoutMs: 300_000 })
     expectCode(`npm ${args.join(' ')}`, ended, 0)
   }
-  await npm('pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder)
-  const [file = ''] = readdirSync(folder).filter(name => name.endsWith('.tgz'))
-  await npm('install', '--global', '--prefix', join(folder, 'prefix'), join(folder, file))
+  await npm('install', '--global', '--prefix', join(folder, 'prefix'), await pack(folder))
   return join(folder, 'prefix', 'bin', 'plimsoll')
 }
 

@@ -113,7 +113,10 @@ function sections(table: MessageTable): string[] {
   return Object.entries(table).flatMap(([kind, messages]) => [
     `\nKind: ${kind}\n\n`,
     ...Object.entries(messages).map(([code, wording]) => {
-      const text = typeof wording === 'string' ? wording : exampleOf(code as Code)
+      const text =
+        typeof wording === 'string'
+          ? wording.replace(/\{(\w+):\w+\}/g, '{$1}')
+          : exampleOf(code as Code)
       return `- \`${code}\`: ${marked(escaped(text.replace(/:?\n.*/s, '')))}\n`
     }),
   ])

@@ -214,18 +214,25 @@ test('keywords, categories and owners of a crate have pages; those of a version 
     ]
       .map(([, link]) => link)
       .filter(link => /cli|command-line|ada/.test(link ?? ''))
+  const publisher = 'search/?owner=ada'
   assert.deepEqual(links(cratePage(site, keel)), [
+    ...Array(4).fill(`../../${publisher}`),
     '../../keywords/cli/',
     '../../categories/command-line-interface/',
     '../../users/ada/',
   ])
-  const searches = ['search/?keyword=cli', 'search/?category=command-line-interface']
+  const searches = [publisher, 'search/?keyword=cli', 'search/?category=command-line-interface']
   const up = (steps: string) => searches.map(search => steps + search)
   assert.deepEqual(links(versionPage(site, keel.newest)), up('../../../'))
   const odd = version({ keywords: ['two words cli', ...Array(40).fill('cli')] })
-  assert.ok(links(cratePage(site, crate(odd))).every(link => link?.includes('search/?keyword=')))
+  assert.ok(
+    links(cratePage(site, crate(odd))).every(link =>
+      /search\/\?(?:keyword|owner)=/.test(link ?? ''),
+    ),
+  )
   const yanked = { ...keel.newest, yanked: true }
-  assert.deepEqual(links(cratePage(site, crate(yanked))), up('../../'))
+  const own = `../../${publisher}`
+  assert.deepEqual(links(cratePage(site, crate(yanked))), [own, ...up('../../')])
 })
 
 test('what a message has between backticks is code, and nothing in it is markup', () => {

@@ -46,7 +46,7 @@ const gfm: [what: string, text: string, html: string][] = [
   [
     'a task list',
     '- [x] a\n- [ ] b',
-    '<ul>\n<li class="task-item"><input type="checkbox" disabled="" aria-label="done" checked=""> a</li>\n<li class="task-item"><input type="checkbox" disabled="" aria-label="open"> b</li>\n</ul>',
+    '<ul dir="auto">\n<li class="task-item"><input type="checkbox" disabled="" aria-label="done" checked=""> a</li>\n<li class="task-item"><input type="checkbox" disabled="" aria-label="open"> b</li>\n</ul>',
   ],
   [
     'an alert',
@@ -61,7 +61,7 @@ const gfm: [what: string, text: string, html: string][] = [
   [
     'a table',
     '|a|b|\n|-|-:|\n|1|2|',
-    '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>\n<thead>\n<tr>\n<th>a</th>\n<th align="right">b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td align="right">2</td>\n</tr>\n</tbody>\n</table></div>',
+    '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table dir="auto">\n<thead>\n<tr>\n<th>a</th>\n<th align="right">b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td align="right">2</td>\n</tr>\n</tbody>\n</table></div>',
   ],
   [
     'Rust with a rustdoc word',
@@ -96,7 +96,11 @@ test('names of Object.prototype are neither elements, attributes, classes nor la
     if (isWord)
       assert.equal(render(`a <${name} class="${name}" ${name}="1">b</${name}>`), '<p>a b</p>', name)
     assert.equal(render(`<p class="${name}" ${name}="1">x</p>`), '<p>x</p>', name)
-    assert.equal(render(`<ol class="${name}"><li ${name}>x</li></ol>`), '<ol><li>x</li></ol>', name)
+    assert.equal(
+      render(`<ol class="${name}"><li ${name}>x</li></ol>`),
+      '<ol dir="auto"><li>x</li></ol>',
+      name,
+    )
     if (isWord)
       assert.equal(render(`> [!${name}]`), `<blockquote>\n<p>[!${name}]</p>\n</blockquote>`)
     const code = `\`\`\`${name}\nx\n\`\`\``
@@ -121,7 +125,7 @@ test('a README that grows beyond what anybody writes is plain text, and says why
     assert.ok(html.startsWith(`${notice}<div class="readme"><pre class="plain-text"`), because)
     assertHarmless(html)
   }
-  assert.match(render('* a\n'.repeat(7900)), /^<ul>/)
+  assert.match(render('* a\n'.repeat(7900)), /^<ul dir="auto">/)
 })
 
 const links: [text: string, href: string | null][] = [

@@ -96,9 +96,7 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
     row('/crates/demo/latest/', all(302), readable(302)),
     missing('/crates/none/latest/', 'route_unknown'),
   ],
-  'PUT /api/v1/crates/new': [
-    owner('/api/v1/crates/new', 'read', 'publish-new` or `publish-update', nextVersion),
-  ],
+  'PUT /api/v1/crates/new': [owner('/api/v1/crates/new', 'read', 'publish-update', nextVersion)],
   'DELETE /api/v1/crates/:name/:version/yank': [
     owner('/api/v1/crates/demo/1.0.0/yank', 'publish-update', 'yank'),
   ],

@@ -219,6 +219,7 @@ export function demoConfig(base: string, more: Partial<SiteConfig> = {}): SiteCo
     base,
     dl: `${base}/crates`,
     packages: [],
+    categories: [],
     cargoConfig: demoBlock(base, more),
     title: 'Harbour Crates',
     description: 'The Rust crates of the Harbour teams.',

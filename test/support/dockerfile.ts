@@ -13,17 +13,25 @@ export interface Stage {
 
 /** Instructions that the Dockerfile may have; others are an error, so that none goes unnoticed. */
 const KNOWN = new Set(
-  'COPY RUN WORKDIR LABEL ENV USER VOLUME EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(' '),
+  'ADD COPY WORKDIR LABEL ENV USER VOLUME HEALTHCHECK ENTRYPOINT CMD'.split(' '),
 )
 
-/** Returns the stages of a Dockerfile. Lines that end with `\` continue; comments are left out. */
-export function parseDockerfile(text: string): Stage[] {
+/**
+ * Returns the stages of a Dockerfile, with the variables of `FROM` replaced: those of `ARG` before the
+ * first stage, and `given`. Lines that end with `\` continue; comments are left out.
+ */
+export function parseDockerfile(text: string, given: Record<string, string> = {}): Stage[] {
+  const args: Record<string, string> = { TARGETARCH: 'amd64', ...given }
   const lines = text.replace(/^\s*#.*\n/gm, '').replace(/\\\n\s*/g, '')
   const stages: { base: string; name: string | null; instructions: Instruction[] }[] = []
   for (const line of lines.split('\n').filter(Boolean)) {
     const [, name = '', words = ''] = /^([A-Z]+) (.+)$/.exec(line) ?? []
-    if (name === 'FROM') {
-      const [, base = '', alias = null] = /^(\S+)(?: AS (\S+))?$/.exec(words) ?? []
+    if (name === 'ARG' && stages.length === 0) {
+      const [, key = '', value = ''] = /^(\w+)=(\S+)$/.exec(words) ?? []
+      args[key] ??= value
+    } else if (name === 'FROM') {
+      const [, from = '', alias = null] = /^(\S+)(?: AS (\S+))?$/.exec(words) ?? []
+      const base = from.replace(/\$\{(\w+)\}/g, (_, key) => args[key] ?? '')
       stages.push({ base, name: alias, instructions: [] })
     } else {
       const stage = stages.at(-1)

@@ -21,7 +21,12 @@ export async function takeOver(
   const sums = { added: 0, present: 0, refused: 0 }
   const outcomes: Outcome[] = []
   try {
-    for await (const outcome of importAll(registry, opened, { change: OPERATOR, source, owner })) {
+    for await (const outcome of importAll(registry, opened, {
+      change: OPERATOR,
+      source,
+      owner,
+      warnOfName: async () => [],
+    })) {
       sums[outcome.outcome]++
       outcomes.push(outcome)
     }

@@ -20,7 +20,7 @@ import { createToken, type TokenOrder } from '../../generator/accounts/tokens.ts
 import { all } from '../../generator/database/statement.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
 import { openRegistry } from '../../generator/open.ts'
-import { build } from '../../generator/projections/index/build.ts'
+import { build } from '../../generator/pages/build.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { deleteReleases } from '../../generator/registry/changes/delete.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'

@@ -23,17 +23,18 @@ export interface ServingProgram {
   kill(signal: NodeJS.Signals, whom?: 'alone' | 'group'): void
 }
 
-/** Serves a registry folder by a command; who is left running is killed with its group. */
+/** Serves a registry folder by a command that is given in `cwd`; who is left running is killed with its group. */
 export async function serveBy(
   cleanup: Cleanup,
   command: readonly string[],
   dir: string,
   env: NodeJS.ProcessEnv = {},
+  cwd = root,
 ): Promise<ServingProgram> {
   const [program = '', ...args] = command
   const settings = { PLIMSOLL_DIR: dir, PLIMSOLL_LISTEN: '127.0.0.1:0', ...env }
   const child = spawn(program, args, {
-    cwd: root,
+    cwd,
     env: { ...hostEnvironment(), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -16,6 +16,7 @@ export const commandMessages = {
     check_unsure: 'nothing was published; add --yes to publish, or answer yes at a terminal',
     file_missing: 'there is no file or folder {path}',
     file_special: '{path} is neither a file nor a folder',
+    file_folder: '{path} is a folder, where a file is needed',
     no_crates_found: 'there is no .crate file in or below {path}',
     folders_overlap: '{from} lies inside {out}, which would be rewritten; choose another --out',
     folder_in_use:
@@ -111,9 +112,9 @@ export const commandMessages = {
     tls_invalid: 'the TLS file {path} does not contain {what} in PEM: {reason}',
     proxy_invalid:
       'the variable {variable} is not the URL of a proxy, such as "http://proxy.example.com:3128"',
-    tls_expired: 'the certificate in {cert} has expired at {at}; clients refuse it, renew it',
+    tls_expired: 'the certificate in {cert} expired on {at:date}; clients refuse it, renew it',
     tls_early:
-      'the certificate in {cert} is not valid before {at}; check the clock of this machine',
+      'the certificate in {cert} is not valid before {at:date}; check the clock of this machine',
     tls_foreign:
       'the certificate in {cert} is not for {host}, where clients reach this registry (`registry.base_url`)',
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
@@ -189,8 +190,6 @@ export const commandMessages = {
       'the copy of the table {table} differs from the records, which are in use as before; check both databases, and move again',
     migrate_running:
       'a `plimsoll migrate` is copying these records to {place}; wait for its end, or give it up with `plimsoll resume`',
-    migrate_tree_changing:
-      'the public tree keeps changing while it is copied, although the registry is paused; end whatever writes to it, and move again, the registry is in use as before',
     pause_lost:
       'the pause ended before everything was copied, by `plimsoll resume` or because this process stood still; move again, the registry is in use as before',
     move_unfinished:
@@ -218,6 +217,8 @@ export const commandMessages = {
       'a restore into {dir} was killed before its end; what it had left there was removed first',
     restore_variables:
       'the environment names places outside of {dir} ({names}): restore ignored them, but other commands will change what is there; unset them while they belong to another registry',
+    daemon_silent:
+      'the daemon at {address} does not answer as a healthy one ({reason}); look at its log, or start it with `plimsoll serve`',
     backup_damaged: '{file} is damaged: the bytes of {entry} do not have the checksum in its name',
   },
   full: {

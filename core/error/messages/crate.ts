@@ -36,7 +36,7 @@ export const crateMessages = {
     archive_trailing_data:
       'the crate file has data after its end, which some tools would read and others would not; make it again with `cargo package`',
     archive_too_large:
-      'the crate file unpacks to more than {max} bytes (`limits.unpacked_bytes`); leave files out with `package.exclude`',
+      'the crate file unpacks to more than {max:size} (`limits.unpacked_bytes`); leave files out with `package.exclude`',
     archive_costly:
       'the crate file cannot be checked because {because}; leave files out with `package.exclude`',
     archive_too_many_entries:
@@ -54,6 +54,11 @@ export const crateMessages = {
       'if the crate file was published elsewhere, `plimsoll import FILE --as crates` takes it over as it is; Cargo builds with it',
     archive_path_case:
       '`{path}` and `{twin}` differ only in case; on Windows and macOS one overwrites the other',
+    archive_path_normalized:
+      '`{path}` and `{twin}` differ only in how Unicode writes them (NFC and NFD); on macOS one overwrites the other',
+    crate_absent: 'there is no file: a link leads nowhere, or it was removed; mend or remove it',
+    crate_name_encoding: 'its name is not UTF-8, so it cannot be opened; rename it',
+    crate_special: 'it is no file, but a socket, pipe or device, and is left out',
     archive_path_windows: '`{path}` is a path that cannot exist on Windows',
     archive_warnings_more: (p: { count: number }) =>
       `${p.count} more ${p.count === 1 ? 'path' : 'paths'} in the crate file caused warnings`,
@@ -65,7 +70,7 @@ export const crateMessages = {
     archive_manifests:
       'the crate file has more than one manifest in its top folder (`{paths}`); keep `Cargo.toml` only',
     archive_file_too_large:
-      '`{path}` in the crate file has {size} bytes; at most {max} are allowed (`limits.manifest_bytes`)',
+      '`{path}` in the crate file has {size:size}; at most {max:size} are allowed (`limits.manifest_bytes`)',
     archive_file_encoding: '`{path}` in the crate file is not valid UTF-8',
     archive_cargo_ok: 'Cargo skips `{path}` when it unpacks the crate; leave it out',
     library_missing:
@@ -73,7 +78,7 @@ export const crateMessages = {
     readme_missing:
       '`Cargo.toml` names the README `{path}`, but the crate file does not contain it',
     readme_too_large:
-      "`{path}` has more than {max} bytes (`limits.readme_bytes`) and is not shown on the crate's page",
+      "`{path}` has more than {max:size} (`limits.readme_bytes`) and is not shown on the crate's page",
     release_identity: 'the crate file was sent as {expected}, but its `Cargo.toml` says {found}',
     metadata_field: '`{field}` of the publish metadata is not valid: {reason}',
     metadata_identity:

@@ -14,7 +14,7 @@ export const gitMessages = {
   },
   too_large: {
     git_request_too_large:
-      'the git request is larger than {max} bytes; clone the index again instead of fetching into this repository',
+      'the git request is larger than {max:size}; clone the index again instead of fetching into this repository',
   },
   busy: {
     git_busy: 'too many clients are reading the git index right now; try again in a few seconds',
@@ -40,6 +40,8 @@ export const gitMessages = {
     git_index_moved:
       'the git index `{path}` was changed by another program during a commit; let one process write to it, and run the build again',
     git_failed: '`git {command}` failed: {detail}; run `plimsoll verify` if it happens again',
+    git_elsewhere:
+      '{path} has git read what is outside of that repository; clone it with `git clone --bare --no-local`, and import the clone',
     git_remote_invalid:
       '`{remote}` is not a git remote to push to; write a URL such as `https://host/index.git`, `ssh://host/index.git`, or a path',
     git_push_diverged:

@@ -40,7 +40,7 @@ export const importMessages = {
       '{url} answers {status}; put a token for the source into PLIMSOLL_IMPORT_TOKEN, and if it is on another host than the index, name that host with --crates',
     import_address_private:
       '{url} has the private address {address}, and only hosts that the command names may have one; if the .crate files are there, name their URL with --crates',
-    import_too_long: '{what} is larger than the limit of {max} bytes',
+    import_too_long: '{what} is larger than the limit of {max:size}',
     import_name_unknown: 'the source has no crate `{name}`',
     import_not_text: 'line {line}: it is not valid UTF-8',
     import_misplaced:
@@ -56,7 +56,7 @@ export const importMessages = {
       'its .crate would be refused today; it was imported because the old index lists these bytes: {reason}',
     import_manifest:
       'its `Cargo.toml` cannot be read, so the description and the README are empty: {reason}',
-    import_oversized: 'its .crate has {size} bytes, more than the {max} allowed for new ones',
+    import_oversized: 'its .crate has {size:size}, more than the {max:size} allowed for new ones',
     import_differs:
       'the index of the source and the `Cargo.toml` in the .crate differ ({differences}); the index was kept',
     import_policy: 'a publish would be refused today: {reason}',

@@ -9,6 +9,8 @@ export const policyMessages = {
       'the version `{version}` has {length} characters; at most {max} are allowed (`policy.version_max`), shorten what follows `-` or `+`',
     description_missing:
       'the crate has no description; set `description` in the [package] section of Cargo.toml',
+    description_bidi:
+      'the description has invisible characters that change the direction of text (U+202E and others); remove them, because they can make it read as something else',
     description_too_long:
       'the description has {bytes} bytes; at most {max} are allowed (`policy.description_max`), move details to the README',
     license_missing:

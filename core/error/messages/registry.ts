@@ -3,7 +3,9 @@ import type { MessageTable } from './kind.ts'
 export const registryMessages = {
   forbidden: {
     not_owner:
-      '`{login}` is not an owner of `{name}`; ask one of its owners to run `cargo owner --add {login}`, and if they have, accept the invitation at /me',
+      '`{login}` is not an owner of `{name}`; ask one of its owners to run `cargo owner --add {login}`',
+    not_owner_yet:
+      '`{login}` is invited to own `{name}`, and is no owner yet; accept the invitation at /me, or ask for another one if it has expired',
     crate_ownerless:
       '`{login}` is not an owner of `{name}`: it has no owners; ask an administrator',
   },
@@ -35,14 +37,15 @@ export const registryMessages = {
   },
   too_large: {
     crate_too_big:
-      'the .crate is bigger than the {max} bytes allowed here; leave out what is not needed (`exclude` in Cargo.toml) or ask the operator to raise `limits.crate_bytes`',
+      'the .crate is bigger than the {max:size} allowed here; leave out what is not needed (`exclude` in Cargo.toml) or ask the operator to raise `limits.crate_bytes`',
     metadata_too_big:
-      'the publish metadata with the README has {size} bytes; at most {max} are allowed (`limits.metadata_bytes`), shorten the README',
+      'the publish metadata with the README has {size:size}; at most {max:size} are allowed (`limits.metadata_bytes`), shorten the README',
   },
   unauthorized: {
     token_absent: 'this needs a token; {me} says how to get one, then run `cargo login`',
     token_rejected:
-      'this token is not valid: it is unknown, revoked or expired; {me} says how to get a new one',
+      'this token is not valid: it is unknown or revoked; {me} says how to get a new one',
+    token_expired: 'this token expired on {at:date}; {me} says how to get a new one',
     login_due:
       'this token is good, but its account has to show that it is still one of the company: log in once at {me}, then try again',
     account_locked:
@@ -94,8 +97,8 @@ export const registryMessages = {
       `\`${p.name}\` ${p.version} was deleted${p.reason === null ? '' : `: ${p.reason}`}; lock files may still name its checksum, so publish other bytes as another version`,
     metadata_invalid: 'the publish metadata cannot be read: {reason}',
     body_short:
-      'the publish request ends inside the {part}, for which {announced} bytes were announced',
-    body_long: 'the publish request continues after the {announced} bytes announced for the .crate',
+      'the publish request ends inside the {part}, for which {announced:size} were announced',
+    body_long: 'the publish request continues after the {announced:size} announced for the .crate',
     release_present:
       '`{name}` {version} was published before with the same bytes; nothing has changed',
     name_upstream:

@@ -138,7 +138,7 @@ export async function withRegistry<Options>(
   } catch (error) {
     // Render a change even if its commit is uncertain.
     if (error instanceof Refusal && error.has('commit_unknown')) {
-      const { drain } = await import('../../projections/index/build.ts')
+      const { drain } = await import('../../pages/build.ts')
       await drain(registry).catch(failure => io.err(`warning: ${failure.message}`))
     }
     throw error

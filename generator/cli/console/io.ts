@@ -151,10 +151,11 @@ export function report(
   else for (const line of lines) if (typeof line === 'string') io.out(line)
 }
 
-export type Outcomes = Record<'added' | 'present' | 'refused', number>
+export type Outcomes = Record<'added' | 'present' | 'refused' | 'skipped', number>
 
 /** Returns for example `386 added, 1 already present, 2 refused`. */
-export function describeOutcomes({ added, present, refused }: Outcomes): string {
+export function describeOutcomes({ added, present, refused, skipped }: Outcomes): string {
   const already = present > 0 ? `${formatNumber(present)} already present, ` : ''
-  return `${formatNumber(added)} added, ${already}${formatNumber(refused)} refused`
+  const left = skipped > 0 ? `, ${formatNumber(skipped)} skipped` : ''
+  return `${formatNumber(added)} added, ${already}${formatNumber(refused)} refused${left}`
 }

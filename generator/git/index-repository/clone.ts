@@ -2,15 +2,17 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { refuse } from '../../../core/error/error.ts'
 import { plain } from '../../web/web-url.ts'
-import { checkRemote, complaintOf } from './git-process.ts'
+import { ALLOC_LIMIT, checkRemote, complaintOf, gitFolder, requireOwnFiles } from './git-process.ts'
 
 /**
  * Clones a remote repository into a folder of its own, `index.git` in it, without a work tree, and
  * only the newest commit if the server supports that. Refuses what cannot be cloned.
  */
 export async function cloneBare(url: string): Promise<string> {
+  if (/^file:/i.test(url)) await requireOwnFiles(gitFolder(pathOf(url)))
   const path = await mkdtemp(join(tmpdir(), 'plimsoll-import-'))
   try {
     const shallow = await clone(url, join(path, 'index.git'), ['--depth', '1'])
@@ -21,6 +23,14 @@ export async function cloneBare(url: string): Promise<string> {
   } catch (error) {
     await rm(path, { recursive: true, force: true })
     throw error
+  }
+}
+
+function pathOf(url: string): string {
+  try {
+    return fileURLToPath(url)
+  } catch (error) {
+    return refuse('import_git_url', { url: plain(url), detail: String(error) })
   }
 }
 
@@ -38,6 +48,7 @@ async function clone(
     GIT_TERMINAL_PROMPT: '0',
     GIT_ALLOW_PROTOCOL: 'http:https:ssh:git:file',
     LC_ALL: 'C',
+    ...ALLOC_LIMIT,
   }
   const args = [...bare, ...options, '--', checkRemote(url), path]
   return await complaintOf(spawn('git', args, { stdio: ['ignore', 'ignore', 'pipe'], env }))

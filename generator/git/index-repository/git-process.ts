@@ -6,15 +6,16 @@ import {
   spawn,
 } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import { devNull } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { collectBytes } from '../../../core/async/collect-bytes.ts'
 import { refuse } from '../../../core/error/error.ts'
 import { withoutCredentials } from '../../../core/urls/urls.ts'
-import { statOf } from '../../places/disk/files.ts'
+import { readText, statOf } from '../../places/disk/files.ts'
 
 /** The settings of every git process for the index, regardless of the user's configuration. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -27,7 +28,13 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'pack.threads': '1',
   'gc.auto': '0',
   'maintenance.auto': 'false',
+  // A repository may be a stranger's.
+  'core.hooksPath': devNull,
+  'core.fsmonitor': 'false',
 }
+
+/** Git ends when it wants more memory at once: a stranger's small object may unpack to anything. */
+export const ALLOC_LIMIT = { GIT_ALLOC_LIMIT: '1g' } as const
 
 /** Returns an environment in which none of the user's variables and files change git's behavior. */
 export function cleanEnvironment(path: string): NodeJS.ProcessEnv {
@@ -38,6 +45,7 @@ export function cleanEnvironment(path: string): NodeJS.ProcessEnv {
     // Nothing is fetched: a partial clone could run a command from its own configuration.
     GIT_ALLOW_PROTOCOL: '',
     GIT_NO_LAZY_FETCH: '1',
+    ...ALLOC_LIMIT,
   }
   for (const name of ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'TEMP'])
     if (process.env[name] !== undefined) environment[name] = process.env[name]
@@ -94,13 +102,37 @@ export async function finish(
   if (detail !== null) refuse('git_failed', { command, detail })
 }
 
-/** Refuses a repository with a pipe or a device in it, also by a link: git would wait for it. */
-export async function requirePlainFiles(path: string): Promise<void> {
+/** The most bytes of a file that git reads whole, such as `packed-refs`. */
+const FILE_MAX = 64 * 1024 * 1024
+
+/** Files that make git read another repository, or its objects. */
+const ELSEWHERE = ['commondir', 'gitdir', join('objects', 'info', 'alternates')]
+
+/** Returns the repository in a folder, which is itself bare or has a work tree. */
+export function gitFolder(path: string): string {
+  return existsSync(join(path, 'HEAD')) ? path : join(path, '.git')
+}
+
+/**
+ * Refuses a stranger's repository with a pipe or a device in it, also by a link, for which git
+ * would wait, and one that has git read anything outside of it. Passes a path with nothing there.
+ */
+export async function requireOwnFiles(path: string): Promise<void> {
+  const refuseElsewhere = (what: string) => refuse('git_elsewhere', { path: join(path, what) })
+  const there = await statOf(path)
+  if (there?.isFile()) refuseElsewhere('')
+  if (!there) return
   for await (const entry of await opendir(path, { recursive: true })) {
     const file = join(entry.parentPath, entry.name)
-    const kind = entry.isSymbolicLink() ? await statOf(file) : entry
+    const kind = await statOf(file)
     if (kind && !kind.isFile() && !kind.isDirectory()) refuse('file_special', { path: file })
+    if (entry.isSymbolicLink() && kind?.isDirectory()) refuseElsewhere(relative(path, file))
+    if (kind && kind.size > FILE_MAX && !/\bobjects\b/.test(file.slice(path.length)))
+      refuse('import_too_long', { what: file, max: FILE_MAX })
   }
+  for (const name of ELSEWHERE) if (await statOf(join(path, name))) refuseElsewhere(name)
+  for (const name of ['config', 'config.worktree'])
+    if (/\[\s*include/i.test((await readText(join(path, name))) ?? '')) refuseElsewhere(name)
 }
 
 /** The most bytes that git may print: the files of an index like that of crates.io fill a half. */

@@ -3,7 +3,7 @@ import { Refusal, refuse } from '../../../core/error/error.ts'
 import { parseManifest } from '../../../core/manifest/parse.ts'
 import { jsonIn } from '../../../core/plain-data.ts'
 import { compareVersions, isVersion } from '../../../core/version.ts'
-import { findCrates } from '../../places/disk/crate-files.ts'
+import { findCrates, unreadable } from '../../places/disk/crate-files.ts'
 import {
   fileBytes,
   fileChecksum,
@@ -80,6 +80,8 @@ export async function openLoose(source: string): Promise<OpenedSource> {
 }
 
 async function releaseOf(path: string): Promise<SourceRelease> {
+  const problem = await unreadable(path)
+  if (problem) throw new Refusal([problem])
   const { size = 0 } = (await fileStats(path)) ?? {}
   if (size > CRATE_MAX) refuse('import_too_long', { what: path, max: CRATE_MAX })
   const cksum = await fileChecksum(path)

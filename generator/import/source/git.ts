@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
 import { issue, Refusal, refusalOnly, refuse } from '../../../core/error/error.ts'
 import { ByteReader } from '../../../core/tarball/bytes.ts'
 import { CONFIG_MAX, parseDl } from '../../../core/urls/index-config.ts'
 import { cloneBare } from '../../git/index-repository/clone.ts'
 import {
   finish,
-  requirePlainFiles,
+  gitFolder,
+  requireOwnFiles,
   runGit,
   startGit,
 } from '../../git/index-repository/git-process.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
-import { cratesOfDl, isFileTemplate, namedCrates } from './crate-sources.ts'
+import { cratesOfDl, namedCrates } from './crate-sources.ts'
 import { INDEX_FILE_MAX, readIndexFile, stemOf, tooLong } from './index-file.ts'
 import { type ImportRequest, type OpenedSource, refusedCrate } from './source.ts'
 
@@ -29,9 +29,8 @@ interface GitFile {
 export async function openGit(request: ImportRequest, web: Web): Promise<OpenedSource> {
   const { source } = request
   const isHere = existsSync(source)
-  const bare = existsSync(join(source, 'HEAD')) ? resolve(source) : resolve(source, '.git')
-  const local = isFileTemplate(source) ? fileURLToPath(source) : isHere ? bare : null
-  if (local !== null && existsSync(local)) await requirePlainFiles(local)
+  const bare = gitFolder(resolve(source))
+  if (isHere) await requireOwnFiles(bare)
   const clone = isHere ? null : await cloneBare(source)
   const close = async () => {
     if (clone !== null) await rm(clone, { recursive: true, force: true })

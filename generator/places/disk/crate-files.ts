@@ -1,12 +1,12 @@
-import { realpath } from 'node:fs/promises'
+import { lstat, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { refuse } from '../../../core/error/error.ts'
+import { type Issue, issue, refuse, warning } from '../../../core/error/error.ts'
 import { readFolder, statOf, unlessMissing } from './files.ts'
 
 /**
  * Returns the file at `source`, or every `.crate` below that folder, sorted. Follows links, and goes
- * into each folder once; includes links that lead nowhere, for their readers to complain. Skips the
- * folder with the real path `except`. Refuses a folder without any `.crate`.
+ * into each folder once; includes what only `unreadable` tells of. Skips the folder with the real
+ * path `except`. Refuses a folder without any `.crate`.
  */
 export async function findCrates(source: string, except?: string): Promise<string[]> {
   const paths = await listCrates(source, except)
@@ -17,15 +17,32 @@ export async function findCrates(source: string, except?: string): Promise<strin
 /** Does the same as `findCrates`, but allows a folder without any `.crate`. */
 export async function listCrates(source: string, except?: string): Promise<string[]> {
   const stats = await statOf(source)
-  if (!stats) refuse('file_missing', { path: source })
-  if (stats.isFile()) return [source]
+  const isThere = stats || isMangled(source) || (await unlessMissing(lstat(source)))
+  if (!isThere) refuse('file_missing', { path: source })
+  if (!stats || stats.isFile()) return [source]
   if (!stats.isDirectory()) refuse('file_special', { path: source })
   return (await below(source, new Set(except === undefined ? [] : [except]))).sort()
 }
 
+/**
+ * Returns why what `findCrates` lists is no file that can be read; null for a file. A socket or
+ * device is only warned of: nobody makes one of a crate.
+ */
+export async function unreadable(path: string): Promise<Issue | null> {
+  const stats = await statOf(path)
+  if (stats) return stats.isFile() ? null : warning('crate_special')
+  return issue(isMangled(path) ? 'crate_name_encoding' : 'crate_absent')
+}
+
+/** Returns whether a path may have bytes that are not UTF-8: no text leads to such a file. */
+function isMangled(path: string): boolean {
+  return path.includes('\ufffd')
+}
+
 async function below(folder: string, seen: Set<string>): Promise<string[]> {
   const real = await unlessMissing(realpath(folder))
-  if (real === null || seen.has(real)) return []
+  if (real === null) return isMangled(folder) ? [folder] : []
+  if (seen.has(real)) return []
   seen.add(real)
   const paths: string[] = []
   for (const entry of await readFolder(folder)) {
@@ -33,7 +50,7 @@ async function below(folder: string, seen: Set<string>): Promise<string[]> {
     const isCrate = entry.name.endsWith('.crate')
     const kind = isCrate || entry.isSymbolicLink() ? await statOf(path) : entry
     if (kind?.isDirectory()) paths.push(...(await below(path, seen)))
-    else if (isCrate && kind?.isFile() !== false) paths.push(path)
+    else if (isCrate) paths.push(path)
   }
   return paths
 }

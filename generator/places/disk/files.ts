@@ -14,7 +14,7 @@ import { type FileHandle, open, readdir, rm, rmdir, stat } from 'node:fs/promise
 import { dirname, join, relative, sep } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 import { sha256Of } from '../../../core/sha256.ts'
-import { isMissing, isTemporary } from './steps.ts'
+import { isMissing, isTaken, isTemporary } from './steps.ts'
 
 /** Waits for `work` on a file or folder; returns null when there is no such thing. */
 export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
@@ -58,7 +58,7 @@ const FOR_READING = constants.O_RDONLY | constants.O_NONBLOCK
 
 /** The longest text that is read unless its reader says more, and the most bytes of a file. */
 export const TEXT_MAX = 8 * 1024 * 1024
-const BYTES_MAX = 2 ** 31 - 1
+export const BYTES_MAX = 2 ** 31 - 1
 
 /** Opens a file; null when there is none. Refuses a pipe or a device, and more than `max` bytes. */
 async function openToRead(path: string, max: number): Promise<FileHandle | null> {
@@ -91,12 +91,15 @@ export async function readText(path: string, max = TEXT_MAX): Promise<string | n
   return (await readWhole(path, max))?.toString('utf8') ?? null
 }
 
-/** Does the same as `readText` before anything else goes on, as settings are read. */
+/** Does the same as `readText` at once, as settings are read. Refuses a folder or a dangling link. */
 export function readTextSync(path: string, max = TEXT_MAX): string | null {
-  if (!existsSync(path)) return null
+  if (!isTaken(path)) return null
+  if (!existsSync(path)) refuse('file_missing', { path })
   const file = openSync(path, FOR_READING)
   try {
-    requireReadable(path, fstatSync(file), max)
+    const facts = fstatSync(file)
+    if (facts.isDirectory()) refuse('file_folder', { path })
+    requireReadable(path, facts, max)
     return readFileSync(file, 'utf8')
   } finally {
     closeSync(file)
@@ -129,6 +132,16 @@ export async function openFile(path: string, range?: { start: number; end: numbe
 export async function fileChecksum(path: string): Promise<string | null> {
   const opened = await openFile(path)
   return opened && unlessNoFile(sha256Of(opened.bytes))
+}
+
+/** Returns whether a file has this SHA-256; null when there is none. Reads none with more bytes. */
+export async function hasChecksum(
+  path: string,
+  most: number,
+  cksum: string,
+): Promise<boolean | null> {
+  const stats = await fileStats(path)
+  return stats && stats.size <= most && (await fileChecksum(path)) === cksum
 }
 
 /** Returns a checksum of bytes in lowercase hex. */

@@ -4,6 +4,7 @@ import {
   closeSync,
   copyFileSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -261,7 +262,12 @@ function unlessMissing<T>(work: () => T): T | null {
   }
 }
 
-/** Returns whether an error means that a file or folder does not exist. */
+/** Returns whether anything is at a path, be it a link that leads nowhere. */
+export function isTaken(path: string): boolean {
+  return unlessMissing(() => lstatSync(path)) !== null
+}
+
+/** Returns whether an error means that there is no file or folder, such as behind a link to itself. */
 export function isMissing(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')
 }

@@ -2,6 +2,7 @@ import { dependencyNames } from '../../../core/entry/entry.ts'
 import { readEntry } from '../../../core/entry/parse.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
 import { crateKey, crateRecordPath, imagePath, VERSIONS_SHOWN } from '../../../core/paths/crates.ts'
+import { userPath } from '../../../core/paths/listings.ts'
 import { type Output, output } from '../../../core/paths/tree.ts'
 import { unpackedLimit } from '../../../core/tarball/recover.ts'
 import { trustpubData } from '../../../core/trust/job.ts'
@@ -16,12 +17,15 @@ import type {
   ListedVersion,
   VersionData,
 } from '../../../site/crate-data.ts'
+import { absoluteLink } from '../../../site/elements/links.ts'
+import { linkBase } from '../../../site/readme/links.ts'
 import type { SiteConfig } from '../../../site/site-config.ts'
 import { comparePage } from '../../../site/source/page.ts'
 import { pace } from '../../database/pace.ts'
 import { spellings } from '../../records/crates.ts'
 import type { Mark } from '../../records/marks.ts'
 import { listOwners } from '../../records/owners.ts'
+import type { PageCrate } from '../../records/pages/cards.ts'
 import { readDependents } from '../../records/pages/dependents.ts'
 import { readFailure, writeFailure } from '../../records/pages/plain-pages.ts'
 import {
@@ -35,11 +39,11 @@ import {
 import { renderReadme } from '../../sandbox/rendering.ts'
 import { PAGE_FORMAT, type PageContext, remembered } from '../context.ts'
 import { renderCrateFeed } from '../feed.ts'
-import type { PageCrate } from './change.ts'
 import { sourcePages } from './source.ts'
 
-/** Matches READMEs that show images; others need no `.crate`. */
+/** Matches READMEs that show images, or link to files; others need no `.crate`. */
 const HAS_IMAGES = /!\[|<(?:img|source)\b/i
+const HAS_LINKS = /(?:\]\(|\]:|\bhref\s*=)(?![\s"'<]*(?:#|https?:))/i
 
 /**
  * Renders a crate's pages, except those of its versions; none if the crate has no versions. The
@@ -50,7 +54,7 @@ export async function cratePages(
   crate: PageCrate,
 ): Promise<{ readonly outputs: readonly Output[]; readonly newest?: Mark }> {
   const { database, site } = context
-  const releases = await listReleases(database, crate.id)
+  const releases = (await listReleases(database, crate.id)).map(named(site))
   const newest = newestVersion(releases)
   if (!newest) return { outputs: [] }
   const previous = previousOf(releases, newest.version)
@@ -92,13 +96,19 @@ export async function releasePages(context: PageContext, releaseId: number): Pro
   const { database } = context
   const stored = await readRelease(database, releaseId)
   if (!stored) return []
-  const { crate, release } = stored
+  const { crate } = stored
+  const release = named(context.site)(stored.release)
   const before = previousOf(await listIdentities(database, crate.id), release.version)
   const previous = before && (await findRelease(database, crate.id, before.version))
   const readme = await readReadme(database, releaseId)
   const { version, files } = await shownVersion(context, crate.name, release, previous, readme)
   await pace()
   return [...files, ...(await versionPages(context, version))]
+}
+
+/** Leaves out who published a release, unless pages may name people. */
+function named({ owners }: SiteConfig) {
+  return (release: ReleaseRecord) => (owners ? release : { ...release, publishedBy: null })
 }
 
 async function versionPages(context: PageContext, version: VersionData): Promise<Output[]> {
@@ -119,11 +129,13 @@ async function shownVersion(
   const data = (readme: string | null) => versionData(site, name, release, { readme, previous })
   if (text === null) return { version: data(null), files: [] }
   const failureBefore = await readFailure(database, id, PAGE_FORMAT)
-  const file = HAS_IMAGES.test(text) ? await crates.localFile(crateKey(name, cksum)) : null
+  const hasLinks = site.source && HAS_LINKS.test(text) && linkBase(about) === null
+  const file =
+    hasLinks || HAS_IMAGES.test(text) ? await crates.localFile(crateKey(name, cksum)) : null
   const crate = file && { path: file.path, unpackedBytes: unpackedLimit(file.size) }
   const readme = { text, about, images: site.images }
-  const key = ['readme', cksum, site.images]
-  const work = () => renderReadme({ readme, crate }, failureBefore)
+  const key = ['readme', cksum, site.images, site.source]
+  const work = () => renderReadme({ readme, crate, source: site.source }, failureBefore)
   const { html, files: images, failure } = await remembered(context, key, work)
   if (failure && !failureBefore) await writeFailure(database, id, PAGE_FORMAT, failure)
   const files = images.map(({ name: image, bytes }) =>
@@ -148,7 +160,7 @@ export interface CrateDetails
  * Renders `crate.json`: everything about a crate except READMEs. The newest version describes the
  * crate; versions are listed newest first, each with its index entry as in the index.
  */
-export function renderCrateRecord(crate: CrateDetails, { dl }: SiteConfig): Output {
+export function renderCrateRecord(crate: CrateDetails, site: SiteConfig): Output {
   const newest = newestVersion(crate.releases)
   if (!newest) throw new Error(`the crate ${crate.name} has no releases`)
   const { about } = newest
@@ -168,13 +180,18 @@ export function renderCrateRecord(crate: CrateDetails, { dl }: SiteConfig): Outp
     created_at: crate.createdAt,
     updated_at: times.sort().at(-1) ?? crate.createdAt,
     dependents: crate.dependentCount,
+    ...(site.owners && {
+      owners: crate.owners.map(({ login, name }) => {
+        return { login, name, url: absoluteLink(site, userPath(login)) }
+      }),
+    }),
   }
   const versions = newestFirst(crate.releases).map(release => {
     const rest = {
       version: release.version,
       size: release.size,
       contents: release.contents,
-      download: expandDl(dl, { name: crate.name, ...release }),
+      download: expandDl(site.dl, { name: crate.name, ...release }),
       published_at: release.publishedAt,
       published_by: release.publishedBy,
       ...(release.job && { trustpub_data: trustpubData(release.job) }),

@@ -12,10 +12,11 @@ import {
   versionsPath,
 } from '../../../core/paths/crates.ts'
 import { marksOf } from '../../records/marks.ts'
+import { readPageCrate } from '../../records/pages/cards.ts'
 import { namesakesOf } from '../../records/pages/dependents.ts'
-import { RELEASES } from '../../records/releases-view.ts'
+import { EVERY_RELEASE } from '../../records/releases.ts'
 import { bySubject, type Pages, replaceFiles } from '../pages.ts'
-import { changedReleases, readPageCrate } from './change.ts'
+import { changedReleases } from './change.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const [pages, sources] = [() => import('./crate.ts'), () => import('./source.ts')]
@@ -77,11 +78,8 @@ export const versionPages: Pages = {
   isParallel: true,
   changed: changedReleases,
   // A deletion has the whole crate rendered again.
-  ...bySubject(
-    'release',
-    `SELECT releases.id AS subject, generation, name AS about FROM ${RELEASES}
-      JOIN crates ON crates.id = crate_id`,
-    async (context, id) => (await pages()).releasePages(context, id),
+  ...bySubject('release', EVERY_RELEASE, async (context, id) =>
+    (await pages()).releasePages(context, id),
   ),
   async render(context, mark) {
     const outputs = await (await pages()).releasePages(context, mark.subject)

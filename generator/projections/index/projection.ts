@@ -4,7 +4,8 @@ import { releaseOfPath } from '../../../core/paths/crates.ts'
 import { LIST, run } from '../../database/statement.ts'
 import { type CrateChange, type Follower, hasVersions } from '../../records/crate-change.ts'
 import { isFollowedForGit } from '../../records/git-batch.ts'
-import { marksOf } from '../../records/marks.ts'
+import { markSelected, marksOf } from '../../records/marks.ts'
+import { indexFiles } from '../../records/releases.ts'
 import type { FullContext } from '../context.ts'
 import type { Projection } from '../projection.ts'
 
@@ -26,6 +27,21 @@ export const crateFiles: Follower = {
   },
 }
 
+/** Loaded when something is rendered: most commands only open the registry. */
+const show = () => import('./show.ts')
+
+/** A whole crate that has to be rendered again, and its leftover files removed. */
+export const wholeCrates: Projection<FullContext> = {
+  kind: 'whole',
+  work: 'whole crates',
+  of: 'crate',
+  due: 'answer',
+  changed: async (_, { crate, removed }) => marksOf('whole', removed.length > 0 ? [crate.id] : []),
+  render: async (context, { subject }) => (await show()).showWhole(context, subject),
+  markAll: tx => markSelected(tx, 'whole', 'SELECT id AS subject, generation FROM crates'),
+  async *parts() {},
+}
+
 /** The index: `config.json`, and the index file and the `.crate` files of each crate. */
 export const index: Projection<FullContext> = {
   kind: 'index',
@@ -33,6 +49,12 @@ export const index: Projection<FullContext> = {
   of: 'crate',
   due: 'answer',
   changed: async (_, change) => marksOf('index', isIndexed(change) ? [change.crate.id] : []),
+  async render(context, mark, others) {
+    const ids = [mark, ...others].map(({ subject }) => subject)
+    return (await show()).showCrates(context, await indexFiles(context.database, ids), true)
+  },
+  // With the whole crates.
+  markAll: async () => undefined,
   async *parts(context) {
     yield* (await import('./parts.ts')).indexParts(context)
   },
@@ -40,14 +62,6 @@ export const index: Projection<FullContext> = {
     const release = releaseOfPath(path)
     return release !== null && crate.versions.has(release.version)
   },
-}
-
-/** A whole crate that has to be rendered again, and its leftover files removed. */
-export const wholeCrates: Follower = {
-  kind: 'whole',
-  work: 'whole crates',
-  of: 'crate',
-  changed: async (_, { crate, removed }) => marksOf('whole', removed.length > 0 ? [crate.id] : []),
 }
 
 /** The git index: the index file of a crate has to be committed. */

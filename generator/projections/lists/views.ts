@@ -2,6 +2,7 @@ import { sortByName } from '../../../core/name.ts'
 import { CRATES_FOLDER } from '../../../core/paths/crates.ts'
 import { categoryPath, keywordPath, LISTS_FOLDER, userPath } from '../../../core/paths/listings.ts'
 import { isListPath, type Output } from '../../../core/paths/tree.ts'
+import { unknownCategories } from '../../../core/policy/fields.ts'
 import { lettersPage, ORDERED_MAX, orderedPages } from '../../../site/pages/all-crates.ts'
 import { apiPage } from '../../../site/pages/api.ts'
 import {
@@ -12,7 +13,8 @@ import {
   userPage,
 } from '../../../site/pages/labels.ts'
 import { RANKS_SHOWN, statisticsPage, WEEKS_SHOWN } from '../../../site/pages/statistics.ts'
-import { column, first, type Row } from '../../database/statement.ts'
+import type { SiteConfig } from '../../../site/site-config.ts'
+import { column, first, type Queries, type Row } from '../../database/statement.ts'
 import { newestOf } from '../../records/owners.ts'
 import { type CrateCard, readCards } from '../../records/pages/cards.ts'
 import { commonLabels, labelCrates, readLabel, subcategories } from '../../records/pages/labels.ts'
@@ -29,6 +31,7 @@ export async function labelOutputs(
   const label = await readLabel(database, labelId)
   if (!label || label.crates === 0) return []
   const { kind, slug, crates: total } = label
+  if (kind === 'category' && unknownCategories([slug], site).length > 0) return []
   const crates = await labelCrates(database, labelId, LABEL_CRATES)
   const below = kind === 'category' ? await subcategories(database, slug, LABELS_SHOWN) : []
   const page = labelPage(site, { kind, slug, total, crates, below })
@@ -97,10 +100,15 @@ export async function viewOutputs({ database, site }: PageContext): Promise<Outp
     ...(total <= ORDERED_MAX ? await byName() : await byLetters()),
     ...others.flatMap(list => [...orderedPages(site, list, total, orders)]),
     labelsPage(site, 'keyword', await commonLabels(database, 'keyword', LABELS_SHOWN)),
-    labelsPage(site, 'category', await commonLabels(database, 'category', LABELS_SHOWN)),
+    labelsPage(site, 'category', await knownCategories(database, site)),
     statisticsPage(site, statistics),
     apiPage(site, popular.find(card => !card.yanked) ?? null),
   ]
+}
+
+async function knownCategories(database: Queries, site: SiteConfig) {
+  const labels = await commonLabels(database, 'category', LABELS_SHOWN)
+  return labels.filter(({ slug }) => unknownCategories([slug], site).length === 0)
 }
 
 /** Shows when a crate was new, in the order by that time. */

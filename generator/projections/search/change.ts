@@ -15,7 +15,7 @@ import { isStorageRefusal } from '../../places/disk/fault.ts'
 import type { Mark } from '../../records/marks.ts'
 import { OWNER_LOGINS } from '../../records/owners.ts'
 import { deprecationsOf, RELEASES } from '../../records/releases-view.ts'
-import type { Rendered } from '../pages.ts'
+import type { Rendered } from '../projection.ts'
 import { BLOCKS, BUCKETS, markFiles, RANKS, RANKS_TERM } from './files.ts'
 
 /**
@@ -66,6 +66,7 @@ async function readCrates(
     dependents: number
     yanked: number
     about: string | null
+    readme: string | null
     rust: string | null
     newest: Version
     deprecations: string | null
@@ -74,7 +75,8 @@ async function readCrates(
     tx,
     `SELECT crates.id, search_crates.terms AS before,
       crates.canonical, listings.dependents, listings.yanked,
-      releases.about, releases.line ->> 'rust_version' AS rust,
+      releases.about, substr(releases.readme, 1, 8192) AS readme,
+      releases.line ->> 'rust_version' AS rust,
       releases.version AS newest, ${deprecationsOf('crates.id')},
       ${site.owners ? OWNER_LOGINS : 'NULL'} AS owners
       FROM crates LEFT JOIN search_crates ON search_crates.crate_id = crates.id
@@ -89,7 +91,15 @@ async function readCrates(
     const { keywords, categories, description, license } = manifest
     const said = JSON.parse(row.deprecations ?? '[]') as Deprecation[]
     const isDeprecated = deprecationOf(said, row.newest, manifest) !== null
-    const searched = { canonical, keywords, categories, description, license, rust }
+    const searched = {
+      canonical,
+      keywords,
+      categories,
+      description,
+      license,
+      rust,
+      readme: row.readme,
+    }
     const terms = termsOf({ ...searched, owners: JSON.parse(owners ?? '[]') })
     return {
       id,

@@ -201,3 +201,11 @@ export async function sumDownloads(tx: Queries, crateId: number, now: Date): Pro
     recent: sum(days),
   })
 }
+
+/** Selects the crates whose downloads are not the sum of those of their releases. */
+export const WRONG_DOWNLOADS = `
+  SELECT crate_id FROM (
+    SELECT releases.crate_id, sum(total) AS n FROM release_downloads
+      JOIN ${RELEASES} ON releases.id = release_id GROUP BY 1) AS have
+    FULL JOIN crate_downloads USING (crate_id)
+    WHERE have.n IS DISTINCT FROM crate_downloads.total`

@@ -5,10 +5,10 @@ import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
 import type { Deprecation } from '../../../core/notes/notes.ts'
 import type { Version } from '../../../core/version.ts'
-import { all, LIST, type Queries } from '../../database/statement.ts'
+import { all, first, LIST, type Queries } from '../../database/statement.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'
 import { recordOf, type Stored } from '../releases.ts'
-import { deprecationsOf, releasesAs } from '../releases-view.ts'
+import { deprecationsOf, RELEASES, releasesAs } from '../releases-view.ts'
 
 /** A crate as shown in lists, with the metadata of its newest version. */
 export interface CrateCard extends CrateRecord {
@@ -79,4 +79,29 @@ export async function readCards(db: Queries, ids: readonly number[]): Promise<Cr
 /** Returns whether a card is of the crate with this name. */
 export function isNamed({ name }: CrateCard, canonical: CanonicalName): boolean {
   return canonicalName(name) === canonical
+}
+
+/** A crate as its page shows it, besides its releases. */
+export interface PageCrate extends CrateRecord {
+  readonly dependents: number
+  readonly hasDownloads: 0 | 1
+  /** The newest release, and its README; null while there is none. */
+  readonly newestId: number | null
+  readonly readme: string | null
+  /** The generation of its mark; null if it has none, or if it failed before. */
+  readonly newestMark: number | null
+}
+
+/** Reads a crate for its page; null when there is none. */
+export function readPageCrate(db: Queries, id: number): Promise<PageCrate | null> {
+  const sql = `SELECT ${CRATE}, coalesce(listings.dependents, 0) AS dependents,
+      EXISTS (SELECT 1 FROM crate_downloads
+        WHERE crate_id = crates.id AND shown_at IS NOT NULL) AS "hasDownloads",
+      newest_id AS "newestId", releases.readme, marks.generation AS "newestMark"
+    FROM crates LEFT JOIN listings ON listings.crate_id = crates.id
+    LEFT JOIN ${RELEASES} ON releases.id = newest_id
+    LEFT JOIN marks ON marks.kind = 'release' AND marks.subject = newest_id
+      AND marks.retry_at IS NULL
+    WHERE crates.id = ?`
+  return first(db, sql, id)
 }

@@ -5,8 +5,8 @@ import { crateKey } from '../../../core/paths/crates.ts'
 import { parseRequirement, satisfies } from '../../../core/requirement.ts'
 import { requireThisBuild, type Version, versionIdentity } from '../../../core/version.ts'
 import { showing, systemRefusal } from '../../places/disk/fault.ts'
-import { buildWhole } from '../../projections/index/build.ts'
 import { withoutRelease } from '../../projections/index/orphans.ts'
+import { rebuildCrate } from '../../projections/index/show.ts'
 import type { Change } from '../../records/change.ts'
 import { type CrateRecord, findCrate } from '../../records/crates.ts'
 import { listReleases, mentions, type ReleaseRecord } from '../../records/releases.ts'
@@ -79,7 +79,7 @@ export async function deleteReleases(
     await removeReleases(registry, crate, releases, deletion.reason ?? null, change)
   try {
     await showing(async () => {
-      await buildWhole(registry, crate.id)
+      await registry.mutex.run(() => rebuildCrate(registry, crate.id))
       for (const { cksum } of [...releases, ...unfinished]) {
         const key = crateKey(crate.name, cksum)
         await withoutRelease(registry, cksum, () => registry.crates.remove(key))

@@ -1,4 +1,4 @@
-import { type Issue, refuse } from '../../../core/error/error.ts'
+import type { Issue } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { policyQuestions } from '../../../core/policy/policy.ts'
 import { compareVersions, type Version } from '../../../core/version.ts'
@@ -67,9 +67,9 @@ export function byNeed<Crate>(
 async function look(registry: Registry, path: string): Promise<Member | null> {
   const stats = await fileStats(path)
   // Adding it reports what is wrong with it.
-  if (stats && stats.size > registry.settings.limits.crate_bytes) return null
+  if (!stats || stats.size > registry.settings.limits.crate_bytes) return null
   const cksum = await fileChecksum(path)
-  if (!stats || cksum === null) return refuse('file_missing', { path })
+  if (cksum === null) return null
   const bytes = { content: path, size: stats.size, cksum }
   const issues: Issue[] = []
   const release = await inspect({ bytes, pubtime: null }, registry.settings, registry.urls, issues)

@@ -11,7 +11,8 @@ import type { Staged } from '../../places/crate-store.ts'
 import { asCaller } from '../../places/disk/caller.ts'
 import { showing } from '../../places/disk/fault.ts'
 import { fileChecksum, openFile } from '../../places/disk/files.ts'
-import { IndexWriter } from '../../projections/index/index-writer.ts'
+import { showCrates } from '../../projections/index/show.ts'
+import { RenderBatch } from '../../projections/render-batch.ts'
 import { type Change, operatorChange } from '../../records/change.ts'
 import type { CrateRecord } from '../../records/crates.ts'
 import { type MarkSubject, markAgain, marksOf, setMarks } from '../../records/marks.ts'
@@ -50,13 +51,13 @@ interface Waiting {
  */
 export class PublishQueue {
   readonly #registry: Registry
-  readonly #writer: IndexWriter
+  readonly #batch: RenderBatch
   readonly #waiting: Waiting[] = []
   #isRunning = false
 
   constructor(registry: Registry) {
     this.#registry = registry
-    this.#writer = new IndexWriter(registry)
+    this.#batch = new RenderBatch(registry)
   }
 
   /** Resolves when the release is recorded; throws a `Refusal` with every issue. */
@@ -72,13 +73,21 @@ export class PublishQueue {
   show(crateId: number): Promise<void> {
     return this.#registry.mutex.run(async () => {
       const changed = await indexFiles(this.#registry.database, [crateId])
-      throwIf(await this.#writer.show(changed), crateId)
+      throwIf(await this.#show(changed), crateId)
     })
   }
 
   /** Syncs what is shown to disk, and clears its marks. */
   settle(): Promise<void> {
-    return this.#writer.settle()
+    return this.#batch.settle()
+  }
+
+  /** Returns why some crates could not be shown, by crate. */
+  async #show(crates: readonly IndexedCrate[]): Promise<ReadonlyMap<number, unknown>> {
+    const context = { ...this.#registry, tree: this.#batch.tree }
+    const { done, failed } = await showCrates(context, crates)
+    this.#batch.add(done)
+    return new Map(Array.from(failed, ([{ subject }, error]) => [subject, error]))
   }
 
   async #run(): Promise<void> {
@@ -109,7 +118,7 @@ export class PublishQueue {
         return changed
       },
     )
-    const showing = this.#writer.show(finished.flat())
+    const showing = this.#show(finished.flat())
     for (const [at, { resolve, reject }] of waiting.entries()) {
       const outcome = outcomes[at]
       if (!outcome || 'error' in outcome) reject(outcome?.error)

@@ -3,7 +3,7 @@ import { MADE_BY_CARGO } from '../../compare/file-pairs.ts'
 import type { ChangedFile } from '../../compare/package-diff.ts'
 import { type CompareAddress, compareFragment, readCompareAddress } from '../../source/address.ts'
 import { visible } from '../../source/lines.ts'
-import { appendSome, element, part } from '../element.ts'
+import { appendSome, button, element, part } from '../element.ts'
 import { CheckBox, packagePlace } from './check.ts'
 import { hunkView } from './hunks.ts'
 import type { Workers } from './task-worker.ts'
@@ -116,9 +116,10 @@ class CompareView {
   #fill(from: string, to: string, files: readonly ChangedFile[]): void {
     const title = element('h2', {}, `Changes from ${from} to ${to}`)
     const list = element('ul', { className: 'plain changed-files' })
-    const link = ({ path, lines }: ChangedFile) => {
+    const link = ({ kind, path, before, lines }: ChangedFile) => {
       const href = compareFragment({ from, to, path })
-      return element('li', {}, element('a', { href }, visible(path)), ' ', countsOf(lines))
+      const renamed = kind === 'renamed' ? ` renamed from ${visible(before ?? '')} ` : ' '
+      return element('li', {}, element('a', { href }, visible(path)), renamed, countsOf(lines))
     }
     void appendSome(list, files, link, BATCH)
     let left = OPEN_MAX.page
@@ -147,7 +148,7 @@ class CompareView {
     view.replaceChildren(
       title,
       element('p', { className: 'file-sum' }, sumOf(files)),
-      ...(files.length > 1 ? [list] : []),
+      ...(files.length > 1 ? [tools(list, details), list] : []),
       details,
     )
     view.hidden = false
@@ -205,6 +206,27 @@ class CompareView {
     }
     details?.scrollIntoView()
   }
+}
+
+/** Makes a filter of the files by their paths, and buttons that fold and unfold all of them. */
+function tools(list: HTMLElement, details: HTMLElement): HTMLElement {
+  const input = element('input', { type: 'search', placeholder: 'src/, .toml' })
+  const all = () => [...details.querySelectorAll<HTMLDetailsElement>('.file-diff')]
+  input.addEventListener('input', () => {
+    const words = input.value.toLowerCase().split(/\s+/)
+    const fits = (text: string | null = '') =>
+      words.every(word => text?.toLowerCase().includes(word))
+    for (const file of all()) file.hidden = !fits(file.dataset.path)
+    for (const row of list.children as HTMLCollectionOf<HTMLElement>)
+      row.hidden = !fits(row.textContent)
+  })
+  const fold = (text: string, isOpen: boolean) =>
+    button(text, () => {
+      for (const file of all()) file.open = isOpen
+    })
+  const label = element('label', {}, 'Filter ', input)
+  const folds = [fold('Fold all', false), ' ', fold('Unfold all', true)]
+  return element('div', { className: 'filter' }, label, ...folds)
 }
 
 /** Shows how many lines changed; numbers that are only bounds are not shown. */

@@ -1,5 +1,6 @@
 import { fileFragment, readFileAddress } from '../../source/address.ts'
 import { IMAGE_PREFIX } from '../../source/content.ts'
+import { addCopyButtons } from '../copy.ts'
 import { button, element } from '../element.ts'
 import type { Workers } from './task-worker.ts'
 
@@ -71,6 +72,7 @@ async function render(path: string, text: string, place: DocumentPlace): Promise
     await fillImage(image, place)
   for (const link of template.content.querySelectorAll<HTMLAnchorElement>('a[href^="#"]'))
     link.addEventListener('click', event => showTarget(event, link))
+  addCopyButtons(template.content)
   return template.content
 }
 

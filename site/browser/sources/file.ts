@@ -20,9 +20,8 @@ export class CodeView {
 
   constructor(path: string, text: string) {
     this.#path = path
-    this.element = element('div', { className: 'code', tabIndex: 0 })
-    this.element.setAttribute('role', 'region')
-    this.element.setAttribute('aria-label', path)
+    const names = { role: 'region', ariaLabel: path }
+    this.element = element('div', { className: 'code', tabIndex: 0, ...names })
     const lines = visible(text).split('\n')
     if (lines.length > 1 && lines.at(-1) === '') lines.pop()
     this.#last = lines.length

@@ -26,8 +26,8 @@ export async function hunkView(
   }
   const rows = shown.flatMap(hunk => rowsOf(hunk, file, source))
   const code = element('code', {}, ...rows.map(row => row.element))
-  const pre = element('pre', { className: 'source diff', tabIndex: 0 }, code)
-  pre.setAttribute('aria-label', `Changes of ${path}`)
+  const names = { role: 'region', ariaLabel: `Changes of ${path}` }
+  const pre = element('pre', { className: 'source diff', tabIndex: 0, ...names }, code)
   const color = async (kind: DiffLine['kind']) => {
     const side = rows.filter(row => row.kind === kind || row.kind === 'same')
     if (!side.some(row => row.kind === kind)) return

@@ -49,7 +49,9 @@ export class FileTree {
     if (!folder.files.includes(path)) return
     const link = part(this.#ahead(list, path), 'a')
     link.setAttribute('aria-current', 'page')
-    link.scrollIntoView({ block: 'nearest' })
+    // `scrollIntoView` would scroll the window, too.
+    const box = this.element.closest('.siblings')
+    if (box) box.scrollTop = link.offsetTop - box.clientHeight / 2
   }
 
   /** Returns an entry; one beyond those that a long list shows is put first until its turn. */

@@ -9,10 +9,12 @@ const OWN = listed(`
   .nojekyll favicon.ico index.html api/index.html assets/0123456789ab/style.css
   crates/index.html crates/index-se.html crates/Demo/Demo-1.0.0+b.1.crate crates/demo/crate.json
   crates/demo/latest/index.html crates/demo/1.0.0-rc.1/index.html
-  crates/demo/1.0.0/raw/src/any.name feeds/crates.xml
+  crates/demo/1.0.0/raw/src/any.name crates/demo/1.0.0/src/index.html
+  crates/demo/1.0.0/images/${SUM}.png crates/demo/badge.svg crates/demo/feed.xml feeds/crates.xml
   index/config.json index/3/c/cra index.git/HEAD index.git/objects/01/23456789
   keywords/no_std/index.html lists/newest-2.html search/terms/8/255.json
-  sitemap.xml sitemap-se.xml sitemaps/7.xml
+  search/index.html search/layout.json search/crates/12.json categories/science/robotics/index.html
+  users/alice/index.html sitemap.xml sitemap-se.xml sitemaps/pages.xml sitemaps/7.xml
 `)
 const FOREIGN = listed(`
   CNAME about.html plimsoll.db plimsoll.toml public/index.html public/index/config.json backup.tar
@@ -21,6 +23,9 @@ const FOREIGN = listed(`
   crates/demo/demo-1.0.crate crates/demo/other-1.0.0.crate crates/demo/Cargo.toml
   crates/demo/src/lib.rs crates/demo/1.0.0 crates/plimsoll.db crates/notes.html
   assets/logo.png images/logo.png index/notes.txt index/3/x/cra index.git/de/mo/demo
+  crates/demo/logo.svg crates/demo/notes.html crates/demo/pom.xml crates/demo/docs/index.html
+  feeds/mine.xml sitemaps/mine.xml search/notes.html search/terms/notes.json
+  keywords/notes.html users/alice/cv.html lists/todo.html lists/newest/index.html
   search/src/main.rs users/alice/thesis.doc .push/my_crate
 `)
 

@@ -12,7 +12,7 @@ import { searchFiles } from '../../support/whole-search.ts'
 const searches: [parameters: string, names: string, notes?: string][] = [
   ['q=serial', 'serialport serde serde_json Serde-Yaml'],
   ['q=serialisation', 'serde serde_json Serde-Yaml serialport'],
-  ['q=json+parser', 'rapid simd-json'],
+  ['q=json+parser', 'simd-json rapid'],
   ['q=parsers', 'nom clap pest rapid simd-json'],
   ['q=tokyo', 'tokio tokio-util', 'No crate matches “tokyo”. Showing results for “tokio”.'],
   ['q=regx', 'regex', 'No crate matches “regx”. Showing results for “regex”.'],
@@ -24,7 +24,7 @@ const searches: [parameters: string, names: string, notes?: string][] = [
   ],
   ['q=tokoi+util', 'tokio-util', 'No crate matches “tokoi”. Showing results for “tokio”.'],
   ['q=rayon+zzzz', 'rayon', 'No crate matches “zzzz”. Showing results for the other words.'],
-  ['q=rayon+nom', 'rayon nom', 'No crate matches both words. Showing results for one of them.'],
+  ['q=rayon+nom', 'nom rayon', 'No crate matches both words. Showing results for one of them.'],
   [
     'q=json+parser+serial',
     'rapid simd-json serde_json',
@@ -72,11 +72,11 @@ const rivals: KnownCrate[] = [
 
 const byDependents: [q: string, names: string][] = [
   ['serial', 'serde yoke'],
-  ['json parser', 'quick-xml serde_json jsonwebtoken'],
+  ['json parser', 'serde_json jsonwebtoken quick-xml'],
   ['json token', 'jsonwebtoken'],
   ['json', 'serde_json jsonwebtoken'],
   ['jsonwebtoken', 'jsonwebtoken'],
-  ['yoke framework', 'yoke serde'],
+  ['yoke framework', 'serde yoke'],
 ]
 
 test('within a kind of match, crates with more dependents come first', async () => {
@@ -217,3 +217,52 @@ function lookupOf(crates: Parameters<typeof searchFiles>[0], loaded: string[] = 
   }
   return new Lookup({ load })
 }
+
+test('of several words, dependents and fields find the obvious; README, category and owner a little', async () => {
+  const known = (name: string, dependents: number, rest: object) => ({
+    ...rival(name, '', [], dependents),
+    ...rest,
+  })
+  const about = (description: string, keywords: string[] = [], categories: string[] = []) => ({
+    about: { description, keywords, categories, license: null },
+  })
+  const lookup = lookupOf([
+    known('tokio', 900, {
+      ...about('An event-driven platform for asynchronous applications.', ['io', 'async']),
+      readme:
+        '# Tokio\n\n[![Build](x)](y)\n\nA runtime for writing reliable applications.\n\nMore.',
+    }),
+    known('agnostic-lite', 1, about('An async runtime abstraction')),
+    known('runtime-less', 0, about('Async without a runtime', ['async', 'runtime'])),
+    known(
+      'hyper',
+      700,
+      about('A protective HTTP library', ['http'], ['web-programming::http-server']),
+    ),
+    known('small-serve', 2, about('A small HTTP server', ['http', 'server'])),
+    known('http-server', 0, about('Nothing')),
+    known('owned', 0, { ...about('Something'), owners: ['carol'] }),
+  ])
+  const first = async (q: string) =>
+    (await lookup.search(requestOf(`q=${q}`), 9)).crates.map(crate => crate.name)
+  assert.equal((await first('async+runtime'))[0], 'tokio')
+  assert.deepEqual((await first('http+server')).slice(0, 2), ['http-server', 'hyper'])
+  assert.deepEqual(await first('carol'), ['owned'])
+  assert.deepEqual(await first('more'), [], 'only the first paragraph counts')
+})
+
+test('the headline names filters and order', async () => {
+  const told = async (parameters: string) => {
+    const request = requestOf(parameters)
+    return headlineOf(request, await lookupIn([]).search(request, 10))
+  }
+  assert.equal(
+    await told('q=serde&sort=dependents'),
+    '3 crates for “serde”, most depended on first',
+  )
+  assert.equal(await told('keyword=JSON&sort=name'), '2 crates with keyword “JSON”, by name')
+  assert.equal(
+    await told('q=parser&license=MIT&rust=1.65'),
+    '2 crates for “parser” with license “MIT”, rust “1.65”',
+  )
+})

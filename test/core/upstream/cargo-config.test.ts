@@ -20,9 +20,9 @@ test('the block of a public registry, in full', () => {
 # \`cargo install\` reads only that one.
 [registries.team]
 index = "sparse+https://crates.example/index/"
-# Crates from here have no minimum age. Cargo before 1.100 may warn that
-# it does not know the key.
-min-publish-age = "0"
+# With \`registry.global-min-publish-age\`, for which Cargo 1.100 is needed,
+# this line lets crates from here be used at once:
+# min-publish-age = "0"
 
 # With \`publish = ["team"]\` in a Cargo.toml, \`cargo publish\` publishes
 # here, and nowhere else.
@@ -31,7 +31,7 @@ min-publish-age = "0"
 })
 
 const PARTNER = 'sparse+https://partner.example/index/'
-const TEAM = { index: 'sparse+https://crates.example/index/', 'min-publish-age': '0' }
+const TEAM = { index: 'sparse+https://crates.example/index/' }
 const MIRROR = { index: 'sparse+https://crates.example/upstream/crates-io/index/' }
 const PRIVATE = '[auth]\nrequired = true\n'
 

@@ -14,7 +14,7 @@ import { makeToken, revokeToken } from '../../../generator/accounts/tokens.ts'
 import { all, type Row, run } from '../../../generator/database/statement.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
-import { addRule } from '../../../generator/trust/rules.ts'
+import { addRule } from '../../../generator/trust/rules-changes.ts'
 import { makeTrustedToken } from '../../../generator/trust/trusted-tokens.ts'
 import { type Ask, GROUPS, type Group, TABLE, type Verdict } from '../../support/access-table.ts'
 import { colleague, NO_ISSUER } from '../../support/oidc-registry.ts'
@@ -59,7 +59,7 @@ const CALLERS: readonly Caller[] = [
 const groupOf = (caller: Caller): Group =>
   BAD.some(bad => bad === caller) ? 'bad' : (COLLEAGUES.get(caller) ?? (caller as Group))
 
-/** Whoever holds the token of a locked user, or of a job, is told so. */
+/** Whoever holds the token of a locked user or a job, or one that has expired, is told so. */
 function verdictOf(ask: Ask, kind: 'public' | 'private', caller: Caller): Verdict {
   const verdict = ask[kind][groupOf(caller)]
   // A token that has ended may be ended once more.
@@ -67,7 +67,11 @@ function verdictOf(ask: Ask, kind: 'public' | 'private', caller: Caller): Verdic
   if (verdict !== 'token_rejected') return verdict
   if (caller === 'of a job that ended') return 'trusted_token_rejected'
   if (caller === 'whose login is due') return 'login_due'
-  return caller === 'of a locked user' ? 'account_locked' : verdict
+  return caller === 'of a locked user'
+    ? 'account_locked'
+    : caller === 'expired'
+      ? 'token_expired'
+      : verdict
 }
 
 /** The settings under which the daemon has every route. */
@@ -194,9 +198,7 @@ function basic(token: string): string {
 }
 
 const REJECTIONS: readonly Verdict[] = [
-  'token_rejected',
-  'trusted_token_rejected',
-  'account_locked',
+  ...(['token_rejected', 'token_expired', 'account_locked', 'trusted_token_rejected'] as const),
   'login_due',
 ]
 
@@ -257,7 +259,7 @@ function message(code: Code, scope: string, login: string): string {
   const name = code === 'crate_unknown' ? 'none' : 'demo'
   const version = code === 'release_unknown' ? '9.9.9' : '1.0.0'
   const word = issue as (code: Code, params: object) => { message: string }
-  return word(code, { me: `${BASE}/me`, scope, name, version, login }).message
+  return word(code, { at: AT, me: `${BASE}/me`, scope, name, version, login }).message
 }
 
 test('no file of a private registry is shown to a stranger, of whatever kind it is', async t => {
@@ -283,11 +285,15 @@ test('no file of a private registry is shown to a stranger, of whatever kind it 
   assert.equal((await test.request('GET', '/crates/demo/crate.json', owner)).status, 200)
 })
 
-test('owners.public opens the list of owners, in a private registry to its readers', async t => {
-  const ask = TABLE['GET /api/v1/summary']?.[0] ?? assert.fail()
-  for (const kind of ['public', 'private'] as const) {
+test('the list of owners needs a token, whatever owners.public says', async t => {
+  const ask = TABLE['GET /api/v1/crates/:name/owners']?.[0] ?? assert.fail()
+  for (const [kind, isPublic] of [
+    ['public', 'true'],
+    ['public', 'false'],
+    ['private', 'true'],
+  ] as const) {
     const env = {
-      PLIMSOLL_OWNERS_PUBLIC: 'true',
+      PLIMSOLL_OWNERS_PUBLIC: isPublic,
       PLIMSOLL_AUTH_REQUIRED: String(kind === 'private'),
     }
     const { test, tokenOf } = await prepared(t, env)

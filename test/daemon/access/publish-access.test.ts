@@ -11,7 +11,7 @@ test('a token publishes what its scopes and crates cover: else 403, each reason,
   const all = await test.user('alice')
   await test.publish(all, { name: 'demo', version: '1.0.0' })
   const rows: [what: string, wish: TokenWish, name: string, expected: string[]][] = [
-    ['no scope at all', { scopes: [] }, 'demo', [lacks('publish-new` or `publish-update')]],
+    ['no scope at all', { scopes: [] }, 'demo', [lacks('publish-update')]],
     ['updates only, a new crate', { scopes: ['publish-update'] }, 'new', [lacks('publish-new')]],
     ['new crates only, an update', { scopes: ['publish-new'] }, 'demo', [lacks('publish-update')]],
     ['no crate at all', { crates: [] }, 'demo', [notGoodFor('demo')]],

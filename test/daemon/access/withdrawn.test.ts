@@ -19,7 +19,7 @@ import { createToken, revokeToken, SCOPES } from '../../../generator/accounts/to
 import { all, type Row as DbRow, LIST, one, run } from '../../../generator/database/statement.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
-import { addRule } from '../../../generator/trust/rules.ts'
+import { addRule } from '../../../generator/trust/rules-changes.ts'
 import { keepAlarm, listAlarms } from '../../../generator/upstream/alarms.ts'
 import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
 import { publishRequest } from '../../support/release.ts'

@@ -140,7 +140,7 @@ test('an invitation is good for 30 days, which is told, and inviting again renew
       await (await alice.get('/me/crates/demo')).text(),
     ]
     const [told, seen] = texts.map(
-      text => /<span class="quiet">[^\n]*expires <time datetime="([^"]+)/.exec(text)?.[1],
+      text => /<span class="quiet">[^\n]*expires <time[^>]* datetime="([^"]+)/.exec(text)?.[1],
     )
     return { bob, told, seen }
   }
@@ -159,4 +159,28 @@ test('an invitation is good for 30 days, which is told, and inviting again renew
   assert.equal(renewed.told, '2027-01-19T12:00:00Z')
   assert.equal((await renewed.bob.post('/me/invitations/demo/accept')).status, 303)
   assert.deepEqual(await events('owner-add'), [{ detail: '{"login":"bob","session":5}' }])
+})
+
+test('who may not change a crate is told of an invitation where there is one', async t => {
+  const { test, ask } = await prepared(t, { PLIMSOLL_OWNERS_ADD: 'invite' })
+  const token = await test.user('eve')
+  const told = async () => {
+    const { body } = await test.publish(token, { name: 'demo', version: '2.0.0' })
+    const yank = await test.request('DELETE', '/api/v1/crates/demo/1.0.0/yank', token)
+    const details = [body, (await yank.json()) as typeof body].map(
+      ({ errors }) => errors?.[0]?.detail,
+    )
+    assert.equal(details[0], details[1])
+    return details[0]
+  }
+  const stranger =
+    '`eve` is not an owner of `demo`; ask one of its owners to run `cargo owner --add eve`'
+  assert.equal(await told(), stranger)
+  await ask('PUT', { users: ['eve'] })
+  assert.match(
+    (await told()) ?? '',
+    /^`eve` is invited to own `demo`, .*; accept the invitation at \/me/,
+  )
+  await ask('DELETE', { users: ['eve'] })
+  assert.equal(await told(), stranger)
 })

@@ -72,17 +72,17 @@ test('lengths that lie are refused', async t => {
     [
       'metadata longer than the limit',
       Buffer.concat([u32(1001), json]),
-      'metadata_too_big: the publish metadata with the README has 1001 bytes; at most 1000 are allowed (`limits.metadata_bytes`), shorten the README',
+      'metadata_too_big: the publish metadata with the README has 1,001 bytes; at most 1,000 bytes are allowed (`limits.metadata_bytes`), shorten the README',
     ],
     [
       'metadata of 4 GiB',
       Buffer.concat([u32(0xffffffff), json]),
-      'metadata_too_big: the publish metadata with the README has 4294967295 bytes; at most 1000 are allowed (`limits.metadata_bytes`), shorten the README',
+      'metadata_too_big: the publish metadata with the README has 4.0 GiB; at most 1,000 bytes are allowed (`limits.metadata_bytes`), shorten the README',
     ],
     [
       'crate longer than the limit',
       Buffer.concat([u32(json.length), json, u32(5001), CRATE]),
-      'crate_too_big: the .crate is bigger than the 5000 bytes allowed here; leave out what is not needed (`exclude` in Cargo.toml) or ask the operator to raise `limits.crate_bytes`',
+      'crate_too_big: the .crate is bigger than the 4.9 KiB allowed here; leave out what is not needed (`exclude` in Cargo.toml) or ask the operator to raise `limits.crate_bytes`',
     ],
     [
       'a byte after the crate',

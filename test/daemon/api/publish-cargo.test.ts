@@ -81,12 +81,8 @@ test('cargo shows why a publish was refused, not how its connection broke', asyn
   const good = await registry.user('alice')
   const reader = await registry.token(1, { scopes: ['read'] })
   const rows: [what: string, token: string, said: RegExp][] = [
-    ['too big', good, /413.*the \.crate is bigger than the 10485760 bytes allowed here; leave out/],
-    [
-      'no right, and too big',
-      reader,
-      /403.*\n?.*lacks the scope `publish-new` or `publish-update`/,
-    ],
+    ['too big', good, /413.*the \.crate is bigger than the 10 MiB allowed here; leave out/],
+    ['no right, and too big', reader, /403.*\n?.*lacks the scope `publish-new`/],
   ]
   for (const [what, token, said] of rows) {
     const { code, stderr } = await publish('twelve', 12 * MIB, token)

@@ -63,7 +63,8 @@ test('a new crate takes few statements, and few files are written behind its pub
     await buildMarks(registry, marks)
   assert.ok(answered.statements <= 28, `${answered.statements} statements until the answer`)
   const all = statements() - began
-  assert.ok(all <= 60, `${all} statements`)
+  // With the page of its owner.
+  assert.ok(all <= 61, `${all} statements`)
   const written = [...filesOf(tree.root)].filter(file => !answered.files.has(file))
   assert.ok(written.length > 0 && written.length <= 12, written.join('\n'))
 })

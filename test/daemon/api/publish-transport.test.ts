@@ -14,10 +14,10 @@ import { until } from '../../support/until.ts'
 const PATH = '/api/v1/crates/new'
 const SUCCESS = { warnings: { invalid_categories: [], invalid_badges: [], other: [] } }
 const REJECTED = errors(
-  `this token is not valid: it is unknown, revoked or expired; ${BASE}/me says how to get a new one`,
+  `this token is not valid: it is unknown or revoked; ${BASE}/me says how to get a new one`,
 )
 const TOO_BIG = errors(
-  'the .crate is bigger than the 10485760 bytes allowed here; leave out what is not needed (`exclude` in Cargo.toml) or ask the operator to raise `limits.crate_bytes`',
+  'the .crate is bigger than the 10 MiB allowed here; leave out what is not needed (`exclude` in Cargo.toml) or ask the operator to raise `limits.crate_bytes`',
 )
 
 function errors(detail: string) {
@@ -58,7 +58,7 @@ test('metadata beyond its limit is what is refused, not the .crate', async t => 
   assert.equal(answer.status, 413)
   assert.match(
     await answer.text(),
-    /the publish metadata with the README has 1258\d{4} bytes; at most 1048576/,
+    /the publish metadata with the README has 12 MiB; at most 1\.0 MiB are/,
   )
 })
 

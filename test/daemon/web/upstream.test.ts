@@ -184,7 +184,7 @@ test('only administrators see buttons; what they allow is shown at once, and und
   const location = done.headers.get('location') ?? ''
   assert.equal(location, `${ADMIN}?crate=demo&done=upstream-allow`)
   const shown = await read(location, root)
-  assert.match(shown.text, /The version is shown although it is held/)
+  assert.match(shown.text, /demo@1\.1\.0 is shown although it is held/)
   assert.match(shown.text, /demo@1\.1\.0 is shown \(allowed by an administrator\) Hold again/)
   assert.equal(await yanked(), 0)
   await root.post(`${ADMIN}/hold`, fields)

@@ -74,6 +74,13 @@ const PAGES: Readonly<Record<string, readonly Ask[]>> = {
     ask('/me/password', [403, 403, 403, 403, 303, 303, 303]),
     ask('/me/password?link=x', all(403)),
   ],
+  'GET /me/tokens/:id/revoke': [ask('/me/tokens/1/revoke', page(400, 200, 400))],
+  'GET /me/sessions/:id/end': [ask('/me/sessions/1/end', page(400, 200, 400))],
+  'GET /me/sessions/end': [ask('/me/sessions/end', page(200, 200, 200))],
+  'GET /me/invitations/:name/decline': [
+    ask('/me/invitations/demo/decline', page(200, 200, 200)),
+    ask('/me/invitations/none/decline', page(404, 404, 404)),
+  ],
   'GET /me/crates/:name': [
     ask('/me/crates/demo', OWNER),
     ask('/me/crates/none', page(404, 404, 404)),
@@ -81,13 +88,24 @@ const PAGES: Readonly<Record<string, readonly Ask[]>> = {
   'GET /me/crates/:name/yank': [ask('/me/crates/demo/yank?version=1.0.0', OWNER)],
   'GET /me/crates/:name/unyank': [ask('/me/crates/demo/unyank?version=1.0.0', OWNER)],
   'GET /me/crates/:name/owners/remove': [ask('/me/crates/demo/owners/remove?login=alice', OWNER)],
+  'GET /me/crates/:name/trust/:action': [ask('/me/crates/demo/trust/only', OWNER)],
   'GET /me/admin/trust': [ask('/me/admin/trust', ADMIN)],
+  'GET /me/admin/trust/:action': [ask('/me/admin/trust/only?crate=acme-*', ADMIN)],
   'GET /me/admin/users': [ask('/me/admin/users', ADMIN)],
+  'GET /me/admin/users/:login/:action': [
+    ask('/me/admin/users/carol/lock', ADMIN),
+    ask('/me/admin/users/carol/praise', page(403, 403, 404)),
+    ask('/me/admin/users/nobody/lock', page(403, 403, 400)),
+  ],
   'GET /me/admin/audit': [ask('/me/admin/audit', ADMIN)],
   'GET /me/admin/status': [ask('/me/admin/status', ADMIN)],
   'GET /me/admin/upstream/:name': [
     ask('/me/admin/upstream/up', ADMIN),
     ask('/me/admin/upstream/none', page(403, 403, 404)),
+  ],
+  'GET /me/admin/upstream/:name/:action': [
+    ask('/me/admin/upstream/up/hold?crate=keel&version=1.0.0', ADMIN),
+    ask('/me/admin/upstream/up/praise?crate=keel&version=1.0.0', page(403, 403, 404)),
   ],
   'GET /me/*': [ask('/me/none', all(404))],
 }

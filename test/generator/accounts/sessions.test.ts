@@ -166,7 +166,7 @@ test('a button ends all other sessions of its user, and is there when there are 
   const test = await prepared(t)
   await test.user('bob')
   const here = await loggedIn(test, 'alice')
-  const button = /<form[^>]* action="\/me\/sessions\/end"/
+  const button = /<a [^>]*href="\/me\/sessions\/end"/
   assert.doesNotMatch(await (await here.get('/me')).text(), button, 'nothing to end')
   const others = [await loggedIn(test, 'alice'), await loggedIn(test, 'alice')]
   const bob = await loggedIn(test, 'bob')
@@ -176,7 +176,7 @@ test('a button ends all other sessions of its user, and is there when there are 
   const done = (await here.post('/me/sessions/end')).headers.get('location') ?? ''
   const left = await Promise.all([here, bob, ...others].map(isIn))
   assert.deepEqual(left, [true, true, false, false])
-  assert.match(await (await here.get(done)).text(), /Every other session has ended\./)
+  assert.match(await (await here.get(done)).text(), /Every other session of alice has ended\./)
   // Where none ended, none is noted.
   await here.post('/me/sessions/end')
   const sql = `SELECT actor, detail FROM audit WHERE action = 'session-end'`

@@ -64,10 +64,10 @@ test('the built program says which Node it needs, and -v is -V', async () => {
     })
   const commit = readFileSync(join(root, 'dist', 'commit'), 'utf8').trim()
   assert.match(commit, /^(?:[0-9a-f]{40}(?:-dirty)?|unknown)$/)
-  const said = `${manifest.version} (commit ${commit})\n`
+  const said = (node: string) => `${manifest.version} (commit ${commit}; checkout, Node ${node})\n`
   for (const good of [`${needed}.0`, '22.1.0', '100.0.0'])
-    assert.deepEqual(await versionOn(good), { code: 0, stdout: said, stderr: '' })
-  assert.equal((await plimsoll(root, ['-V'])).stdout, said)
+    assert.deepEqual(await versionOn(good), { code: 0, stdout: said(good), stderr: '' })
+  assert.equal((await plimsoll(root, ['-V'])).stdout, said(process.versions.node))
 })
 
 test('a daemon on Node 20 says once that this Node is past its end; on Node 24 it does not', async t => {

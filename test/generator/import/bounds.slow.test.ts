@@ -125,7 +125,7 @@ test('a .crate of 1 TB is refused, and does not stand in the way of the one that
   writeFileSync(join(loose, 'b/demo-1.0.0.crate'), buildCrate({ name: 'demo', version: '1.0.0' }))
   assert.match(await said(t, root, loose), /^demo 1\.0\.0 added: /)
   const alone = await said(t, loose)
-  assert.match(alone, /a\/demo-1\.0\.0\.crate is larger than the limit of 536870912 bytes/)
+  assert.match(alone, /a\/demo-1\.0\.0\.crate is larger than the limit of 512 MiB/)
   assert.match(alone, /^demo 1\.0\.0 added: /m)
 })
 

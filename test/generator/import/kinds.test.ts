@@ -21,7 +21,7 @@ import { addUser } from '../../../generator/accounts/accounts.ts'
 import { all, column } from '../../../generator/database/statement.ts'
 import type { SourceKind } from '../../../generator/import/source/source.ts'
 import { openCargoCache } from '../../../generator/import/source/tree.ts'
-import { build } from '../../../generator/projections/index/build.ts'
+import { build } from '../../../generator/pages/build.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
 import { lastChange } from '../../../generator/records/marks.ts'
 import { listReleases } from '../../../generator/records/releases.ts'
@@ -240,7 +240,8 @@ function vendored(t: TestContext): { vendor: string; cache: string } {
     const unpacked = join(vendor, name)
     mkdirSync(unpacked, { recursive: true })
     writeFileSync(join(unpacked, 'Cargo.toml'), manifestOf({ name, version: '1.0.0' }))
-    const sums = { files: {}, package: checksum(sha256(crate)) }
+    // Newer Cargo explains the file in it.
+    const sums = { $comment: 'by Cargo', files: {}, package: checksum(sha256(crate)) }
     writeFileSync(join(unpacked, '.cargo-checksum.json'), JSON.stringify(sums))
   }
   add('one', hex => hex)

@@ -141,12 +141,12 @@ const hostile: { what: string; answer: RequestListener; expected: RegExp }[] = [
       response.writeHead(200)
       more()
     },
-    expected: /is larger than the limit of 67108864 bytes/,
+    expected: /is larger than the limit of 64 MiB/,
   },
   {
     what: 'one endless line',
     answer: (_, response) => response.end(`{"name":"demo","x":"${'x'.repeat(5 << 20)}"}\n`),
-    expected: /line 1 is larger than the limit of 4194304 bytes/,
+    expected: /line 1 is larger than the limit of 4\.0 MiB/,
   },
   {
     what: 'a page instead of an index',

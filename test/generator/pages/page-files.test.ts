@@ -93,6 +93,7 @@ test('a publish renders its own pages and those that it changes, and no other', 
     'search/crates/0.json',
     'sitemaps/0.xml',
     'statistics/index.html',
+    'users/alice/index.html',
   ])
   assert.match(await registry.text('crates/demo/1.3.0/index.html'), /Since version 1\.2\.0/)
   const then = fileStamps(root)
@@ -129,23 +130,56 @@ test('a deleted version takes its pages along; the one after it compares itself 
   assert.equal(await registry.shown('crates/demo/compare/index.html'), null)
 })
 
-test('owners are on the page where they may be listed; a new one shows', async t => {
-  const registry = await TestRegistry.open(t, { env: { PLIMSOLL_OWNERS_PUBLIC: 'true' } })
+test('whoever may read a crate sees its owners and publishers, unless owners.public is false', async t => {
+  for (const PLIMSOLL_AUTH_REQUIRED of ['false', 'true']) {
+    const registry = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED } })
+    const token = await registry.user('alice')
+    await registry.user('bob')
+    await registry.publish(token, { name: 'demo', version: '1.0.0' })
+    await registry.publish(token, { name: 'demo', version: '1.1.0' })
+    const body = JSON.stringify({ users: ['bob'] })
+    await registry.request('PUT', '/api/v1/crates/demo/owners', token, { body })
+    await registry.indexWorker.pages.flush()
+    const FILES = ['index.html', '1.0.0/index.html', 'crate.json', 'feed.xml']
+    const [page = '', version = '', json = '', feed = ''] = await Promise.all(
+      FILES.map(file => registry.text(`crates/demo/${file}`)),
+    )
+    assert.match(
+      page,
+      /<h2>Owners<\/h2><ul class="plain"><li><a href="[^"]*users\/alice\/">alice<\/a><\/li><li><a [^>]*>bob<\/a><\/li>/,
+    )
+    const link = /<a href="[^"]*search\/\?owner=alice">alice<\/a>/g
+    assert.deepEqual([page.match(link)?.length, version.match(link)?.length], [3, 1])
+    const { owners, versions } = JSON.parse(json)
+    const url = `${registry.registry.urls.base}/users`
+    assert.deepEqual(owners, [
+      { login: 'alice', name: null, url: `${url}/alice/` },
+      { login: 'bob', name: null, url: `${url}/bob/` },
+    ])
+    assert.equal(versions[0].published_by, 'alice')
+    assert.match(feed, /<name>alice<\/name>/)
+    const env = { PLIMSOLL_OWNERS_PUBLIC: 'false', PLIMSOLL_AUTH_REQUIRED }
+    const other = await openRegistry(registry.dir, { env })
+    t.after(() => other.close())
+    await buildPages(other)
+    for (const file of [...FILES.map(file => `crates/demo/${file}`), 'feeds/updates.xml'])
+      assert.doesNotMatch((await registry.shown(file)) ?? '', /alice|bob|Owners|"owners"/, file)
+    for (const path of ['demo', 'demo/1.0.0', 'demo/versions']) {
+      const ask = async () =>
+        (await registry.request('GET', `/api/v1/crates/${path}`, token)).text()
+      assert.match(await ask(), /"login":"alice"/)
+    }
+  }
+})
+
+test('with owners.public = false, the API names no publisher', async t => {
+  const registry = await TestRegistry.open(t, { env: { PLIMSOLL_OWNERS_PUBLIC: 'false' } })
   const token = await registry.user('alice')
-  await registry.user('bob')
   await registry.publish(token, { name: 'demo', version: '1.0.0' })
-  const body = JSON.stringify({ users: ['bob'] })
-  await registry.request('PUT', '/api/v1/crates/demo/owners', token, { body })
-  await registry.indexWorker.pages.flush()
-  const page = await registry.text('crates/demo/index.html')
-  assert.match(
-    page,
-    /<h2>Owners<\/h2><ul class="plain"><li><a href="[^"]*users\/alice\/">alice<\/a><\/li><li><a [^>]*>bob<\/a><\/li>/,
-  )
-  const other = await openRegistry(registry.dir, { env: { PLIMSOLL_OWNERS_PUBLIC: 'false' } })
-  t.after(() => other.close())
-  await buildPages(other)
-  assert.equal((await registry.shown('crates/demo/index.html'))?.includes('Owners'), false)
+  for (const path of ['demo', 'demo/1.0.0', 'demo/versions']) {
+    const answer = await registry.request('GET', `/api/v1/crates/${path}`, token)
+    assert.doesNotMatch(await answer.text(), /alice/, path)
+  }
 })
 
 /** Puts crates that are copies of the only one there is into the records; those of one name share its release's bytes. */

@@ -7,11 +7,11 @@ import type { Name } from '../../../core/name.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
 import { all, type Row } from '../../../generator/database/statement.ts'
 import { openRegistry } from '../../../generator/open.ts'
+import { build } from '../../../generator/pages/build.ts'
 import { markOutdatedPages } from '../../../generator/pages/claim.ts'
 import { pageMarks } from '../../../generator/pages/due.ts'
 import { buildMarks } from '../../../generator/pages/marked.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
-import { build } from '../../../generator/projections/index/build.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { listMarks } from '../../../generator/records/marks.ts'
 import { setYanked } from '../../../generator/records/releases-changes.ts'
@@ -54,6 +54,7 @@ test('crate.json is everything about a crate, newest version first, without READ
   assert.deepEqual(head, {
     name: 'shown',
     newest_version: '1.10.0',
+    owners: [{ login: 'alice', name: null, url: 'http://crates.test/users/alice/' }],
     yanked: false,
     description: 'A crate for tests',
     license: 'MIT',

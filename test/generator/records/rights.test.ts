@@ -48,7 +48,7 @@ import { setDeprecated } from '../../../generator/registry/changes/deprecation.t
 import { linkLogin, recordLogin } from '../../../generator/registry/changes/oidc-login.ts'
 import { removeUser, renameUser } from '../../../generator/registry/changes/users.ts'
 import { exchange, revoke } from '../../../generator/trust/exchange.ts'
-import { setOnly } from '../../../generator/trust/rules.ts'
+import { setOnly } from '../../../generator/trust/rules-changes.ts'
 import { acceptVersion, keepAlarm } from '../../../generator/upstream/alarms.ts'
 import { decideVersion } from '../../../generator/upstream/decisions.ts'
 import { buildCrate } from '../../support/crate-builder.ts'

@@ -8,8 +8,10 @@ import { checkNames } from '../../../generator/upstream/names.ts'
 import { openUpstreams } from '../../../generator/upstream/open.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { folderOf, OPERATOR } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 const item = (name: string) => `<item><title>New crate created: ${name}</title>
   <link>https://crates.example/crates/${name}</link></item>`
@@ -98,4 +100,36 @@ test('who takes a name that is kept of an upstream is told at once, and so is th
   source.place.head = () => Promise.reject(new Error('no storage'))
   assert.deepEqual(await publish('third', '1.0.0'), [])
   assert.ok(registry.logged.some(line => line.includes('no storage')))
+})
+
+test('commands that take a name that is kept of an upstream say so, and the alarm is there', async t => {
+  const made = await MadeUpUpstream.start(new Cleanup(t))
+  const kept = ['first-public', 'second-public']
+  for (const name of kept) made.publish({ name })
+  const env = { PLIMSOLL_UPSTREAM_UP_INDEX: made.index }
+  const registry = await TestRegistry.open(t, { env })
+  for (const name of kept) {
+    const asked = await registry.request(
+      'GET',
+      `/upstream/up/index/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`,
+    )
+    assert.equal(asked.status, 200)
+  }
+  const folder = folderOf(t)
+  for (const version of ['9.0.0', '9.1.0'])
+    writeCrate(join(folder, `second-public-${version}.crate`), { name: 'second-public', version })
+  const added = writeCrate(join(folderOf(t), 'a.crate'), { name: 'first_public', version: '9.0.0' })
+  for (const args of [
+    ['add', added],
+    ['import', '--as', 'crates', folder],
+  ]) {
+    const { code, stderr } = await plimsollHere([...args, '--dir', registry.dir], env)
+    assert.equal(code, 0, stderr)
+    assert.equal(stderr.split('versions of it are kept here').length, 2, stderr)
+    const again = await plimsollHere([...args, '--dir', registry.dir], env)
+    assert.doesNotMatch(again.stderr, /are kept here/)
+  }
+  const { source } = registry.upstreams.byName.get('up') ?? assert.fail()
+  const names = (await listAlarms(source.place)).map(({ name }) => name).sort()
+  assert.deepEqual(names, ['first_public', 'second-public'])
 })

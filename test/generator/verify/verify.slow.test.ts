@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { dayOf } from '../../../core/day-counts.ts'
@@ -8,8 +17,8 @@ import { parseVersion } from '../../../core/version.ts'
 import { run } from '../../../generator/database/statement.ts'
 import { GitIndex, gitIndexPath } from '../../../generator/git/git-index.ts'
 import { openIndexRepository } from '../../../generator/git/index-repository/repository.ts'
+import { build } from '../../../generator/pages/build.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
-import { build } from '../../../generator/projections/index/build.ts'
 import { search } from '../../../generator/projections/search/projection.ts'
 import { addDownloads, markAllDueDownloads } from '../../../generator/records/downloads/count.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
@@ -214,4 +223,21 @@ test('a folder that cannot be read keeps nothing else from being verified', asyn
   const report = (await findings(registry)).join('\n')
   for (const beginning of ['public: cannot be verified', 'index/config.json', 'index.git'])
     assert.match(report, new RegExp(`^${beginning}: `, 'm'))
+})
+
+test('what is a pipe or has no end is not read to its end', { timeout: 60_000 }, async t => {
+  const registry = await scene(t)
+  const { root } = registry.tree
+  const endless = ['crates/demo/index.html', 'index/ot/he/other', 'crates/demo/demo-1.0.0.crate']
+  for (const path of endless) {
+    rmSync(join(root, path))
+    writeFileSync(join(root, path), '')
+    truncateSync(join(root, path), 1024 ** 4)
+  }
+  rmSync(join(root, 'index/de/mo/demo'))
+  execFileSync('mkfifo', [join(root, 'index/de/mo/demo')])
+  const before = process.memoryUsage.rss()
+  const text = (await findings(registry)).join('\n')
+  assert.ok(process.memoryUsage.rss() - before < 1024 ** 3)
+  for (const path of [...endless, 'index/de/mo/demo']) assert.ok(text.includes(path), text)
 })

@@ -108,7 +108,7 @@ test('no more is taken than allowed, also of bytes that grow when they are decod
     response.end(encoding === 'cut' ? whole.subarray(0, -9) : whole)
   })
   const web = newWeb(t, [url])
-  const large = 'it is larger than the limit of 1000 bytes'
+  const large = 'it is larger than the limit of 1000 B'
   for (const encoding of ['plain', 'gzip']) {
     const { bytes } = await web.ask(`${url}/${encoding}/1000`, LIMITS)
     assert.equal(bytes.toString(), 'x'.repeat(1000))

@@ -41,6 +41,12 @@ test('a text that does not say which license it is belongs to the whole expressi
 test('a license file links to itself, and nothing that does not exist is linked', () => {
   assert.equal(shown(null, ['LICENSE.txt'], 'LICENSE.txt'), '[LICENSE.txt → LICENSE.txt]')
   assert.equal(shown(null, [], 'legal/TERMS'), 'legal/TERMS')
+  const odd = './legal/Our terms #1'
+  assert.equal(
+    shown(null, ['LICENSE', odd.slice(2)], odd),
+    '[legal/Our terms #1 → legal/Our%20terms%20%231]',
+  )
+  assert.equal(shown('MIT', ['EULA.pdf'], 'EULA.pdf'), '[MIT → EULA.pdf]')
   assert.equal(shown(null, ['LICENSE']), 'not stated')
   const single = version({ license: 'MIT' })
   assert.equal(

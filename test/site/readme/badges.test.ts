@@ -17,7 +17,8 @@ const BADGES = listed(`
   https://coveralls.io/repos/github/a/b/badge.svg https://deps.rs/repo/github/a/b/status.svg
   https://gitlab.com/a/b/badges/main/pipeline.svg https://app.fossa.com/api/projects/x.svg/badges
   https://dev.azure.com/a/b/_apis/build/status/c //img.shields.io/badge/a-b-c
-  .github/badges/coverage.svg
+  .github/badges/coverage.svg https://zenodo.org/badge/1.svg https://circleci.com/gh/a/b.svg
+  https://sonarcloud.io/api/project_badges/measure?project=a
 `)
 
 const PICTURES = listed(`
@@ -25,6 +26,9 @@ const PICTURES = listed(`
   https://github.com/a/b/raw/main/assets/screenshot.png https://i.example/badger.png
   https://api.star-history.com/svg?repos=a/b docs/status-page.png
   https://i.example/shielding.svg https://opencollective.com/a/tiers/backer.svg
+  https://raw.githubusercontent.com/acme/shield/main/docs/architecture.png docs/badges/designer.png
+  https://example.com/docs/status/machine.png https://example.com/badge/logo.png docs/shield.png
+  https://github.com/a/workflows/raw/main/x.png /gh/a/b.svg docs/pipeline.png status/a.svg
 `)
 
 test('badges are recognized by their addresses, and pictures are not', () => {
@@ -61,10 +65,10 @@ const ROWS: [what: string, text: string, html: string][] = [
   [
     'a cell',
     `| a | b |\n|---|---|\n| ${B} | x |`,
-    '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td></td>\n<td>x</td>\n</tr>\n</tbody>\n</table></div>',
+    '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table dir="auto">\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td></td>\n<td>x</td>\n</tr>\n</tbody>\n</table></div>',
   ],
   ['an empty paragraph', '<p></p>', '<p></p>'],
-  ['a dash', '-', '<ul>\n<li></li>\n</ul>'],
+  ['a dash', '-', '<ul dir="auto">\n<li></li>\n</ul>'],
 ]
 
 for (const [what, text, html] of ROWS) {

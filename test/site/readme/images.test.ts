@@ -4,7 +4,7 @@ import {
   IMAGE_BYTES_MAX,
   IMAGES_MAX,
   type PackagedImages,
-  placeImages,
+  placeFiles,
 } from '../../../site/readme/images.ts'
 import { renderReadme } from '../../../site/readme/readme.ts'
 
@@ -52,8 +52,8 @@ test('more images than one README may have, in number or together, stay links', 
 test('only the addresses of images are made relative to the page', () => {
   const text = '![src="images/](a.png) ` src="images/x"` <b title=\' src="images/y\'>z</b>'
   const { html } = render(text, new Map([['docs/a.png', image('a')]]))
-  const placed = placeImages(html, '1.0.0/images/')
+  const placed = placeFiles(html, '1.0.0/')
   assert.equal(placed.split('1.0.0/images/').length, 2)
   assert.equal(placed.replace('1.0.0/images/', 'images/'), html)
-  assert.match(placeImages(html, '/$&/images/'), / src="\/\$&amp;\/images\/a"/)
+  assert.match(placeFiles(html, '/$&/'), / src="\/\$&amp;\/images\/a"/)
 })

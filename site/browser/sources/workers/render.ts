@@ -1,4 +1,3 @@
-import { decoded } from '../../../../core/text.ts'
 import { addGrammar, color, hasGrammar } from '../../../elements/highlight.ts'
 import { fenceLanguage, fileLanguage } from '../../../elements/languages.ts'
 import { IMAGE_PREFIX } from '../../../source/content.ts'
@@ -52,7 +51,7 @@ const tasks = {
   },
 
   async document(file: Document): Promise<string> {
-    const { renderReadme } = await import('../../../readme/render.ts')
+    const { packagedFile, renderReadme } = await import('../../../readme/render.ts')
     const { path, text, repository, vcsPath, images, paths, addresses } = file
     const fences = text.matchAll(/^[ \t>*+-]*(?:`{3,}|~{3,})(.*)$/gm)
     await load(...Array.from(fences, ([, info = '']) => fenceLanguage(info)))
@@ -62,7 +61,7 @@ const tasks = {
     const unknown = { width: null, height: null, bytes: 0 }
     const packaged = new Map(pictures.map(path => [path, { src: IMAGE_PREFIX + path, ...unknown }]))
     const folder = path.slice(0, path.lastIndexOf('/') + 1)
-    const inside = (link: string) => places.get(fileOf(link, folder)) ?? null
+    const inside = (link: string) => places.get(packagedFile(link, folder) ?? '') ?? null
     return renderReadme({ text, about, images, packaged }, inside).html
   },
 }
@@ -79,14 +78,6 @@ async function load(...languages: readonly (string | null)[]): Promise<void> {
     if (language !== null && grammar && !hasGrammar(language))
       addGrammar(language, (await grammar()).default)
   }
-}
-
-/** Returns the path in the package to which a relative link leads from a folder. */
-function fileOf(link: string, folder: string): string {
-  const file = link.replace(/[?#].*$/s, '')
-  // Resolved as a path alone: the host of the address is never asked.
-  const url = new URL(encodeURI(decoded(file)), `https://package.invalid/${encodeURI(folder)}`)
-  return decoded(url.pathname).replace(/^\//, '')
 }
 
 export type RenderTasks = typeof tasks

@@ -82,9 +82,7 @@ const OWN = 'keel = { version = "1", registry = "team" }\n'
 /** Fetches with nothing but the block, and returns the sources in the lock file by name. */
 async function fetched({ cargo, folder }: Project): Promise<Record<string, string>> {
   const { stderr } = await cargo.ok(folder, 'fetch')
-  // Cargo before 1.100 says that it does not know the key.
-  const warnings = stderr.split('\n').filter(line => line.startsWith('warning'))
-  none(warnings.filter(line => !line.includes('key `registries.team.min-publish-age`')))
+  none(stderr.split('\n').filter(line => line.startsWith('warning')))
   const lock = readFileSync(join(folder, 'Cargo.lock'), 'utf8')
   const packages = [...lock.matchAll(/name = "(.+)"\nversion = .*\nsource = "(.+)"\nchecksum/g)]
   return Object.fromEntries(packages.map(([, name, source]) => [name, source]))

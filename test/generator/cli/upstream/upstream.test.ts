@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { CRATES_IO } from '../../../../core/index-url.ts'
+import { sha256 } from '../../../../core/sha256.ts'
 import { Cleanup } from '../../../support/cleanup.ts'
 import { buildCrate } from '../../../support/crate-builder.ts'
 import { filesBelow } from '../../../support/folder.ts'
 import { MadeUpUpstream } from '../../../support/made-up-upstream.ts'
 import { plimsollHere } from '../../../support/program.ts'
 import { folderOf } from '../../../support/workplace.ts'
+import { writeCrate } from '../../../support/write-crate.ts'
 
 /** Makes a registry with the upstream `up`, and returns what runs commands in it. */
 async function start(t: TestContext, more: NodeJS.ProcessEnv = {}) {
@@ -276,6 +278,23 @@ test('build renders the tree again, deploy brings it along, verify reads it, sta
     assert.match(differs.stdout, /crate: has other bytes than its name says$/m)
     assert.match(differs.stdout, /lines\/de\/mo\/demo: cannot be read$/m)
   }
+  await ok('verify', '--repair')
+  assert.match(await ok('verify'), /everything agrees/)
+  // What an earlier version or a hand has put there.
+  const strange = buildCrate({ name: 'other', version: '2.0.0' })
+  const unusable = `crates/demo-2.0.0-${sha256(strange)}.crate`
+  writeCrate(join(kept, unusable), strange)
+  const long = `crates/demo-3.0.0-${'0'.repeat(64)}.crate`
+  writeFileSync(join(kept, long), '')
+  truncateSync(join(kept, long), 1024 ** 4)
+  mkdirSync(join(kept, 'lines/lo/ng'), { recursive: true })
+  writeFileSync(join(kept, 'lines/lo/ng/long'), '')
+  truncateSync(join(kept, 'lines/lo/ng/long'), 1024 ** 4)
+  const { code, stdout } = await run('verify')
+  assert.equal(code, 1)
+  assert.ok(stdout.includes(`${unusable}: no Cargo can use it: `), stdout)
+  assert.ok(stdout.includes(`${long}: has other bytes than its name says`), stdout)
+  assert.ok(stdout.includes('lines/lo/ng/long: cannot be read'), stdout)
   await ok('verify', '--repair')
   assert.match(await ok('verify'), /everything agrees/)
   await upstream('explain', 'demo')

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { parseName } from '../../../../core/name.ts'
-import { crateKey } from '../../../../core/paths/crates.ts'
-import { indexPath, output } from '../../../../core/paths/tree.ts'
-import { parseVersion } from '../../../../core/version.ts'
-import { run } from '../../../../generator/database/statement.ts'
-import { build, drain } from '../../../../generator/projections/index/build.ts'
-import { findCrate } from '../../../../generator/records/crates.ts'
-import { isMarked, listMarks, markAgain } from '../../../../generator/records/marks.ts'
-import { findRelease } from '../../../../generator/records/releases.ts'
-import { setYanked } from '../../../../generator/records/releases-changes.ts'
-import type { Registry } from '../../../../generator/registry/registry.ts'
-import { fillRecords } from '../../../support/filled-records.ts'
-import { fileStamps, filesBelow, treeDigest } from '../../../support/folder.ts'
-import { inventedEntries } from '../../../support/many-crates.ts'
-import { withQueryHook } from '../../../support/query-hook.ts'
-import { hookTree } from '../../../support/tree-hook.ts'
+import { parseName } from '../../../core/name.ts'
+import { crateKey } from '../../../core/paths/crates.ts'
+import { indexPath, output } from '../../../core/paths/tree.ts'
+import { parseVersion } from '../../../core/version.ts'
+import { run } from '../../../generator/database/statement.ts'
+import { build, drain } from '../../../generator/pages/build.ts'
+import { findCrate } from '../../../generator/records/crates.ts'
+import { isMarked, listMarks, markAgain } from '../../../generator/records/marks.ts'
+import { findRelease } from '../../../generator/records/releases.ts'
+import { setYanked } from '../../../generator/records/releases-changes.ts'
+import type { Registry } from '../../../generator/registry/registry.ts'
+import { fillRecords } from '../../support/filled-records.ts'
+import { fileStamps, filesBelow, treeDigest } from '../../support/folder.ts'
+import { inventedEntries } from '../../support/many-crates.ts'
+import { withQueryHook } from '../../support/query-hook.ts'
+import { hookTree } from '../../support/tree-hook.ts'
 import {
   addCrate,
   indexVersions,
@@ -25,7 +25,7 @@ import {
   OPERATOR,
   reopen,
   storedPath,
-} from '../../../support/workplace.ts'
+} from '../../support/workplace.ts'
 
 const INDEX = 'index/de/mo/demo'
 const demo = parseName('demo')
