@@ -13,7 +13,7 @@ export function packDeb({ root, folder, tree, file, version, architecture, at })
     return join(tree, ...path)
   }
   const own = join(root, 'deploy', 'debian')
-  cpSync(folder, made('opt', 'plimsoll'), { recursive: true })
+  cpSync(folder, made('opt', 'plimsoll'), { recursive: true, verbatimSymlinks: true })
   const packed = join(tree, 'opt', 'plimsoll', 'dist', 'packed')
   writeFileSync(packed, `Debian package for ${architecture}\n`)
   symlinkSync('/opt/plimsoll/plimsoll', join(made('usr', 'bin'), 'plimsoll'))

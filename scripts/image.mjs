@@ -36,5 +36,6 @@ writeFileSync(join(folder, 'LICENSES'), `${licensesOf(root, all).join('\n\n---\n
 function copy(path, left) {
   const whole = join(root, path)
   const filter = source => source === whole || !left.test(source)
-  cpSync(whole, join(folder, path), { recursive: true, filter })
+  // Otherwise a link would lead to this checkout.
+  cpSync(whole, join(folder, path), { recursive: true, verbatimSymlinks: true, filter })
 }

@@ -32,6 +32,7 @@ export function licensesOf(root, paths) {
     const { name, version, license } = manifestOf(root, path)
     const texts = readdirSync(join(root, path))
       .filter(file => /^(?:licen[cs]e|copying|notice)/i.test(file))
+      .sort()
       .map(file => readFileSync(join(root, path, file), 'utf8').trim())
     return [`${name} ${version}: ${license}`, ...texts].join('\n\n')
   })

@@ -10,7 +10,7 @@ import { materialsOf } from './sbom.mjs'
  */
 export function makePlatform({ root, image, folder, platform, node, list, scratch }) {
   const { package: name, version, date, integrity, addon } = node
-  cpSync(image, folder, { recursive: true })
+  cpSync(image, folder, { recursive: true, verbatimSymlinks: true })
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
   const locked = lock[`node_modules/${addon}`]
   const addons = join(folder, 'node_modules', '@libsql')

@@ -33,6 +33,8 @@ test('each archive has the Node and the addon of its platform, says so, and is s
     t.diagnostic(`${platform}: ${(bytes / 1e6).toFixed(1)} MB, Node ${node.version}`)
     assert.ok(bytes <= BYTES_MAX, platform)
     const unpacked = unpackRelease(platform, folder)
+    const lost = execFileSync('find', [unpacked, '-xtype', 'l']).toString()
+    assert.equal(lost, '', 'links that lead out of the archive')
     const read = (path: string) => readFileSync(join(unpacked, path), 'utf8')
     const [addon] = readdirSync(join(unpacked, 'node_modules', '@libsql'))
     assert.equal(`@libsql/${addon}`, node.addon)
