@@ -4,9 +4,22 @@ import { Repeater } from '../../core/async/repeater.ts'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { changedKeys } from '../../core/paths/purge-keys.ts'
 import { publicFile } from '../../core/paths/tree.ts'
-import { Web, type WebOptions } from '../web/web.ts'
 import { retried, Transient } from './s3/retry.ts'
 import type { TreeChanges } from './sync-batch.ts'
+
+/** Sends requests to other servers; see `Web`. */
+export interface Sender {
+  /** Trusts a URL with any address, but link-local ones and those of cloud metadata. */
+  trust(url: string, hasToken: boolean): void
+  send(
+    url: string,
+    request: Pick<CdnOptions, 'method' | 'body'> & {
+      readonly headers: Readonly<Record<string, string>>
+      readonly timeoutMs: number
+    },
+  ): Promise<{ readonly status: number }>
+  close(): Promise<void>
+}
 
 /** How to tell a CDN what has changed: the settings `cdn.…`. */
 export interface CdnOptions {
@@ -21,8 +34,8 @@ export interface CdnOptions {
   readonly base: string
   /** How long a purge is tried again before it counts as failed, in milliseconds. */
   readonly budget?: number
-  /** How other servers are asked: certificates, proxies. */
-  readonly web?: WebOptions
+  /** What sends requests, within bounds, by the proxies and certificates of this machine. */
+  readonly sender: Sender
 }
 
 /** How long changes are gathered, and how long a purge that failed waits, in milliseconds. */
@@ -50,7 +63,6 @@ const LEFT_MAX = 100_000
  */
 export class Cdn {
   readonly #options: CdnOptions
-  readonly #web: Web
   readonly #isByKey: boolean
   /** Paths below the base, or keys. */
   readonly #left = new Set<string>()
@@ -65,7 +77,6 @@ export class Cdn {
     this.#isByKey = KEY.test(request)
     if (this.#isByKey && ADDRESS.test(request)) refuse('cdn_mixed')
     this.#options = options
-    this.#web = new Web(options.web ?? {})
   }
 
   /** The number of addresses or keys that could not be purged; they are with the next purge. */
@@ -92,7 +103,7 @@ export class Cdn {
     if (this.#isClosed) return
     this.#isClosed = true
     await this.#repeater.close()
-    await this.#purge().finally(() => this.#web.close())
+    await this.#purge().finally(() => this.#options.sender.close())
   }
 
   /** Purges in the background; returns when to do so again. */
@@ -150,7 +161,7 @@ export class Cdn {
     const { method, budget = BUDGET_MS } = this.#options
     const address = this.#addressFor(batch)
     // The operator has named it, so it may be a private one.
-    this.#web.trust(address, false)
+    this.#options.sender.trust(address, false)
     const body = this.#bodyFor(batch)
     const headers = new Headers(body === null ? {} : { 'content-type': 'application/json' })
     for (const line of await this.#headerLines()) {
@@ -159,7 +170,7 @@ export class Cdn {
     }
     const sent = { method, headers: Object.fromEntries(headers), body, timeoutMs: SILENCE_MS }
     const attempt = async () => {
-      const { status } = await this.#web.send(address, sent).catch((error: Error) => {
+      const { status } = await this.#options.sender.send(address, sent).catch((error: Error) => {
         throw new Transient(error.message)
       })
       if (status === 429 || status >= 500) throw new Transient(String(status))

@@ -2,9 +2,8 @@ import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { type BucketAddress, isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import type { WebOptions } from '../web/web.ts'
 import type { BucketPlace } from './bucket-place.ts'
-import type { Cdn } from './cdn.ts'
+import type { Cdn, Sender } from './cdn.ts'
 import { ChangeNumber } from './change-number.ts'
 import { CrateStore } from './crate-store.ts'
 import { isInside } from './disk/files.ts'
@@ -51,11 +50,12 @@ export async function openCrates(
  */
 export async function openTree(
   root: string,
-  { storage, cdn, outgoing }: Pick<Settings, 'storage' | 'cdn' | 'outgoing'>,
+  { storage, cdn }: Pick<Settings, 'storage' | 'cdn'>,
   env: Environment,
   crates: CrateStore,
   base: string,
   records: TreeRecords,
+  newSender: () => Sender,
 ): Promise<PublicTree> {
   const bucket = await openBucket(storage.public, storage, env)
   const folder = bucket ? join(root, 'public') : resolve(root, storage.public)
@@ -70,11 +70,10 @@ export async function openTree(
   // Other machines do not update a change number here, so each file is looked at.
   const changes = records.areShared ? null : new ChangeNumber(join(root, 'locks', 'tree.changes'))
   const place = sharedPlace(storage.public)
-  const web = { caFile: outgoing.ca_file, contact: outgoing.contact, env }
   return new PublicTree(folder, 'each', {
     changes,
     uploads,
-    cdn: await openCdn(cdn, base, web),
+    cdn: await openCdn(cdn, base, newSender),
     place,
   })
 }
@@ -95,12 +94,19 @@ export function isBucketTree(areShared: boolean, crates: CrateStore): boolean {
 async function openCdn(
   settings: Settings['cdn'],
   base: string,
-  web: WebOptions,
+  newSender: () => Sender,
 ): Promise<Cdn | null> {
   const { purge_url: purgeUrl, purge_body: body, purge_method: method } = settings
   if (purgeUrl === null) return null
   const { Cdn } = await import('./cdn.ts')
-  return new Cdn({ purgeUrl, body, method, headersFile: settings.purge_headers, base, web })
+  return new Cdn({
+    purgeUrl,
+    body,
+    method,
+    headersFile: settings.purge_headers,
+    base,
+    sender: newSender(),
+  })
 }
 
 /** Opens the bucket of an address, whose client it loads; null for a folder. Refuses the rest. */

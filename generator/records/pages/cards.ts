@@ -105,3 +105,13 @@ export function readPageCrate(db: Queries, id: number): Promise<PageCrate | null
     WHERE crates.id = ?`
   return first(db, sql, id)
 }
+
+const NOTED = `WHERE crates.canonical IN ${LIST} AND (
+    EXISTS (SELECT 1 FROM ${RELEASES} WHERE crate_id = crates.id AND yanked = 1)
+    OR EXISTS (SELECT 1 FROM deprecations WHERE crate_id = crates.id)
+    OR instr(newest.about, '"maintenance":{"status":"deprecated"') > 0)`
+
+/** Returns the cards of crates with yanked or deprecated versions. */
+export function notedCards(db: Queries, names: readonly CanonicalName[]): Promise<CrateCard[]> {
+  return selectCards(db, NOTED, names)
+}

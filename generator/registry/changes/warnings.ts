@@ -1,23 +1,16 @@
-import { type Issue, warning } from '../../../core/error/error.ts'
+import { type Issue, unique, warning } from '../../../core/error/error.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
 import { deprecationOf } from '../../../core/notes/notes.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { parseRequirement, satisfies } from '../../../core/requirement.ts'
 import { highestVersion } from '../../../core/version.ts'
-import { LIST, type Queries } from '../../database/statement.ts'
-import { selectCards } from '../../records/pages/cards.ts'
+import type { Queries } from '../../database/statement.ts'
+import { notedCards } from '../../records/pages/cards.ts'
 import { listVersions } from '../../records/releases.ts'
-import { RELEASES } from '../../records/releases-view.ts'
 import { listDeprecations } from './deprecation.ts'
 
 /** The most warnings of a kind. */
 const WARNED = 10
-
-/** Crates of which something may have to be said. */
-const NOTED = `WHERE crates.canonical IN ${LIST} AND (
-    EXISTS (SELECT 1 FROM ${RELEASES} WHERE crate_id = crates.id AND yanked = 1)
-    OR EXISTS (SELECT 1 FROM deprecations WHERE crate_id = crates.id)
-    OR instr(newest.about, '"maintenance":{"status":"deprecated"') > 0)`
 
 /** Warns of own dependencies that fit yanked versions only, or whose best version is deprecated. */
 export async function dependencyWarnings(db: Queries, { entry }: Release): Promise<Issue[]> {
@@ -25,7 +18,7 @@ export async function dependencyWarnings(db: Queries, { entry }: Release): Promi
   if (deps.length === 0) return []
   const nameOf = ({ package: real, name }: (typeof deps)[number]) =>
     canonicalName((real ?? name) as Name)
-  const noted = await selectCards(db, NOTED, [...new Set(deps.map(nameOf))])
+  const noted = await notedCards(db, [...new Set(deps.map(nameOf))])
   const [yanked, deprecated]: [Issue[], Issue[]] = [[], []]
   for (const card of noted) {
     const versions = await listVersions(db, card.id)
@@ -46,5 +39,5 @@ export async function dependencyWarnings(db: Queries, { entry }: Release): Promi
         )
     }
   }
-  return [...yanked.slice(0, WARNED), ...deprecated.slice(0, WARNED)]
+  return [yanked, deprecated].flatMap(issues => unique(issues).slice(0, WARNED))
 }

@@ -175,11 +175,13 @@ test('who publishes a dependent of yanked or deprecated versions is warned, with
     })
     return JSON.parse(result.stdout)[0].warnings as readonly string[]
   }
-  const lines = Array.from({ length: 12 }, (_, at) => needs(`d${at}`, 'demo', '=1.0.0'))
+  const lines = Array.from({ length: 12 }, (_, at) =>
+    needs(`d${at}`, 'demo', `>=1.0.0, <1.${at + 1}`),
+  )
   const other = await added('user', lines.join('') + needs('demo', 'demo', '2'))
   const yanked = other.filter(line => line.includes('is yanked: it leaks'))
   const deprecated = other.filter(line => line.includes('`demo` is deprecated: too old; use keel'))
-  assert.deepEqual([yanked.length, deprecated.length], [10, 10])
+  assert.deepEqual([yanked.length, deprecated.length], [10, 1])
   await added('keel', '[badges.maintenance]\nstatus = "deprecated"\n')
   assert.match((await added('last', needs('keel', 'keel', '1'))).join(), /`keel` is deprecated$/)
 })
