@@ -15,21 +15,26 @@ import { serveWeb } from '../support/web-server.ts'
 import { folderOf } from '../support/workplace.ts'
 import { writeCrate } from '../support/write-crate.ts'
 
-const LIVES = 50
+/** Each of them takes about seven seconds; PLIMSOLL_TEST_KILLS=3 is enough to look. */
+const LIVES = Number(process.env.PLIMSOLL_TEST_KILLS ?? 50)
 const EVENTS = 20
 
-test('1,000 events arrive through 50 kills at a receiver that refuses every other attempt', async t => {
+test('20 events a life arrive through 50 kills at a receiver that refuses every other attempt', async t => {
   const dir = join(folderOf(t), 'registry')
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
   const secrets = join(folderOf(t), 'secret')
   writeFileSync(secrets, secret)
   const arrived = new Map<number, string>()
-  let attempts = 0
+  // A receiver that counts all attempts together could refuse one event ten times in a row.
+  const attempts = new Map<unknown, number>()
   const url = await serveWeb(t, async (request, response) => {
     let body = ''
     for await (const part of request) body += part
     new Webhook(secret).verify(body, request.headers as Record<string, string>)
-    const isRefused = attempts++ % 2 === 0
+    const id = request.headers['webhook-id']
+    const before = attempts.get(id) ?? 0
+    attempts.set(id, before + 1)
+    const isRefused = before % 2 === 0
     const { type, data } = JSON.parse(body)
     if (!isRefused) arrived.set(data.generation, `${type} ${data.crate} ${data.version}`)
     response.writeHead(isRefused ? 500 : 204).end()
@@ -75,12 +80,12 @@ test('1,000 events arrive through 50 kills at a receiver that refuses every othe
   cleanup.add(() => registry.close())
   const made = await all<{ id: number; action: string }>(
     registry.database,
-    "SELECT id, action FROM audit WHERE action IN ('publish', 'yank', 'unyank')",
+    "SELECT id, action FROM audit WHERE action IN ('publish', 'yank', 'unyank') ORDER BY id",
   )
   assert.equal(made.length, 1 + LIVES * EVENTS)
   await until(
     () => made.every(({ id }) => arrived.has(id)),
-    () => `${arrived.size} of ${made.length} events arrived in ${attempts} attempts`,
+    () => `${arrived.size} of ${made.length} events arrived`,
     300_000,
   )
   const types: Readonly<Record<string, string>> = {

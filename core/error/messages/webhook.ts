@@ -2,8 +2,8 @@ import type { MessageTable } from './kind.ts'
 
 export const webhookMessages = {
   invalid: {
-    yank_message_unyank: () => 'Cannot set yank message when unyanking',
-    yank_message_unyanked: () => 'Cannot update yank message for a version that is not yanked',
+    yank_message_unyank: 'Cannot set yank message when unyanking',
+    yank_message_unyanked: 'Cannot update yank message for a version that is not yanked',
     successor_invalid:
       '`{use}` cannot be used instead: name a crate, or an address that begins with https://',
     deprecations_many:
