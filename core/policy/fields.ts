@@ -86,7 +86,7 @@ export function unknownCategories(
   categories: readonly string[],
   policy: Pick<PolicySettings, 'categories'>,
 ): string[] {
-  if (policy.categories.length === 0) return []
+  if (policy.categories.length * categories.length === 0) return []
   const accepted = new Set(
     policy.categories.flatMap(slug => (slug === 'crates-io' ? CRATES_IO_CATEGORIES : slug)),
   )

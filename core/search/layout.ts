@@ -51,10 +51,14 @@ export function shapeOf(word: string): number {
   return hashOf(`shape ${word.charAt(0)}${word.slice(-1)}`)
 }
 
-/** Returns the FNV-1a hash over UTF-16 code units, mixed once more to improve its upper bits. */
 function hashOf(text: string): number {
+  return wholeHashOf(text) >>> (32 - HASH_BITS)
+}
+
+/** Returns the FNV-1a hash over UTF-16 code units, in 32 bits, the upper ones mixed once more. */
+export function wholeHashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  return (hash ^ (hash >>> 13)) >>> (32 - HASH_BITS)
+  return (hash ^ (hash >>> 13)) >>> 0
 }

@@ -21,12 +21,12 @@ const NONE = new Uint8Array()
 export class Lookup extends SearchFiles {
   /**
    * Searches the crates. Every word must occur in the name, the keywords, or the description, or
-   * begin one of their words, or be an inflection of it, or be in what counts a little: the README's
-   * first paragraph, a category, an owner. The exact name comes first, then the rest by where the
-   * words occur, by dependents, which of several words count as much, and by the length of the name;
-   * crates with only yanked versions come last. A word that no crate has is replaced by similar
-   * words; if no crate has all words, crates with the most of them are found. Without words, the
-   * filters decide.
+   * begin one of their words, or be an inflection of it, or be in what counts a little: the first
+   * paragraph of the README, a category, an owner. The exact name comes first, then the rest by
+   * where the words occur, by dependents, which of several words count as much, and by the length
+   * of the name; crates with only yanked versions come last. A word that no crate has is replaced
+   * by similar words; if no crate has all words, crates with the most of them are found. Without
+   * words, the filters decide.
    */
   async find(request: SearchRequest): Promise<Hits> {
     try {
@@ -104,8 +104,7 @@ async function keptBy(
 
 /**
  * Returns crates to load for sorting: the best, or the highest ids, which are likely the newest.
- * Without words all are equally good; in a tree from files alone, the first ids belong to the first
- * names.
+ * Without words all are equally good.
  */
 function considered(hits: Hits, sort: 'name' | 'newest'): readonly number[] {
   const limit = CONSIDERED * BLOCK_CRATES

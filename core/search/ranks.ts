@@ -47,8 +47,8 @@ const ZERO = 35
 export function changeRanks(before: string, changes: ReadonlyMap<number, number>): string {
   const letters = Array.from(before)
   for (const [id, rank] of changes) {
-    while (letters.length <= id) letters.push(String.fromCharCode(ZERO))
-    letters[id] = String.fromCharCode(ZERO + rank)
+    while (rank > 0 && letters.length <= id) letters.push(String.fromCharCode(ZERO))
+    if (id < letters.length) letters[id] = String.fromCharCode(ZERO + rank)
   }
   while (letters.at(-1) === String.fromCharCode(ZERO)) letters.pop()
   return letters.join('')

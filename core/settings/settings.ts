@@ -73,8 +73,15 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   }
   issues.push(...checkUpstreams(values))
   issues.push(...checkOidc(namesOf('oidc', values), key => values.get(key)))
-  for (const name of namesOf('issuer', values))
-    issues.push(...checkIssuer(name, key => values.get(`issuer.${name}.${key}`) ?? null))
+  const names = namesOf('issuer', values)
+  for (const [at, name] of names.entries()) {
+    const of = (key: string) => values.get(`issuer.${name}.${key}`) ?? null
+    const isSame = (other: string) => values.get(`issuer.${other}.issuer`) === of('issuer')
+    const first = names.slice(0, at).find(isSame)
+    issues.push(...checkIssuer(name, of))
+    if (first !== undefined && of('issuer') !== null)
+      issues.push(issue('issuer_twice', { first, second: name }))
+  }
   for (const name of namesOf('webhook', values))
     issues.push(...checkWebhook(name, key => values.get(`webhook.${name}.${key}`) ?? null))
   for (const key of ['tls.key', 'tls.cert']) {

@@ -64,13 +64,12 @@ export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): 
     const section = `${kind}.${name}`
     if (!isUpstreamName(name)) return invalid(section, name, UPSTREAM_NAME_FORM)
     if (!isTable(rows)) return invalid(section, rows, `a section [${section}]`)
-    // The section alone is enough where its address is known.
-    const [key, address] =
+    // The section alone is enough where its address is known, and else lacks it.
+    const [known, address] =
       kind === 'upstream'
         ? ['index', upstreamDefault(name, 'index')]
         : ['issuer', kind === 'issuer' ? issuerDefault(name, 'issuer') : null]
-    const known = address === null ? {} : { [key]: address }
-    for (const [key, raw] of Object.entries({ ...known, ...rows }))
+    for (const [key, raw] of Object.entries({ [known]: address, ...rows }))
       take(section, key, kind === 'oidc' && key === 'require' ? conditionList(raw) : raw)
   }
   const document = parseToml(file.text, (problem, { line, column }) => {

@@ -31,6 +31,8 @@ const CASELESS: ReadonlySet<string> = new Set(
 
 const NAME = /^(?:[A-Za-z_][A-Za-z0-9_.-]{0,99}|\/[^\p{Cc}]{1,254})$/u
 const VALUE = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,255}$/u
+/** Claims that say which branch a job is of, or who has let it go on. */
+const BRANCHES = ['ref', 'environment', 'build_branch', 'build_tag']
 const CLAIMS_MAX = 20
 const VALUES_MAX = 50
 
@@ -71,7 +73,7 @@ export function ruleIssues(kind: IssuerKind, isShared: boolean, claims: WantedCl
         ? issue('rule_owner_missing', { claims: owners.join('`, `') })
         : issue('rule_issuer_shared'),
     )
-  if (!names.includes('ref') && !names.includes('environment') && kind !== 'kubernetes')
+  if (!names.some(name => BRANCHES.includes(name)) && kind !== 'kubernetes')
     issues.push(warning('rule_any_ref'))
   return issues
 }

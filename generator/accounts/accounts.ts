@@ -142,9 +142,9 @@ export async function findUsers(
   return rows.map(user)
 }
 
-/** Returns whether the registry has no users yet. */
+/** Returns whether nobody can log in yet: there are no users but machines. */
 export async function hasNoUsers(database: Database): Promise<boolean> {
-  return (await first(database, 'SELECT id FROM users LIMIT 1')) === null
+  return (await first(database, 'SELECT id FROM users WHERE machine = 0 LIMIT 1')) === null
 }
 
 /**

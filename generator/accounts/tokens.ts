@@ -194,8 +194,8 @@ export interface AccessTime {
 }
 
 /**
- * A token is unknown or revoked, or has expired `at` some time; or its user is locked, or has to log
- * in at an issuer.
+ * A token is unknown or revoked, or has expired `at` some time; or its user is locked, or has to
+ * log in at an issuer.
  */
 export interface Rejection {
   readonly code:

@@ -48,12 +48,13 @@ function connect(path: string): SqliteDatabase {
   return new SqliteDatabase(path, writer, openSqlite(path), wal)
 }
 
-/** Opens an empty database that ends with its last statement and is in no file. */
-export async function openMemory(): Promise<Database> {
-  const handle = openSqlite(':memory:')
-  handle.exec('PRAGMA foreign_keys = ON')
-  const database = new SqliteDatabase(':memory:', handle, handle)
-  await migrate(database, ':memory:')
+/** Opens a database that only this process uses, and which a kill or a power cut may spoil. */
+export async function openAlone(path: string): Promise<Database> {
+  mkdirSync(dirname(path), { recursive: true })
+  const handle = openSqlite(path)
+  handle.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = ON')
+  const database = new SqliteDatabase(path, handle, handle)
+  await migrate(database, path)
   return database
 }
 

@@ -1,4 +1,4 @@
-import { updatesPath } from '../../core/paths/tree.ts'
+import { frontPath } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { newerDaemons } from '../database/daemons.ts'
@@ -19,8 +19,7 @@ const CLAIMED = 'being marked'
  * false if a daemon of a newer version renders the pages.
  */
 export async function markOutdatedPages(context: PageContext): Promise<boolean> {
-  if ((await isRenderedHere(context)) && (await context.tree.read(updatesPath)) !== null)
-    return true
+  if ((await isRenderedHere(context)) && (await context.tree.read(frontPath)) !== null) return true
   return claimPages(context)
 }
 

@@ -26,7 +26,7 @@ export type Progress = (step: string, done: number, total: number, share?: numbe
 
 /** The stores of a build, and the mutex that every writer of the tree takes. */
 export interface BuildContext extends Records {
-  readonly crates: CrateStore
+  readonly crates: Pick<CrateStore, 'isLocal' | 'path' | 'size'>
   readonly tree: PublicTree
   readonly mutex: ProcessMutex
   readonly urls: RegistryUrls

@@ -83,15 +83,20 @@ export function crateMaker(
   return first(db, 'SELECT id, rule_id AS rule FROM crates WHERE canonical = ?', name)
 }
 
-/** Inserts a new crate, without owners; `rule` is the one that creates it. */
+/**
+ * Inserts a new crate, without owners; `rule` is the one that creates it, `newId` its id where that
+ * is not the next one.
+ */
 export async function insertCrate(
   tx: Queries,
   name: Name,
   createdAt: string,
   generation: number,
   rule: number | null = null,
+  newId?: number,
 ): Promise<CrateRecord> {
   const id = await insert(tx, 'crates', {
+    ...(newId !== undefined && { id: newId }),
     name,
     canonical: canonicalName(name),
     skeleton: lookAlikeSkeleton(name),

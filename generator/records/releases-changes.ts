@@ -69,19 +69,25 @@ async function insertNew(
   release: Omit<Release, 'files'>,
   by: Permitted,
   existing: ExistingRelease,
-  { createdAt, ...recorded }: Pick<CrateEdit, 'generation' | 'told'> & { createdAt: string },
+  {
+    createdAt,
+    id,
+    ...recorded
+  }: Pick<CrateEdit, 'generation' | 'told'> &
+    Pick<CrateRecord, 'createdAt'> &
+    Pick<ImportSource, 'id'>,
 ): Promise<ReleaseOutcome> {
   const { name } = release
-  const { generation } = recorded
   const isNew = existing.crate === null
   const grant = by.who === 'rule' ? by.grant : null
   const owner = isNew ? (grant ? grant.owner : userIdOf(by)) : null
   const rule = grant?.rule ?? null
-  const crate = existing.crate ?? (await insertCrate(tx, name, createdAt, generation, rule))
+  const crate =
+    existing.crate ?? (await insertCrate(tx, name, createdAt, recorded.generation, rule, id))
   if (owner !== null) await addOwner(tx, crate.id, { user: owner }, createdAt)
   const added = [await insertRelease(tx, crate.id, release, by)]
   const edit = { crate, isNew, owner, added, by, ...recorded }
-  return { outcome: 'added', crate: { ...crate, generation }, edit }
+  return { outcome: 'added', crate: { ...crate, generation: recorded.generation }, edit }
 }
 
 /** Inserts a release, without crate, event, or marks, and returns it as stored. */
@@ -133,10 +139,9 @@ export async function followReleases(
   for (const edit of edits.values()) await tellFollowers(tx, followers, edit)
 }
 
-/** What becomes of a release; what is absent stays, and no yank is left with no reason. */
+/** What becomes of a release, and why (null for no reason); what is absent stays. */
 export interface YankChange {
   readonly yanked?: boolean | undefined
-  /** Why; null for no reason. */
   readonly reason?: string | null | undefined
 }
 
@@ -233,18 +238,23 @@ export async function knownCrate(database: Database, name: Name): Promise<KnownC
 export interface ImportSource {
   readonly source: string
   readonly owner: number | null
+  /** The id of a crate that is new, where that is not the next one. */
+  readonly id?: number
+  /** Whether versions that were deleted come back: the operator has named the file. */
+  readonly revives?: boolean
 }
 
 /**
  * Records a release of another registry, as `insertAdded` does, but without an event: `logImport`
  * follows. One whose version already has these bytes is `present`, even if yanked. Throws a
- * `Refusal` where another one has its place, and for a version that was deleted.
+ * `Refusal` where another one has its place, and for a version that was deleted, unless the
+ * source revives it.
  */
 export async function importRelease(
   tx: Queries,
   release: Omit<Release, 'files'>,
   change: Change,
-  { owner }: Pick<ImportSource, 'owner'>,
+  { owner, id, revives }: Omit<ImportSource, 'source'>,
 ): Promise<ReleaseOutcome> {
   const by = await requireRight(tx, change, 'operator')
   const { name, version, entry } = release
@@ -253,8 +263,8 @@ export async function importRelease(
   const isHere = taken?.version === version && taken.cksum === entry.cksum
   const present = existing.crate?.name === name && isHere ? existing.crate : null
   if (!present) refuseErrors(releaseConflicts(existing, { name, version, cksum: entry.cksum }, by))
-  if (!taken && existing.deleted) refuse('import_deleted', { name, version })
-  const state = { generation: 0, createdAt: entry.pubtime ?? by.at }
+  if (!taken && existing.deleted && !revives) refuse('import_deleted', { name, version })
+  const state = { generation: 0, createdAt: entry.pubtime ?? by.at, ...(id && { id }) }
   const recorded = present
     ? ({ outcome: 'present', crate: present, edit: null } as const)
     : await insertNew(tx, release, by, existing, state)
@@ -262,6 +272,16 @@ export async function importRelease(
   if (existing.isOwnerless && owner !== null)
     await addOwner(tx, recorded.crate.id, { user: owner }, by.at)
   return recorded
+}
+
+/** Adds the event of an import; returns its number, the generation of all that it changes. */
+export async function addImport(
+  tx: Queries,
+  change: Change,
+  detail: { readonly source: string; readonly versions: number },
+): Promise<number> {
+  const by = await requireRight(tx, change, 'operator')
+  return addEvent(tx, by, { action: 'import', detail })
 }
 
 /** Adds one event for all that a transaction has imported, and gives them its generation. */
@@ -273,24 +293,9 @@ export async function logImport(
 ): Promise<ReleaseOutcome[]> {
   const versions = recorded.filter(({ edit }) => edit !== null).length
   if (versions === 0) return [...recorded]
-  const by = await requireRight(tx, change, 'operator')
-  const generation = await addEvent(tx, by, { action: 'import', detail: { source, versions } })
+  const generation = await addImport(tx, change, { source, versions })
   return recorded.map(outcome => ({
     ...outcome,
     edit: outcome.edit && { ...outcome.edit, generation },
   }))
-}
-
-/** Records releases of another registry in one transaction; all of them, or none. */
-export async function importReleases(
-  { database, followers }: Records,
-  releases: readonly Omit<Release, 'files'>[],
-  change: Change,
-  source: ImportSource,
-): Promise<void> {
-  await database.transaction(async tx => {
-    const outcomes: ReleaseOutcome[] = []
-    for (const release of releases) outcomes.push(await importRelease(tx, release, change, source))
-    await followReleases(tx, followers, await logImport(tx, outcomes, change, source))
-  })
 }

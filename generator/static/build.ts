@@ -1,36 +1,40 @@
 // generator/static: A registry without a server, from a folder of crates. `build` and `push` call
-// it; its records end with it.
+// it; its records are a cache.
 import { realpathSync } from 'node:fs'
 import { type Issue, Refusal, refuse, warning } from '../../core/error/error.ts'
-import { crateFolder, crateKey } from '../../core/paths/crates.ts'
-import { configPath, indexPath, output } from '../../core/paths/tree.ts'
+import { cksumOfKey } from '../../core/paths/crates.ts'
+import {
+  configPath,
+  GIT_INDEX_FOLDER,
+  indexPath,
+  type Output,
+  output,
+} from '../../core/paths/tree.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import { sha256 } from '../../core/sha256.ts'
 import { ownDl, requireOwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
-import { openMemory } from '../database/database.ts'
-import { run } from '../database/statement.ts'
+import { value } from '../database/statement.ts'
 import { renderGitIndex } from '../git/static-repository.ts'
+import { drain } from '../pages/build.ts'
+import { claimPages } from '../pages/claim.ts'
 import { buildPages } from '../pages/pages.ts'
 import { listCrates } from '../places/disk/crate-files.ts'
-import { isInside, readBytes } from '../places/disk/files.ts'
+import { isInside } from '../places/disk/files.ts'
 import type { ProcessMutex } from '../places/locks/process-mutex.ts'
-import { stageOf } from '../places/sync.ts'
-import type { Progress } from '../projections/context.ts'
-import { PLIMSOLL } from '../projections/context.ts'
+import { type FullContext, PLIMSOLL, type Progress } from '../projections/context.ts'
 import { renderConfig } from '../projections/index/config.ts'
 import { siteConfig } from '../projections/site-config.ts'
-import { operatorChange } from '../records/change.ts'
 import type { Follower } from '../records/crate-change.ts'
 import { eachCrate } from '../records/crates.ts'
+import { markSelected } from '../records/marks.ts'
 import { indexFiles } from '../records/releases.ts'
-import { importReleases } from '../records/releases-changes.ts'
-import { BuildCache, bootId, digestOf } from './cache.ts'
+import { BuildCache } from './cache.ts'
+import { changeRecords, forgetGone } from './changes.ts'
 import { applyNotes } from './notes.ts'
-import { packagePath, type StaticRelease, StaticReleases } from './releases.ts'
-import { respelled, type Stamps, StaticTree } from './tree.ts'
+import { StaticReleases } from './releases.ts'
+import { StaticTree } from './tree.ts'
 
-/** A build from a folder of `.crate` files to a complete public tree; its records are in memory. */
+/** A build from a folder of `.crate` files to a complete public tree.  */
 export interface StaticBuild {
   readonly from: string
   readonly out: string
@@ -62,110 +66,117 @@ export interface StaticResult {
  * nothing. Leaves unchanged files alone, and removes files that are not part of the tree.
  */
 export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
-  const { from, out, settings, urls, skipBad = false, progress } = job
+  const { from, out, settings, urls, progress } = job
   requireOwnDl(urls)
   const tree = await StaticTree.open(from, out, settings.git.index === 'on')
   if (job.cache !== null && isInside(job.cache, tree.root))
     refuse('cache_public', { path: job.cache })
   progress?.('looking for .crate files', 0, 0)
   const paths = await listCrates(realpathSync(from), tree.root)
-  const cache = await BuildCache.open(job.cache, [settings.limits, [...urls.own].sort()])
-  const releases = new StaticReleases(settings, urls, cache)
-  for (const [done, path] of paths.entries()) {
-    await releases.put(path)
-    progress?.('reading .crate files', done + 1, paths.length)
+  const { limits, policy, git } = settings
+  const site = siteConfig(settings, urls, false)
+  const inputs = [site, urls, [...urls.own].sort(), git.index, limits, policy]
+  const cache = await BuildCache.open(job.cache, inputs)
+  try {
+    return await buildWith(job, tree, cache, paths)
+  } finally {
+    await cache.close()
   }
-  releases.check(skipBad)
-  const refused = releases.issues.filter(issue => issue.severity === 'error')
-  const [first, ...rest] = refused
-  if (first && !skipBad) {
-    // The next build need not read the accepted files again.
-    await cache.close(true)
-    throw new Refusal([first, ...rest])
-  }
-  refused.push(...(await renderUnlessSame(job, tree, releases, cache)))
-  const warnings = releases.issues.filter(issue => issue.severity === 'warning')
-  if (paths.length === 0) warnings.push(warning('registry_empty', { from, out }))
-  if (ownDl(urls) === null) warnings.push(warning('dl_elsewhere', { dl: urls.dl, base: urls.base }))
-  const { changed } = tree
-  const { crates } = releases
-  return { crates: crates.length, releases: crates.flat().length, changed, warnings, refused }
 }
 
-/**
- * Renders the tree, unless it is as an earlier build left it. Returns the issues of pages; warns in
- * `found` of packages that were replaced.
- */
-async function renderUnlessSame(
+/** Builds with what earlier builds have left in the cache. */
+async function buildWith(
   job: StaticBuild,
   tree: StaticTree,
-  added: StaticReleases,
   cache: BuildCache,
+  paths: readonly string[],
+): Promise<StaticResult> {
+  const { from, out, settings, urls, skipBad = false, progress } = job
+  const folder = new StaticReleases(settings, urls, cache)
+  await folder.add(paths, progress)
+  folder.check(skipBad)
+  await cache.keepSources(folder.sources)
+  const { crates, issues, files } = folder
+  const [first, ...rest] = issues.filter(({ severity }) => severity === 'error')
+  if (first && !skipBad) throw new Refusal([first, ...rest])
+  const releases = crates.flat().map(({ name, version, entry: { cksum } }) => {
+    return { name, version, cksum }
+  })
+  // Killed from here on, the next build begins anew.
+  cache.isWhole = false
+  await tree.begin({ database: cache.database, urls, files, releases })
+  await tree.prove(cache.isSameBoot)
+  const context = contextOf(job, tree, cache, files)
+  await changeRecords(context, crates)
+  await applyNotes(context, crates.flat(), settings)
+  const failed = await make(job, context, cache.isNew)
+  cache.isWhole = failed.length === 0
+  const warnings = issues.filter(({ severity }) => severity === 'warning')
+  if (cache.left) warnings.push(cache.left)
+  warnings.push(...tree.warnings)
+  if (paths.length === 0) warnings.push(warning('registry_empty', { from, out }))
+  if (ownDl(urls) === null) warnings.push(warning('dl_elsewhere', { dl: urls.dl, base: urls.base }))
+  const refused = [...(first ? [first] : []), ...rest, ...failed]
+  const { changed } = tree
+  return { crates: crates.length, releases: releases.length, changed, warnings, refused }
+}
+
+/** Makes the tree what the records say; returns why some pages were not rendered. */
+async function make(
+  job: StaticBuild,
+  context: StaticContext,
+  isNew: boolean,
 ): Promise<readonly Issue[]> {
-  const { settings, urls } = job
-  const releases = added.crates.flat()
-  const shown = releases.map(({ name, version, entry }) => [
-    name,
-    version,
-    entry.cksum,
-    entry.yanked,
-  ])
-  const inputs = [
-    siteConfig(settings, urls, false),
-    urls,
-    settings.git.index,
-    shown,
-    settings.yanked,
-    settings.deprecated,
-  ]
-  // Times do not prove the bytes after a power failure or on another machine.
-  const boot = await bootId()
-  const stateOf = (stamps: Stamps) => `${boot} ${digestOf([inputs, [...stamps]])}`
-  const present = await tree.stamps(urls)
-  if (cache.get('tree') === stateOf(present)) {
-    await cache.close(true)
-    return []
+  const { tree } = context
+  if (isNew) await tree.discardRespelled()
+  else if (!(await tree.read(configPath))) await markEverything(context)
+  let failed = await render(job, context)
+  // What somebody has changed is mended by what renders everything.
+  if (tree.spoilt.size > 0) {
+    await markEverything(context)
+    failed = await render(job, context)
+    await tree.finish()
+    await tree.prove(true)
   }
-  const packages = releases.map(release => packagePath(release, ownDl(urls)))
-  const places = [...releases.map(({ name }) => crateFolder(name)), ...packages]
-  await tree.discard(respelled(present.keys(), places))
-  const issues = await render(job, tree, releases, cache)
-  const gone = [...present.keys()].filter(path => !tree.wanted.has(path))
-  await tree.discard(gone.sort((a, b) => stageOf(b) - stageOf(a)))
-  const stamps = await tree.stamps(urls)
-  for (const path of packages)
-    if (present.has(path) && present.get(path) !== stamps.get(path))
-      added.issues.push(warning('package_replaced', { path }))
-  cache.set('tree', issues.length > 0 ? null : stateOf(stamps))
-  await cache.close()
+  await tree.finish()
+  return failed
+}
+
+/** Renders what is marked: every `.crate` before its line of the index, and then the pages. */
+async function render(
+  { settings, urls, progress }: StaticBuild,
+  context: StaticContext,
+): Promise<readonly Issue[]> {
+  const { database, tree } = context
+  const isMarked = (await value(database, 'SELECT 1 FROM marks LIMIT 1')) !== null
+  if (!isMarked && (await tree.has(configPath))) return []
+  const config = renderConfig(urls, settings.auth.required)
+  // If this build is killed, the next one knows the tree by it.
+  await tree.write(config)
+  const shown = await drain(context, progress)
+  const [first, ...rest] = shown.issues
+  if (first) throw new Refusal([first, ...rest])
+  // "auto" is for a daemon, which keeps a history; a static tree gets a git index only with "on".
+  if (settings.git.index === 'on') await renderGit(context, config)
+  const { issues } = await buildPages(context, progress ? { progress } : {})
+  await forgetGone(database)
   return issues
 }
 
-/** Renders all files: every `.crate` before the index, so that no line lacks its `.crate`. */
-async function render(
-  { settings, urls, followers, progress }: StaticBuild,
+function contextOf(
+  { settings, urls, followers }: StaticBuild,
   tree: StaticTree,
-  releases: readonly StaticRelease[],
   cache: BuildCache,
-): Promise<readonly Issue[]> {
-  const config = renderConfig(urls, settings.auth.required)
-  // If this build is killed, the next one knows the tree by it.
-  if (!(await tree.read(configPath))) await tree.write(config)
-  for (const release of releases) {
-    const bytes = await readBytes(release.path)
-    if (!bytes || sha256(bytes) !== release.entry.cksum)
-      return refuse('file_changed', { path: release.path })
-    await tree.write(output(packagePath(release, ownDl(urls)), bytes))
-  }
-  const files = new Map(
-    releases.map(release => [crateKey(release.name, release.entry.cksum), release]),
-  )
-  const context = {
-    database: await openMemory(),
+  files: StaticReleases['files'],
+): StaticContext {
+  const localFile = async (key: string) => files.get(cksumOfKey(key) ?? '') ?? null
+  return {
+    database: cache.database,
     followers,
     tree,
     urls,
-    crates: { localFile: async (key: string) => files.get(key) ?? null },
+    // The tree copies `.crate` files itself.
+    crates: { localFile, path: () => null, size: async () => 0, isLocal: false },
     mutex: alone,
     pageMutex: alone,
     site: siteConfig(settings, urls, false),
@@ -175,23 +186,29 @@ async function render(
     clock: () => new Date(0),
     remember: cache.remember.bind(cache),
   }
-  try {
-    // Their times are unknown: a `.crate` does not contain them.
-    const from = { source: 'folder', owner: null }
-    await importReleases(context, releases, operatorChange(''), from)
-    await applyNotes(context, releases, settings)
-    const outputs = [config]
-    for await (const { id } of eachCrate(context.database))
-      for (const { name, text } of await indexFiles(context.database, [id]))
-        outputs.push(output(indexPath(name), text ?? ''))
-    // "auto" is for a daemon, which keeps a history; a static tree gets a git index only with "on".
-    if (settings.git.index === 'on') outputs.push(...renderGitIndex(outputs))
-    for (const file of outputs) await tree.write(file)
-    await run(context.database, "DELETE FROM marks WHERE kind = 'index'")
-    return (await buildPages(context, progress ? { progress } : {})).issues
-  } finally {
-    await context.database.close()
-  }
+}
+
+type StaticContext = FullContext & { readonly tree: StaticTree }
+
+/** Has everything rendered again. */
+async function markEverything(context: StaticContext): Promise<void> {
+  await context.tree.forget()
+  await claimPages(context)
+  const { database } = context
+  await markSelected(database, 'whole', 'SELECT id AS subject, generation FROM crates')
+}
+
+/** Renders the git index of all index files, and removes what is left of the one before. */
+async function renderGit({ database, tree }: StaticContext, config: Output): Promise<void> {
+  const outputs = [config]
+  for await (const { id } of eachCrate(database))
+    for (const { name, text } of await indexFiles(database, [id]))
+      if (text !== null) outputs.push(output(indexPath(name), text))
+  const files = renderGitIndex(outputs)
+  const wanted = new Set(files.map(file => file.path))
+  for (const file of files) await tree.write(file)
+  for await (const path of tree.list(GIT_INDEX_FOLDER))
+    if (!wanted.has(path)) await tree.remove(path)
 }
 
 /** Nobody else uses the tree. */

@@ -1,103 +1,214 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
-import { hostname, uptime } from 'node:os'
+import { hostname, tmpdir, uptime } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { deserialize, serialize } from 'node:v8'
-import { refuse } from '../../core/error/error.ts'
+import { type Issue, warning } from '../../core/error/error.ts'
+import type { Release } from '../../core/release/release.ts'
 import { sha256 } from '../../core/sha256.ts'
-import { disk } from '../places/disk/disk.ts'
-import { readText, statOf } from '../places/disk/files.ts'
+import type { Database } from '../database/connection.ts'
+import { openAlone } from '../database/database.ts'
+import { all, run, value } from '../database/statement.ts'
+import { fileChecksum, statOf } from '../places/disk/files.ts'
+import { readValue, writeValue } from '../records/values.ts'
+import type { Inspected, Inspections, Source } from './releases.ts'
 
 /** Errors of the cache file that only make the build slower; common in containers. */
-const UNUSABLE = new Set('EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ENOSPC EDQUOT'.split(' '))
+const UNUSABLE = new Set(
+  'EACCES EPERM EROFS ENOENT ENOTDIR ELOOP EISDIR EEXIST ENOSPC EDQUOT'.split(' '),
+)
 
-/** A build with fewer values is fast anyway, so it writes no cache. */
-const WORTHWHILE = 100
-
-const CACHE_NAME = /^build-[0-9a-f]{16}\.txt$/
+const CACHE_NAME = /^build-[0-9a-f]{16}\.(?:txt|db)$/
 /** The caches of output folders that are gone are removed; a used one is only made anew. */
 const KEPT_MS = 90 * 86_400_000
 
-/** A longer cache has no results of work: Node has no texts of more than 512 MiB. */
-const LENGTH_MAX = 400_000_000
+/** In the first bytes of a cache, which is a database, at `ID_AT`; SQLite leaves it to programs. */
+const ID = 0x506c6d42
+const ID_AT = 68
+
+/** The length of the checksum that follows the database when a build has ended. */
+const SUM = 64
+
+const TABLES = [
+  // The `.crate` files: their size and times, and the checksum of their bytes.
+  'CREATE TABLE sources (path TEXT PRIMARY KEY, times TEXT, cksum TEXT) WITHOUT ROWID',
+  // What a `.crate` has in it, and the list of its files.
+  'CREATE TABLE inspected (cksum TEXT PRIMARY KEY, found TEXT, files TEXT)',
+  // The files of the tree: the checksum of their bytes, and their size and time.
+  'CREATE TABLE tree (path TEXT PRIMARY KEY, sum TEXT, stamp TEXT) WITHOUT ROWID',
+]
+
+/** The most results that are written at once. */
+const KEPT_MAX = 100
+
+/** The keys of what all results depend on: program and settings, and the start of the machine. */
+const [ORIGIN, BOOT] = ['static_origin', 'static_boot']
+
+/** Why a file is of no use; nothing is said of one that is missing, or cannot be used. */
+const WHY = {
+  unusable: null,
+  missing: null,
+  foreign: '',
+  old: 'is of another version of this program',
+  other: 'is of another version of this program, or was made with other settings',
+  damaged: 'is damaged',
+  unended: 'is of a build that did not end',
+} as const
 
 /**
- * Results of earlier builds, by key. They depend on `context` and on this program: if one of them
- * has changed, the cache is treated as empty. Every line has its own checksum; a damaged line is
- * ignored.
+ * The records of earlier builds, and what they know of the files that they have read and written.
+ * They depend on the settings and on this program. One that was left by another, or is damaged, is
+ * made anew; without a file, all of it ends with the build.
  */
-export class BuildCache {
-  readonly #path: string | null
-  readonly #context: string
-  readonly #before: ReadonlyMap<string, string>
-  readonly #after = new Map<string, string>()
+export class BuildCache implements Inspections {
+  readonly database: Database
+  /** Why an earlier cache was left; null if there was none, or if it is used. */
+  readonly left: Issue | null
+  /** Whether it has nothing of an earlier build. */
+  readonly isNew: boolean
+  /** Whether the last build ran since the machine has started, so that times prove bytes. */
+  readonly isSameBoot: boolean
+  /** Whether the next build can go on from here; else it begins anew. */
+  isWhole = true
+  readonly sources = new Map<string, Source>()
+  readonly inspected = new Map<string, Inspected>()
+  /** Its file, and whether that stays. */
+  readonly #path: string
+  readonly #isKept: boolean
+  readonly #kept: string[][] = []
 
-  private constructor(path: string | null, context: string, lines: string[]) {
-    const [head, ...rest] = lines
+  private constructor(
+    [path, isKept]: readonly [string, boolean],
+    database: Database,
+    before: Pick<BuildCache, 'isNew' | 'isSameBoot' | 'left'>,
+  ) {
     this.#path = path
-    this.#context = context
-    const kept = head === context ? rest : []
-    this.#before = new Map(kept.map(line => [line.slice(65, line.indexOf('\t', 65)), line]))
+    this.#isKept = isKept
+    this.database = database
+    this.isNew = before.isNew
+    this.isSameBoot = before.isSameBoot
+    this.left = before.left
   }
 
-  /** Reads the cache at `path`; with null, nothing is read or kept. Refuses any other file. */
-  static async open(path: string | null, context: unknown): Promise<BuildCache> {
+  /** Opens the cache at `path`, or one in no file. Any other file stays as it is. */
+  static async open(path: string | null, settings: unknown): Promise<BuildCache> {
+    const origin = digestOf([programDigest(), process.version, settings])
+    const boot = await bootId()
     const stats = path && (await ifUsable(() => statOf(path)))
     // A folder keeps nothing, and neither does a device: `/dev/null` would become a file.
     const file = stats && !stats.isFile() ? null : path
-    const text = (file && (await ifUsable(() => readText(file, Infinity)))) ?? ''
-    if (file && !/^(?:[0-9a-f]{64}\n|$)/.test(text)) refuse('cache_foreign', { path: file })
-    const own = digestOf([programDigest(), process.version, context])
-    return new BuildCache(file, own, text.split('\n'))
+    const earlier = (file && (await ifUsable(() => openEarlier(file, origin)))) || 'unusable'
+    if (file && typeof earlier === 'object') {
+      const isSameBoot = (await readValue(earlier, BOOT)) === boot
+      await writeValue(earlier, BOOT, boot)
+      const cache = new BuildCache([file, true], earlier, { isNew: false, isSameBoot, left: null })
+      await cache.#read()
+      return cache
+    }
+    const state = typeof earlier === 'string' ? earlier : 'unusable'
+    const why = WHY[state]
+    const code = state === 'foreign' ? 'cache_foreign' : 'cache_left'
+    const left = why === null ? null : warning(code, { path: file ?? '', why })
+    const isFree = file && state !== 'unusable' && state !== 'foreign'
+    const opened = isFree ? await ifUsable(() => openNew(file)) : null
+    // In a file, because memory would grow with the registry.
+    const place = opened ? file : join(mkdtempSync(join(tmpdir(), 'plimsoll-build-')), 'db')
+    const database = opened ?? (await openNew(place ?? ''))
+    await writeValue(database, ORIGIN, origin)
+    await writeValue(database, BOOT, boot)
+    const before = { isNew: true, isSameBoot: true, left }
+    return new BuildCache([place ?? '', opened !== null], database, before)
   }
 
-  /** Returns the value of `key`, and keeps it for the next build; null if there is none. */
-  get<T>(key: string): T | null {
-    const quoted = JSON.stringify(key)
-    const line = this.#after.get(quoted) ?? this.#before.get(quoted)
-    if (line === undefined || line.slice(0, 64) !== sha256(line.slice(65))) return null
-    this.#after.set(quoted, line)
-    return JSON.parse(line.slice(66 + quoted.length)) as T
+  /** Reads what is known of `.crate` files. */
+  async #read(): Promise<void> {
+    type Inspection = Readonly<Record<'cksum' | 'found', string>>
+    const sources = 'SELECT path, times, cksum FROM sources'
+    for (const row of await all<Source>(this.database, sources)) this.sources.set(row.path, row)
+    const inspected = 'SELECT cksum, found FROM inspected'
+    for (const { cksum, found } of await all<Inspection>(this.database, inspected))
+      this.inspected.set(cksum, JSON.parse(found))
   }
 
-  set(key: string, value: unknown): void {
-    const quoted = JSON.stringify(key)
-    const rest = `${quoted}\t${JSON.stringify(value)}`
-    this.#after.set(quoted, `${sha256(rest)}\t${rest}`)
+  async keep(cksum: string, inspected: Inspected, files: Release['files']): Promise<void> {
+    this.#kept.push([cksum, JSON.stringify(inspected), JSON.stringify(files)])
+    if (this.#kept.length >= KEPT_MAX) await this.#store()
   }
 
-  delete(key: string): void {
-    this.#after.delete(JSON.stringify(key))
+  async #store(): Promise<void> {
+    const sql = `INSERT OR REPLACE INTO inspected
+      SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`
+    await run(this.database, sql, this.#kept.splice(0))
   }
 
-  /** Returns the result of work that depends on its inputs alone; does it unless it is known. */
-  async remember<T>(inputs: readonly unknown[], work: () => Promise<T>): Promise<T> {
-    const cached = this.get<string>(workKey(inputs))
-    if (cached !== null) return deserialize(Buffer.from(cached, 'base64')) as T
-    const result = await work()
-    this.know(inputs, result)
-    return result
+  /** Replaces the known `.crate` files, and forgets what was in others, also in memory. */
+  async keepSources(sources: readonly Source[]): Promise<void> {
+    await this.#store()
+    this.inspected.clear()
+    const sql = `INSERT INTO sources SELECT value ->> 'path', value ->> 'times', value ->> 'cksum'
+      FROM json_each(?)`
+    await this.database.transaction(async tx => {
+      await run(tx, 'DELETE FROM sources')
+      await run(tx, sql, sources)
+      await run(tx, 'DELETE FROM inspected WHERE cksum NOT IN (SELECT cksum FROM sources)')
+    })
   }
 
-  /** Stores the result of work with these inputs. */
-  know(inputs: readonly unknown[], result: unknown): void {
-    this.set(workKey(inputs), serialize(result).toString('base64'))
+  /** Returns the list of the files of a `.crate` that was read for it; does other work. */
+  async remember<T>([what, cksum]: readonly unknown[], work: () => Promise<T>): Promise<T> {
+    const sql = 'SELECT files FROM inspected WHERE cksum = ?'
+    const files = what === 'files' ? await value<string>(this.database, sql, String(cksum)) : null
+    return files === null ? work() : (JSON.parse(files) as T)
   }
 
-  /** Writes the values that this build used or stored, and others if it did not need all. */
-  async close(keepsOthers = false): Promise<void> {
-    const path = this.#path
-    const all = [...new Map([...(keepsOthers ? this.#before : []), ...this.#after])]
-    if (path === null || all.length < WORTHWHILE) return
-    const isLong = all.reduce((sum, [, line]) => sum + line.length + 1, 0) > LENGTH_MAX
-    const values = isLong ? all.filter(([key]) => !key.startsWith('"work ')) : all
-    const lines = values.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line)
-    const text = [this.#context, ...lines].join('\n')
-    if (text === (await ifUsable(() => readText(path, Infinity)))) return
-    await ifUsable(() => disk.run('replace', path, Buffer.from(text)))
+  /** Ends its use. The file has its checksum then, or is gone if it is not whole. */
+  async close(): Promise<void> {
+    await this.database.close()
+    if (!this.#isKept) rmSync(dirname(this.#path), { recursive: true })
+    else if (this.isWhole) appendFileSync(this.#path, (await fileChecksum(this.#path)) ?? '')
+    else rmSync(this.#path)
   }
+}
+
+/** Opens the database of an earlier build, without its checksum; returns why it is of no use. */
+async function openEarlier(path: string, origin: string): Promise<Database | keyof typeof WHY> {
+  const size = existsSync(path) ? statSync(path).size : 0
+  if (size === 0) return 'missing'
+  const [head, sum] = [Buffer.alloc(ID_AT + 4), Buffer.alloc(SUM)]
+  const file = openSync(path, 'r+')
+  readSync(file, head, 0, head.length, 0)
+  readSync(file, sum, 0, SUM, Math.max(0, size - SUM))
+  closeSync(file)
+  if (/^[0-9a-f]{64}\n/.test(head.toString('latin1'))) return 'old'
+  if (head.readUInt32BE(ID_AT) !== ID) return 'foreign'
+  if (!/^[0-9a-f]{64}$/.test(sum.toString('latin1'))) return 'unended'
+  truncateSync(path, size - SUM)
+  if ((await fileChecksum(path)) !== sum.toString('latin1')) return 'damaged'
+  const database = await openAlone(path)
+  if ((await readValue(database, ORIGIN)) === origin) return database
+  await database.close()
+  return 'other'
+}
+
+async function openNew(path: string): Promise<Database> {
+  rmSync(path, { force: true })
+  const database = await openAlone(path)
+  for (const table of TABLES) await run(database, table)
+  await run(database, `PRAGMA application_id = ${ID}`)
+  return database
 }
 
 /** Removes the caches in a folder that no build has changed for 90 days. */
@@ -112,11 +223,7 @@ export async function removeOldCaches(folder: string): Promise<void> {
 
 /** The name of the cache of an output folder, in a folder with those of others. */
 export function cacheName(out: string): string {
-  return `build-${sha256(resolve(out)).slice(0, 16)}.txt`
-}
-
-function workKey(inputs: readonly unknown[]): string {
-  return `work ${digestOf(inputs)}`
+  return `build-${sha256(resolve(out)).slice(0, 16)}.db`
 }
 
 /** Returns a checksum of any JSON value. */
@@ -142,7 +249,8 @@ function programDigest(): string {
     const names = readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter(file => file.isFile() && !/\.(?:map|d\.ts)$/.test(file.name))
       .map(file => join(file.parentPath, file.name))
-    for (const name of names.sort()) hash.update(name).update(readFileSync(name))
+    for (const name of names.sort())
+      hash.update(name.slice(built.length)).update(readFileSync(name))
   }
   for (const name of ['package.json', 'node_modules/.package-lock.json']) {
     const path = join(dirname(built), name)
@@ -152,7 +260,7 @@ function programDigest(): string {
 }
 
 /** Returns the boot id of the system (proc(5)), or the minute of its start where there is none. */
-export async function bootId(): Promise<string> {
+async function bootId(): Promise<string> {
   const id = await ifUsable(() => readFile('/proc/sys/kernel/random/boot_id', 'utf8'))
   return id?.trim() ?? `${hostname()} ${Math.round((Date.now() / 1000 - uptime()) / 60)}`
 }

@@ -19,7 +19,6 @@ import { retried, Transient } from '../places/s3/retry.ts'
 import { makePrivate } from '../private-files.ts'
 import { renderConfig } from '../projections/index/config.ts'
 import { byNeed } from '../registry/changes/order.ts'
-import { BuildCache } from './cache.ts'
 import { findSpelling, placeIn, READ_MAX, readIndex, renderWith } from './push-index.ts'
 import { packagePath, type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
 
@@ -130,8 +129,8 @@ async function checkAll(
   settings: Settings,
   urls: RegistryUrls,
 ) {
-  const releases = new StaticReleases(settings, urls, await BuildCache.open(null, null))
-  for (const path of files) await asCaller(() => releases.put(path))
+  const releases = new StaticReleases(settings, urls)
+  await asCaller(() => releases.add(files))
   const names = releases.crates.flat().flatMap(release => {
     const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
     return [release.name, ...ownDependencies, ...cratesIoDependencies]

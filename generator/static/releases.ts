@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { ordered } from '../../core/async/ordered.ts'
 import { compareText } from '../../core/entry/entry.ts'
 import { type Issue, inFile, issue, refuse } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, isName, type Name } from '../../core/name.ts'
@@ -11,10 +12,10 @@ import type { OwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { compareVersions, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import { unreadable } from '../places/disk/crate-files.ts'
-import { fileChecksum } from '../places/disk/files.ts'
-import { filesKey } from '../projections/crates/source.ts'
+import { sumOf } from '../places/disk/files.ts'
+import type { Progress } from '../projections/context.ts'
 import { dependencyContext, inspect } from '../registry/changes/check.ts'
-import type { BuildCache } from './cache.ts'
+import { sandbox } from '../sandbox/sandbox.ts'
 
 /** A release as it was read, without what only the list of its files shows. */
 type ReadRelease = Omit<Release, 'files'>
@@ -30,17 +31,27 @@ export type StaticRelease = ReadRelease & {
 export type StaticCrate = readonly [StaticRelease, ...StaticRelease[]]
 
 /** A release read from a `.crate`, null if it is refused, and its issues. */
-interface Inspected {
+export interface Inspected {
   readonly release: ReadRelease | null
   readonly issues: readonly Issue[]
 }
 
-interface FileStamp {
+/** A `.crate` file. `times` has its identity in the file system, too; '' if they prove nothing. */
+export interface Source {
+  readonly path: string
   readonly size: number
-  /** Its times, and its identity in the file system. */
   readonly times: string
   readonly cksum: string
 }
+
+/** What earlier builds know of `.crate` files, by their paths, and by the checksums of bytes. */
+export interface Inspections {
+  readonly sources: ReadonlyMap<string, Pick<Source, 'times' | 'cksum'>>
+  readonly inspected: ReadonlyMap<string, Inspected>
+  keep(cksum: string, inspected: Inspected, files: Release['files']): Promise<void>
+}
+
+const NONE = { sources: new Map(), inspected: new Map(), keep: async () => undefined }
 
 /** Coarsest timestamps of file systems (2 seconds in FAT), in milliseconds, with a margin. */
 const CLOCK_TICK = 3000
@@ -49,15 +60,18 @@ const CLOCK_TICK = 3000
 export class StaticReleases {
   /** All errors and warnings, each with its file. */
   readonly issues: Issue[] = []
+  /** All files, and where there are bytes of a checksum. */
+  readonly sources: Source[] = []
+  readonly files = new Map<string, Pick<Source, 'path' | 'size'>>()
   readonly #crates = new Map<CanonicalName, Map<VersionIdentity, StaticRelease>>()
   readonly #settings: Settings
   readonly #urls: RegistryUrls
-  readonly #cache: BuildCache
+  readonly #inspections: Inspections
 
-  constructor(settings: Settings, urls: RegistryUrls, cache: BuildCache) {
+  constructor(settings: Settings, urls: RegistryUrls, inspections: Inspections = NONE) {
     this.#settings = settings
     this.#urls = urls
-    this.#cache = cache
+    this.#inspections = inspections
   }
 
   /** All crates, ordered by canonical name: their places in lists and search files follow it. */
@@ -68,15 +82,24 @@ export class StaticReleases {
       .map(([, versions]) => [...versions.values()].sort(byVersion) as unknown as StaticCrate)
   }
 
-  /** Adds a `.crate` file; adds its errors and warnings to `issues`. */
-  async put(path: string): Promise<void> {
-    const problem = await unreadable(path)
-    if (problem) return this.#report(path, [problem])
-    const { size, cksum } = await this.#read(path)
-    const inspected =
-      this.#cache.get<Inspected>(`crate ${cksum}`) ?? (await this.#inspect(path, size, cksum))
-    this.#report(path, inspected.issues)
-    if (inspected.release) this.#place({ ...inspected.release, path })
+  /** Adds `.crate` files, several of which are read at once; adds their issues to `issues`. */
+  async add(paths: readonly string[], progress?: Progress): Promise<void> {
+    let done = 0
+    const read = async (path: string) => {
+      const problem = await unreadable(path)
+      if (problem)
+        return { path, cksum: '', size: 0, inspected: { release: null, issues: [problem] } }
+      const source = this.#sourceOf(path)
+      const { cksum, size } = source
+      const inspected = this.#inspections.inspected.get(cksum) ?? (await this.#inspect(source))
+      return { path, cksum, size, inspected }
+    }
+    for await (const { path, cksum, size, inspected } of ordered(paths, sandbox.size, read)) {
+      this.files.set(cksum, { path, size })
+      this.#report(path, inspected.issues)
+      if (inspected.release) this.#place({ ...inspected.release, path })
+      progress?.('reading .crate files', ++done, paths.length)
+    }
   }
 
   /**
@@ -133,7 +156,7 @@ export class StaticReleases {
         if (!isHere(name)) this.issues.push(issue('deprecated_unknown', { name }))
   }
 
-  async #inspect(path: string, size: number, cksum: string): Promise<Inspected> {
+  async #inspect({ path, size, cksum }: Source): Promise<Inspected> {
     const issues: Issue[] = []
     const max = this.#settings.limits.crate_bytes
     if (size > max) return { release: null, issues: [issue('crate_too_big', { max })] }
@@ -144,31 +167,27 @@ export class StaticReleases {
     const { files, ...rest } = release
     // The last member of a path counts, as when the archive is listed.
     const last = new Map(files.map(file => [file.path, file]))
-    this.#cache.know(filesKey(cksum), [...last.values()])
-    // Converted as in the cache, so that the result is the same with and without it.
-    const inspected = JSON.parse(JSON.stringify({ release: rest, issues })) as Inspected
-    this.#cache.set(`crate ${cksum}`, inspected)
+    const inspected = { release: rest, issues }
+    await this.#inspections.keep(cksum, inspected, [...last.values()])
     return inspected
   }
 
-  /** Returns size and checksum of a file; reads it only if it may have changed. */
-  async #read(path: string): Promise<FileStamp> {
-    const key = `file ${path}`
+  /** Returns a file with its checksum; reads it only if it may have changed. */
+  #sourceOf(path: string): Source {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
     if (!stats) return refuse('file_missing', { path })
-    const times = [stats.mtimeNs, stats.ctimeNs, stats.ino, stats.dev].join(' ')
+    const size = Number(stats.size)
+    const times = [size, stats.mtimeNs, stats.ctimeNs, stats.ino, stats.dev].join(' ')
     // It is refused for its size.
-    if (stats.size > this.#settings.limits.crate_bytes)
-      return { size: Number(stats.size), times, cksum: '' }
-    const cached = this.#cache.get<FileStamp>(key)
-    if (cached && cached.times === times) return cached
-    const cksum = await fileChecksum(path)
-    if (cksum === null) return refuse('file_missing', { path })
-    const stamp = { size: Number(stats.size), times, cksum }
+    if (size > this.#settings.limits.crate_bytes) return { path, size, times, cksum: '' }
+    const before = this.#inspections.sources.get(path)
+    const isSame = before?.times === times
+    const cksum = isSame ? before.cksum : sumOf('sha256', readFileSync(path))
     // A change within one tick of the file system's clock could leave the times unchanged.
-    if (Number(stats.ctimeMs) < Date.now() - CLOCK_TICK) this.#cache.set(key, stamp)
-    else this.#cache.delete(key)
-    return stamp
+    const isOld = Number(stats.ctimeMs) < Date.now() - CLOCK_TICK
+    const source = { path, size, times: isOld ? times : '', cksum }
+    this.sources.push(source)
+    return source
   }
 
   #spelling(canonical: CanonicalName): Release['name'] | undefined {

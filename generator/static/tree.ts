@@ -1,27 +1,57 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join, posix, resolve, sep } from 'node:path'
-import { refuse } from '../../core/error/error.ts'
-import { CRATES_FOLDER } from '../../core/paths/crates.ts'
+import { type Issue, refuse, warning } from '../../core/error/error.ts'
+import { CRATES_FOLDER, cksumOfKey, crateFolder, releaseOfPath } from '../../core/paths/crates.ts'
 import { isOfHost, isOwnPath } from '../../core/paths/own.ts'
-import { configPath, GIT_INDEX_FOLDER, type Output } from '../../core/paths/tree.ts'
-import { type OwnDl, ownDl } from '../../core/urls/dl-template.ts'
+import {
+  configPath,
+  GIT_INDEX_FOLDER,
+  type Output,
+  output,
+  type PublicFile,
+} from '../../core/paths/tree.ts'
+import { sha256 } from '../../core/sha256.ts'
+import { type DlRelease, type OwnDl, ownDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
+import type { Database } from '../database/connection.ts'
+import { all, LIST, run, value } from '../database/statement.ts'
 import { STATIC_CONFIG } from '../git/static-repository.ts'
+import { readBytes, sumOf } from '../places/disk/files.ts'
+import { isTemporary, type TextFile } from '../places/disk/steps.ts'
 import { PublicTree } from '../places/public-tree.ts'
+import { stageOf } from '../places/sync.ts'
 import { isRegistry } from '../registry/folder.ts'
 
-const isInGitIndex = (path: string) => path.startsWith(`${GIT_INDEX_FOLDER}/`)
+/** What a static tree is made from, and the records in which its files are noted. */
+interface Origin {
+  readonly database: Database
+  readonly urls: RegistryUrls
+  readonly releases: readonly DlRelease[]
+  /** The `.crate` files by their checksums. */
+  readonly files: ReadonlyMap<string, { readonly path: string }>
+}
 
-/** Size and time of files by path. */
-export type Stamps = ReadonlyMap<string, string>
-
-/** The tree of a static build. Not synced to disk: the next build renders what was lost. */
+/**
+ * The tree of a static build, whose files are in a table of the cache, each with the checksum of
+ * its bytes. Not synced to disk: the next build renders what was lost.
+ */
 export class StaticTree extends PublicTree {
-  /** The paths of all files that were written, or had these bytes already. */
-  readonly wanted = new Set<string>()
   /** Number of files that were written or removed. */
   changed = 0
+  /** Files that are missing or have other bytes than they should. */
+  readonly spoilt = new Set<string>()
+  /** Files that are no part of the tree. */
+  readonly leftover = new Set<string>()
+  /** Warnings of `.crate` files that were replaced by others. */
+  readonly warnings: Issue[] = []
+  /** The checksums of what was written, and null of what was removed, which the table lacks. */
+  readonly #notes = new Map<string, string | null>()
+  #origin: Origin | null = null
+  #dl: OwnDl | null = null
+  /** Where the `dl` leads to. */
+  #packages: ReadonlySet<string> = new Set()
+  #isOwn: (path: string) => boolean = isOwnPath
 
   /** Opens the output folder of a build; refuses one that a build would destroy. */
   static async open(from: string, out: string, hasGitIndex: boolean): Promise<StaticTree> {
@@ -45,64 +75,177 @@ export class StaticTree extends PublicTree {
     return tree
   }
 
-  override async write(output: Output): Promise<boolean> {
-    this.wanted.add(output.path)
-    const isWritten = await super.write(output)
+  /** Names what it is made from, before it is looked at or written to. */
+  async begin(origin: Origin): Promise<void> {
+    const { urls } = origin
+    const [, earlier] = /"dl":"([^"\\]+)"/.exec(String(await this.read(configPath))) ?? []
+    // The files of a `dl` that the tree had until now are not wanted any more.
+    const templates = [ownDl(urls), earlier ? ownDl({ base: urls.base, dl: earlier }) : null]
+    const others = templates.filter(dl => dl !== null).filter(dl => dl.folder !== CRATES_FOLDER)
+    const hasGitIndex = await this.#hasOwnGitIndex()
+    const isKept = (path: string) => !hasGitIndex && path.startsWith(`${GIT_INDEX_FOLDER}/`)
+    this.#isOwn = path =>
+      (isOwnPath(path) && !isKept(path)) || others.some(dl => dl.find(path) !== null)
+    const dl = ownDl(urls)
+    this.#dl = dl
+    this.#packages = new Set(origin.releases.flatMap(release => dl?.pathOf(release) ?? []))
+    this.#origin = origin
+  }
+
+  /**
+   * Finds `spoilt` and `leftover` files. Sizes and times prove bytes if `areTimesGood`, else their
+   * checksums do. Removes what killed builds have left half-written.
+   */
+  async prove(areTimesGood: boolean): Promise<void> {
+    const { database } = this.#known
+    type Row = Readonly<Record<'path' | 'sum' | 'stamp', string>>
+    const rows = await all<Row>(database, 'SELECT path, sum, stamp FROM tree')
+    const known = new Map(rows.map(row => [row.path, row]))
+    const same: string[][] = []
+    for (const path of this.#below('')) {
+      const before = known.get(path)
+      known.delete(path)
+      const stamp = this.#stampOf(path)
+      if (!before || (this.#isPackage(path) && !this.#packages.has(path))) this.leftover.add(path)
+      else if (areTimesGood && stamp === before.stamp) continue
+      else if (sumOf('sha256', readFileSync(this.path(path))) !== before.sum) this.spoilt.add(path)
+      else same.push([path, before.sum, stamp])
+    }
+    for (const path of known.keys()) this.spoilt.add(path)
+    await run(database, KEEP, same)
+  }
+
+  /** Yields its own files that are there. */
+  *#below(folder: string): Generator<string> {
+    const root = this.path(folder)
+    for (const entry of existsSync(root) ? readdirSync(root, { withFileTypes: true }) : []) {
+      const path = folder + entry.name
+      if (entry.isDirectory()) yield* this.#below(`${path}/`)
+      else if (isTemporary(path)) rmSync(this.path(path), { force: true })
+      else if (this.#isOwn(path)) yield path
+    }
+  }
+
+  override async write(file: Output): Promise<boolean> {
+    this.#note(file.path, sha256(file.bytes))
+    const isWritten = await super.write(file)
     if (isWritten) this.changed++
     return isWritten
   }
 
-  /** Looks only at what this build has written: it removes everything else at its end. */
+  override async writeAll(texts: readonly TextFile[]): Promise<void> {
+    for (const { path, text } of texts) await this.write(output(path, text))
+  }
+
+  /** Copies a `.crate` to where this tree has it. Refuses one that has changed meanwhile. */
+  override async showStored({ path }: PublicFile, key: string): Promise<void> {
+    const { files } = this.#known
+    const [cksum, release] = [cksumOfKey(key) ?? '', releaseOfPath(path)]
+    const source = files.get(cksum)?.path ?? ''
+    const bytes = await readBytes(source)
+    if (!bytes || !release || sha256(bytes) !== cksum)
+      return refuse('file_changed', { path: source })
+    const target = this.#dl?.pathOf({ ...release, cksum }) ?? path
+    const isThere = existsSync(this.path(target))
+    if ((await this.write(output(target, bytes))) && isThere)
+      this.warnings.push(warning('package_replaced', { path: target }))
+  }
+
+  override async remove(path: string, isWhole = false): Promise<void> {
+    if (existsSync(this.path(path))) this.changed++
+    for await (const below of isWhole ? this.list(path) : [path]) this.#note(below, null)
+    await super.remove(path, isWhole)
+  }
+
+  /** Looks only at what builds have written: what lies there besides is removed. */
   override async has(path: string): Promise<boolean> {
-    return this.wanted.has(path)
+    const noted = this.#notes.get(path)
+    if (noted !== undefined) return noted !== null
+    return (await value(this.#known.database, 'SELECT 1 FROM tree WHERE path = ?', path)) !== null
   }
 
-  async discard(paths: Iterable<string>): Promise<void> {
-    for (const path of paths) {
-      await this.remove(path)
-      this.changed++
-    }
+  override async *list(folder = '', isFlat = false): AsyncIterable<string> {
+    for await (const path of super.list(folder, isFlat))
+      if (this.#isOwn(path) && !this.#isPackage(path)) yield path
   }
 
-  /** Returns size and time of every file that this program may have written, by path. */
-  async stamps(urls: RegistryUrls): Promise<Stamps> {
-    const paths: string[] = []
-    for await (const path of this.#own([ownDl(urls), await this.#earlierDl(urls)])) paths.push(path)
-    // Synchronous, because calls through the thread pool are slower for a million files.
-    const stampOf = (path: string) => {
-      const stats = statSync(this.path(path), { bigint: true, throwIfNoEntry: false })
-      return `${stats?.size} ${stats?.mtimeNs}`
-    }
-    return new Map(paths.sort().map(path => [path, stampOf(path)]))
+  /** Nothing is to be synced. */
+  override within(): PublicTree {
+    return this
   }
 
-  async *#own(templates: readonly (OwnDl | null)[]): AsyncIterable<string> {
-    const hasGitIndex = await this.#hasOwnGitIndex()
-    const isOwn = (path: string) => isOwnPath(path) && (hasGitIndex || !isInGitIndex(path))
-    const isCrate = (path: string) =>
-      templates.some(dl => dl && dl.folder !== CRATES_FOLDER && dl.find(path) !== null)
-    for await (const path of this.list()) if (isOwn(path) || isCrate(path)) yield path
+  /** Forgets what is known of its files, which are all rendered again. */
+  async forget(): Promise<void> {
+    this.spoilt.clear()
+    this.#notes.clear()
+    await run(this.#known.database, 'DELETE FROM tree')
+  }
+
+  /** Whether the `dl` leads to a path at which no registry has a `.crate`. */
+  #isPackage(path: string): boolean {
+    return releaseOfPath(path) === null && (this.#dl?.find(path) ?? null) !== null
+  }
+
+  /**
+   * Removes what is there under another spelling than the files of its releases. On a
+   * case-insensitive file system, it would otherwise be taken for them.
+   */
+  async discardRespelled(): Promise<void> {
+    const folders = this.#known.releases.map(({ name }) => crateFolder(name))
+    const spellings = [...folders, ...this.#packages].map(
+      path => [path.toLowerCase(), path] as const,
+    )
+    const spellingOf = new Map(spellings)
+    const isRespelled = (path: string): boolean =>
+      path !== '.' &&
+      ((spellingOf.get(path.toLowerCase()) ?? path) !== path || isRespelled(posix.dirname(path)))
+    for (const path of [...this.leftover].filter(isRespelled)) await this.remove(path)
+  }
+
+  /** Removes what is no part of the tree, the index first, and notes all changes in the records. */
+  async finish(): Promise<void> {
+    const byStage = (a: string, b: string) => stageOf(b) - stageOf(a)
+    for (const path of [...this.leftover].sort(byStage)) await this.remove(path)
+    await this.#known.database.transaction(async tx => {
+      for (const some of slicesOf([...this.#notes])) {
+        const gone = some.filter(([, sum]) => sum === null).map(([path]) => path)
+        await run(tx, `DELETE FROM tree WHERE path IN ${LIST}`, gone)
+        const kept = some.filter(([, sum]) => sum !== null)
+        await run(
+          tx,
+          KEEP,
+          kept.map(([path, sum]) => [path, sum, this.#stampOf(path)]),
+        )
+      }
+    })
+    this.#notes.clear()
+  }
+
+  #note(path: string, sum: string | null): void {
+    this.#notes.set(path, sum)
+    this.spoilt.delete(path)
+    this.leftover.delete(path)
   }
 
   async #hasOwnGitIndex(): Promise<boolean> {
     return (await this.read(`${GIT_INDEX_FOLDER}/config`))?.toString() === STATIC_CONFIG
   }
 
-  /** Returns the `dl` that the tree had until now, whose files are not wanted any more. */
-  async #earlierDl(urls: RegistryUrls): Promise<OwnDl | null> {
-    const [, dl] = /"dl":"([^"\\]+)"/.exec(String(await this.read(configPath))) ?? []
-    return dl === undefined || dl === urls.dl ? null : ownDl({ base: urls.base, dl })
+  #stampOf(path: string): string {
+    // Synchronous, because calls through the thread pool are slower for a million files.
+    const stats = statSync(this.path(path), { bigint: true, throwIfNoEntry: false })
+    return `${stats?.size} ${stats?.mtimeNs}`
+  }
+
+  get #known(): Origin {
+    if (this.#origin === null) throw new Error('a tree is written to before it has begun')
+    return this.#origin
   }
 }
 
-/**
- * Finds files under another spelling than those of `spellings`, which are files and folders. On a
- * case-insensitive file system, such a file would otherwise be taken for the new one.
- */
-export function respelled(paths: Iterable<string>, spellings: readonly string[]): string[] {
-  const spellingOf = new Map(spellings.map(path => [path.toLowerCase(), path]))
-  const isRespelled = (path: string): boolean =>
-    path !== '.' &&
-    ((spellingOf.get(path.toLowerCase()) ?? path) !== path || isRespelled(posix.dirname(path)))
-  return [...paths].filter(isRespelled)
+const KEEP = `INSERT OR REPLACE INTO tree (path, sum, stamp)
+  SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`
+
+function* slicesOf<T>(items: readonly T[]): Iterable<readonly T[]> {
+  for (let at = 0; at < items.length; at += 1000) yield items.slice(at, at + 1000)
 }

@@ -7,18 +7,19 @@ import { configPath } from '../../core/paths/tree.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
 import { urgentOf } from '../pages/build.ts'
 import { fileBytes, hasChecksum } from '../places/disk/files.ts'
-import type { FullContext } from '../projections/context.ts'
+
 import { orphans, removeOrphan, withoutRelease } from '../projections/index/orphans.ts'
 import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../records/crates.ts'
 import { listReleases, type ReleaseRecord } from '../records/releases.ts'
 import { listTombstones, releaseOfBytes } from '../records/releases-stored.ts'
+import type { Registry } from '../registry/registry.ts'
 import { faultOf } from '../sandbox/archive.ts'
 import { derivable, type Finding, findingsAbout, lost, type VerifyOptions } from './finding.ts'
 import { verifyProjections } from './pages.ts'
 
 /** Compares records, crate store, and public tree byte for byte; yields the differences. */
 export async function* verifyCrates(
-  context: FullContext,
+  context: Registry,
   options: VerifyOptions,
 ): AsyncIterable<Finding> {
   // Comes first: removes a link in place of a crate's folder before its target could be changed.
@@ -40,7 +41,7 @@ export async function* verifyCrates(
   yield* setOrphansAside(context)
 }
 
-async function* verifyOrphans(context: FullContext, repair: boolean): AsyncIterable<Finding> {
+async function* verifyOrphans(context: Registry, repair: boolean): AsyncIterable<Finding> {
   for await (const path of orphans(context)) {
     if (repair) await removeOrphan(context, path)
     yield derivable(path, 'belongs to no crate of the records', repair)
@@ -49,7 +50,7 @@ async function* verifyOrphans(context: FullContext, repair: boolean): AsyncItera
 
 /** Checks records for consistency and against the crate store; no lock: they never change. */
 async function* verifyRecords(
-  context: FullContext,
+  context: Registry,
   crateId: number,
   repair: boolean,
 ): AsyncIterable<Finding> {
@@ -88,7 +89,7 @@ async function* verifyRecords(
 }
 
 async function faultFor(
-  { crates }: FullContext,
+  { crates }: Registry,
   { name }: CrateRecord,
   { version, cksum, line }: ReleaseRecord,
 ): Promise<string | null> {
@@ -119,7 +120,7 @@ function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {
  * Looks for the bytes of deleted versions, which a deletion leaves that is killed or fails. They
  * are set aside, not removed: older records than the bytes do not know of a version that came back.
  */
-async function* verifyDeleted(context: FullContext, repair: boolean): AsyncIterable<Finding> {
+async function* verifyDeleted(context: Registry, repair: boolean): AsyncIterable<Finding> {
   const { crates, database } = context
   for (const { name, version, cksum } of await listTombstones(database)) {
     const key = crateKey(name, cksum)
@@ -136,7 +137,7 @@ async function* verifyDeleted(context: FullContext, repair: boolean): AsyncItera
  * Sets bytes without a release aside, which a crash or a race may leave; without a repair they are
  * no finding. After a restore of an old backup, they may be all that is left of newer releases.
  */
-async function* setOrphansAside(context: FullContext): AsyncIterable<Finding> {
+async function* setOrphansAside(context: Registry): AsyncIterable<Finding> {
   for await (const key of context.crates.list()) {
     const cksum = cksumOfKey(key) ?? ''
     // Checked without the mutex first: nearly all bytes belong to a release.

@@ -30,8 +30,8 @@ export function startCopyButton(button: HTMLButtonElement): void {
 }
 
 /** Adds a button to each block of code in READMEs; pages would have more bytes with them. */
-export function addCopyButtons(root: ParentNode): void {
-  for (const pre of root.querySelectorAll('.readme pre:not(.plain-text)')) {
+export function addCopyButtons(): void {
+  for (const pre of document.querySelectorAll('.readme pre:not(.plain-text, .code-block *)')) {
     const block = document.createElement('div')
     block.className = 'code-block'
     const button = document.createElement('button')

@@ -57,7 +57,7 @@ for (const place of [still, live]) {
     ['q=tokyo', ['tokio', 'tokio-util'], 'No crate matches “tokyo”. Showing results for “tokio”.'],
     [
       'q=rayon+nom',
-      ['rayon', 'nom'],
+      ['nom', 'rayon'],
       'No crate matches both words. Showing results for one of them.',
     ],
     ['q=parser&license=GPL-3.0-only', ['rapid'], null],
@@ -71,7 +71,8 @@ for (const place of [still, live]) {
         assert.deepEqual(notes, note === null ? [] : [note])
         const lead = (await page.locator('.lead').textContent()) ?? ''
         assert.match(lead, new RegExp(`^${shown.length} crates?\\b`))
-        assert.equal(lead.includes('“'), query.startsWith('q=') && note === null, lead)
+        assert.equal(lead.includes('for “'), query.startsWith('q=') && note === null, lead)
+        assert.equal(lead.includes('with keyword “json”'), query.startsWith('keyword='), lead)
         await checkLayout(page)
       })
     })
@@ -143,7 +144,10 @@ test('daemon: a crate is found by its owner, and the results need no script', as
       await page.getByText('Filter and sort').click()
       await page.getByLabel('Owner').fill('nobody')
       await page.getByRole('button', { name: 'Apply' }).click()
-      assert.equal(await page.locator('.lead').textContent(), 'No crates for “tokyo”')
+      assert.equal(
+        await page.locator('.lead').textContent(),
+        'No crates for “tokyo” with owner “nobody”',
+      )
     },
     { javaScriptEnabled: false },
   )

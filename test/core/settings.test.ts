@@ -307,6 +307,55 @@ test('an upstream has a section of its own, crates.io without any setting', () =
   assert.deepEqual(resolveSettings(toml(text)).settings.upstream, settings.upstream)
 })
 
+test('an issuer has a section of its own, two without any setting', () => {
+  const { settings } = resolveSettings({
+    ...toml('[issuer.github]\n[issuer.own-lab]\nissuer = "https://git.example/"\nkind = "gitlab"'),
+    env: {
+      PLIMSOLL_ISSUER_GITHUB_AUDIENCE: 'a.example,b.example',
+      PLIMSOLL_ISSUER_OWN_LAB_SHARED: 'false',
+      PLIMSOLL_ISSUER_OWN_LAB_JWKS_FILE: 'keys.json',
+    },
+    flags: {},
+    resolvePath: path => `/reg/${path}`,
+  })
+  const defaults = { jwks_uri: '', jwks_file: '', ca_file: '', reuse: false, shared: 'auto' }
+  assert.deepEqual(settings.issuer, {
+    github: {
+      ...{ ...defaults, name: 'github', kind: 'github', audience: ['a.example', 'b.example'] },
+      issuer: 'https://token.actions.githubusercontent.com',
+    },
+    'own-lab': {
+      ...{ ...defaults, name: 'own-lab', kind: 'gitlab', audience: [], shared: false },
+      ...{ issuer: 'https://git.example/', jwks_file: '/reg/keys.json' },
+    },
+  })
+})
+
+test('what no issuer can be is refused by its key', () => {
+  const section = (more: string) =>
+    `[issuer.a]\nkind = "other"\nissuer = "https://ci.example"\n${more}`
+  const rows: [string, RegExp][] = [
+    ['[issuer.a]', /`issuer\.a\.issuer` is missing.*\n?.*`issuer\.a\.kind` is missing/s],
+    ['[issuer.a]\nissuer = "http://ci.example"\nkind = "other"', /`issuer\.a\.issuer` cannot be/],
+    [
+      '[issuer.a]\nissuer = "https://ci.example?x"\nkind = "other"',
+      /`issuer\.a\.issuer` cannot be/,
+    ],
+    [section('jwks_uri = "http://keys.example"'), /`issuer\.a\.jwks_uri` cannot be/],
+    [section('reuse = true'), /`issuer\.a\.reuse` cannot be true/],
+    [
+      section('shared = "no"'),
+      /`issuer\.a\.shared` cannot be "no"; accepted: "auto", true or false/,
+    ],
+    ['[issuer.github]\nshared = false', /`issuer\.github\.shared` cannot be false/],
+    ['[issuer.github]\nreuse = true', /`issuer\.github\.reuse` cannot be true/],
+    [section('[issuer.b]\nkind = "other"\nissuer = "https://ci.example"'), /are one issuer/],
+    [section('color = 1'), /no setting `issuer\.a\.color`/],
+  ]
+  for (const [text, problem] of rows) assert.match(messages(toml(text)).join('\n'), problem, text)
+  assert.deepEqual(messages(toml(section('shared = false\nreuse = true'))), [])
+})
+
 test('what no upstream can be is refused by its key', () => {
   const rows: [string, string][] = [
     [

@@ -23,7 +23,6 @@ export const commandMessages = {
       '{out} contains files that are not a public tree; choose an empty folder, or that of an earlier tree',
     folder_of_registry:
       '{out} is the tree of the registry {dir}, which renders it; choose another --out, or add the files with `plimsoll add`',
-    cache_foreign: '{path} is not a cache of builds; choose another --cache, or remove it',
     cache_public:
       '{path} would be in the tree, which everybody may read; choose a --cache outside of it',
     deploy_no_tree:
@@ -163,6 +162,9 @@ export const commandMessages = {
       'Cargo downloads from {dl}, which is not below {base}: that host has to have the .crate files',
     package_replaced:
       '{path} had other bytes until now; Cargo refuses the new ones where a lock file or a cache has the old ones, so publish a new version instead',
+    cache_left: 'the cache {path} {why}, so everything is built; the next build is faster again',
+    cache_foreign:
+      '{path} is not a cache of builds, so everything is built and nothing kept; choose another --cache, or remove it',
     registry_empty: 'there is no .crate file in or below {from}, so {out} has no crates',
     file_changed: '{path} changed while it was read; run the command again',
     twin_files:

@@ -45,7 +45,7 @@ export async function refreshSearch(
   }
 }
 
-/** The terms and the rank of a crate; no terms and rank 0 if it is not listed. */
+/** The terms and the rank of a crate; no terms and rank 0 if it is not listed, or there is none. */
 interface Findable {
   readonly id: number
   /** The terms by which it was found, as `search_crates` has them. */
@@ -73,17 +73,18 @@ async function readCrates(
     owners: string | null
   }>(
     tx,
-    `SELECT crates.id, search_crates.terms AS before,
+    `SELECT marked.id, search_crates.terms AS before,
       crates.canonical, listings.dependents, listings.yanked,
       releases.about, substr(releases.readme, 1, 8192) AS readme,
       releases.line ->> 'rust_version' AS rust,
       releases.version AS newest, ${deprecationsOf('crates.id')},
       ${site.owners ? OWNER_LOGINS : 'NULL'} AS owners
-      FROM crates LEFT JOIN search_crates ON search_crates.crate_id = crates.id
+      FROM (SELECT CAST(value ->> 'subject' AS INTEGER) AS id FROM json_each(?)) AS marked
+      LEFT JOIN crates ON crates.id = marked.id
+      LEFT JOIN search_crates ON search_crates.crate_id = marked.id
       LEFT JOIN listings ON listings.crate_id = crates.id
-      LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id
-      WHERE crates.id IN ${LIST}`,
-    marks.map(({ subject }) => subject),
+      LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id`,
+    marks,
   )
   return rows.map(({ id, before, canonical, dependents, yanked, about, rust, owners, ...row }) => {
     if (about === null) return { id, before, terms: new Map(), rank: 0 }

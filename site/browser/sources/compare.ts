@@ -152,6 +152,15 @@ class CompareView {
       details,
     )
     view.hidden = false
+    // The lines of the files in view come one after the other, and would move each other.
+    view.style.visibility = 'hidden'
+    void this.#settled().finally(() => view.style.removeProperty('visibility'))
+  }
+
+  /** Waits for the lines of the files that are in view now. */
+  async #settled(): Promise<void> {
+    await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    await Promise.all(this.#filling)
   }
 
   /** Makes the element of a file, whose lines are loaded when it is open and comes into view. */
@@ -201,8 +210,7 @@ class CompareView {
     // The lines of files above it may only come now, when these are in view.
     for (let round = 0; round < 3; round++) {
       details?.scrollIntoView()
-      await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-      await Promise.all(this.#filling)
+      await this.#settled()
     }
     details?.scrollIntoView()
   }

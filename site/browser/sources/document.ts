@@ -1,6 +1,5 @@
 import { fileFragment, readFileAddress } from '../../source/address.ts'
 import { IMAGE_PREFIX } from '../../source/content.ts'
-import { addCopyButtons } from '../copy.ts'
 import { button, element } from '../element.ts'
 import type { Workers } from './task-worker.ts'
 
@@ -41,6 +40,8 @@ export function documentOf(
   void render(path, text, place).then(
     content => {
       document.replaceChildren(content)
+      // The script of every page adds its buttons.
+      dispatchEvent(new Event('readme'))
       document.ariaBusy = 'false'
     },
     () => {
@@ -72,7 +73,6 @@ async function render(path: string, text: string, place: DocumentPlace): Promise
     await fillImage(image, place)
   for (const link of template.content.querySelectorAll<HTMLAnchorElement>('a[href^="#"]'))
     link.addEventListener('click', event => showTarget(event, link))
-  addCopyButtons(template.content)
   return template.content
 }
 

@@ -27,7 +27,7 @@ const searches: [parameters: string, names: string, notes?: string][] = [
   ['q=rayon+nom', 'nom rayon', 'No crate matches both words. Showing results for one of them.'],
   [
     'q=json+parser+serial',
-    'rapid simd-json serde_json',
+    'serde_json simd-json rapid',
     'No crate matches all 3 words. Showing results for 2 of them.',
   ],
   ['q=zzzz', ''],

@@ -72,6 +72,10 @@ const NO_FORM = 'The form came from another site or is too old'
 const SESSION: Refusals = {
   'a session that ends': [NO_FORM, 'You are not logged in, or your session has ended'],
   'a lock': [NO_FORM, 'You are not logged in, or your session has ended'],
+}
+// One statement tells it of all sessions.
+const DUE: Refusals = {
+  ...SESSION,
   'a login that is due': [NO_FORM, 'You are not logged in, or your session has ended'],
 }
 const ADMIN: Refusals = { ...SESSION, 'a demotion': both('Only administrators may do that') }
@@ -83,11 +87,17 @@ const LOGIN: Refusals = {
   'a new password': both('The username or the password is wrong, or the account is locked'),
 }
 const TOKEN: Refusals = {
-  'a login that is due': both('its user was locked while the request arrived'),
   'a lock': both('its user was locked while the request arrived'),
   'a token that is revoked': both('the token was revoked or'),
 }
-const OWNER_TOKEN: Refusals = { ...TOKEN, 'a crate that is lost': both('is not an owner of') }
+const DUE_TOKEN: Refusals = {
+  'a login that is due': both('its user was locked while the request arrived'),
+}
+const OWNER_TOKEN: Refusals = {
+  ...TOKEN,
+  ...DUE_TOKEN,
+  'a crate that is lost': both('is not an owner of'),
+}
 const ADMIN_TOKEN: Refusals = { ...TOKEN, 'a demotion': both('is not an owner of') }
 
 type Body = (
@@ -149,7 +159,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     row({ ...SESSION, 'a new password': SESSION['a lock'] ?? assert.fail() }, current),
     row({ 'a lock': both('The account of this link is locked') }, byLink, { isStranger: true }),
   ],
-  'POST /me/tokens': [row(SESSION, () => ({ access: 'full', name: 'new' }))],
+  'POST /me/tokens': [row(DUE, () => ({ access: 'full', name: 'new' }))],
   'POST /me/tokens/:id/revoke': [
     row(SESSION, null, { path: ({ tokenId }) => `/me/tokens/${tokenId}/revoke` }),
   ],
@@ -202,7 +212,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       ],
     ]),
   ),
-  'PUT /api/v1/crates/new': [row(OWNER_TOKEN, publish)],
+  'PUT /api/v1/crates/new': [row({ ...OWNER_TOKEN, ...DUE_TOKEN }, publish)],
   'DELETE /api/v1/crates/:name/:version/yank': [
     row(OWNER_TOKEN),
     row(ADMIN_TOKEN, null, { isAdmin: true }),

@@ -37,9 +37,9 @@ import {
 import { type CrateRecord, findCrate } from '../../../generator/records/crates.ts'
 import { listReleases } from '../../../generator/records/releases.ts'
 import {
+  addImport,
   importRelease,
   insertAdded,
-  logImport,
   removeReleases,
   setYanked,
 } from '../../../generator/records/releases-changes.ts'
@@ -146,13 +146,9 @@ const CHANGES: Readonly<
         importRelease(tx, of.release(of.crate.name, '2.0.0'), of.by, { owner: null }),
       ),
   ],
-  logImport: [
+  addImport: [
     ['operator'],
-    of =>
-      of.inside(tx => {
-        const edit = { crate: of.crate, by: of.by, generation: 0 }
-        return logImport(tx, [{ outcome: 'added', crate: of.crate, edit }], of.by, { source: 'x' })
-      }),
+    of => of.inside(tx => addImport(tx, of.by, { source: 'x', versions: 1 })),
   ],
   addOwners: [OWNER, of => addOwners(of.test.registry, of.crate, [of.other.login], of.by)],
   inviteOwners: [OWNER, of => inviteOwners(of.test.registry, of.crate, [of.other.login], of.by)],

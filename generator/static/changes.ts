@@ -1,0 +1,111 @@
+import { canonicalName } from '../../core/name.ts'
+import { idsOf } from '../../core/search/ids.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import type { Database } from '../database/connection.ts'
+import { type Queries, run } from '../database/statement.ts'
+import { operatorChange } from '../records/change.ts'
+import { type Records, tellFollowers } from '../records/crate-change.ts'
+import { eachCrate, readCrate } from '../records/crates.ts'
+import { setMarks } from '../records/marks.ts'
+import { listVersions, type VersionRecord } from '../records/releases.ts'
+import {
+  addImport,
+  followReleases,
+  importRelease,
+  type ReleaseOutcome,
+} from '../records/releases-changes.ts'
+import type { StaticCrate, StaticRelease } from './releases.ts'
+
+/** Added to the id of a crate that is gone, whose files are still to be removed. */
+const GONE = 2 ** 34
+
+/** Times are unknown: a `.crate` does not contain them. */
+const CHANGE = operatorChange('')
+
+/** A crate that differs: as the records have it, and what its folder has. */
+interface Difference {
+  readonly id: number
+  readonly before: { readonly id: number; readonly releases: readonly VersionRecord[] } | null
+  readonly after: readonly StaticRelease[]
+  /** The number of its first releases that stay as they are. */
+  readonly stays: number
+}
+
+/**
+ * Makes the records those of a folder, with the ids that its names give, in one transaction that
+ * marks what is to be rendered. The same folder gives the same ids, and the same order of versions:
+ * a crate that differs otherwise than by later versions is removed, and added again.
+ */
+export async function changeRecords(
+  { database, followers }: Records,
+  crates: readonly StaticCrate[],
+): Promise<void> {
+  const differences = await differencesOf(database, crates)
+  if (differences.length === 0) return
+  await database.transaction(async tx => {
+    const versions = crates.flat().length
+    const generation = await addImport(tx, CHANGE, { source: 'folder', versions })
+    const by = { actor: CHANGE.actor, at: timestamp(new Date(0)) }
+    for (const { id, before, after, stays } of differences) {
+      const crate = before && stays === 0 ? await readCrate(tx, before.id) : null
+      if (!crate) continue
+      const removed = before?.releases ?? []
+      await tellFollowers(tx, followers, { crate, removed, by, generation })
+      const isSpelledSo = after[0]?.entry.name === crate.name
+      if (isSpelledSo && id === crate.id) continue
+      if (isSpelledSo) await run(tx, 'DELETE FROM crates WHERE id = ?', crate.id)
+      else await setAside(tx, crate.id, generation)
+      // What marks of the id until now say of versions that are gone.
+      if (isSpelledSo) await setMarks(tx, [{ kind: 'whole', subject: id }], generation)
+    }
+    for (const { id, after, stays } of differences) {
+      const outcomes: ReleaseOutcome[] = []
+      for (const release of after.slice(stays)) {
+        const { edit, ...outcome } = await importRelease(tx, release, CHANGE, { owner: null, id })
+        outcomes.push({ ...outcome, edit: edit && { ...edit, generation } })
+      }
+      await followReleases(tx, followers, outcomes)
+    }
+  })
+}
+
+/** Keeps a crate that is gone until its files are removed; its id and its name are free. */
+async function setAside(tx: Queries, id: number, generation: number): Promise<void> {
+  const sql = "UPDATE crates SET id = ?, canonical = canonical || ' gone' WHERE id = ?"
+  await run(tx, sql, id + GONE, id)
+  // They remove all of its files, and change the lists down to its name.
+  const marks = ['whole', 'list'].map(kind => ({ kind, subject: id + GONE }))
+  await setMarks(tx, marks, generation)
+}
+
+/** Forgets the crates that are gone, once their files are removed. */
+export async function forgetGone(db: Queries): Promise<void> {
+  await run(db, 'DELETE FROM crates WHERE id >= ?', GONE)
+}
+
+async function differencesOf(db: Database, crates: readonly StaticCrate[]): Promise<Difference[]> {
+  const left = new Map(crates.map(crate => [canonicalName(crate[0].name), crate]))
+  const ids = idsOf(left.keys())
+  const differences: Difference[] = []
+  for await (const { id: was, name } of eachCrate(db)) {
+    const canonical = canonicalName(name)
+    const after = left.get(canonical) ?? []
+    left.delete(canonical)
+    const before = { id: was, releases: await listVersions(db, was) }
+    const id = ids.get(canonical) ?? 0
+    const isThere = id === was && after[0]?.name === name && isStart(before.releases, after)
+    const stays = isThere ? before.releases.length : 0
+    if (!isThere || stays < after.length) differences.push({ id, before, after, stays })
+  }
+  for (const [name, after] of left)
+    differences.push({ id: ids.get(name) ?? 0, before: null, after, stays: 0 })
+  return differences
+}
+
+/** Returns whether a crate has nothing but later versions besides those that it had. */
+function isStart(before: readonly VersionRecord[], after: readonly StaticRelease[]): boolean {
+  return before.every(({ version, cksum, yanked }, at) => {
+    const { entry } = after[at] ?? {}
+    return entry?.vers === version && entry.cksum === cksum && entry.yanked === yanked
+  })
+}
