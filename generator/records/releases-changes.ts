@@ -147,8 +147,7 @@ export interface YankChange {
 
 /**
  * Yanks or unyanks a release, or says why it is yanked; `changed` is false when all was so before.
- * Refuses an unknown release, a reason without a yank, and an actor who is neither an owner nor an
- * administrator; the audit log names the latter so.
+ * Refuses an unknown release, a reason without a yank, and who is no owner or administrator.
  */
 export async function setYanked(
   { database, followers }: Records,
@@ -168,7 +167,7 @@ export async function setYanked(
     const wanted: YankChange = typeof to === 'boolean' ? { yanked: to } : to
     const { yanked = taken.yanked, reason: given } = wanted
     if (typeof given === 'string' && !isReason(given)) refuse('reason_invalid')
-    if (typeof given === 'string' && !yanked)
+    if (given && !yanked)
       refuse(wanted.yanked === false ? 'yank_message_unyank' : 'yank_message_unyanked')
     const reason = yanked ? (given === undefined ? taken.yankReason : given) : null
     const isWords = taken.yanked === yanked
@@ -177,16 +176,16 @@ export async function setYanked(
     const sql = 'UPDATE releases SET yanked = ?, line = ?, yank_reason = ? WHERE id = ?'
     await run(tx, sql, Number(yanked), line, reason, taken.id)
     const detail = { ...(as === 'administrator' && { as }), ...(reason !== null && { reason }) }
-    const deed = yanked ? 'yank' : 'unyank'
     const generation = await addEvent(tx, by, {
-      action: isWords ? 'yank-reason' : deed,
+      action: isWords ? 'yank-reason' : yanked ? 'yank' : 'unyank',
       crate: crate.name,
       version: taken.version,
       ...(Object.keys(detail).length > 0 && { detail }),
     })
-    const told = isWords ? [] : [{ type: `release.${deed}ed`, version, reason } as const]
-    const about = { crate, altered: [taken], isWords, told }
-    await tellFollowers(tx, followers, { ...about, by, generation })
+    const type = yanked ? 'release.yanked' : 'release.unyanked'
+    const told = isWords ? [] : [{ type, version, reason } as const]
+    const edit = { crate, altered: [taken], isWords, told, by }
+    await tellFollowers(tx, followers, { ...edit, generation })
     return { ...stored, changed: true }
   })
 }
