@@ -38,3 +38,8 @@ export function prefix(name: Name): string {
 export function lowerPrefix(name: Name): string {
   return prefix(name.toLowerCase() as Name)
 }
+
+/** `abc` → ``, `a`, `ab`, `abc`. */
+export function beginnings(canonical: string): string[] {
+  return Array.from({ length: canonical.length + 1 }, (_, end) => canonical.slice(0, end))
+}

@@ -8,7 +8,16 @@ import { isStorageRefusal, systemRefusal } from '../generator/places/disk/fault.
 import { renderConfig } from '../generator/projections/index/config.ts'
 import type { Registry } from '../generator/registry/registry.ts'
 import { AccessGuard } from './access/access-guard.ts'
-import { get, type OpenHandler, patch, post, put, type Route, remove } from './access/route.ts'
+import {
+  get,
+  giving,
+  type OpenHandler,
+  patch,
+  post,
+  put,
+  type Route,
+  remove,
+} from './access/route.ts'
 import * as crates from './api/crates.ts'
 import { crateDownloads, versionDownloads } from './api/downloads.ts'
 import { openApi } from './api/openapi.ts'
@@ -18,7 +27,7 @@ import { search as searchApi } from './api/search.ts'
 import * as trusted from './api/trusted.ts'
 import { PROVIDERS, type Provider } from './api/trusted-schema.ts'
 import { deleteDeprecation, patchVersion, putDeprecation, yank } from './api/yank.ts'
-import { type Deps, giving } from './deps.ts'
+import type { Deps } from './deps.ts'
 import { advertisedPaths, crateByChecksum } from './files/advertised-paths.ts'
 import { bucketFiles } from './files/bucket-files.ts'
 import { bucketStreams, type StreamFromBucket } from './files/bucket-streams.ts'
@@ -29,10 +38,10 @@ import { quickFiles } from './files/quick-files.ts'
 import { type StoredCrate, storedCrates } from './files/stored-crate.ts'
 import { assetFile, latest, missingFile, treeFile, treePage } from './files/tree-file.ts'
 import { UpstreamFiles } from './files/upstream.ts'
-import { issuesOf, refused, unexpected } from './http/answer.ts'
+import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
 import type { FastPath } from './http/exchange.ts'
-import { logFailure, requestLog } from './http/log.ts'
+import { issuesOf, logFailure, requestLog } from './http/log.ts'
 import { basePath, pageHeaders } from './http/page.ts'
 import { readToEnd } from './http/request-body.ts'
 import { probeAnswer, readiness } from './readiness.ts'

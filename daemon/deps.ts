@@ -16,10 +16,3 @@ export interface Deps extends Pick<Workers, 'indexWorker' | 'git' | 'downloads'>
   readonly logins: ReadonlyMap<string, OidcClient>
   readonly issuers: TrustedIssuers
 }
-
-/** Returns what gives a handler the shared dependencies as its first argument. */
-export function giving(deps: Deps) {
-  return <A extends unknown[], R>(handle: (deps: Deps, ...rest: A) => R) =>
-    (...rest: A): R =>
-      handle(deps, ...rest)
-}

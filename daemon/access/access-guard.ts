@@ -5,9 +5,14 @@ import type { Logger } from 'pino'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
 import { configPath } from '../../core/paths/tree.ts'
 import { knownDevice } from '../../generator/accounts/credentials.ts'
-import { type RecordUse, recordUses } from '../../generator/accounts/last-use.ts'
 import { type LoginPriority, TOP_PRIORITY } from '../../generator/accounts/password.ts'
-import { formProof, isSameText, makeSecret } from '../../generator/accounts/secret.ts'
+import {
+  formProof,
+  isSameText,
+  makeSecret,
+  type RecordUse,
+  recordUses,
+} from '../../generator/accounts/secret.ts'
 import {
   findSession,
   requireSession,
@@ -22,10 +27,10 @@ import {
   isTrustedToken,
   type TrustedHolder,
 } from '../../generator/trust/trusted-tokens.ts'
-import { failureBody, recordIssues } from '../http/answer.ts'
+import { failureBody } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
-import { recordSubject } from '../http/log.ts'
+import { recordIssues, recordSubject } from '../http/log.ts'
 import { redirect, refusedPage, wantsPage } from '../http/page.ts'
 import { isFromHere, isLinked, loginOf, readForm } from '../http/request-body.ts'
 import { waitingStreams } from '../http/waiting-streams.ts'

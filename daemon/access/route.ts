@@ -114,3 +114,10 @@ export function changeOf({ now, address }: Sender, user: Account, stillMay: Stil
 export function strangerChange({ now, address }: Sender): Change {
   return { at: timestamp(now), actor: 'unknown', who: 'stranger', address }
 }
+
+/** Returns what gives a handler the shared dependencies as its first argument. */
+export function giving<Deps>(deps: Deps) {
+  return <A extends unknown[], R>(handle: (deps: Deps, ...rest: A) => R) =>
+    (...rest: A): R =>
+      handle(deps, ...rest)
+}

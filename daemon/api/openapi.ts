@@ -5,7 +5,6 @@ import type { OpenHandler, Route } from '../access/route.ts'
 import { answerText } from '../http/answer.ts'
 import { dependencyShape } from './dependency-schema.ts'
 import * as downloads from './download-schema.ts'
-import { deprecationBody, yankBody } from './publish-body.ts'
 import * as schema from './schema.ts'
 import { searchAnswer, searchQuery } from './search-schema.ts'
 import {
@@ -16,6 +15,7 @@ import {
   type Provider,
   patchBody,
 } from './trusted-schema.ts'
+import { deprecationBody, yankBody } from './yank-schema.ts'
 
 /** The body of every failure of the API, whatever its status (specification A.7). */
 const failureAnswer = v.object({ errors: v.array(v.object({ detail: v.string() })) })

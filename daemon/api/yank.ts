@@ -7,7 +7,7 @@ import { setDeprecated } from '../../generator/registry/changes/deprecation.ts'
 import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import type { Deps } from '../deps.ts'
 import { readJsonBody } from '../http/request-body.ts'
-import { deprecationBody, yankBody } from './publish-body.ts'
+import { deprecationBody, yankBody } from './yank-schema.ts'
 
 /** `DELETE …/yank` and `PUT …/unyank` (specification section 3): changes only the yanked flag. */
 export function yank(yanked: boolean) {

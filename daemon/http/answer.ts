@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type * as v from 'valibot'
 import { type Issue, issue, type Kind, kindOf, type Refusal } from '../../core/error/error.ts'
 import { sha256 } from '../../core/sha256.ts'
+import { recordIssues } from './log.ts'
 
 interface Status {
   readonly code: ContentfulStatusCode
@@ -31,18 +32,6 @@ const STATUS = {
   misuse: { code: 400, always: false },
   invalid: { code: 400, always: false },
 } satisfies Record<Kind, Status>
-
-const ISSUES = 'issues'
-
-/** Records why a request was refused, for `/metrics` and the log. */
-export function recordIssues(c: Context, issues: readonly Issue[]): void {
-  c.set(ISSUES, [...issuesOf(c), ...issues])
-}
-
-/** Returns the issues of a request; empty if it was not refused. */
-export function issuesOf(c: Context): readonly Issue[] {
-  return (c.get(ISSUES) as readonly Issue[] | undefined) ?? []
-}
 
 /** Returns the body of a refusal: one `errors[].detail` per issue, the form that Cargo shows. */
 export function failureBody(issues: readonly Issue[]): { errors: { detail: string }[] } {

@@ -13,7 +13,7 @@ import {
 import { endSession, type SessionWay } from '../../generator/accounts/sessions.ts'
 import { addEvent, makeChange, type StillMay } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { RateLimit } from '../access/rate-limit.ts'
+import { RateLimit } from '../access/rate-limits.ts'
 import {
   type BrowserRequest,
   changeOf,

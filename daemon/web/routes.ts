@@ -2,8 +2,8 @@
 // another.
 import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
-import { get, post, type Route, type SessionRequest } from '../access/route.ts'
-import { type Deps, giving } from '../deps.ts'
+import { get, giving, post, type Route, type SessionRequest } from '../access/route.ts'
+import type { Deps } from '../deps.ts'
 import { redirect } from '../http/page.ts'
 import {
   askDecline,

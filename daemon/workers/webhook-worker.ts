@@ -1,6 +1,5 @@
 import type { OnFailure } from '../../core/async/on-failure.ts'
-import { Repeater } from '../../core/async/repeater.ts'
-import { within } from '../../core/async/within.ts'
+import { Repeater, within } from '../../core/async/repeater.ts'
 import { issue, Refusal } from '../../core/error/error.ts'
 import type { Lease } from '../../generator/places/locks/process-mutex.ts'
 import type { Registry } from '../../generator/registry/registry.ts'

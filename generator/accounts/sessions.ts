@@ -4,9 +4,8 @@ import type { Database } from '../database/connection.ts'
 import { all, type Condition, first, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
 import { type Account, type AccountRow, accountOf } from './accounts.ts'
-import type { RecordUse } from './last-use.ts'
 import { type LoginRules, loggedIn } from './oidc-access.ts'
-import { formProof, hashSecret, makeSecret } from './secret.ts'
+import { formProof, hashSecret, makeSecret, type RecordUse } from './secret.ts'
 
 export interface Session {
   readonly id: number

@@ -7,9 +7,8 @@ import { all, first, one, type Queries, run, value } from '../database/statement
 import { addEvent, type Change, makeChange, userIdOf } from '../records/change.ts'
 import { type PublishedWith, publishedWith } from '../records/releases-stored.ts'
 import { type Account, type AccountRow, accountOf } from './accounts.ts'
-import type { RecordUse } from './last-use.ts'
 import { type LoginRules, loggedIn } from './oidc-access.ts'
-import { hashSecret } from './secret.ts'
+import { hashSecret, type RecordUse } from './secret.ts'
 
 /** The rights of a token: the endpoint scopes of crates.io, plus `read` for private registries. */
 export const SCOPES = [

@@ -158,3 +158,21 @@ function execute(db: Queries, sql: string, parameters: readonly Parameter[]) {
   const values = parameters.map(value => (Array.isArray(value) ? JSON.stringify(value) : value))
   return db.execute(sql, values)
 }
+
+/** Runs the work of a transaction, whose statements fail once it has ended. */
+export async function inTransaction<T>(
+  { engine, execute }: Queries,
+  work: (tx: Queries) => Promise<T>,
+): Promise<T> {
+  let isOpen = true
+  const executeWithin: Queries['execute'] = async (sql, parameters) => {
+    // Outside of the transaction the statement would be a change by itself.
+    if (!isOpen) throw new Error(`the transaction has ended: ${sql}`)
+    return execute(sql, parameters)
+  }
+  try {
+    return await work({ engine, execute: executeWithin })
+  } finally {
+    isOpen = false
+  }
+}

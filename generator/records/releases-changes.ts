@@ -1,5 +1,5 @@
+import { renderEntry } from '../../core/entry/entry.ts'
 import { readEntry } from '../../core/entry/parse.ts'
-import { renderEntry } from '../../core/entry/render.ts'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { isReason } from '../../core/notes/notes.ts'

@@ -1,5 +1,4 @@
-import type { Dependency } from '../../core/entry/entry.ts'
-import { indexText } from '../../core/entry/render.ts'
+import { type Dependency, indexText } from '../../core/entry/entry.ts'
 import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
 import { type Deprecation, deprecationOf } from '../../core/notes/notes.ts'

@@ -128,8 +128,8 @@ async function make(
   isNew: boolean,
 ): Promise<readonly Issue[]> {
   const { tree } = context
-  if (isNew) await tree.discardRespelled()
-  else if (!(await tree.read(configPath))) await markEverything(context)
+  await tree.discardRespelled()
+  if (!isNew && !(await tree.read(configPath))) await markEverything(context)
   let failed = await render(job, context)
   // What somebody has changed is mended by what renders everything.
   if (tree.spoilt.size > 0) {

@@ -3,9 +3,9 @@
 import { releaseOfPath } from '../../../core/paths/crates.ts'
 import { LIST, run } from '../../database/statement.ts'
 import { type CrateChange, type Follower, hasVersions } from '../../records/crate-change.ts'
-import { isFollowedForGit } from '../../records/git-batch.ts'
 import { markSelected, marksOf } from '../../records/marks.ts'
 import { indexFiles } from '../../records/releases.ts'
+import { isFollowedForGit } from '../../records/values.ts'
 import type { FullContext } from '../context.ts'
 import type { Projection } from '../projection.ts'
 

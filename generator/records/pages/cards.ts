@@ -6,9 +6,9 @@ import { type CanonicalName, canonicalName, type Name } from '../../../core/name
 import type { Deprecation } from '../../../core/notes/notes.ts'
 import type { Version } from '../../../core/version.ts'
 import { all, first, LIST, type Queries } from '../../database/statement.ts'
-import { CRATE, type CrateRecord } from '../crates.ts'
+import type { CrateRecord } from '../crates.ts'
 import { recordOf, type Stored } from '../releases.ts'
-import { deprecationsOf, RELEASES, releasesAs } from '../releases-view.ts'
+import { CARDS, NOTED, PAGE_CRATE } from '../releases-view.ts'
 
 /** A crate as shown in lists, with the metadata of its newest version. */
 export interface CrateCard extends CrateRecord {
@@ -36,30 +36,13 @@ export interface CrateCard extends CrateRecord {
   readonly trustedOnly: 0 | 1
 }
 
-/** Prefixes are few. */
-const TRUSTED_ONLY = `CASE WHEN EXISTS (SELECT 1 FROM trust_only WHERE pattern = crates.canonical)
-  OR EXISTS (SELECT 1 FROM trust_only WHERE is_prefix = 1
-    AND substr(crates.canonical, 1, length(pattern) - 1) || '*' = pattern) THEN 1 ELSE 0 END`
-
-const SELECT_CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updatedAt",
-    listings.versions, listings.yanked, listings.dependents, listings.bytes,
-    newest.id AS "newestId", newest.version AS newest, newest.about,
-    ${deprecationsOf('crates.id')},
-    latest.version AS latest, stable.version AS stable,
-    coalesce(highest.version, newest.version) AS highest, ${TRUSTED_ONLY} AS "trustedOnly"
-  FROM crates JOIN listings ON listings.crate_id = crates.id
-  JOIN ${releasesAs('newest')} ON newest.id = listings.newest_id
-  JOIN ${releasesAs('latest')} ON latest.id = listings.latest_id
-  LEFT JOIN ${releasesAs('stable')} ON stable.id = listings.stable_id
-  LEFT JOIN ${releasesAs('highest')} ON highest.id = listings.max_id`
-
 /** Returns the cards that the rest of a statement on `crates` and `listings` selects and orders. */
 export async function selectCards(
   db: Queries,
   rest: string,
   ...parameters: (string | number | readonly (string | number)[])[]
 ): Promise<CrateCard[]> {
-  const rows = await all<Stored<CrateCard>>(db, `${SELECT_CARDS} ${rest}`, ...parameters)
+  const rows = await all<Stored<CrateCard>>(db, `${CARDS} ${rest}`, ...parameters)
   return rows.map(row => recordOf(row, row.newest))
 }
 
@@ -94,22 +77,8 @@ export interface PageCrate extends CrateRecord {
 
 /** Reads a crate for its page; null when there is none. */
 export function readPageCrate(db: Queries, id: number): Promise<PageCrate | null> {
-  const sql = `SELECT ${CRATE}, coalesce(listings.dependents, 0) AS dependents,
-      EXISTS (SELECT 1 FROM crate_downloads
-        WHERE crate_id = crates.id AND shown_at IS NOT NULL) AS "hasDownloads",
-      newest_id AS "newestId", releases.readme, marks.generation AS "newestMark"
-    FROM crates LEFT JOIN listings ON listings.crate_id = crates.id
-    LEFT JOIN ${RELEASES} ON releases.id = newest_id
-    LEFT JOIN marks ON marks.kind = 'release' AND marks.subject = newest_id
-      AND marks.retry_at IS NULL
-    WHERE crates.id = ?`
-  return first(db, sql, id)
+  return first(db, PAGE_CRATE, id)
 }
-
-const NOTED = `WHERE crates.canonical IN ${LIST} AND (
-    EXISTS (SELECT 1 FROM ${RELEASES} WHERE crate_id = crates.id AND yanked = 1)
-    OR EXISTS (SELECT 1 FROM deprecations WHERE crate_id = crates.id)
-    OR instr(newest.about, '"maintenance":{"status":"deprecated"') > 0)`
 
 /** Returns the cards of crates with yanked or deprecated versions. */
 export function notedCards(db: Queries, names: readonly CanonicalName[]): Promise<CrateCard[]> {

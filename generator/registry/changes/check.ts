@@ -25,8 +25,13 @@ import {
   readExisting,
   releaseConflicts,
 } from '../../records/releases-stored.ts'
-import { archiveLimits, faultOf, inspectArchive } from '../../sandbox/archive.ts'
-import { type Client, sandbox } from '../../sandbox/sandbox.ts'
+import {
+  archiveLimits,
+  type Client,
+  faultOf,
+  inspectArchive,
+  sandbox,
+} from '../../sandbox/sandbox.ts'
 import type { Registry } from '../registry.ts'
 import { dependencyWarnings } from './warnings.ts'
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { renderEntry } from '../../../core/entry/render.ts'
+import { renderEntry } from '../../../core/entry/entry.ts'
 import type { Refusal } from '../../../core/error/error.ts'
 import { CRATES_IO } from '../../../core/index-url.ts'
 import type { Name } from '../../../core/name.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Hono } from 'hono'
-import { RateLimit } from '../../../daemon/access/rate-limit.ts'
+import { RateLimit } from '../../../daemon/access/rate-limits.ts'
 import { addressGroup, clientAddress } from '../../../daemon/http/client-address.ts'
 import { withoutReadingTime } from '../../support/reading-time.ts'
 import { TestRegistry } from '../../support/registry.ts'

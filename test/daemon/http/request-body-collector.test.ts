@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ByteCollector, inLargerChunks } from '../../../daemon/http/byte-collector.ts'
+import { ByteCollector, inLargerChunks } from '../../../daemon/http/request-body.ts'
 
 const bytes = (from: number, count: number) =>
   Uint8Array.from({ length: count }, (_, at) => from + at)
