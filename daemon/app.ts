@@ -26,7 +26,7 @@ import { publish } from './api/publish.ts'
 import { search as searchApi } from './api/search.ts'
 import * as trusted from './api/trusted.ts'
 import { PROVIDERS, type Provider } from './api/trusted-schema.ts'
-import { yank } from './api/yank.ts'
+import { deleteDeprecation, patchVersion, putDeprecation, yank } from './api/yank.ts'
 import type { Deps } from './deps.ts'
 import { advertisedPaths, crateByChecksum } from './files/advertised-paths.ts'
 import { bucketFiles } from './files/bucket-files.ts'
@@ -76,6 +76,9 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     put('/api/v1/crates/new', ['publish-new', 'publish-update'], on(publish), 'publish'),
     remove(`${version}/yank`, ['yank'], on(yank(true)), 'change'),
     put(`${version}/unyank`, ['yank'], on(yank(false)), 'change'),
+    patch(version, ['yank'], on(patchVersion(crates.version)), 'change'),
+    put(`${crate}/deprecation`, ['yank'], on(putDeprecation), 'change'),
+    remove(`${crate}/deprecation`, ['yank'], on(deleteDeprecation), 'change'),
     get(`${crate}/owners`, 'member', on(owners), 'read'),
     put(`${crate}/owners`, ['change-owners'], on(putOwners), 'change'),
     remove(`${crate}/owners`, ['change-owners'], on(deleteOwners), 'change'),

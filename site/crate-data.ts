@@ -1,7 +1,9 @@
 // site: Data in, HTML out, and the scripts of browsers. Projections and daemon call it; it never
 // reads records.
+
 import type { DependencyUse, Entry } from '../core/entry/entry.ts'
 import type { About } from '../core/manifest/manifest.ts'
+import type { Deprecation } from '../core/notes/notes.ts'
 import type { Contents } from '../core/tarball/contents.ts'
 import type { Job } from '../core/trust/job.ts'
 
@@ -13,6 +15,7 @@ export interface CrateItem {
   /** When its latest version was published; null if unknown. */
   readonly updatedAt: string | null
   readonly yanked: boolean
+  readonly deprecation?: Deprecation | null
   readonly dependents?: number
   readonly bytes?: number
 }
@@ -24,6 +27,8 @@ export interface VersionRow extends Pick<Entry, 'rust_version' | 'yanked'> {
   readonly publishedBy: string | null
   /** The job of a CI system that published it; nothing of it is to be trusted. */
   readonly job?: Job | null
+  readonly yankReason?: string | null
+  readonly deprecation?: Deprecation | null
   readonly size: number
   readonly contents: Contents | null
 }

@@ -9,6 +9,7 @@ import { policyMessages } from './messages/policy.ts'
 import { registryMessages } from './messages/registry.ts'
 import { storageMessages } from './messages/storage.ts'
 import { trustMessages } from './messages/trust.ts'
+import { webhookMessages } from './messages/webhook.ts'
 
 const QUOTED_MAX = 500
 
@@ -22,6 +23,7 @@ const tables = [
   registryMessages,
   storageMessages,
   trustMessages,
+  webhookMessages,
 ] as const
 
 type EachTable<T> = T extends object ? T[keyof T] : never

@@ -1,12 +1,13 @@
 import { isIP } from 'node:net'
-import { isName, parseName } from '../name.ts'
+import { parseName } from '../name.ts'
 import { expandDl } from '../urls/download-url.ts'
-import { isVersion, parseVersion } from '../version.ts'
+import { parseVersion } from '../version.ts'
 import { isBucket, parseBucketAddress } from './bucket.ts'
 import { cdnRows } from './cdn.ts'
 import {
   baseUrl,
   choice,
+  deprecated,
   duration,
   file,
   flag,
@@ -24,6 +25,7 @@ import {
   type SettingValue,
   size,
   text,
+  yanked,
 } from './kind.ts'
 import { namedRows } from './named.ts'
 import { pagesRows } from './pages.ts'
@@ -95,11 +97,6 @@ const postgresUrl = text(
   },
 )
 
-const crateVersion = text('NAME@VERSION, such as "rand@0.8.5"', value => {
-  const at = value.indexOf('@')
-  return at > 0 && isName(value.slice(0, at)) && isVersion(value.slice(at + 1))
-})
-
 const place = text('a folder, or a bucket such as "s3://bucket/prefix"', value =>
   isBucket(value) ? parseBucketAddress(value) !== null : value !== '' && isLine(value),
 )
@@ -110,7 +107,8 @@ const rate = integer(0, 1_000_000)
 
 // biome-ignore format: a table has a line for each setting
 export const topRows = {
-  yanked: row(list(crateVersion), [], 'Versions that `plimsoll build --from` marks as yanked, whatever their build metadata.'),
+  yanked: row(list(yanked), [], 'Versions that `plimsoll build --from` marks as yanked, whatever their build metadata; in a table, also why.'),
+  deprecated: row(list(deprecated), [], 'Crates, or versions of them, that `plimsoll build --from` marks as deprecated.'),
 }
 
 /** Every section with its settings, in the order of the reference. */
@@ -231,6 +229,7 @@ export const sectionTexts: Readonly<Record<string, string>> = {
   'issuer.NAME': 'A CI system whose jobs publish without a stored token; see [trusted-publishing.md](trusted-publishing.md). `[issuer.github]` and `[issuer.gitlab]` need no more than their line.',
   'oidc.NAME': "Logging in with a company's accounts, by OpenID Connect; see [login.md](login.md).",
   'upstream.NAME': 'Another registry, such as crates.io, whose crates are answered here too; see [upstream.md](upstream.md).',
+  'webhook.NAME': 'A receiver of events; see [webhooks.md](webhooks.md).',
 }
 
 export interface Setting {

@@ -13,6 +13,7 @@ import { findSetting, namedSettings, type sections, settingTable, type topRows }
 import type { Assignment, Environment, Origin, SettingsFile } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 import { type UpstreamSettings, upstreamDefault } from './upstream.ts'
+import { checkWebhook, type WebhookSettings } from './webhook.ts'
 
 /** The effective values by section and key; sizes in bytes, times in seconds. */
 export type Settings = {
@@ -22,6 +23,7 @@ export type Settings = {
     readonly issuer: Readonly<Record<string, IssuerSettings>>
     readonly oidc: Readonly<Record<string, OidcSettings>>
     readonly upstream: Readonly<Record<string, UpstreamSettings>>
+    readonly webhook: Readonly<Record<string, WebhookSettings>>
   }
 
 export type PolicySettings = Settings['policy']
@@ -80,6 +82,8 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     if (first !== undefined && of('issuer') !== null)
       issues.push(issue('issuer_twice', { first, second: name }))
   }
+  for (const name of namesOf('webhook', values))
+    issues.push(...checkWebhook(name, key => values.get(`webhook.${name}.${key}`) ?? null))
   for (const key of ['tls.key', 'tls.cert']) {
     const because = key === 'tls.key' ? 'tls.cert' : 'tls.key'
     const tried = assignments.some(({ setting }) => setting.key === key)

@@ -78,12 +78,18 @@ export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): 
   })
   for (const [name, value] of Object.entries(document)) {
     const isNamed = Object.hasOwn(namedRows, name)
-    if (!isNamed && !sectionNames().includes(name)) take('', name, value)
+    if (!isNamed && !sectionNames().includes(name)) take('', name, withoutTables(value))
     else if (!isTable(value)) invalid(name, value, `a section [${isNamed ? `${name}.NAME` : name}]`)
     else if (isNamed) for (const [key, rows] of Object.entries(value)) takeNamed(name, key, rows)
     else for (const [key, raw] of Object.entries(value)) take(name, key, raw)
   }
   return assignments
+}
+
+/** Returns a list with its tables as JSON: the lists of this program are of texts. */
+function withoutTables(value: unknown): unknown {
+  if (!Array.isArray(value)) return value
+  return value.map(item => (isTable(item) ? JSON.stringify(item) : item))
 }
 
 /** Reads the settings in environment variables. */

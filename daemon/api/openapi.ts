@@ -15,6 +15,7 @@ import {
   type Provider,
   patchBody,
 } from './trusted-schema.ts'
+import { deprecationBody, yankBody } from './yank-schema.ts'
 
 /** The body of every failure of the API, whatever its status (specification A.7). */
 const failureAnswer = v.object({ errors: v.array(v.object({ detail: v.string() })) })
@@ -193,6 +194,15 @@ export const operations: Readonly<Record<string, Operation>> = {
   'PUT /api/v1/crates/new': op('Publish a version', publishAnswer, { body: publishBody }),
   [`DELETE ${VERSION}/yank`]: op('Yank a version', okAnswer),
   [`PUT ${VERSION}/unyank`]: op('Undo a yank', okAnswer),
+  [`PATCH ${VERSION}`]: op('Yank or unyank a version, and say why', schema.versionAnswer, {
+    body: yankBody,
+  }),
+  [`PUT ${CRATE}/deprecation`]: op('Deprecate a crate, or some of its versions', okAnswer, {
+    body: deprecationBody,
+  }),
+  [`DELETE ${CRATE}/deprecation`]: op('Take a deprecation back', okAnswer, {
+    query: v.object({ requirement: v.optional(v.string()) }),
+  }),
   [`GET ${CRATE}/owners`]: op('The owners of a crate', ownersAnswer),
   [`PUT ${CRATE}/owners`]: op('Add owners, or invite them', ownerChangeAnswer, ownerRequest),
   [`DELETE ${CRATE}/owners`]: op('Remove owners', ownerChangeAnswer, ownerRequest),

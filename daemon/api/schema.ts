@@ -34,6 +34,9 @@ const LINKS = [
   'reverse_dependencies',
 ] as const
 
+/** Which versions should not be used any more (`*`: all), why, and what to use instead. */
+const deprecationShape = v.nullable(v.object({ requirement: v.string(), reason: text, use: text }))
+
 /** A crate in the shape of crates.io. Values that this registry lacks are 0 or empty. */
 export const crateShape = v.object({
   id: v.string(),
@@ -56,6 +59,8 @@ export const crateShape = v.object({
   links: v.object(v.entriesFromList(LINKS, v.string())),
   exact_match: v.boolean(),
   trustpub_only: v.boolean(),
+  /** What is said of its newest version. */
+  deprecated: deprecationShape,
 })
 
 export interface CrateMore {
@@ -97,6 +102,7 @@ export function crateView(card: CrateCard, more: CrateMore = {}): v.InferOutput<
     },
     exact_match: more.exact ?? false,
     trustpub_only: card.trustedOnly === 1,
+    deprecated: card.deprecation,
   }
 }
 
@@ -162,6 +168,7 @@ export const versionShape = v.object({
   features: v.record(v.string(), v.array(v.string())),
   yanked: v.boolean(),
   yank_message: text,
+  deprecated: deprecationShape,
   lib_links: text,
   license: text,
   links: v.object({ dependencies: v.string(), version_downloads: v.string(), authors: v.string() }),
@@ -205,7 +212,8 @@ export function versionView(
     downloads,
     features: features as Record<string, string[]>,
     yanked: release.yanked,
-    yank_message: null,
+    yank_message: release.yankReason,
+    deprecated: release.deprecation,
     lib_links: links,
     license: about.license,
     links: {

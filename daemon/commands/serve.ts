@@ -158,7 +158,7 @@ async function work(
   const left = countdown(patience)
   const metrics = new Metrics(registry, server.tlsExpiry)
   await registry.crates.sweep()
-  const { list, outdated, ...workers } = await openWorkers(registry, serving, log, metrics)
+  const { list, outdated, ...workers } = await openWorkers(registry, serving, log, metrics, io.env)
   const onAlarm = (upstream: string, { kind, name, version }: Alarm) =>
     log.warn({ upstream, kind, crate: name, version }, 'an upstream has raised an alarm')
   const upstreams = await openUpstreams(registry, { env: io.env, onAlarm })

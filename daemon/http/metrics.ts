@@ -30,6 +30,7 @@ const BACKGROUND = [
   'upload',
   'cdn purge',
   'takeover',
+  'webhook',
 ] as const
 export type BackgroundWork = (typeof BACKGROUND)[number]
 

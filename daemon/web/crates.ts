@@ -12,6 +12,7 @@ import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
 import { isOwner, listOwners, requireOwner } from '../../generator/records/owners.ts'
 import { findRelease, listVersions } from '../../generator/records/releases.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
+import { listDeprecations, setDeprecated } from '../../generator/registry/changes/deprecation.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { isTrustedOnly, listRules, rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
 import { dropRule } from '../../generator/trust/rules-changes.ts'
@@ -59,12 +60,29 @@ export const postYank = (yanked: boolean) =>
   managed(async ({ registry, indexWorker, git, c, request, crate, path }) => {
     const version = parseVersion(request.form.get('version') ?? '')
     recordSubject(c, { version })
-    const { crateId } = await setYanked(registry, crate.name, version, yanked, request.change)
+    const reason = request.form.get('reason')?.trim() || undefined
+    const to = { yanked, reason }
+    const { crateId } = await setYanked(registry, crate.name, version, to, request.change)
     await indexWorker.crate(crateId)
     git?.wake()
     const done = yanked ? 'version-yanked' : 'version-unyanked'
     return redirectDone(c, registry, path, done, crate.name, version)
   })
+
+/** `POST …/deprecate`: says of versions that they are deprecated; without a reason, takes it back. */
+export const postDeprecation = managed(to => {
+  const { registry, c, request, crate } = to
+  const text = (name: string) => request.form.get(name)?.trim() ?? ''
+  const work = async () => {
+    const spec = `${crate.name}@${text('requirement') || '*'}`
+    const isUndone = request.form.get('undo') === '1'
+    const said = isUndone ? null : { reason: text('reason'), use: text('use') || null }
+    await setDeprecated(registry, spec, said, request.change)
+    to.indexWorker.pages.wake()
+    return redirectDone(c, registry, to.path, isUndone ? 'undeprecated' : 'deprecated', spec)
+  }
+  return attempt(c, work, refused => showCrate(to, refused))
+})
 
 /** `POST …/owners/add`: adds or invites an owner, depending on the setting `owners.add`. */
 export const postOwner = managed(to => {
@@ -139,9 +157,10 @@ async function showCrate(
   { notice = null, status }: Outcome<{ readonly notice: Notice | null }>,
 ): Promise<Response> {
   const { database, settings, site } = registry
-  const [rules, only, releases, owners, invited] = await Promise.all([
+  const [rules, only, deprecations, releases, owners, invited] = await Promise.all([
     listRules(database, { crateIds: [crate.id] }),
     isTrustedOnly(database, crate.name),
+    listDeprecations(database, crate.id),
     listVersions(database, crate.id),
     listOwners(database, crate.id),
     invitedTo(registry, crate, request),
@@ -149,6 +168,8 @@ async function showCrate(
   const versions = newestFirst(releases)
   const trust = { rules: ruleRows(rules), issuers: Object.keys(settings.issuer), only }
   const viewer = viewerOf(request)
-  const data = { viewer, notice, name: crate.name, versions, owners, invited, trust }
+  const data = {
+    ...{ viewer, notice, name: crate.name, versions, deprecations, owners, invited, trust },
+  }
   return page(c, site, managePage(site, data), status)
 }

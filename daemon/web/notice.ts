@@ -30,6 +30,8 @@ const DONE = {
   'trusted-only-ended': 'Owners publish new versions of #, too.',
   'version-yanked': '# @ is yanked.',
   'version-unyanked': '# @ is no longer yanked.',
+  deprecated: '# is deprecated.',
+  undeprecated: '# is no longer deprecated.',
   'user-linked': '# is linked: its owner logs in at the issuer from now on.',
   'user-locked': '# is locked: the tokens of # are refused, and every session has ended.',
   'user-unlocked': '# is unlocked.',

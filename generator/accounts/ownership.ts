@@ -66,7 +66,9 @@ async function insertOwner(
   if (!(await addOwner(tx, crate.id, owner, change.at, addedBy))) return false
   const event = { action: 'owner-add', crate: crate.name, detail: { login, as } }
   const generation = await addEvent(tx, change, event)
-  await tellFollowers(tx, followers, { crate, owner: userOf(owner), by: change, generation })
+  const told = [{ type: 'crate.owners', added: login } as const]
+  const edit = { crate, owner: userOf(owner), told, by: change, generation }
+  await tellFollowers(tx, followers, edit)
   return true
 }
 
@@ -100,7 +102,8 @@ export const removeOwners: OwnerWork = (records, crate, logins, change) =>
     const action = isOwner ? 'owner-remove' : 'invitation-withdraw'
     const event = { action, crate: crate.name, detail: { login, as } }
     const generation = await addEvent(tx, by, event)
-    await tellFollowers(tx, records.followers, { crate, owner: user, by, generation })
+    const told = isOwner ? [{ type: 'crate.owners', removed: login } as const] : []
+    await tellFollowers(tx, records.followers, { crate, owner: user, told, by, generation })
     return true
   })
 

@@ -171,4 +171,22 @@ export const steps: Readonly<Record<string, Step>> = {
     'ALTER TABLE users ADD COLUMN made_by INTEGER',
     'ALTER TABLE password_links ADD COLUMN made_by INTEGER',
   ]),
+  // Why versions were yanked, what is deprecated, and what webhooks are still to tell.
+  '038_events': statements([
+    'ALTER TABLE releases ADD COLUMN yank_reason TEXT',
+    'CREATE INDEX releases_yanked ON releases (crate_id) WHERE yanked = 1',
+    `CREATE TABLE deprecations (
+      crate_id INTEGER NOT NULL REFERENCES crates(id), requirement TEXT NOT NULL,
+      reason TEXT NOT NULL, successor TEXT, at TEXT NOT NULL,
+      PRIMARY KEY (crate_id, requirement)) WITHOUT ROWID`,
+    `CREATE TABLE webhooks (
+      name TEXT PRIMARY KEY, target TEXT NOT NULL, events TEXT NOT NULL,
+      ended_at TEXT) WITHOUT ROWID`,
+    `CREATE TABLE deliveries (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, webhook TEXT NOT NULL, message TEXT NOT NULL,
+      type TEXT NOT NULL, crate_id INTEGER, generation INTEGER NOT NULL, data TEXT NOT NULL,
+      at TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, due_at TEXT, result TEXT)`,
+    'CREATE INDEX deliveries_due ON deliveries (webhook, due_at) WHERE due_at IS NOT NULL',
+    'CREATE INDEX deliveries_done ON deliveries (at) WHERE due_at IS NULL',
+  ]),
 }

@@ -43,6 +43,7 @@ export interface Tables {
     published_by: number | null
     /** The job that published it, as JSON (`core/trust/job.ts`); null for people. */
     job: string | null
+    yank_reason: string | null
   }
   /** Which jobs of CI systems may publish what. */
   trust_rules: {
@@ -170,6 +171,32 @@ export interface Tables {
     version: string | null
     detail: string | null
     address: string | null
+  }
+  /** Why a crate, or the versions that fit a requirement (else `*`), should not be used. */
+  deprecations: {
+    crate_id: number
+    requirement: string
+    reason: string
+    /** A crate here or an https URL; null for none. */
+    successor: string | null
+    at: string
+  }
+  /** The webhooks of the settings; `target` is a hash of the URL, `events` has blanks between. */
+  webhooks: { name: string; target: string; events: string; ended_at: string | null }
+  /** What webhooks tell: still to be sent while `due_at` (with milliseconds) is not null. */
+  deliveries: {
+    id: number
+    webhook: string
+    /** The same on every attempt. */
+    message: string
+    type: string
+    crate_id: number | null
+    generation: number
+    data: string
+    at: string
+    attempts: number
+    due_at: string | null
+    result: string | null
   }
   /** Versions of upstreams that administrators have exempted from the hold. */
   upstream_allowed: {

@@ -21,7 +21,9 @@ import type { ReleaseRecord, VersionRecord } from './releases.ts'
 import { RELEASES } from './releases-view.ts'
 
 /** The release that already has a version, perhaps with different build metadata. */
-export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'>
+export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'> & {
+  readonly yankReason: string | null
+}
 
 /** The records for the name and version of a release. */
 export interface ExistingRelease {
@@ -49,12 +51,13 @@ export async function readExisting(
   const identity = versionIdentity(version)
   // The columns of `taken` are null when `takenId` is, and all but one for a new crate.
   type Taken = Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'>
-  type Found = Record<'gone' | 'reason', string | null> &
+  type Found = Record<'gone' | 'reason' | 'yankReason', string | null> &
     Record<'isOwner' | 'isOwned' | 'isInvited', number> & { takenId: number | null }
   type Only = { readonly trustedOnly: number; readonly id: number | null }
   const row = await one<CrateRecord & Taken & Found & Only>(
     db,
     `SELECT ${CRATE}, taken.id AS "takenId", taken.version, taken.cksum, taken.yanked, taken.line,
+        CASE WHEN taken.yanked = 1 THEN taken.yank_reason END AS "yankReason",
         tombstones.cksum AS gone, tombstones.reason, ${OWNED}, "trustedOnly"
       FROM (SELECT count(*) AS "trustedOnly" FROM trust_only WHERE pattern IN ${LIST}) AS trust
       LEFT JOIN crates ON crates.canonical = ?
@@ -66,8 +69,8 @@ export async function readExisting(
     identity,
     identity,
   )
-  const { takenId, version: taken, cksum, yanked, line, isOwner, isOwned, ...rest } = row
-  const { gone, reason, isInvited, trustedOnly: only, ...crate } = rest
+  const { takenId, version: taken, cksum, yanked, line, yankReason, ...rest } = row
+  const { gone, reason, isOwner, isOwned, isInvited, trustedOnly: only, ...crate } = rest
   const isThere = row.id !== null
   return {
     crate: isThere ? crate : null,
@@ -76,7 +79,9 @@ export async function readExisting(
     mayPublish: mayAdd(change, name, isThere ? { isOwner, isOwned } : null),
     trustedOnly: only > 0,
     taken:
-      takenId === null ? null : { id: takenId, version: taken, cksum, yanked: yanked === 1, line },
+      takenId === null
+        ? null
+        : { id: takenId, version: taken, cksum, yanked: yanked === 1, line, yankReason },
     deleted: gone === null ? null : { cksum: gone, reason },
   }
 }

@@ -6,6 +6,15 @@ export const releasesAs = (alias: string) => `releases AS ${alias}`
 
 export const RELEASES = releasesAs('releases')
 
+/** The deprecations of a crate as JSON, in a statement on a table with its id. */
+export function deprecationsOf(crateId: string): string {
+  return `(SELECT json_group_array(json_object('requirement', requirement, 'reason', reason,
+    'use', successor)) FROM deprecations WHERE deprecations.crate_id = ${crateId}) AS deprecations`
+}
+
+/** Why a release is yanked; an older daemon that undoes a yank leaves the reason behind. */
+export const YANK_REASON = 'CASE WHEN releases.yanked = 1 THEN yank_reason END AS "yankReason"'
+
 /** The ids of the releases of a crate, for an IN. */
 export const IDS_OF_CRATE = `(SELECT id FROM ${RELEASES} WHERE crate_id = ?)`
 
@@ -35,10 +44,17 @@ const TRUSTED_ONLY = `CASE WHEN EXISTS (SELECT 1 FROM trust_only WHERE pattern =
   OR EXISTS (SELECT 1 FROM trust_only WHERE is_prefix = 1
     AND substr(crates.canonical, 1, length(pattern) - 1) || '*' = pattern) THEN 1 ELSE 0 END`
 
+/** Chooses the cards of crates with yanked or deprecated versions. */
+export const NOTED = `WHERE crates.canonical IN ${LIST} AND (
+    EXISTS (SELECT 1 FROM ${RELEASES} WHERE crate_id = crates.id AND yanked = 1)
+    OR EXISTS (SELECT 1 FROM deprecations WHERE crate_id = crates.id)
+    OR instr(newest.about, '"maintenance":{"status":"deprecated"') > 0)`
+
 /** Selects the cards of crates, for `selectCards`. */
 export const CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updatedAt",
     listings.versions, listings.yanked, listings.dependents, listings.bytes,
     newest.id AS "newestId", newest.version AS newest, newest.about,
+    ${deprecationsOf('crates.id')},
     latest.version AS latest, stable.version AS stable,
     coalesce(highest.version, newest.version) AS highest, ${TRUSTED_ONLY} AS "trustedOnly"
   FROM crates JOIN listings ON listings.crate_id = crates.id

@@ -30,6 +30,7 @@ import { markSelected } from '../records/marks.ts'
 import { indexFiles } from '../records/releases.ts'
 import { BuildCache } from './cache.ts'
 import { changeRecords, forgetGone } from './changes.ts'
+import { applyNotes } from './notes.ts'
 import { StaticReleases } from './releases.ts'
 import { StaticTree } from './tree.ts'
 
@@ -107,6 +108,7 @@ async function buildWith(
   await tree.prove(cache.isSameBoot)
   const context = contextOf(job, tree, cache, files)
   await changeRecords(context, crates)
+  await applyNotes(context, crates.flat(), settings)
   const failed = await make(job, context, cache.isNew)
   cache.isWhole = failed.length === 0
   const warnings = issues.filter(({ severity }) => severity === 'warning')

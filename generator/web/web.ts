@@ -6,13 +6,14 @@ import { collectBytes } from '../../core/async/collect-bytes.ts'
 import { refuse } from '../../core/error/error.ts'
 import { formatBytes } from '../../core/quantity.ts'
 import { isLoopback } from '../../core/settings/issuer.ts'
-import { PLIMSOLL_SCHEMA } from '../database/migrations.ts'
+import { VERSION } from '../version.ts'
 import { bodyBytes, decodedBytes, timeLimits } from './body.ts'
 import { openConnections, type Routes, readRoutes } from './connections.ts'
 import {
   connectionFailure,
   isTemporary,
   refuseFailure,
+  retryAfter,
   statusFailure,
   WebFailure,
 } from './failure.ts'
@@ -71,7 +72,7 @@ export class Web {
     this.#routes = readRoutes(options.caFile ?? null, options.env ?? {})
     // Headers are sent as Latin-1; this makes them UTF-8.
     const contact = options.contact ? Buffer.from(` (${options.contact})`).toString('latin1') : ''
-    this.#headers = { 'user-agent': `plimsoll/${PLIMSOLL_SCHEMA.version}${contact}`, accept: '*/*' }
+    this.#headers = { 'user-agent': `plimsoll/${VERSION}${contact}`, accept: '*/*' }
     this.#token = token
   }
 
@@ -131,6 +132,27 @@ export class Web {
       } finally {
         answer.body.on('error', () => undefined).destroy()
       }
+    } finally {
+      limits.end()
+    }
+  }
+
+  /**
+   * Sends a request once, reads nothing of the answer's body, and follows no redirect. Returns the
+   * status, and the pause in milliseconds that the server asks for. Throws a `WebFailure` if there
+   * is no answer in `timeoutMs` milliseconds.
+   */
+  async send(
+    url: string,
+    { headers = {}, timeoutMs, ...sent }: Sent & Omit<SentLimits, 'max'>,
+  ): Promise<{ readonly status: number; readonly after: number | null }> {
+    const to = webUrl(url)
+    if (!to) throw new WebFailure(url, 'it is not a URL that can be asked')
+    const limits = timeLimits(timeoutMs, timeoutMs)
+    try {
+      const answer = await this.#request(to, headers, limits.signal, sent)
+      answer.body.on('error', () => undefined).destroy()
+      return { status: answer.statusCode, after: retryAfter(answer.headers) }
     } finally {
       limits.end()
     }
@@ -236,7 +258,7 @@ type Answer = Dispatcher.ResponseData
 type Use<T> = (bytes: Bytes | null, answer: Answer) => Promise<T>
 
 interface Sent {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'DELETE' | 'PURGE'
   readonly body?: string | Buffer | null
 }
 

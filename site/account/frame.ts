@@ -192,7 +192,13 @@ export function confirmPage(
 <ul>${rules.map(rule => html`<li>${rule}</li>`)}</ul>`,
           button: buttonForm(viewer, to(path), `${button} and these rules`, all),
         }
+  const why = html`<input name="reason" maxlength="500">`
+  const yank = postForm(
+    viewer,
+    to(path),
+    html`<input type="hidden" name="version" value="${fields?.version}">${field('Reason', why, 'Pages and feeds show it.')}<button class="button">${button}</button>`,
+  )
   const body = html`<p class="lead">${text}</p>${also?.list}
-<div class="actions">${buttonForm(viewer, to(path), button, fields)}${also?.button}<a href="${to(back)}">Cancel</a></div>`
+<div class="actions">${about === 'yank' ? yank : buttonForm(viewer, to(path), button, fields)}${also?.button}<a href="${to(back)}">Cancel</a></div>`
   return accountPage(site, viewer, { path, title, body })
 }

@@ -1,5 +1,6 @@
 import type { Features } from '../../core/entry/entry.ts'
 import type { Name } from '../../core/name.ts'
+import { deprecationText } from '../../core/notes/notes.ts'
 import {
   crateFeedPath,
   cratePath,
@@ -71,7 +72,7 @@ ${shown.map(
   (
     row,
     at,
-  ) => html`<tr${row.yanked ? html` class="yanked"` : null}><th scope="row"><a href="${to(versionPath(name, row.version))}">${row.version}</a>${yankedBadge(row)}</th>${hasTimes ? html`<td>${dateTag(row.publishedAt) ?? '–'}</td>` : null}${hasPeople ? html`<td>${publisherOf(row, to) ?? '–'}</td>` : null}<td>${row.rust_version ?? '–'}</td><td class="number">${formatBytes(row.size)}</td><td class="what">${changeCell(name, row, versions[at + 1], to)}</td></tr>
+  ) => html`<tr${row.yanked ? html` class="yanked"` : null}><th scope="row"><a href="${to(versionPath(name, row.version))}">${row.version}</a>${badges(row)}</th>${hasTimes ? html`<td>${dateTag(row.publishedAt) ?? '–'}</td>` : null}${hasPeople ? html`<td>${publisherOf(row, to) ?? '–'}</td>` : null}<td>${row.rust_version ?? '–'}</td><td class="number">${formatBytes(row.size)}</td><td class="what">${changeCell(name, row, versions[at + 1], to)}</td></tr>
 `,
 )}</tbody>
 </table></div>`
@@ -110,8 +111,11 @@ function signed(sign: string, names: readonly string[]): string | null {
   return `${shown.join(' ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-function yankedBadge({ yanked }: Pick<VersionRow, 'yanked'>): Markup | null {
-  return yanked ? html` <span class="badge bad">yanked</span>` : null
+function badges(row: Pick<VersionRow, 'yanked' | 'yankReason' | 'deprecation'>): Markup {
+  const yanked = html` <span class="badge bad" title="${row.yankReason ?? ''}">yanked</span>`
+  const title = row.deprecation && deprecationText(row.deprecation)
+  const deprecated = html` <span class="badge bad" title="${title}">deprecated</span>`
+  return html`${row.yanked ? yanked : null}${title && deprecated}`
 }
 
 /** Renders the selector of a crate's page: the newest versions, and a link to all of them. */
@@ -122,7 +126,7 @@ export function versionSelector(
   if (versionCount < 2) return null
   const items = versions.slice(0, SELECTOR_MAX).map(row => {
     const current = row.version === newest.version ? html` aria-current="true"` : null
-    return html`<li><a href="${to(versionPath(name, row.version))}"${current}>${row.version}</a>${yankedBadge(row)}</li>`
+    return html`<li><a href="${to(versionPath(name, row.version))}"${current}>${row.version}</a>${badges(row)}</li>`
   })
   const all = html`<li><a href="#versions">All ${counted(versionCount, 'version')}</a></li>`
   return html`<details class="selector"><summary>${counted(versionCount, 'version')}</summary><ul class="plain">${items}${all}</ul></details>`

@@ -19,6 +19,7 @@ export const account = {
   /** Page where an owner manages a crate; its forms post to paths below it. */
   crate: (name: string) => `me/crates/${name}`,
   yank: (name: string) => `me/crates/${name}/yank`,
+  deprecate: (name: string) => `me/crates/${name}/deprecate`,
   unyank: (name: string) => `me/crates/${name}/unyank`,
   addOwner: (name: string) => `me/crates/${name}/owners/add`,
   removeOwner: (name: string) => `me/crates/${name}/owners/remove`,

@@ -36,7 +36,7 @@ const messages = (input: SettingsInput) => objectionsTo(() => resolveSettings(in
 
 test('the defaults are those of the private preset, each in its section', () => {
   const { settings } = resolveSettings({})
-  const expected: Record<string, unknown> = { issuer: {}, oidc: {}, upstream: {} }
+  const expected: Record<string, unknown> = { issuer: {}, oidc: {}, upstream: {}, webhook: {} }
   for (const { section, name, row } of settingTable.values()) {
     if (section === '') expected[name] = row.private
     else expected[section] = { ...(expected[section] as object), [name]: row.private }
@@ -217,7 +217,7 @@ test('all objections come at once', () => {
       flags: { 'owners.add': 'maybe' },
     }),
     [
-      'plimsoll.toml: there is no setting `colour`; accepted: yanked, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [outgoing], [git], [log], [issuer.NAME], [oidc.NAME], [upstream.NAME]',
+      'plimsoll.toml: there is no setting `colour`; accepted: yanked, deprecated, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [outgoing], [git], [log], [issuer.NAME], [oidc.NAME], [upstream.NAME], [webhook.NAME]',
       'plimsoll.toml: `log` cannot be "info"; accepted: a section [log]',
       'plimsoll.toml: there is no setting `auth.requird`; did you mean `auth.required`?',
       'plimsoll.toml: there is no setting `sevrer`; did you mean `server`?',

@@ -14,6 +14,7 @@ import { policyMessages } from '../../core/error/messages/policy.ts'
 import { registryMessages } from '../../core/error/messages/registry.ts'
 import { storageMessages } from '../../core/error/messages/storage.ts'
 import { trustMessages } from '../../core/error/messages/trust.ts'
+import { webhookMessages } from '../../core/error/messages/webhook.ts'
 import { root } from '../support/plimsoll.ts'
 
 const FILE = join(root, 'docs', 'use', 'messages.md')
@@ -27,6 +28,7 @@ const chapters: readonly (readonly [title: string, table: MessageTable])[] = [
   ['Imports', importMessages],
   ['The git index', gitMessages],
   ['Object storage and CDN', storageMessages],
+  ['Webhooks, reasons and deprecations', webhookMessages],
   ['Publishing from CI', trustMessages],
 ]
 
@@ -81,6 +83,8 @@ const examples: { readonly [C in Code]?: Params<C>[0] } = {
     kind: 'github',
   },
   rules_too_many: { max: 20, kind: 'github' },
+  dependency_yanked: { name: 'demo', req: '^1', reason: '{reason}' },
+  dependency_deprecated: { name: 'demo', reason: '{reason}', use: 'other' },
   version_taken: { name: 'demo', version: '1.0.0', existing: '1.0.0' },
 }
 

@@ -176,6 +176,8 @@ export const commandMessages = {
       'another push makes `{existing}`, which is the same name as `{name}`, or was stopped before its end; push `{existing}`, or when it is dead, remove {path} and try again',
     push_contended: 'others kept changing {path}; try again',
     yanked_unknown: '`yanked` in plimsoll.toml names {spec}, but no such .crate is among the files',
+    deprecated_unknown:
+      '`deprecated` in plimsoll.toml names {name}, but no such crate is among the files',
     delete_needed:
       'other crates depend on `{name}` ({count} of their versions, such as {some}); yank it instead, or delete it with --force',
     prune_unconfirmed: 'nothing was removed; add --yes to really remove them',

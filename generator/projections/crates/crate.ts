@@ -169,6 +169,7 @@ export function renderCrateRecord(crate: CrateDetails, site: SiteConfig): Output
     name: crate.name,
     newest_version: newest.version,
     yanked: newest.yanked,
+    ...(newest.deprecation && { deprecated: newest.deprecation }),
     description: about.description,
     license: about.license,
     homepage: about.homepage,
@@ -194,6 +195,8 @@ export function renderCrateRecord(crate: CrateDetails, site: SiteConfig): Output
       published_at: release.publishedAt,
       published_by: release.publishedBy,
       ...(release.job && { trustpub_data: trustpubData(release.job) }),
+      ...(release.yankReason !== null && { yank_message: release.yankReason }),
+      ...(release.deprecation && { deprecated: release.deprecation }),
       about: release.about,
     }
     // The line is already JSON; parsing and rendering it again would cost more than all the rest.

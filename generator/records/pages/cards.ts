@@ -1,12 +1,14 @@
 // generator/records/pages: What pages and the API read of the records. They alone call it; it never
 // changes a row.
+
 import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
+import type { Deprecation } from '../../../core/notes/notes.ts'
 import type { Version } from '../../../core/version.ts'
 import { all, first, LIST, type Queries } from '../../database/statement.ts'
 import type { CrateRecord } from '../crates.ts'
 import { recordOf, type Stored } from '../releases.ts'
-import { CARDS, PAGE_CRATE } from '../releases-view.ts'
+import { CARDS, NOTED, PAGE_CRATE } from '../releases-view.ts'
 
 /** A crate as shown in lists, with the metadata of its newest version. */
 export interface CrateCard extends CrateRecord {
@@ -24,6 +26,8 @@ export interface CrateCard extends CrateRecord {
   /** The highest version that is not yanked, pre-releases included; the highest when all are. */
   readonly highest: Version
   readonly about: About
+  /** What is said of the newest version. */
+  readonly deprecation: Deprecation | null
   /** The number of crates whose newest version depends on it. */
   readonly dependents: number
   /** Size of the newest `.crate`. */
@@ -36,10 +40,10 @@ export interface CrateCard extends CrateRecord {
 export async function selectCards(
   db: Queries,
   rest: string,
-  ...parameters: (string | number | readonly number[])[]
+  ...parameters: (string | number | readonly (string | number)[])[]
 ): Promise<CrateCard[]> {
   const rows = await all<Stored<CrateCard>>(db, `${CARDS} ${rest}`, ...parameters)
-  return rows.map(recordOf)
+  return rows.map(row => recordOf(row, row.newest))
 }
 
 /** Finds a crate's card by name; null when there is no such crate, or it has no versions. */
@@ -74,4 +78,9 @@ export interface PageCrate extends CrateRecord {
 /** Reads a crate for its page; null when there is none. */
 export function readPageCrate(db: Queries, id: number): Promise<PageCrate | null> {
   return first(db, PAGE_CRATE, id)
+}
+
+/** Returns the cards of crates with yanked or deprecated versions. */
+export function notedCards(db: Queries, names: readonly CanonicalName[]): Promise<CrateCard[]> {
+  return selectCards(db, NOTED, names)
 }

@@ -12,7 +12,7 @@ import { acting, type LoginRules } from '../../accounts/oidc-access.ts'
 import type { OwnerRecords } from '../../accounts/ownership.ts'
 import { column, type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
-import { type Records, tellFollowers } from '../../records/crate-change.ts'
+import { type CrateEdit, type Records, tellFollowers } from '../../records/crate-change.ts'
 import { readCrate } from '../../records/crates.ts'
 import { canAct, cratesOf, type OwnedCrate, removeOwnerOfAll } from '../../records/owners.ts'
 import { publishedBy } from '../../records/releases.ts'
@@ -67,9 +67,10 @@ export async function removeUser(
     const detail = { login: user.login }
     for (const crate of plan.crates)
       await addEvent(tx, by, { action: 'owner-remove', crate, detail })
+    const told = [{ type: 'crate.owners', removed: user.login } as const]
     const event = { action: 'user-remove', detail: { ...detail, ...plan } }
     const generation = await addEvent(tx, by, event)
-    await showAgain(tx, records, user.id, owned, by, generation)
+    await showAgain(tx, records, user.id, owned, { by, generation, told })
     return plan
   })
 }
@@ -96,7 +97,7 @@ export async function renameUser(
     await run(tx, sql, to, to.toLowerCase(), id)
     const detail = { login: to, before }
     const generation = await addEvent(tx, by, { action: 'user-rename', detail })
-    await showAgain(tx, records, id, await cratesOf(tx, id), by, generation)
+    await showAgain(tx, records, id, await cratesOf(tx, id), { by, generation })
   })
 }
 
@@ -111,7 +112,7 @@ export async function nameUser(
   const sql = 'UPDATE users SET name = ? WHERE id = ? AND name IS DISTINCT FROM ?'
   if ((await run(tx, sql, name, id, name)) === 0) return
   const generation = await addEvent(tx, by, { action: 'user-name', detail: { login, name } })
-  await showAgain(tx, records, id, await cratesOf(tx, id), by, generation)
+  await showAgain(tx, records, id, await cratesOf(tx, id), { by, generation })
 }
 
 /** Has everything rendered again that names a user: crates of theirs, and what they published. */
@@ -120,9 +121,9 @@ async function showAgain(
   { followers }: Records,
   owner: number,
   owned: readonly OwnedCrate[],
-  by: Permitted,
-  generation: number,
+  { told = [], ...recorded }: Pick<CrateEdit, 'by' | 'generation' | 'told'>,
 ): Promise<void> {
+  const isOwned = new Set(owned.map(({ id }) => id))
   const named = new Map<number, { id: number; version: Version }[]>(owned.map(({ id }) => [id, []]))
   for (const { crate, ...release } of await publishedBy(tx, owner)) {
     const altered = named.get(crate) ?? []
@@ -131,6 +132,7 @@ async function showAgain(
   }
   for (const [id, altered] of named) {
     const crate = await readCrate(tx, id)
-    if (crate) await tellFollowers(tx, followers, { crate, altered, owner, by, generation })
+    const edit = { altered, owner, isWords: true, ...recorded, told: isOwned.has(id) ? told : [] }
+    if (crate) await tellFollowers(tx, followers, { crate, ...edit })
   }
 }

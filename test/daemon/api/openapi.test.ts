@@ -100,6 +100,8 @@ test('real answers of every JSON operation are what the document says', async t 
     [`POST ${jobs}/gitlab_configs`]: { gitlab_config: { ...project, workflow_filepath: 'a.yml' } },
     [`POST ${jobs}/tokens`]: { jwt: await issuer.sign(JOBS.github) },
     'PATCH /api/v1/crates/{name}': { crate: { trustpub_only: false } },
+    'PATCH /api/v1/crates/{name}/{version}': { version: { yanked: true, yank_message: 'why' } },
+    'PUT /api/v1/crates/{name}/deprecation': { reason: 'why', use: 'other' },
   }
   const json = async (key: string, init: RequestInit = {}) => {
     const [method = '', path = ''] = key.split(' ')

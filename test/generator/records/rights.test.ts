@@ -44,6 +44,7 @@ import {
   setYanked,
 } from '../../../generator/records/releases-changes.ts'
 import { inspect } from '../../../generator/registry/changes/check.ts'
+import { setDeprecated } from '../../../generator/registry/changes/deprecation.ts'
 import { linkLogin, recordLogin } from '../../../generator/registry/changes/oidc-login.ts'
 import { removeUser, renameUser } from '../../../generator/registry/changes/users.ts'
 import { exchange, revoke } from '../../../generator/trust/exchange.ts'
@@ -128,6 +129,11 @@ const CHANGES: Readonly<
     ({ database, by }) => revoke(database, 'plim_tp_', by),
   ],
   setYanked: [OWNER, ({ test, crate, by }) => setYanked(test.registry, crate.name, V1, true, by)],
+  setDeprecated: [
+    OWNER,
+    ({ test, crate, by }) =>
+      setDeprecated(test.registry, crate.name, { reason: 'old', use: null }, by),
+  ],
   removeReleases: [
     ['operator'],
     async ({ test, database, crate, by }) =>
