@@ -31,6 +31,7 @@ const NOT_RUN: ReadonlyMap<string, string> = new Map([
   ['plimsoll check sparse+', 'the registry is on another host'],
   ['plimsoll trust ', 'test/daemon/commands/trust plays it with made-up issuers'],
   ['plimsoll token exchange ', 'test/daemon/commands/trust plays it with a daemon'],
+  ['plimsoll webhook ', 'test/daemon/workers/webhook-worker plays it with a receiver'],
   ['plimsoll group title 6f1c', 'test/daemon/commands/oidc plays it with a group'],
   ['plimsoll user move-issuer ', 'test/daemon/commands/oidc plays it with an issuer'],
   ['plimsoll upstream ', 'test/generator/cli/upstream plays it with a made-up upstream'],
