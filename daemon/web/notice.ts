@@ -83,10 +83,11 @@ export function ask(
   request: SessionRequest,
   about: Question['about'],
   names: readonly string[],
-  { back = account.home, fields = {} }: Partial<Question> = {},
+  { back = account.home, fields = {}, query = '' }: Partial<Question> = {},
 ): Response {
   const path = c.req.path.slice(1)
-  return page(c, site, confirmPage(site, viewerOf(request), path, { about, names, back, fields }))
+  const question = { about, names, back, fields, query }
+  return page(c, site, confirmPage(site, viewerOf(request), path, question))
 }
 
 /** What a page shows that a form led to: some of its data, and its status. */

@@ -154,6 +154,8 @@ export interface Question {
   readonly fields?: Readonly<Record<string, string>>
   /** The page to go back to. */
   readonly back: string
+  /** The query of the page to go back to, which the form keeps; with its `?`, or empty. */
+  readonly query: string
 }
 
 /** Renders a page that asks for confirmation; it works without JavaScript. */
@@ -161,13 +163,13 @@ export function confirmPage(
   site: SiteConfig,
   viewer: Viewer,
   path: string,
-  { about, names: [what = '', whom = ''], fields, back }: Question,
+  { about, names: [what = '', whom = ''], fields, back, query }: Question,
 ): string {
   const [title = '', text, button = title.slice(0, -1)] = QUESTIONS[about].map(part =>
     part.replace(/[#@]/g, sign => (sign === '#' ? what : whom)),
   )
   const to = linker(site, null)
   const body = html`<p class="lead">${text}</p>
-<div class="actions">${buttonForm(viewer, to(path), button, fields)}<a href="${to(back)}">Cancel</a></div>`
+<div class="actions">${buttonForm(viewer, `${to(path)}${query}`, button, fields)}<a href="${to(back)}${query}">Cancel</a></div>`
   return accountPage(site, viewer, { path, title, body })
 }

@@ -32,21 +32,23 @@ export function usersPage(site: SiteConfig, data: UsersData): string {
   const { viewer, notice, users, usersPosition, filter, draft, resetLink } = data
   const path = account.users
   const to = linker(site, null)
+  const queryOf = (page: number) => `?${new URLSearchParams({ q: filter, page: String(page) })}`
+  const query = filter === '' && usersPosition.page === 1 ? '' : queryOf(usersPosition.page)
   const body = html`${resetLink === null ? null : html`<section class="notice good" aria-label="One-time link"><p>Give this link to <strong>${resetLink.login}</strong>. It sets a password and works once. You will not see it again.</p>${copyBlock(resetLink.url, 'one-time link')}</section>`}
 <form class="form row" method="get" action="${to(path)}"><label class="field"><span>Username or name contains</span><input type="search" name="q" value="${filter}" autocapitalize="off"></label><button class="button">Search</button></form>
-<ul class="rows">${users.map(user => userRow(viewer, user, to))}</ul>
+<ul class="rows">${users.map(user => userRow(viewer, user, to, query))}</ul>
 ${users.length === 0 ? html`<p class="quiet">${filter === '' ? 'No users.' : 'No username or name contains this.'}</p>` : null}
-${pager(usersPosition, number => `${to(path)}?${new URLSearchParams({ q: filter, page: String(number) })}`)}
+${pager(usersPosition, number => `${to(path)}${queryOf(number)}`)}
 <section class="part"><h2>Add a user</h2>
-${postForm(viewer, to(account.addUser), html`${field('Username', html`<input name="login" value="${draft?.login}" autocapitalize="off" required maxlength="39">`)}<label class="choice"><input type="checkbox" name="admin" value="1"${draft?.admin ? html` checked` : null}> Administrator</label><button class="button main">Add</button>`)}
+${postForm(viewer, `${to(account.addUser)}${query}`, html`${field('Username', html`<input name="login" value="${draft?.login}" autocapitalize="off" required maxlength="39">`)}<label class="choice"><input type="checkbox" name="admin" value="1"${draft?.admin ? html` checked` : null}> Administrator</label><button class="button main">Add</button>`)}
 </section>`
   return accountPage(site, viewer, { path, title: 'Users', notice, body })
 }
 
-function userRow(viewer: Viewer, user: UserRow, to: Linker): Markup {
+function userRow(viewer: Viewer, user: UserRow, to: Linker, query: string): Markup {
   const { login, name, admin, locked, removed, created, lastSeen, crates } = user
   const button = (action: Parameters<typeof account.user>[1], text: string) =>
-    askLink(to(account.user(login, action)), text, `${text}: ${login}`)
+    askLink(`${to(account.user(login, action))}${query}`, text, `${text}: ${login}`)
   // Administrators cannot lock themselves out by mistake.
   const others =
     login === viewer.login
