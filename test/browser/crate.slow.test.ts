@@ -38,8 +38,8 @@ function releases(index: string): HarbourRelease[] {
     `[dependencies.${name}]\nversion = "${req}"\nregistry-index = "${index}"\n`
   const others = [
     { name: 'knot', manifest: '', yanked: true },
-    { name: 'winch', manifest },
-    { name: 'mast', manifest: `${own('rope', '0.9')}${own('knot', '1')}` },
+    { name: 'winch', manifest, yanked: false },
+    { name: 'mast', manifest: `${own('rope', '0.9')}${own('knot', '1')}`, yanked: false },
   ]
   return [
     ...rope,

@@ -319,7 +319,9 @@ for (const [what, path] of [
       // An upright sheet of A4 between margins.
       await page.setViewportSize({ width: 718, height: 1000 })
       await page.emulateMedia({ media: 'print' })
-      const tools = page.locator('main :is(.siblings, .tree, .tool, .finders, .filter, input, button, form)')
+      const tools = page.locator(
+        'main :is(.siblings, .tree, .tool, .finders, .filter, input, button, form)',
+      )
       const shown = await tools
         .filter({ visible: true })
         .evaluateAll(all => all.map(tool => tool.outerHTML))
