@@ -1,5 +1,5 @@
 import { refuse } from './error/error.ts'
-import { canonicalName, type Name } from './name-rules.ts'
+import { type CanonicalName, canonicalName, type Name } from './name-rules.ts'
 
 export { type CanonicalName, canonicalName, isAlias, isName, type Name } from './name-rules.ts'
 
@@ -13,6 +13,12 @@ export function parseName(text: string): Name {
   if (!/^[A-Za-z]/.test(text)) refuse('name_start', { name: text })
   if (text.length > NAME_MAX) refuse('name_too_long', { name: text, max: NAME_MAX })
   return text as Name
+}
+
+/** Returns all patterns that a name fits, the narrowest first; 66 at most. */
+export function patternsOf(name: CanonicalName): string[] {
+  const prefixes = Array.from({ length: name.length + 1 }, (_, end) => `${name.slice(0, end)}*`)
+  return [name, ...prefixes.reverse()]
 }
 
 /** Sorts items by their canonical crate names. */
@@ -31,4 +37,9 @@ export function prefix(name: Name): string {
 /** Returns the `{lowerprefix}` marker: the index folder in which Cargo looks for the name. */
 export function lowerPrefix(name: Name): string {
   return prefix(name.toLowerCase() as Name)
+}
+
+/** `abc` → ``, `a`, `ab`, `abc`. */
+export function beginnings(canonical: string): string[] {
+  return Array.from({ length: canonical.length + 1 }, (_, end) => canonical.slice(0, end))
 }

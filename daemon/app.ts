@@ -8,15 +8,26 @@ import { isStorageRefusal, systemRefusal } from '../generator/places/disk/fault.
 import { renderConfig } from '../generator/projections/index/config.ts'
 import type { Registry } from '../generator/registry/registry.ts'
 import { AccessGuard } from './access/access-guard.ts'
-import { get, type OpenHandler, post, put, type Route, remove } from './access/route.ts'
+import {
+  get,
+  giving,
+  type OpenHandler,
+  patch,
+  post,
+  put,
+  type Route,
+  remove,
+} from './access/route.ts'
 import * as crates from './api/crates.ts'
 import { crateDownloads, versionDownloads } from './api/downloads.ts'
 import { openApi } from './api/openapi.ts'
 import { deleteOwners, owners, putOwners } from './api/owners.ts'
 import { publish } from './api/publish.ts'
 import { search as searchApi } from './api/search.ts'
-import { yank } from './api/yank.ts'
-import { type Deps, giving } from './deps.ts'
+import * as trusted from './api/trusted.ts'
+import { PROVIDERS, type Provider } from './api/trusted-schema.ts'
+import { deleteDeprecation, patchVersion, putDeprecation, yank } from './api/yank.ts'
+import type { Deps } from './deps.ts'
 import { advertisedPaths, crateByChecksum } from './files/advertised-paths.ts'
 import { bucketFiles } from './files/bucket-files.ts'
 import { bucketStreams, type StreamFromBucket } from './files/bucket-streams.ts'
@@ -27,10 +38,10 @@ import { quickFiles } from './files/quick-files.ts'
 import { type StoredCrate, storedCrates } from './files/stored-crate.ts'
 import { assetFile, latest, missingFile, treeFile, treePage } from './files/tree-file.ts'
 import { UpstreamFiles } from './files/upstream.ts'
-import { issuesOf, refused, unexpected } from './http/answer.ts'
+import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
 import type { FastPath } from './http/exchange.ts'
-import { logFailure, requestLog } from './http/log.ts'
+import { issuesOf, logFailure, requestLog } from './http/log.ts'
 import { basePath, pageHeaders } from './http/page.ts'
 import { readToEnd } from './http/request-body.ts'
 import { probeAnswer, readiness } from './readiness.ts'
@@ -65,6 +76,9 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     put('/api/v1/crates/new', ['publish-new', 'publish-update'], on(publish), 'publish'),
     remove(`${version}/yank`, ['yank'], on(yank(true)), 'change'),
     put(`${version}/unyank`, ['yank'], on(yank(false)), 'change'),
+    patch(version, ['yank'], on(patchVersion(crates.version)), 'change'),
+    put(`${crate}/deprecation`, ['yank'], on(putDeprecation), 'change'),
+    remove(`${crate}/deprecation`, ['yank'], on(deleteDeprecation), 'change'),
     get(`${crate}/owners`, 'member', on(owners), 'read'),
     put(`${crate}/owners`, ['change-owners'], on(putOwners), 'change'),
     remove(`${crate}/owners`, ['change-owners'], on(deleteOwners), 'change'),
@@ -80,6 +94,10 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     get(`${version}/authors`, 'reader', on(crates.authors), 'read'),
     get(`${version}/readme`, 'reader', on(crates.readme), 'read'),
     get(`${version}/download`, 'reader', on(crates.download(files, stored))),
+    post('/api/v1/trusted_publishing/tokens', 'open', on(trusted.exchangeToken), 'exchange'),
+    remove('/api/v1/trusted_publishing/tokens', 'open', on(trusted.revokeToken), 'exchange'),
+    ...PROVIDERS.flatMap(provider => trustedRoutes(deps, provider)),
+    patch(crate, ['trusted-publishing'], on(trusted.patchCrate), 'change'),
     get('/api/openapi.json', 'reader', document),
     ...upstreamPages(deps, upstreamFiles.spend),
     ...upstreamFiles.routes(missing),
@@ -89,6 +107,16 @@ export function routes(deps: Deps, { files, stream } = servedBy(deps)): Route[] 
     get('/crates/:name/latest/*', 'reader', latest(registry, missing)),
     ...(prefix === null ? [] : [get(prefix, 'reader', toSlash)]),
     get('/*', 'reader', treePage(files, stored, missing)),
+  ]
+}
+
+function trustedRoutes(deps: Deps, provider: Provider): Route[] {
+  const on = giving(deps)
+  const path = `/api/v1/trusted_publishing/${provider}_configs`
+  return [
+    get(path, ['trusted-publishing'], on(trusted.configs(provider)), 'read'),
+    post(path, ['trusted-publishing'], on(trusted.postConfig(provider)), 'change'),
+    remove(`${path}/:id`, ['trusted-publishing'], on(trusted.deleteConfig(provider)), 'change'),
   ]
 }
 
@@ -147,7 +175,7 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
     const { method, path } = c.req
     if (refusal !== error) logFailure(log, error, refusal.message, { method, path })
     else if (isStorageRefusal(error)) logFailure(log, error, 'the registry cannot be written to')
-    return refused(c, refusal, api.error_status)
+    return refused(c, refusal, isHonest(c) ? 'http' : api.error_status)
   })
   // Hono builds its router with the first match: not at the expense of the first request.
   app.router.match('GET', '/')
@@ -158,6 +186,11 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
       ? null
       : quickFiles(files, pathOf, metrics.countFile, onFailure)
   return Object.assign(app, { quick })
+}
+
+/** Whether failures have their real status in any case: Cargo never asks this. */
+function isHonest(c: Context): boolean {
+  return c.req.method === 'PATCH' || c.req.path.startsWith('/api/v1/trusted_publishing/')
 }
 
 /** Has shown what a change has made, too, of which nobody knows whether it was made. */

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
+import type { OidcClient } from '../generator/accounts/oidc/client.ts'
 import type { Registry } from '../generator/registry/registry.ts'
+import type { TrustedIssuers } from '../generator/trust/verify.ts'
 import type { Upstreams } from '../generator/upstream/open.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { Workers } from './workers/workers.ts'
@@ -10,11 +12,7 @@ export interface Deps extends Pick<Workers, 'indexWorker' | 'git' | 'downloads'>
   readonly log: Logger
   readonly metrics: Metrics
   readonly upstreams: Upstreams
-}
-
-/** Returns what gives a handler the shared dependencies as its first argument. */
-export function giving(deps: Deps) {
-  return <A extends unknown[], R>(handle: (deps: Deps, ...rest: A) => R) =>
-    (...rest: A): R =>
-      handle(deps, ...rest)
+  /** The issuers at which people log in, by the names of their sections. */
+  readonly logins: ReadonlyMap<string, OidcClient>
+  readonly issuers: TrustedIssuers
 }

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { within } from '../core/async/within.ts'
+import { within } from '../core/async/repeater.ts'
 import type { Code } from '../core/error/catalog.ts'
 import { Refusal } from '../core/error/error.ts'
 import { timestamp } from '../core/timestamp.ts'

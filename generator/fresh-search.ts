@@ -1,4 +1,4 @@
-import { within } from '../core/async/within.ts'
+import { within } from '../core/async/repeater.ts'
 import type { Slice } from '../core/search/layout.ts'
 import type { SearchRequest } from '../core/search/request.ts'
 import type { Database } from './database/connection.ts'

@@ -2,8 +2,12 @@
 // call it.
 import { followers } from './projections/projections.ts'
 import { openWith, type Registry, type RegistrySources } from './registry/registry.ts'
+import { noteWebhooks, webhooks } from './webhooks/events.ts'
 
 /** Opens a registry folder with everything that is derived from its records; see `openWith`. */
-export function openRegistry(dir: string, sources: RegistrySources): Promise<Registry> {
-  return openWith(dir, { ...sources, followers })
+export async function openRegistry(dir: string, sources: RegistrySources): Promise<Registry> {
+  const registry = await openWith(dir, { ...sources, followers: [...followers, webhooks] })
+  if (!sources.reads && !sources.forMove)
+    await noteWebhooks(registry.database, registry.settings.webhook)
+  return registry
 }

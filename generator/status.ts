@@ -5,6 +5,7 @@ import { issue, Refusal, refusalOnly } from '../core/error/error.ts'
 import { GIT_INDEX_FOLDER } from '../core/paths/tree.ts'
 import { timestamp } from '../core/timestamp.ts'
 import { lacksAdministrator, NO_ADMINISTRATOR } from './accounts/accounts.ts'
+import { acting } from './accounts/oidc-access.ts'
 import { listWithoutRead } from './accounts/tokens.ts'
 import { listDaemons } from './database/daemons.ts'
 import { readEngine } from './database/engine.ts'
@@ -14,6 +15,7 @@ import { findEngine } from './git/index-repository/repository.ts'
 import { damage } from './places/disk/damage.ts'
 import { registryCounts } from './records/crates.ts'
 import { countMarks, listFailedMarks } from './records/marks.ts'
+import { stuckCrates } from './records/owners.ts'
 import { listPlainPages } from './records/pages/plain-pages.ts'
 import { type Pause, readPause } from './records/pause.ts'
 import { listFailures } from './records/values.ts'
@@ -75,12 +77,19 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     tokens_without_read: await listWithoutRead(database, registry.settings.auth.required, now),
     tls_problem: tlsProblem(registry.settings),
     administrator_missing: await lacksAdministrator(database),
+    crates_stuck: await stuckCrates(
+      database,
+      acting(registry.settings, now),
+      timestamp(now),
+      PLAIN_SHOWN,
+    ),
   }
 }
 
 /** Returns what operators should do something about. */
 export function warningsOf(status: Status): string[] {
   const { pause, database_damage: reason, tokens_without_read: withoutRead } = status
+  const { crates_stuck: stuck } = status
   const tokens = withoutRead.map(({ id, user }) => `${id} of ${user}`).join(', ')
   const limited = `tokens for certain crates cannot read, because reading is not limited by crate: ${tokens}; whoever has to read needs a token for all crates`
   return [
@@ -90,6 +99,9 @@ export function warningsOf(status: Status): string[] {
     pause ? describePause(pause) : [],
     withoutRead.length === 0 ? [] : limited,
     status.administrator_missing ? NO_ADMINISTRATOR : [],
+    stuck.length === 0
+      ? []
+      : `no owner of these crates can do anything any more: ${stuck.join(', ')}; an administrator adds another one at \`/me\``,
   ].flat()
 }
 

@@ -1,8 +1,11 @@
 // site: Data in, HTML out, and the scripts of browsers. Projections and daemon call it; it never
 // reads records.
+
 import type { DependencyUse, Entry } from '../core/entry/entry.ts'
 import type { About } from '../core/manifest/manifest.ts'
+import type { Deprecation } from '../core/notes/notes.ts'
 import type { Contents } from '../core/tarball/contents.ts'
+import type { Job } from '../core/trust/job.ts'
 
 export interface CrateItem {
   readonly name: string
@@ -12,6 +15,7 @@ export interface CrateItem {
   /** When its latest version was published; null if unknown. */
   readonly updatedAt: string | null
   readonly yanked: boolean
+  readonly deprecation?: Deprecation | null
   readonly dependents?: number
   readonly bytes?: number
 }
@@ -21,6 +25,10 @@ export interface VersionRow extends Pick<Entry, 'rust_version' | 'yanked'> {
   /** `YYYY-MM-DDTHH:MM:SSZ`; null when unknown. */
   readonly publishedAt: string | null
   readonly publishedBy: string | null
+  /** The job of a CI system that published it; nothing of it is to be trusted. */
+  readonly job?: Job | null
+  readonly yankReason?: string | null
+  readonly deprecation?: Deprecation | null
   readonly size: number
   readonly contents: Contents | null
 }

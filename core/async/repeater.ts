@@ -60,3 +60,11 @@ export class Repeater {
     if (next !== null) this.schedule(next)
   }
 }
+
+/** Returns the result of some work, or `late` after `ms` milliseconds. */
+export function within<T>(work: Promise<T>, ms: number, late: T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, late)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

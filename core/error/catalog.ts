@@ -8,6 +8,8 @@ import type { Kind, Wording } from './messages/kind.ts'
 import { policyMessages } from './messages/policy.ts'
 import { registryMessages } from './messages/registry.ts'
 import { storageMessages } from './messages/storage.ts'
+import { trustMessages } from './messages/trust.ts'
+import { webhookMessages } from './messages/webhook.ts'
 
 const QUOTED_MAX = 500
 
@@ -20,6 +22,8 @@ const tables = [
   policyMessages,
   registryMessages,
   storageMessages,
+  trustMessages,
+  webhookMessages,
 ] as const
 
 type EachTable<T> = T extends object ? T[keyof T] : never

@@ -1,7 +1,6 @@
 // core/release: What a release is, and how it is read from a `.crate`. Publishes and imports call
 // it; it keeps nothing.
-import { compareText, type Entry } from '../entry/entry.ts'
-import { compareDependencies } from '../entry/render.ts'
+import { compareDependencies, compareText, type Entry } from '../entry/entry.ts'
 import { CRATES_IO } from '../index-url.ts'
 import type { About, Manifest } from '../manifest/manifest.ts'
 import type { Name } from '../name.ts'

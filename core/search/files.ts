@@ -26,6 +26,7 @@ export interface FoundCrate {
   readonly newest: string
   readonly about: { readonly description: string | null }
   readonly yanked: boolean
+  readonly isDeprecated?: boolean
   readonly updatedAt: string | null
 }
 
@@ -125,9 +126,9 @@ function unpackWords(packed: readonly (number | string)[]): ListedWord[] {
 
 /** Reads a block. */
 function readBlock(text: string): FoundCrate[] {
-  const crates = JSON.parse(text) as [number, string, string, string, 0 | 1, string | null][]
-  return crates.map(([id, name, newest, text, yanked, updatedAt]) => {
+  const crates = JSON.parse(text) as [number, string, string, string, number, string | null][]
+  return crates.map(([id, name, newest, text, marks, updatedAt]) => {
     const about = { description: text === '' ? null : text }
-    return { id, name, newest, about, yanked: yanked === 1, updatedAt }
+    return { id, name, newest, about, yanked: marks % 2 === 1, isDeprecated: marks > 1, updatedAt }
   })
 }

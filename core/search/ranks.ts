@@ -15,15 +15,19 @@ export interface RankInfo {
   readonly canonical: string
   readonly dependents: number
   readonly yanked: boolean
+  readonly isDeprecated?: boolean
 }
 
 /**
  * Returns the rank of a crate, 1 to 180: the step of its dependents counts most, then its shorter
- * name. 0 stands for no crate. Crates whose versions are all yanked rank above the others.
+ * name. 0 stands for no crate. Crates whose versions are all yanked rank above the others,
+ * and the dependents of a deprecated one do not count.
  */
-export function rankOf({ canonical, dependents, yanked }: RankInfo): number {
+export function rankOf({ canonical, dependents, yanked, isDeprecated }: RankInfo): number {
   const short = LENGTHS.filter(most => canonical.length <= most).length
-  return 1 + (yanked ? RANKS : 0) + stepOf(dependents) * (LENGTHS.length + 1) + short
+  return (
+    1 + (yanked ? RANKS : 0) + stepOf(isDeprecated ? 0 : dependents) * (LENGTHS.length + 1) + short
+  )
 }
 
 /** Whether a crate of this rank has only yanked versions. */

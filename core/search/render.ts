@@ -37,11 +37,13 @@ function packWords(words: readonly ListedWord[]): (number | string)[] {
 }
 
 /** Renders what results show of the crates of a block, which are given in the order of their ids. */
-export function blockText(crates: readonly FoundCrate[]): string {
-  const packed = crates.map(({ id, name, newest, about, yanked, updatedAt }) => {
+export function blockText(
+  crates: readonly (FoundCrate & { readonly deprecation?: object | null })[],
+): string {
+  const packed = crates.map(({ id, name, newest, about, yanked, deprecation, updatedAt }) => {
     const text = (about.description ?? '').replace(/\s+/g, ' ').trim()
     const shown = [...text].slice(0, DESCRIPTION_MAX).join('')
-    return [id, name, newest, shown, yanked ? 1 : 0, updatedAt]
+    return [id, name, newest, shown, Number(yanked) + (deprecation ? 2 : 0), updatedAt]
   })
   return lines(packed)
 }

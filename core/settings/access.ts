@@ -16,32 +16,40 @@ const less: Width = value => -Number(value)
 const words =
   (...narrow: readonly string[]): Width =>
   value =>
-    [...narrow, value].indexOf(value)
+    [...narrow, String(value)].indexOf(String(value))
 const NO_LIMIT = Number.POSITIVE_INFINITY
 
 /** Who may read, publish and administer, and what they may; the first row that fits a key. */
 const WIDTHS: readonly (readonly [keys: RegExp, width: Width])[] = [
   [/^auth\.(?:required|password_cost)$/, less],
+  [/^auth\.passwords$/, words('off')],
   [/^(?:auth|owners)\.(?!add$)/, Number],
+  [/^oidc\.[^.]+\.token_days$/, value => Number(value) || NO_LIMIT],
+  [/^oidc\.[^.]+\.(?:provision|require|admin_groups|allowed_groups)$/, Number],
   [/^registry\.api$/, words('none')],
   [/^owners\.add$/, words('invite')],
-  [/^limits\..*(?:logins_per_minute|_per_day)$/, value => Number(value) || NO_LIMIT],
+  [
+    /^limits\..*(?:logins_per_minute|exchanges_per_minute|_per_day)$/,
+    value => Number(value) || NO_LIMIT,
+  ],
   [/^policy\.preset$/, words('public')],
   [/^policy\..*_max$/, Number],
   [/^policy\.(?!badges$|categories$)/, words('error', 'deny', 'warn')],
+  [/^issuer\.[^.]+\.reuse$/, Number],
+  [/^issuer\.[^.]+\.shared$/, words('true', 'auto')],
   [/^upstream\.[^.]+\.(?:hold|lure_guard|offline)$/, less],
   [/^upstream\.[^.]+\.fallback$/, words('off', 'redirect')],
   [/^upstream\.[^.]+\.(?:allow|deny)$/, Number],
 ]
-const FORBIDS = /\.(?:reserved_names_extra|reserved_prefixes|deny)$/
+const FORBIDS = /\.(?:reserved_names_extra|reserved_prefixes|deny|require)$/
 
 function isWider(key: string, now: SettingValue, before: SettingValue): boolean {
   const [, width] = WIDTHS.find(([keys]) => keys.test(key)) ?? []
   if (!width) return false
   if (!Array.isArray(now) || !Array.isArray(before)) return width(now) > width(before)
   if (FORBIDS.test(key)) return before.some(item => !now.includes(item))
-  // An upstream without a list allows everything.
-  const isAll = (list: readonly string[]) => key.endsWith('.allow') && list.length === 0
+  // An upstream without a list allows everything, and an issuer everybody.
+  const isAll = (list: readonly string[]) => /\.allow(?:ed_groups)?$/.test(key) && list.length === 0
   return !isAll(before) && (isAll(now) || now.some(item => !before.includes(item)))
 }
 
@@ -58,10 +66,10 @@ export function keepAccess(
   const kept: string[] = []
   for (const [key, { value, file }] of Object.entries(before)) {
     const kind = findSetting(key)?.row.kind
-    const upstream = /^upstream\.[^.]+\./.exec(key)?.[0] ?? ''
-    const isThere = [...values.keys()].some(each => each.startsWith(upstream))
+    const section = /^[^.]+\.[^.]+\.(?=[^.]+$)/.exec(key)?.[0] ?? ''
+    const isThere = [...values.keys()].some(each => each.startsWith(section))
     // Another version may not know the setting, or the value.
-    if (!kind || !v.is(kind.schema, value) || (upstream !== '' && !isThere)) continue
+    if (!kind || !v.is(kind.schema, value) || (section !== '' && !isThere)) continue
     const origin = origins.get(key)
     const isSame = JSON.stringify(values.get(key)) === JSON.stringify(file)
     const isSaid = typeof origin === 'object' && !(origin.kind === 'file' && isSame)

@@ -46,8 +46,8 @@ function valuesOf(assignments: readonly Assignment[]): Record<string, SettingVal
 export function renderSettingsFile(values: Readonly<Record<string, SettingValue | undefined>>) {
   const active = new Map(Object.entries(values))
   const blocks = new Map<string, string[]>()
-  const upstreams = [...active.keys()].filter(key => key.startsWith('upstream.')).map(findSetting)
-  for (const setting of [...settingTable.values(), ...upstreams.filter(each => !!each)]) {
+  const named = [...active.keys()].filter(key => !settingTable.has(key)).map(findSetting)
+  for (const setting of [...settingTable.values(), ...named.filter(each => !!each)]) {
     const value = active.get(setting.key) ?? null
     const isMain = MAIN.has(setting.key)
     if (value === null && !isMain) continue

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import * as v from 'valibot'
+import { deprecatedItem, yankedItem } from '../notes/notes.ts'
 import { DURATIONS, inUnits, type Units } from '../quantity.ts'
 
 export type SettingValue = string | number | boolean | null | readonly string[]
@@ -99,6 +100,23 @@ export function text(accepts: string, fits: (value: string) => boolean): Kind<st
 }
 
 export const file: Kind<string> = text('the path of a file', value => value !== '' && isLine(value))
+
+export const fileOrNone: Kind<string> = text('the path of a file, or ""', isLine)
+
+export const webUrlOrNone: Kind<string> = text(
+  'an http or https URL, or "" for none',
+  value => value === '' || hasScheme(value, 'http', 'https'),
+)
+
+export const yanked = text(
+  'NAME@VERSION, such as "rand@0.8.5", or { version = "rand@0.8.5", reason = "…" }',
+  item => yankedItem(item) !== null,
+)
+
+export const deprecated = text(
+  '{ crate = "NAME", reason = "…" }, also with "NAME@<2", and use = "OTHER" or an https address',
+  item => deprecatedItem(item) !== null,
+)
 
 /** Accepts the given kind or null. */
 export function maybe<T>({ accepts, schema }: Kind<T>): Kind<T | null> {

@@ -1,12 +1,13 @@
 import { isIP } from 'node:net'
-import { isName, parseName } from '../name.ts'
+import { parseName } from '../name.ts'
 import { expandDl } from '../urls/download-url.ts'
-import { isVersion, parseVersion } from '../version.ts'
+import { parseVersion } from '../version.ts'
 import { isBucket, parseBucketAddress } from './bucket.ts'
 import { cdnRows } from './cdn.ts'
 import {
   baseUrl,
   choice,
+  deprecated,
   duration,
   file,
   flag,
@@ -24,10 +25,12 @@ import {
   type SettingValue,
   size,
   text,
+  yanked,
 } from './kind.ts'
+import { namedRows } from './named.ts'
 import { pagesRows } from './pages.ts'
 import { policyRows } from './rules.ts'
-import { isUpstreamName, upstreamRows } from './upstream.ts'
+import { isUpstreamName } from './upstream.ts'
 
 const MIB = 1024 ** 2
 const GIB = 1024 ** 3
@@ -94,11 +97,6 @@ const postgresUrl = text(
   },
 )
 
-const crateVersion = text('NAME@VERSION, such as "rand@0.8.5"', value => {
-  const at = value.indexOf('@')
-  return at > 0 && isName(value.slice(0, at)) && isVersion(value.slice(at + 1))
-})
-
 const place = text('a folder, or a bucket such as "s3://bucket/prefix"', value =>
   isBucket(value) ? parseBucketAddress(value) !== null : value !== '' && isLine(value),
 )
@@ -109,7 +107,8 @@ const rate = integer(0, 1_000_000)
 
 // biome-ignore format: a table has a line for each setting
 export const topRows = {
-  yanked: row(list(crateVersion), [], 'Versions that `plimsoll build --from` marks as yanked, whatever their build metadata.'),
+  yanked: row(list(yanked), [], 'Versions that `plimsoll build --from` marks as yanked, whatever their build metadata; in a table, also why.'),
+  deprecated: row(list(deprecated), [], 'Crates, or versions of them, that `plimsoll build --from` marks as deprecated.'),
 }
 
 /** Every section with its settings, in the order of the reference. */
@@ -154,6 +153,7 @@ export const sections = {
   },
   auth: {
     required: row(flag, false, 'Whether reading also needs a token or a login.'),
+    passwords: row(choice('on', 'off'), 'on', 'Whether people may log in with passwords; "off" needs a section `[oidc.NAME]` ([login.md](login.md)).'),
     password_cost: row(integer(14, 20), 15, 'Cost of scrypt as a power of two; each step doubles the time and memory of a login.'),
     session_seconds: row(duration(300, YEAR), 30 * DAY, 'How long a login in the browser lasts.'),
     session_idle_seconds: row(duration(300, YEAR), 7 * DAY, 'How long a login in the browser lasts when it is not used.'),
@@ -183,6 +183,7 @@ export const sections = {
     changes_per_minute: row(rate, 300, 'Yanks, unyanks, changes of owners and new tokens by one user; revoking a token and logging out do not count. 0 is no limit.'),
     logins_per_minute: row(rate, 20, 'Login attempts from one address, or from one browser that has logged in before; 0 is no limit.'),
     account_logins_per_minute: row(rate, 100, 'Login attempts to one account from all browsers in which nobody has logged in before; 0 is no limit.'),
+    exchanges_per_minute: row(rate, 300, 'Tokens of CI jobs that one address may exchange for tokens of this registry; 0 is no limit.'),
     searches_per_minute: row(rate, 600, 'Searches from one address, and as many questions about crates to the API; 0 is no limit.'),
     upstream_per_minute: row(rate, 6000, 'Requests to upstreams that one address may cause; all addresses together may cause ten times as many. A request that brings nothing counts as 20. 0 is no limit.'),
     new_crates_per_day: row(rate, 0, 'New crates by one user within 24 hours; 0 is no limit.'),
@@ -225,7 +226,10 @@ export const sectionTexts: Readonly<Record<string, string>> = {
   outgoing: 'Requests to other web servers, such as those of an import. `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name the proxies ([daemon.md](daemon.md#requests-to-other-servers)).',
   git: 'The index as a git repository, for Cargo before 1.68 and for mirrors.',
   log: 'What the daemon logs.',
+  'issuer.NAME': 'A CI system whose jobs publish without a stored token; see [trusted-publishing.md](trusted-publishing.md). `[issuer.github]` and `[issuer.gitlab]` need no more than their line.',
+  'oidc.NAME': "Logging in with a company's accounts, by OpenID Connect; see [login.md](login.md).",
   'upstream.NAME': 'Another registry, such as crates.io, whose crates are answered here too; see [upstream.md](upstream.md).',
+  'webhook.NAME': 'A receiver of events; see [webhooks.md](webhooks.md).',
 }
 
 export interface Setting {
@@ -255,25 +259,28 @@ function settingsOf(section: string, rows: Readonly<Record<string, Row<SettingVa
   })
 }
 
-/** Returns the settings of the section `[upstream.NAME]`. */
-export function upstreamSettings(name: string): Setting[] {
-  return settingsOf(`upstream.${name}`, upstreamRows)
+/** Returns the settings of a section such as `upstream.crates-io`. */
+export function namedSettings(section: string): Setting[] {
+  return settingsOf(section, namedRows[section.slice(0, section.indexOf('.'))] ?? {})
 }
 
-/** Returns the setting of a key, also of an upstream of any name; undefined if there is none. */
+/** Returns the setting of a key, also of a named section; undefined if there is none. */
 export function findSetting(key: string): Setting | undefined {
-  const [, name = ''] = /^upstream\.([^.]+)\.[^.]+$/.exec(key) ?? []
-  if (!isUpstreamName(name)) return settingTable.get(key)
-  return upstreamSettings(name).find(setting => setting.key === key)
+  const [, section = '', kind = '', name = ''] = /^(([a-z]+)\.([^.]+))\.[^.]+$/.exec(key) ?? []
+  if (!Object.hasOwn(namedRows, kind) || !isUpstreamName(name)) return settingTable.get(key)
+  return namedSettings(section).find(setting => setting.key === key)
 }
 
 /** Returns the setting of a variable; `UPSTREAM_CRATES_IO_HOLD` is that of `crates-io`. */
 export function findVariable(variable: string): Setting | undefined {
-  const [, start = ''] = /^PLIMSOLL_UPSTREAM_(.+)$/.exec(variable) ?? []
-  for (const key of Object.keys(upstreamRows)) {
-    const end = `_${key}`.toUpperCase()
-    const name = start.slice(0, -end.length).toLowerCase().replaceAll('_', '-')
-    if (start.endsWith(end) && isUpstreamName(name)) return findSetting(`upstream.${name}.${key}`)
+  for (const [kind, rows] of Object.entries(namedRows)) {
+    const begin = `PLIMSOLL_${kind.toUpperCase()}_`
+    const start = variable.startsWith(begin) ? variable.slice(begin.length) : ''
+    for (const key of Object.keys(rows)) {
+      const end = `_${key}`.toUpperCase()
+      const name = start.slice(0, -end.length).toLowerCase().replaceAll('_', '-')
+      if (start.endsWith(end) && isUpstreamName(name)) return findSetting(`${kind}.${name}.${key}`)
+    }
   }
   return settingByVariable.get(variable)
 }

@@ -5,24 +5,25 @@ import { type Issue, issue, refuseErrors } from '../error/error.ts'
 import { withoutCredentials } from '../urls/urls.ts'
 import { type AccessRecord, accessRecord, keepAccess } from './access.ts'
 import { tomlValue } from './file.ts'
-import { file, type SettingValue, type Values } from './kind.ts'
-import {
-  findSetting,
-  type sections,
-  settingTable,
-  type topRows,
-  upstreamSettings,
-} from './schema.ts'
+import { checkIssuer, type IssuerSettings, issuerDefault } from './issuer.ts'
+import { file, fileOrNone, type SettingValue, type Values } from './kind.ts'
+import { namedRows } from './named.ts'
+import { checkOidc, type OidcSettings } from './oidc.ts'
+import { findSetting, namedSettings, type sections, settingTable, type topRows } from './schema.ts'
 import type { Assignment, Environment, Origin, SettingsFile } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 import { type UpstreamSettings, upstreamDefault } from './upstream.ts'
+import { checkWebhook, type WebhookSettings } from './webhook.ts'
 
 /** The effective values by section and key; sizes in bytes, times in seconds. */
 export type Settings = {
   readonly [S in keyof typeof sections]: Values<(typeof sections)[S]>
 } & Values<typeof topRows> & {
     /** By the names of their sections, in the order in which they were given. */
+    readonly issuer: Readonly<Record<string, IssuerSettings>>
+    readonly oidc: Readonly<Record<string, OidcSettings>>
     readonly upstream: Readonly<Record<string, UpstreamSettings>>
+    readonly webhook: Readonly<Record<string, WebhookSettings>>
   }
 
 export type PolicySettings = Settings['policy']
@@ -66,10 +67,23 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const access = accessRecord(values, ofFile)
   addDefaults(values, origins)
   for (const [key, value] of input.resolvePath ? values : []) {
-    const isFile = findSetting(key)?.row.kind.accepts === file.accepts
+    const accepts = findSetting(key)?.row.kind.accepts ?? ''
+    const isFile = [file.accepts, fileOrNone.accepts].includes(accepts) && value !== ''
     if (isFile && typeof value === 'string') values.set(key, input.resolvePath?.(value) ?? value)
   }
   issues.push(...checkUpstreams(values))
+  issues.push(...checkOidc(namesOf('oidc', values), key => values.get(key)))
+  const names = namesOf('issuer', values)
+  for (const [at, name] of names.entries()) {
+    const of = (key: string) => values.get(`issuer.${name}.${key}`) ?? null
+    const isSame = (other: string) => values.get(`issuer.${other}.issuer`) === of('issuer')
+    const first = names.slice(0, at).find(isSame)
+    issues.push(...checkIssuer(name, of))
+    if (first !== undefined && of('issuer') !== null)
+      issues.push(issue('issuer_twice', { first, second: name }))
+  }
+  for (const name of namesOf('webhook', values))
+    issues.push(...checkWebhook(name, key => values.get(`webhook.${name}.${key}`) ?? null))
   for (const key of ['tls.key', 'tls.cert']) {
     const because = key === 'tls.key' ? 'tls.cert' : 'tls.key'
     const tried = assignments.some(({ setting }) => setting.key === key)
@@ -89,8 +103,7 @@ export function describeSettings({
   values,
   origins,
 }: Pick<ResolvedSettings, 'values' | 'origins'>) {
-  const upstreams = upstreamNames(values).flatMap(upstreamSettings)
-  return [...settingTable.values(), ...upstreams].map(setting => {
+  return [...settingTable.values(), ...allNamed(values)].map(setting => {
     const { key } = setting
     const value = withoutSecrets(values.get(key) ?? null)
     const origin = origins.get(key) ?? 'default'
@@ -133,8 +146,7 @@ function take(
 }
 
 function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Origin>): void {
-  const upstreams = upstreamNames(values).flatMap(upstreamSettings)
-  for (const { key, row } of [...settingTable.values(), ...upstreams]) {
+  for (const { key, row } of [...settingTable.values(), ...allNamed(values)]) {
     if (values.has(key)) continue
     values.set(key, defaultOf(key, values))
     origins.set(key, row.private === row.public ? 'default' : 'preset')
@@ -144,19 +156,30 @@ function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Ori
 /** Returns the default of a setting under the preset among `values`. */
 function defaultOf(key: string, values: ReadonlyMap<string, SettingValue>): SettingValue {
   const preset = values.get('policy.preset') === 'public' ? 'public' : 'private'
-  const [, upstream, name] = /^upstream\.([^.]+)\.([^.]+)$/.exec(key) ?? []
-  if (upstream !== undefined && name !== undefined)
-    return upstreamDefault(upstream, name, values.get(`upstream.${upstream}.index`))
-  return settingTable.get(key)?.row[preset] ?? null
+  const [, kind, section = '', name = ''] = /^([^.]+)\.([^.]+)\.([^.]+)$/.exec(key) ?? []
+  if (kind === 'issuer') return issuerDefault(section, name)
+  if (kind === 'upstream')
+    return upstreamDefault(section, name, values.get(`upstream.${section}.index`))
+  return findSetting(key)?.row[preset] ?? null
 }
 
-function upstreamNames(values: ReadonlyMap<string, SettingValue>): string[] {
-  const names = [...values.keys()].map(key => /^upstream\.([^.]+)\./.exec(key)?.[1])
-  return [...new Set(names)].filter(name => name !== undefined)
+/** Returns the names of the sections of a kind, in the order in which they were given. */
+function namesOf(kind: string, values: ReadonlyMap<string, SettingValue>): string[] {
+  const parts = [...values.keys()].map(key => key.split('.'))
+  const names = parts.flatMap(([first, name, end]) =>
+    first === kind && name !== undefined && end !== undefined ? [name] : [],
+  )
+  return [...new Set(names)]
+}
+
+function allNamed(values: ReadonlyMap<string, SettingValue>) {
+  return Object.keys(namedRows).flatMap(kind =>
+    namesOf(kind, values).flatMap(name => namedSettings(`${kind}.${name}`)),
+  )
 }
 
 function checkUpstreams(values: ReadonlyMap<string, SettingValue>): Issue[] {
-  const names = upstreamNames(values)
+  const names = namesOf('upstream', values)
   const of = (name: string, key: string) => values.get(`upstream.${name}.${key}`)
   const [first, second] = names.filter(name => of(name, 'fallback') !== 'off')
   const issues = names
@@ -177,11 +200,13 @@ function assemble(values: ReadonlyMap<string, SettingValue>): Settings {
     if (section === '') settings[name] = value
     else settings[section] = { ...(settings[section] as object | undefined), [name]: value }
   }
-  settings.upstream = Object.fromEntries(
-    upstreamNames(values).map(upstream => {
-      const rows = upstreamSettings(upstream).map(({ key, name }) => [name, values.get(key)])
-      return [upstream, { name: upstream, ...Object.fromEntries(rows) }]
-    }),
-  )
+  for (const kind of Object.keys(namedRows))
+    settings[kind] = Object.fromEntries(
+      namesOf(kind, values).map(section => {
+        const rows = namedSettings(`${kind}.${section}`)
+        const pairs = rows.map(({ key, name }) => [name, values.get(key)])
+        return [section, { name: section, ...Object.fromEntries(pairs) }]
+      }),
+    )
   return settings as unknown as Settings
 }

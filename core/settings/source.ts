@@ -2,7 +2,10 @@ import * as v from 'valibot'
 import { type Issue, issue } from '../error/error.ts'
 import { typosBetween } from '../search/similar.ts'
 import { isTable, parseToml } from '../toml.ts'
+import { issuerDefault } from './issuer.ts'
 import type { Kind, SettingValue } from './kind.ts'
+import { namedRows } from './named.ts'
+import { conditionList } from './oidc.ts'
 import {
   findSetting,
   findVariable,
@@ -10,7 +13,7 @@ import {
   settingByVariable,
   settingTable,
 } from './schema.ts'
-import { isUpstreamName, UPSTREAM_NAME_FORM, upstreamDefault, upstreamRows } from './upstream.ts'
+import { isUpstreamName, UPSTREAM_NAME_FORM, upstreamDefault } from './upstream.ts'
 
 export interface SettingSource {
   readonly kind: 'file' | 'variable' | 'flag' | 'records'
@@ -57,28 +60,36 @@ export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): 
     const where = file.name
     issues.push(issue('setting_invalid', { where, key, given: show(value), accepts }))
   }
-  const takeUpstream = (upstream: string, rows: unknown) => {
-    const section = `upstream.${upstream}`
-    if (!isUpstreamName(upstream)) return invalid(section, upstream, UPSTREAM_NAME_FORM)
+  const takeNamed = (kind: string, name: string, rows: unknown) => {
+    const section = `${kind}.${name}`
+    if (!isUpstreamName(name)) return invalid(section, name, UPSTREAM_NAME_FORM)
     if (!isTable(rows)) return invalid(section, rows, `a section [${section}]`)
-    // The section alone is enough where the index is known.
-    const index = upstreamDefault(upstream, 'index')
-    const defaults = index === null ? {} : { index }
-    for (const [key, raw] of Object.entries({ ...defaults, ...rows })) take(section, key, raw)
+    // The section alone is enough where its address is known, and else lacks it.
+    const [known, address] =
+      kind === 'upstream'
+        ? ['index', upstreamDefault(name, 'index')]
+        : ['issuer', kind === 'issuer' ? issuerDefault(name, 'issuer') : null]
+    for (const [key, raw] of Object.entries({ [known]: address, ...rows }))
+      take(section, key, kind === 'oidc' && key === 'require' ? conditionList(raw) : raw)
   }
   const document = parseToml(file.text, (problem, { line, column }) => {
     issues.push(issue('settings_syntax', { file: file.name, line, column, problem }))
     return {}
   })
   for (const [name, value] of Object.entries(document)) {
-    const isUpstream = name === 'upstream'
-    if (!isUpstream && !sectionNames().includes(name)) take('', name, value)
-    else if (!isTable(value))
-      invalid(name, value, `a section [${isUpstream ? 'upstream.NAME' : name}]`)
-    else if (isUpstream) for (const item of Object.entries(value)) takeUpstream(...item)
+    const isNamed = Object.hasOwn(namedRows, name)
+    if (!isNamed && !sectionNames().includes(name)) take('', name, withoutTables(value))
+    else if (!isTable(value)) invalid(name, value, `a section [${isNamed ? `${name}.NAME` : name}]`)
+    else if (isNamed) for (const [key, rows] of Object.entries(value)) takeNamed(name, key, rows)
     else for (const [key, raw] of Object.entries(value)) take(name, key, raw)
   }
   return assignments
+}
+
+/** Returns a list with its tables as JSON: the lists of this program are of texts. */
+function withoutTables(value: unknown): unknown {
+  if (!Array.isArray(value)) return value
+  return value.map(item => (isTable(item) ? JSON.stringify(item) : item))
 }
 
 /** Reads the settings in environment variables. */
@@ -155,10 +166,12 @@ export function show(raw: unknown): string {
 
 /** Returns the keys that a section accepts; outside any section, also the names of the sections. */
 function keysOf(section: string): string[] {
-  if (section.startsWith('upstream.')) return Object.keys(upstreamRows)
+  const named = namedRows[section.slice(0, Math.max(0, section.indexOf('.')))]
+  if (named) return Object.keys(named)
   const own = [...settingTable.values()].filter(setting => setting.section === section)
   const keys = own.map(setting => setting.name)
-  const sections = [...sectionNames(), 'upstream.NAME'].map(name => `[${name}]`)
+  const kinds = Object.keys(namedRows).map(kind => `${kind}.NAME`)
+  const sections = [...sectionNames(), ...kinds].map(name => `[${name}]`)
   return section === '' ? [...keys, ...sections] : keys
 }
 

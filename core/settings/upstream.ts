@@ -14,6 +14,7 @@ import {
   type SettingValue,
   text,
   type Values,
+  webUrlOrNone,
 } from './kind.ts'
 
 const DAY = 86_400
@@ -27,11 +28,6 @@ const sparseIndex = text(
     hasScheme(value.replace(/^sparse\+/, ''), 'http', 'https') &&
     /^sparse\+[^?#]+\/$/.test(value) &&
     new URL(value.slice('sparse+'.length)).username === '',
-)
-
-const webUrlOrNone = text(
-  'an http or https URL, or "" for none',
-  value => value === '' || hasScheme(value, 'http', 'https'),
 )
 
 const placeOrNone = text('a folder, a bucket such as "s3://bucket/prefix", or ""', value =>

@@ -20,7 +20,8 @@ export interface CargoSetup {
   /** The upstream whose crates come from here, and the registry that has them. */
   readonly replaced: { readonly upstream: SetupUpstream; readonly by: CargoRegistry } | null
   readonly others: readonly string[]
-  readonly hasApi: boolean
+  /** Null for a registry without a web API. */
+  readonly api: string | null
   readonly isPrivate: boolean
 }
 
@@ -51,7 +52,7 @@ export function cargoSetup(
     registries: apart ? [own, apart] : [own],
     replaced: upstream && { upstream, by: apart ?? own },
     others: upstreams.filter(other => other !== upstream).map(({ name }) => name),
-    hasApi: api !== null,
+    api,
     isPrivate: settings.auth.required,
   }
 }
@@ -80,7 +81,7 @@ index = "${own.index}"
 # With \`registry.global-min-publish-age\`, for which Cargo 1.100 is needed,
 # this line lets crates from here be used at once:
 # min-publish-age = "0"`,
-    setup.hasApi &&
+    setup.api !== null &&
       `# With \`publish = ["${own.name}"]\` in a Cargo.toml, \`cargo publish\` publishes
 # here, and nowhere else.`,
     replaced && replacement(own, replaced),

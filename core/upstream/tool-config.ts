@@ -1,10 +1,14 @@
 import { CRATES_IO } from '../index-url.ts'
 import { type CargoSetup, cargoConfig, isOfCratesIo, tokenVariable } from './cargo-config.ts'
+import { actionJob, gitlabJob, kubernetesJobs } from './trusted-config.ts'
 
 /** What tools besides Cargo need to use a registry, in the language of their files. */
 export const toolConfigs = {
-  'github-actions': githubActions,
+  'github-actions': (setup: CargoSetup) => actions(setup, false),
+  forgejo: (setup: CargoSetup) => actions(setup, true),
+  gitlab: gitlabCi,
   'gitlab-ci': gitlabCi,
+  kubernetes: (setup: CargoSetup) => kubernetesJobs(setup, appendScript(setup, ' '.repeat(14))),
   docker,
   renovate,
   dependabot,
@@ -26,35 +30,37 @@ ${cargoConfig(setup)}END`
   return script.replace(/^(?=.)/gm, indent)
 }
 
-function githubActions(setup: CargoSetup): string {
+function actions(setup: CargoSetup, isForgejo: boolean): string {
   const tokens = tokensOf(setup).map(name => `      ${name}: \${{ secrets.${name} }}\n`)
   const env = tokens.length > 0 ? `    env:\n${tokens.join('')}` : ''
-  return `# .github/workflows/build.yml
+  const configure = `      - name: Configure Cargo
+        run: |
+${appendScript(setup, ' '.repeat(10))}
+`
+  return `# .${isForgejo ? 'forgejo' : 'github'}/workflows/build.yml
 name: build
 on: [push, pull_request]
 jobs:
   build:
-    runs-on: ubuntu-latest
+    runs-on: ${isForgejo ? 'docker' : 'ubuntu-latest'}
 ${env}    steps:
       - uses: actions/checkout@v7
-      - name: Configure Cargo
-        run: |
-${appendScript(setup, ' '.repeat(10))}
-      - run: cargo build --locked
-`
+${configure}      - run: cargo build --locked
+${actionJob(setup, configure, isForgejo)}`
 }
 
 function gitlabCi(setup: CargoSetup): string {
   const tokens = tokensOf(setup).map(name => `# Add the masked CI/CD variable ${name}.\n`)
+  const configure = `    - |
+${appendScript(setup, ' '.repeat(6))}
+`
   return `# .gitlab-ci.yml
 ${tokens.join('')}build:
   image: rust:1
   before_script:
-    - |
-${appendScript(setup, ' '.repeat(6))}
-  script:
+${configure}  script:
     - cargo build --locked
-`
+${gitlabJob(setup, configure)}`
 }
 
 function docker(setup: CargoSetup): string {

@@ -5,9 +5,14 @@ import type { Logger } from 'pino'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
 import { configPath } from '../../core/paths/tree.ts'
 import { knownDevice } from '../../generator/accounts/credentials.ts'
-import { type RecordUse, recordUses } from '../../generator/accounts/last-use.ts'
 import { type LoginPriority, TOP_PRIORITY } from '../../generator/accounts/password.ts'
-import { formProof, isSameText, makeSecret } from '../../generator/accounts/secret.ts'
+import {
+  formProof,
+  isSameText,
+  makeSecret,
+  type RecordUse,
+  recordUses,
+} from '../../generator/accounts/secret.ts'
 import {
   findSession,
   requireSession,
@@ -17,14 +22,19 @@ import {
 import { authenticate, type Rejection, type TokenHolder } from '../../generator/accounts/tokens.ts'
 import type { Change, StillMay } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { failureBody, recordIssues } from '../http/answer.ts'
+import {
+  authenticateTrusted,
+  isTrustedToken,
+  type TrustedHolder,
+} from '../../generator/trust/trusted-tokens.ts'
+import { failureBody } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
-import { recordSubject } from '../http/log.ts'
+import { recordIssues, recordSubject } from '../http/log.ts'
 import { redirect, refusedPage, wantsPage } from '../http/page.ts'
 import { isFromHere, isLinked, loginOf, readForm } from '../http/request-body.ts'
 import { waitingStreams } from '../http/waiting-streams.ts'
-import { type Actor, hasScope, passwordOf, tokenOf } from './auth.ts'
+import { type Actor, countedAs, hasScope, nameOf, passwordOf, tokenOf } from './auth.ts'
 import { RateLimits } from './rate-limits.ts'
 import {
   type ActorRoute,
@@ -64,6 +74,8 @@ export class AccessGuard {
 
   async enter(route: Route, c: Context): Promise<Response> {
     const { counts } = route
+    if (counts === 'exchange')
+      await this.#limits.ofExchange(this.#addressOf(c), this.#registry.clock())
     if (counts === 'search' || counts === 'read') {
       this.#limits.ofRead(counts, this.#addressOf(c), this.#registry.clock())
       await new Promise<void>(resolve => this.#wait({ destroyed: false }, resolve))
@@ -75,7 +87,7 @@ export class AccessGuard {
         if (!this.#registry.settings.auth.required) return route.handle(c)
         return keptPrivate(await this.#enterAsReader(route, c))
       case 'member':
-        await this.#identify(c)
+        if ((await this.#identify(c)).who !== 'user') refuse('trusted_token_only')
         return keptPrivate(await route.handle(c))
       case 'visitor':
       case 'session':
@@ -118,7 +130,7 @@ export class AccessGuard {
       refuse('scope_missing', { scope: access.join('` or `') })
     if (this.#registry.urls.api === null) refuse('api_off')
     if (counts === 'publish' || counts === 'change')
-      await this.#limits.ofUser(counts, actor.user.id, this.#registry.clock())
+      await this.#limits.ofUser(counts, countedAs(actor), this.#registry.clock())
     if (counts !== 'publish') return handle(c, actor)
     let isRefused = true
     try {
@@ -131,14 +143,14 @@ export class AccessGuard {
   }
 
   /** Counts the processor time of reading a publish; logs users whom it slows down. */
-  async #countReading(c: Context, { user, address }: Actor, isRefused: boolean): Promise<void> {
+  async #countReading(c: Context, actor: Actor, isRefused: boolean): Promise<void> {
     const milliseconds = readingOf(c)
     const now = this.#registry.clock()
-    const wait = await this.#limits.ofReading(user.id, milliseconds, isRefused, now)
+    const wait = await this.#limits.ofReading(countedAs(actor), milliseconds, isRefused, now)
     if (wait === 0) return
     const seconds = Math.round(milliseconds / 100) / 10
     this.#log.warn(
-      { user: user.login, address, seconds, wait },
+      { user: nameOf(actor), address: actor.address, seconds, wait },
       'this user may not publish for a while: reading what they publish takes too much time',
     )
   }
@@ -151,7 +163,7 @@ export class AccessGuard {
       const made = await this.#browserRequest(c)
       const { session } = made
       login = session?.user.login ?? null
-      const priority = isPost ? await this.#count(route.counts, c, made) : TOP_PRIORITY
+      const priority = await this.#count(route.counts, c, made)
       if (route.access === 'visitor') return await route.handle(c, { ...made, priority })
       if (!session) return isPost ? refuse('session_absent') : this.#askToLogIn(c)
       if (route.access === 'admin' && !session.user.admin) refuse('admin_only')
@@ -215,8 +227,10 @@ export class AccessGuard {
         cookie === undefined ? null : await knownDevice(this.#registry.database, login, cookie)
       return this.#limits.ofLogin(login, device, address, now)
     }
+    if (counts === 'issuer') await this.#limits.ofIssuer(address, now)
     if (counts === 'password') return this.#limits.ofPassword(session, address, now)
-    if (counts === 'change' && session) await this.#limits.ofUser(counts, session.user.id, now)
+    if (counts === 'change' && session)
+      await this.#limits.ofUser(counts, `user ${session.user.id}`, now)
     return TOP_PRIORITY
   }
 
@@ -227,8 +241,7 @@ export class AccessGuard {
   }
 
   #sessionTime(): SessionTime {
-    const { session_idle_seconds: idleSeconds } = this.#registry.settings.auth
-    return { now: this.#registry.clock(), idleSeconds }
+    return { now: this.#registry.clock(), rules: this.#registry.settings }
   }
 
   async #identify(c: Context): Promise<Actor> {
@@ -236,13 +249,14 @@ export class AccessGuard {
     if (!token) return refuse('token_absent', { me: this.#me })
     const actor = await this.#authenticate(token)
     if ('code' in actor) return refuse(actor.code, { me: this.#me, at: actor.at })
-    recordSubject(c, { user: actor.user.login })
+    recordSubject(c, { user: nameOf(actor) })
     return { ...actor, address: this.#addressOf(c) }
   }
 
-  #authenticate(token: string): Promise<TokenHolder | Rejection> {
+  #authenticate(token: string): Promise<TokenHolder | TrustedHolder | Rejection> {
     const { database, clock } = this.#registry
-    return authenticate(database, token, clock(), this.#recordUse)
+    if (isTrustedToken(token)) return authenticateTrusted(database, token, clock())
+    return authenticate(database, token, this.#sessionTime(), this.#recordUse)
   }
 
   #askToLogIn(c: Context): Response {

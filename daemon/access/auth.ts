@@ -1,10 +1,26 @@
+import { refuse } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { requireToken, type Scope, type TokenHolder } from '../../generator/accounts/tokens.ts'
-import type { Change, StillMay } from '../../generator/records/change.ts'
+import {
+  IMPLIED_SCOPES,
+  requireToken,
+  type Scope,
+  type TokenHolder,
+} from '../../generator/accounts/tokens.ts'
+import { type Change, ruleActor, type StillMay } from '../../generator/records/change.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import type { TrustedHolder } from '../../generator/trust/trusted-tokens.ts'
 
-export interface Actor extends TokenHolder {
-  readonly address?: string
+export type Actor = (TokenHolder | TrustedHolder) & { readonly address?: string }
+
+/** Returns what names an actor: a login, or a rule; limits count by it. */
+export function nameOf(actor: Actor): string {
+  return actor.who === 'user' ? actor.user.login : ruleActor(actor.rules[0] ?? 0)
+}
+
+/** Returns what limits count an actor by. */
+export function countedAs(actor: Actor): string {
+  return actor.who === 'user' ? `user ${actor.user.id}` : nameOf(actor)
 }
 
 /** Returns the bare token that Cargo sends; `Bearer` before it is accepted too (RFC 6750 §2.1). */
@@ -25,7 +41,7 @@ export function passwordOf(header: string | undefined): string | null {
 
 /** Returns whether the actor's token has a scope. */
 export function hasScope(actor: Actor, scope: Scope): boolean {
-  return actor.scopes === null || actor.scopes.includes(scope)
+  return (actor.scopes ?? IMPLIED_SCOPES).includes(scope)
 }
 
 /** Returns whether the token covers a crate; compares names and `prefix*` in canonical form. */
@@ -38,9 +54,14 @@ export function coversCrate(actor: Actor, name: Name): boolean {
   })
 }
 
-/** Returns a change by an actor, whose token must still be valid when the change is made. */
-export function changeBy({ user, tokenId, address }: Actor, clock: () => Date): Change {
+/** Returns a change by a user, whose token must still be valid when the change is made. */
+export function changeBy(
+  actor: Actor,
+  { clock, settings: rules }: Pick<Registry, 'clock' | 'settings'>,
+): Change {
+  if (actor.who !== 'user') return refuse('trusted_token_only')
+  const { user, tokenId, address } = actor
   const by = { actor: user.login, user, tokenId, address: address ?? null }
-  const stillMay: StillMay = tx => requireToken(tx, tokenId, clock())
+  const stillMay: StillMay = tx => requireToken(tx, tokenId, { now: clock(), rules })
   return { at: timestamp(clock()), who: 'user', ...by, stillMay }
 }

@@ -33,7 +33,7 @@ type Answer = Response | Promise<Response>
 
 export type OpenHandler = (c: Context) => Answer
 
-type Method = 'GET' | 'PUT' | 'DELETE' | 'POST'
+type Method = 'GET' | 'PUT' | 'DELETE' | 'POST' | 'PATCH'
 
 /**
  * A route with its access rule and its handler; a route without an access rule does not compile.
@@ -77,7 +77,8 @@ const route =
     ({ method, path, access, handle, counts }) as Route
 
 /** Functions by method that let a route table define each route in one line. */
-export const [get, put, post, remove] = [route('GET'), route('PUT'), route('POST'), route('DELETE')]
+export const [get, put, post] = [route('GET'), route('PUT'), route('POST')]
+export const [remove, patch] = [route('DELETE'), route('PATCH')]
 
 const READING = 'reading'
 
@@ -112,4 +113,11 @@ export function changeOf({ now, address }: Sender, user: Account, stillMay: Stil
 /** Returns a change by an unknown actor. */
 export function strangerChange({ now, address }: Sender): Change {
   return { at: timestamp(now), actor: 'unknown', who: 'stranger', address }
+}
+
+/** Returns what gives a handler the shared dependencies as its first argument. */
+export function giving<Deps>(deps: Deps) {
+  return <A extends unknown[], R>(handle: (deps: Deps, ...rest: A) => R) =>
+    (...rest: A): R =>
+      handle(deps, ...rest)
 }

@@ -7,6 +7,15 @@ import { dependencyShape } from './dependency-schema.ts'
 import * as downloads from './download-schema.ts'
 import * as schema from './schema.ts'
 import { searchAnswer, searchQuery } from './search-schema.ts'
+import {
+  configBodies,
+  configQuery,
+  exchangeBody,
+  PROVIDERS,
+  type Provider,
+  patchBody,
+} from './trusted-schema.ts'
+import { deprecationBody, yankBody } from './yank-schema.ts'
 
 /** The body of every failure of the API, whatever its status (specification A.7). */
 const failureAnswer = v.object({ errors: v.array(v.object({ detail: v.string() })) })
@@ -161,16 +170,55 @@ const crateFile: Content = {
   description: 'A gzip-compressed tar archive',
 }
 
+const NOTHING: Content = { contentType: 'text/plain', description: 'Nothing: the status is 204' }
+
 const readme = { contentType: 'text/plain; charset=utf-8', description: 'Markdown or plain text' }
+
+const JOBS = '/api/v1/trusted_publishing'
+
+/** The rules of jobs, as crates.io has them for each provider. */
+function configOperations(provider: Provider): [string, Operation][] {
+  const path = `${JOBS}/${provider}_configs`
+  const config = v.looseObject({ id: v.number(), crate: v.string(), created_at: v.string() })
+  const meta = v.object({ total: v.number(), next_page: v.nullable(v.string()) })
+  const list = v.object({ [`${provider}_configs`]: v.array(config), meta })
+  const one = v.object({ [`${provider}_config`]: config })
+  return [
+    [`GET ${path}`, op('Rules of jobs', list, { query: configQuery })],
+    [`POST ${path}`, op('Let a job publish a crate', one, { body: configBodies[provider] })],
+    [`DELETE ${path}/{id}`, op('Remove a rule', NOTHING)],
+  ]
+}
 
 export const operations: Readonly<Record<string, Operation>> = {
   'PUT /api/v1/crates/new': op('Publish a version', publishAnswer, { body: publishBody }),
   [`DELETE ${VERSION}/yank`]: op('Yank a version', okAnswer),
   [`PUT ${VERSION}/unyank`]: op('Undo a yank', okAnswer),
+  [`PATCH ${VERSION}`]: op('Yank or unyank a version, and say why', schema.versionAnswer, {
+    body: yankBody,
+  }),
+  [`PUT ${CRATE}/deprecation`]: op('Deprecate a crate, or some of its versions', okAnswer, {
+    body: deprecationBody,
+  }),
+  [`DELETE ${CRATE}/deprecation`]: op('Take a deprecation back', okAnswer, {
+    query: v.object({ requirement: v.optional(v.string()) }),
+  }),
   [`GET ${CRATE}/owners`]: op('The owners of a crate', ownersAnswer),
   [`PUT ${CRATE}/owners`]: op('Add owners, or invite them', ownerChangeAnswer, ownerRequest),
   [`DELETE ${CRATE}/owners`]: op('Remove owners', ownerChangeAnswer, ownerRequest),
   [`GET ${VERSION}/download`]: op('The .crate file of a version, yanked or not', crateFile),
+  [`PATCH ${CRATE}`]: op(
+    'Whether versions come from CI only',
+    v.object({ crate: schema.crateShape }),
+    { body: patchBody },
+  ),
+  [`POST ${JOBS}/tokens`]: op(
+    'Exchange the token of a CI job for one that publishes',
+    v.object({ token: v.string() }),
+    { body: exchangeBody },
+  ),
+  [`DELETE ${JOBS}/tokens`]: op('End the token of a job', NOTHING),
+  ...Object.fromEntries(PROVIDERS.flatMap(configOperations)),
   'GET /api/v1/crates': op(
     'Search crates: every word must match; without words, all crates by name',
     searchAnswer,

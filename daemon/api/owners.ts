@@ -10,6 +10,7 @@ import {
 } from '../../generator/accounts/ownership.ts'
 import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
 import { listOwners, requireOwner } from '../../generator/records/owners.ts'
+import { rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
 import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import { crateOf } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
@@ -49,14 +50,19 @@ export async function deleteOwners(deps: Deps, c: Context, actor: Actor) {
   const { crate, logins, change } = await readRequest(deps, c, actor)
   const { changed } = await removeOwners(deps.registry, crate, logins, change)
   deps.indexWorker.pages.wake()
-  const msg = `removed ${changed.join(', ')} from the owners of \`${crate.name}\``
+  const rules = await rulesOfWriters(deps.registry.database, crate.id, changed)
+  const stay =
+    rules.length === 0
+      ? ''
+      : `; rules by which jobs publish it stay: ${rules.map(ruleText).join(', ')}`
+  const msg = `removed ${changed.join(', ')} from the owners of \`${crate.name}\`${stay}`
   return c.json({ ok: true, msg })
 }
 
 async function readRequest(deps: Deps, c: Context, actor: Actor) {
   const crate = await crateOf(deps.registry, c, findCrate)
   if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
-  const change = changeBy(actor, deps.registry.clock)
+  const change = changeBy(actor, deps.registry)
   await requireOwner(deps.registry.database, crate, change)
   const parsed = v.safeParse(ownerRequest, await readJson(c))
   const logins = parsed.success ? (parsed.output.users ?? parsed.output.owners ?? []) : []

@@ -1,19 +1,26 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { collect, groupWarnings, type Issue, issue, refuseErrors } from '../../core/error/error.ts'
+import {
+  collect,
+  groupWarnings,
+  type Issue,
+  issue,
+  refuse,
+  refuseErrors,
+} from '../../core/error/error.ts'
 import { type Name, parseName } from '../../core/name.ts'
 import { type PublishMetadata, publishMetadata } from '../../core/release/metadata.ts'
 import { parseVersion, type Version } from '../../core/version.ts'
 import { pace } from '../../generator/database/pace.ts'
 import { requireUnpaused } from '../../generator/records/pause.ts'
 import { type ExistingRelease, readExisting } from '../../generator/records/releases-stored.ts'
+import { trustedChange } from '../../generator/trust/trusted-tokens.ts'
 import { takenFrom } from '../../generator/upstream/names.ts'
-import { type Actor, changeBy, coversCrate, hasScope } from '../access/auth.ts'
+import { type Actor, changeBy, countedAs, coversCrate, hasScope } from '../access/auth.ts'
 import { recordReading } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { logFailure, recordSubject } from '../http/log.ts'
-import { bodyOf } from '../http/request-body.ts'
-import { decodePublish, parseJson } from './publish-body.ts'
+import { ByteCollector, bodyOf, inLargerChunks } from '../http/request-body.ts'
 
 /** `PUT /api/v1/crates/new`: answers once the version is on disk, in the records and the index. */
 export async function publish(deps: Deps, c: Context, actor: Actor) {
@@ -27,7 +34,14 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
   const metadata = timed(c, () => readMetadata(parseJson(body.metadata)))
   await pace()
   recordSubject(c, { crate: metadata.name, version: metadata.version })
-  const change = changeBy(actor, deps.registry.clock)
+  const { clock, database } = registry
+  const change =
+    actor.who === 'user'
+      ? changeBy(actor, registry)
+      : await trustedChange(database, actor, metadata.name, {
+          address: actor.address ?? null,
+          clock,
+        })
   const existing = await readExisting(registry.database, metadata, change)
   requireScope(actor, metadata.name, existing)
   const staged = await registry.crates.stage(body.crate, crateBytes)
@@ -38,7 +52,7 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
         metadata,
         existing,
         pubtime: change.at,
-        client: { id: actor.user.id, onUsed: milliseconds => recordReading(c, milliseconds) },
+        client: { id: countedAs(actor), onUsed: milliseconds => recordReading(c, milliseconds) },
         // The crate may have been published by others while the request arrived.
         permit: async (_, crate) => requireScope(actor, metadata.name, crate),
       },
@@ -133,3 +147,84 @@ const identity = v.fallback(
   v.object({ name: v.optional(word, null), vers: v.optional(word, null) }),
   { name: null, vers: null },
 )
+
+/** The least bytes of a `.crate` that are passed on together. */
+const CHUNK_BYTES = 16 * 1024
+
+export interface PublishBody {
+  /** JSON, for `parseJson`. */
+  readonly metadata: Uint8Array
+  /** The bytes of the `.crate`, to be read once; at their end it refuses any further bytes. */
+  readonly crate: AsyncIterable<Uint8Array>
+}
+
+/**
+ * Decodes the body of a publish request: u32 LE length, JSON, u32 LE length, `.crate` and no more
+ * (specification section 4). Refuses wrong lengths, that of the `.crate` while `crate` is read.
+ */
+export async function decodePublish(
+  source: AsyncIterable<Uint8Array>,
+  limits: { readonly metadataBytes: number; readonly crateBytes: number },
+): Promise<PublishBody> {
+  const read = reader(source)
+  const jsonLength = await length(read, 'metadata')
+  if (jsonLength > limits.metadataBytes)
+    refuse('metadata_too_big', { size: jsonLength, max: limits.metadataBytes })
+  const metadata = await whole(read, 'metadata', jsonLength)
+  return { metadata, crate: last(read, '.crate', limits.crateBytes) }
+}
+
+async function length(read: Read, part: string): Promise<number> {
+  return (await whole(read, `length of the ${part}`, 4)).readUInt32LE()
+}
+
+/** Parses the metadata; refuses invalid JSON. */
+export function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    return refuse('metadata_invalid', { reason: (error as Error).message })
+  }
+}
+
+async function whole(read: Read, part: string, announced: number): Promise<Buffer> {
+  const bytes = new ByteCollector()
+  for await (const chunk of chunksOf(read, part, announced)) bytes.add(chunk)
+  return bytes.take()
+}
+
+async function* last(read: Read, part: string, max: number): AsyncIterable<Uint8Array> {
+  const announced = await length(read, part)
+  if (announced > max) refuse('crate_too_big', { max })
+  // Each chunk is a step of its own when it is written.
+  yield* inLargerChunks(chunksOf(read, part, announced), CHUNK_BYTES)
+  if (await read(1)) refuse('body_long', { announced })
+}
+
+async function* chunksOf(read: Read, part: string, announced: number): AsyncIterable<Uint8Array> {
+  let missing = announced
+  while (missing > 0) {
+    const chunk = await read(missing)
+    if (!chunk) return refuse('body_short', { part, announced })
+    missing -= chunk.byteLength
+    yield chunk
+  }
+}
+
+/** Returns between one and `size` bytes, or null at the end of the stream. */
+type Read = (size: number) => Promise<Uint8Array | null>
+
+function reader(source: AsyncIterable<Uint8Array>): Read {
+  const chunks = source[Symbol.asyncIterator]()
+  let rest: Uint8Array = new Uint8Array(0)
+  return async size => {
+    while (rest.byteLength === 0) {
+      const next = await chunks.next()
+      if (next.done) return null
+      rest = next.value
+    }
+    const piece = rest.subarray(0, size)
+    rest = rest.subarray(size)
+    return piece
+  }
+}

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import type { Entry } from '../../core/entry/entry.ts'
 import { readEntry } from '../../core/entry/parse.ts'
 import { isolated } from '../../core/text.ts'
+import { trustpubData } from '../../core/trust/job.ts'
 import type { DownloadNumbers } from '../../generator/records/downloads/read.ts'
 import type { CrateCard } from '../../generator/records/pages/cards.ts'
 import type { ReleaseRecord, ReleaseSummary } from '../../generator/records/releases.ts'
@@ -33,6 +34,9 @@ const LINKS = [
   'reverse_dependencies',
 ] as const
 
+/** Which versions should not be used any more (`*`: all), why, and what to use instead. */
+const deprecationShape = v.nullable(v.object({ requirement: v.string(), reason: text, use: text }))
+
 /** A crate in the shape of crates.io. Values that this registry lacks are 0 or empty. */
 export const crateShape = v.object({
   id: v.string(),
@@ -55,6 +59,8 @@ export const crateShape = v.object({
   links: v.object(v.entriesFromList(LINKS, v.string())),
   exact_match: v.boolean(),
   trustpub_only: v.boolean(),
+  /** What is said of its newest version. */
+  deprecated: deprecationShape,
 })
 
 export interface CrateMore {
@@ -95,7 +101,8 @@ export function crateView(card: CrateCard, more: CrateMore = {}): v.InferOutput<
       reverse_dependencies: `${self}/reverse_dependencies`,
     },
     exact_match: more.exact ?? false,
-    trustpub_only: false,
+    trustpub_only: card.trustedOnly === 1,
+    deprecated: card.deprecation,
   }
 }
 
@@ -161,6 +168,7 @@ export const versionShape = v.object({
   features: v.record(v.string(), v.array(v.string())),
   yanked: v.boolean(),
   yank_message: text,
+  deprecated: deprecationShape,
   lib_links: text,
   license: text,
   links: v.object({ dependencies: v.string(), version_downloads: v.string(), authors: v.string() }),
@@ -169,6 +177,8 @@ export const versionShape = v.object({
     v.object({ id: count, login: v.string(), name: text, avatar: text, url: v.string() }),
   ),
   audit_actions: v.array(v.never()),
+  /** The job of a CI system that published it. */
+  trustpub_data: v.nullable(v.record(v.string(), v.nullable(v.string()))),
   checksum: v.string(),
   rust_version: text,
   has_lib: v.nullable(v.boolean()),
@@ -202,7 +212,8 @@ export function versionView(
     downloads,
     features: features as Record<string, string[]>,
     yanked: release.yanked,
-    yank_message: null,
+    yank_message: release.yankReason,
+    deprecated: release.deprecation,
     lib_links: links,
     license: about.license,
     links: {
@@ -213,6 +224,7 @@ export function versionView(
     crate_size: release.size,
     published_by: owners ? publisherOf(release) : null,
     audit_actions: [],
+    trustpub_data: release.job && trustpubData(release.job),
     checksum: release.cksum,
     rust_version,
     has_lib: about.has_lib ?? null,

@@ -1,5 +1,6 @@
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { isName } from '../../core/name.ts'
+import { findUser } from '../../generator/accounts/accounts.ts'
 import { addOwners, removeOwners } from '../../generator/accounts/ownership.ts'
 import { showChanges } from '../../generator/cli/console/changes.ts'
 import {
@@ -8,9 +9,11 @@ import {
   registryCommand,
 } from '../../generator/cli/console/command.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { findCrate } from '../../generator/records/crates.ts'
+import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
 import { listOwners } from '../../generator/records/owners.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
+import { rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
+import { dropRule } from '../../generator/trust/rules-changes.ts'
 
 const CRATE = { '<crate>': 'the name of a crate' }
 
@@ -22,7 +25,7 @@ const registerList = registryCommand('list', {
   about: 'list the owners of a crate',
   takes: CRATE,
   examples: { 'plimsoll owner list demo': 'one line for each owner' },
-  json: 'an array with an object for each owner: `id`; `login`, the username; `name`',
+  json: 'an array with an object for each owner: `id`; `login`, the username or `group:NAME`; `name`, or the title of the group',
   fails: 'there is no such crate',
   reads: true,
   async run({ registry, report }: RegistryTask, name: string) {
@@ -39,17 +42,19 @@ function changing(
   work: typeof addOwners,
   said: (user: string, crate: string) => string,
   users: readonly string[],
+  options: Parameters<typeof registryCommand>[1]['takes'] = {},
 ) {
   return registryCommand(name, {
     about,
-    takes: { ...CRATE, '<username>': 'a user of this registry' },
+    takes: { ...CRATE, '<owner>': 'a user of this registry, or `group:NAME`', ...options },
     examples: Object.fromEntries(
       users.map(user => [`plimsoll owner ${name} demo ${user}`, said(user, 'demo')]),
     ),
     json: 'an object: `crate`; `user`; `changed`, false if it was so before',
     fails: 'there is no such crate or user, or the crate would have no owner left',
-    async run(task: RegistryTask, name: string, login: string) {
+    async run(task: RegistryTask<RuleOptions>, name: string, login: string) {
       const crate = await crateOf(task.registry, name)
+      if (work === removeOwners) await settleRules(task, crate, login)
       const { changed, unchanged } = await work(task.registry, crate, [login], task.change)
       refuseErrors((await showChanges(task)).issues)
       const user = [...changed, ...unchanged].join()
@@ -59,11 +64,29 @@ function changing(
   })
 }
 
+interface RuleOptions {
+  readonly rules?: 'keep' | 'remove'
+}
+
+/** Asks what becomes of the rules that an owner wrote who is to be none; removes them if so said. */
+async function settleRules(
+  { registry, options, change }: RegistryTask<RuleOptions>,
+  { id, name }: CrateRecord,
+  login: string,
+): Promise<void> {
+  const writer = (await findUser(registry.database, login))?.login ?? login
+  const rules = await rulesOfWriters(registry.database, id, [writer])
+  if (rules.length > 0 && options.rules === undefined)
+    refuse('owner_has_rules', { login: writer, name, rules: rules.map(ruleText).join(', ') })
+  if (options.rules !== 'remove') return
+  for (const rule of rules) await dropRule(registry.database, rule.id, change)
+}
+
 export const registerOwner = commandGroup('owner', 'manage the owners of crates', [
   registerList,
   changing(
     'add',
-    'make a user an owner of a crate, without an invitation',
+    'make a user or a group an owner of a crate, without an invitation',
     addOwners,
     (user, crate) => `${user} owns ${crate}`,
     ['alice', 'ci'],
@@ -74,5 +97,11 @@ export const registerOwner = commandGroup('owner', 'manage the owners of crates'
     removeOwners,
     (user, crate) => `${user} does not own ${crate} any more`,
     ['ci'],
+    {
+      '--rules <what>': {
+        about: 'what becomes of rules of CI that the user wrote for the crate',
+        choices: ['keep', 'remove'],
+      },
+    },
   ),
 ])

@@ -17,6 +17,7 @@ import {
   NO_ADMINISTRATOR,
 } from '../../generator/accounts/accounts.ts'
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
+import { openOidc } from '../../generator/accounts/oidc/client.ts'
 import { createToken } from '../../generator/accounts/tokens.ts'
 import { command, settingRows, type Task } from '../../generator/cli/console/command.ts'
 import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
@@ -28,6 +29,7 @@ import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
+import { nameSections } from '../../generator/records/groups.ts'
 import { isPaused, readPause } from '../../generator/records/pause.ts'
 import { tlsHost } from '../../generator/registry/certificate.ts'
 import { prepareChecks } from '../../generator/registry/changes/check.ts'
@@ -40,6 +42,7 @@ import {
 } from '../../generator/registry/registry.ts'
 import { beginServing, recordServed, type Serving } from '../../generator/serving.ts'
 import { describePause } from '../../generator/status.ts'
+import { TrustedIssuers } from '../../generator/trust/verify.ts'
 import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
 import { listen } from '../http/listen.ts'
@@ -115,6 +118,7 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     const serving = await beginServing(registry, server.url)
     ends.push(() => serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED)))
     const before = await recordServed(registry)
+    await nameSections(registry.database, registry.settings.oidc)
     const { access, kept } = registry.access
     const read = () => readSettings(dir, { ...sources, before: access }).settings
     if (kept.length > 0) log.warn(warning('access_kept', { keys: kept.join(', ') }).message)
@@ -154,13 +158,16 @@ async function work(
   const left = countdown(patience)
   const metrics = new Metrics(registry, server.tlsExpiry)
   await registry.crates.sweep()
-  const { list, outdated, ...workers } = await openWorkers(registry, serving, log, metrics)
+  const { list, outdated, ...workers } = await openWorkers(registry, serving, log, metrics, io.env)
   const onAlarm = (upstream: string, { kind, name, version }: Alarm) =>
     log.warn({ upstream, kind, crate: name, version }, 'an upstream has raised an alarm')
   const upstreams = await openUpstreams(registry, { env: io.env, onAlarm })
   ends.push(() => upstreams.close())
+  const logins = openOidc(registry, io.env)
+  ends.push(() => Promise.all([...logins.values()].map(client => client.close())))
   for (const { files } of upstreams.sources) await files.store.sweep()
   upstreamMetrics(upstreams, metrics.prometheus, registry.clock)
+  const issuers = new TrustedIssuers({ ...registry, env: io.env })
   const started: Worker[] = []
   ends.push(async () => {
     for (const worker of started) await worker.close(left())
@@ -176,7 +183,7 @@ async function work(
   }
   const { crates, releases } = await registryCounts(registry.database)
   const answer = () => {
-    const app = createApp({ registry, log, metrics, upstreams, ...workers })
+    const app = createApp({ registry, log, metrics, upstreams, issuers, logins, ...workers })
     server.answer(app.fetch, app.quick)
   }
   answer()
@@ -227,6 +234,12 @@ function requireAddress(io: Io, { server, registry }: Settings): ListenAddress {
   return address
 }
 
+const NO_PASSWORDS = `
+There are no users yet, and no passwords. Members of \`admin_groups\` become administrators when
+they log in at the issuer. Otherwise \`plimsoll user add NAME --admin\` adds one, and
+\`plimsoll user link NAME\` prints a link with which they log in, once.
+`
+
 /** Prints the first steps for users; without any user, adds `admin` and prints its token. */
 async function printWelcome(io: Io, { settings, urls, database }: Registry): Promise<void> {
   const { name } = settings.registry
@@ -234,6 +247,7 @@ async function printWelcome(io: Io, { settings, urls, database }: Registry): Pro
   io.out(`Paste this into .cargo/config.toml:\n\n${config}`)
   io.out(`The page of the registry is ${urls.base}/`)
   if (!(await hasNoUsers(database))) return
+  if (settings.auth.passwords === 'off') return io.out(NO_PASSWORDS)
   const change = operatorChange(timestamp(io.now()))
   const admin = await addAdmin(database, change)
   if (!admin) return

@@ -21,6 +21,7 @@ import { table } from '../../generator/cli/console/table.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
 import type { PublishedWith } from '../../generator/records/releases-stored.ts'
 import { rowId } from '../http/paging.ts'
+import { registerExchange } from './trust.ts'
 
 interface CreateOptions {
   readonly user: string
@@ -180,4 +181,5 @@ export const registerToken = commandGroup('token', 'manage the tokens that users
   registerList,
   registerRevoke,
   registerTrace,
+  registerExchange,
 ])

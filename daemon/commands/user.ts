@@ -4,13 +4,13 @@ import { counted } from '../../core/quantity.ts'
 import {
   addUser,
   hasNoUsers,
-  listUsers,
   requireUser,
   setAdmin,
   setLocked,
   type User,
 } from '../../generator/accounts/accounts.ts'
 import { makeLink, passwordLink, setPassword } from '../../generator/accounts/credentials.ts'
+import { listAccess } from '../../generator/accounts/oidc/leavers.ts'
 import { endSessions } from '../../generator/accounts/sessions.ts'
 import { showChanges } from '../../generator/cli/console/changes.ts'
 import {
@@ -19,7 +19,6 @@ import {
   type RegistryTask,
   registryCommand,
 } from '../../generator/cli/console/command.ts'
-import type { Caller } from '../../generator/cli/console/io.ts'
 import { table } from '../../generator/cli/console/table.ts'
 import {
   planRemoval,
@@ -27,13 +26,17 @@ import {
   removeUser,
   renameUser,
 } from '../../generator/registry/changes/users.ts'
+import { type LinkOptions, linkAccount, linkRows, registerMoveIssuer } from './oidc.ts'
 
-interface Options {
+interface Options extends LinkOptions {
   readonly admin?: boolean
+  /** False with `--no-login`. */
+  readonly login?: boolean
   readonly passwordStdin?: boolean
 }
 
-const JSON_USER = '`id`; `login`, the username; `name`; `admin`; `locked`; `removed`; `created`'
+const JSON_USER =
+  '`id`; `login`, the username; `name`; `admin`; `locked`; `removed`; `machine`, whether nobody can log in; `created`'
 
 const FROM_STDIN = { '--password-stdin': 'read the password from standard input: one line' }
 
@@ -42,9 +45,11 @@ const registerAdd = registryCommand('add', {
   takes: {
     '<username>': '1 to 39 letters, digits, `.`, `_` and `-`',
     '--admin': 'make the user an administrator',
+    '--no-login': 'an account of a machine: nobody can log in, only its tokens work',
     ...FROM_STDIN,
   },
   examples: {
+    'plimsoll user add deploy --no-login': 'adds an account for a machine',
     'plimsoll user add alice': 'adds a user, who sets a password with `user link`',
     'plimsoll user add bob --admin': 'adds another administrator',
     'plimsoll user add ci --password-stdin < password.txt': 'adds a user with a password',
@@ -53,33 +58,46 @@ const registerAdd = registryCommand('add', {
   fails: 'the username is taken, or the password is refused',
   async run(task: RegistryTask<Options>, login: string) {
     const { io, registry, options, change } = task
-    const password = options.passwordStdin ? await readPassword(io, login) : null
-    const isFirst = await hasNoUsers(registry.database)
+    const machine = options.login === false
+    if (machine && options.passwordStdin) refuse('user_machine', { login })
+    const password = options.passwordStdin ? await readPassword(task, login) : null
+    const isFirst = (await hasNoUsers(registry.database)) && !machine
     const admin = isFirst || (options.admin ?? false)
-    const added = await addUser(registry.database, { login, admin }, change)
+    const added = await addUser(registry.database, { login, admin, machine }, change)
     if (password !== null) await givePassword(task, added, password)
     const role = isFirst ? ', an administrator as the first user' : ''
     task.report(added, [`added ${added.login}${role}`])
+    const link = `\`plimsoll user link ${added.login}\` prints a link that sets their password, `
     if (password === null)
-      io.err(
-        `next: \`plimsoll user link ${added.login}\` prints a link that sets their password, \`plimsoll token create --user ${added.login}\` a token`,
-      )
+      io.err(`next: ${machine ? '' : link}\`plimsoll token create --user ${added.login}\` a token`)
   },
 })
 
 const registerList = registryCommand('list', {
   about: 'list the users',
   examples: { 'plimsoll user list': 'one line for each user' },
-  json: `an array with an object for each user: ${JSON_USER}`,
+  json: `an array with an object for each user: ${JSON_USER}; \`identities\`, an array of objects with \`issuer\`, \`subject\` and \`logged_in\`, the last login there or null; \`login_due\`, whether tokens wait for a login; \`made\`, what somebody made who can do nothing any more`,
   fails: 'the registry cannot be read',
   reads: true,
-  async run({ registry, report }: RegistryTask) {
-    const users = await listUsers(registry.database)
-    const rows = users.map(({ login, admin, locked, removed, created }) => {
-      const state = removed ? 'removed' : locked ? 'locked' : 'active'
-      return [login, admin ? 'admin' : 'user', state, created]
+  async run({ io, registry, report }: RegistryTask) {
+    const users = await listAccess(registry.database, registry.settings, io.now())
+    const isLinked = users.some(({ identities, made }) => identities.length + made.length > 0)
+    const rows = users.map(user => {
+      const { login, admin, locked, removed, machine, created, identities, login_due, made } = user
+      const state = removed ? 'removed' : locked ? 'locked' : login_due ? 'login due' : 'active'
+      const last = identities.map(({ logged_in: at }) => at ?? '').sort()
+      const role = admin ? 'admin' : machine ? 'machine' : 'user'
+      return [
+        login,
+        role,
+        state,
+        created,
+        ...(isLinked ? [last.at(-1) ?? '', made.join(', ')] : []),
+      ]
     })
-    report(users, table(['username', 'role', 'state', 'since'], rows))
+    const more = isLinked ? ['last login at issuer', 'left behind'] : []
+    const head = ['username', 'role', 'state', 'since', ...more]
+    report(users, table(head, rows))
   },
 })
 
@@ -94,11 +112,17 @@ const PASSWORD_EXAMPLES = {
   'plimsoll user password ci --password-stdin < password.txt': 'takes it from a file',
 }
 
-function userCommand(verb: string, about: string, json: string | null, work: UserWork): Register {
+function userCommand(
+  verb: string,
+  about: string,
+  json: string | null,
+  work: UserWork,
+  takes: Readonly<Record<string, string>> = {},
+): Register {
   const isPassword = verb === 'password'
   return registryCommand(verb, {
     about,
-    takes: { '<username>': 'an existing user', ...(isPassword && FROM_STDIN) },
+    takes: { '<username>': 'an existing user', ...(isPassword && FROM_STDIN), ...takes },
     examples: isPassword
       ? PASSWORD_EXAMPLES
       : { [`plimsoll user ${verb} ci`]: about.replace(' of a user', '') },
@@ -118,7 +142,7 @@ const registerPassword = userCommand(
   null,
   async (task, user) => {
     const read = task.options.passwordStdin ? readPassword : askPassword
-    await givePassword(task, user, await read(task.io, user.login))
+    await givePassword(task, user, await read(task, user.login))
     return { line: `set the password of ${user.login}` }
   },
 )
@@ -126,12 +150,15 @@ const registerPassword = userCommand(
 const registerLink = userCommand(
   'link',
   'print a one-time link to set the password of a user; valid for 24 hours',
-  '`link`, its URL',
-  async ({ io, registry, change }, user) => {
+  '`link`, its URL, or null with --issuer',
+  async ({ io, registry, options, change }, user) => {
+    const line = await linkAccount(registry, user, options, change)
+    if (line !== null) return { line, more: { link: null } }
     const secret = await makeLink(registry.database, user, io.now(), change)
     const link = passwordLink(registry.urls, secret)
     return { line: link, more: { link } }
   },
+  linkRows,
 )
 
 const registerLogout = userCommand(
@@ -172,14 +199,14 @@ const registerRemove = registryCommand('remove', {
     'nobody was removed: there is no such user, nobody else owns one of their crates, they are the last administrator, or --yes is missing; or a page could not be rendered',
   reads: ({ yes }) => !yes,
   async run(task: RegistryTask<{ readonly yes?: boolean }>, login: string) {
-    const { registry, change, report } = task
+    const { io, registry, change, report } = task
     const user = await requireUser(registry.database, login)
     const show = (ended: RemovedUser, removed: boolean) =>
       report({ login: user.login, ...ended, removed }, [
         `${removed ? 'removed' : 'would remove'} ${user.login}: ${counted(ended.tokens, 'token')} revoked, ${counted(ended.crates.length, 'crate')} given up`,
       ])
     if (!task.options.yes) {
-      show(await planRemoval(registry.database, user), false)
+      show(await planRemoval(registry.database, user, registry.settings, io.now()), false)
       refuse('user_remove_unconfirmed')
     }
     const ended = await removeUser(registry, user, change)
@@ -217,16 +244,26 @@ export const registerUser = commandGroup('user', 'manage the users of the regist
   ...changesOfRights,
   registerRename,
   registerRemove,
+  registerMoveIssuer,
 ])
 
-async function readPassword({ readInput }: Caller, login: string): Promise<string> {
-  const password = (await readInput()).replace(/\r?\n$/, '')
+type PasswordTask = Pick<RegistryTask, 'registry' | 'io'>
+
+function requirePasswords({ registry }: PasswordTask): void {
+  if (registry.settings.auth.passwords === 'off') refuse('passwords_off')
+}
+
+async function readPassword(task: PasswordTask, login: string): Promise<string> {
+  requirePasswords(task)
+  const password = (await task.io.readInput()).replace(/\r?\n$/, '')
   if (/[\r\n]/.test(password)) refuse('password_lines')
   refuseErrors(passwordIssues(password, login))
   return password
 }
 
-async function askPassword({ askSecret }: Caller, login: string): Promise<string> {
+async function askPassword(task: PasswordTask, login: string): Promise<string> {
+  requirePasswords(task)
+  const { askSecret } = task.io
   if (askSecret === null) return refuse('password_no_terminal')
   const password = await askSecret(`New password of ${login}: `)
   refuseErrors(passwordIssues(password, login))

@@ -20,7 +20,6 @@ export function quickFiles(
   return (exchange, next) => {
     const start = performance.now()
     const { method, target } = exchange
-    if (method !== 'GET' && method !== 'HEAD') return next()
     const path = pathOf(target)
     let answer: FileAnswer | null = null
     try {

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type * as v from 'valibot'
 import { type Issue, issue, type Kind, kindOf, type Refusal } from '../../core/error/error.ts'
 import { sha256 } from '../../core/sha256.ts'
+import { recordIssues } from './log.ts'
 
 interface Status {
   readonly code: ContentfulStatusCode
@@ -14,10 +15,13 @@ interface Status {
 }
 
 const STATUS = {
+  denied: { code: 401, always: true },
   unauthorized: { code: 403, always: true },
   not_found: { code: 404, always: true },
   incomplete: { code: 400, always: true },
   timeout: { code: 408, always: true },
+  unsupported: { code: 415, always: true },
+  unprocessable: { code: 422, always: true },
   too_large: { code: 413, always: true },
   too_many: { code: 429, always: true },
   failed: { code: 500, always: true },
@@ -28,18 +32,6 @@ const STATUS = {
   misuse: { code: 400, always: false },
   invalid: { code: 400, always: false },
 } satisfies Record<Kind, Status>
-
-const ISSUES = 'issues'
-
-/** Records why a request was refused, for `/metrics` and the log. */
-export function recordIssues(c: Context, issues: readonly Issue[]): void {
-  c.set(ISSUES, [...issuesOf(c), ...issues])
-}
-
-/** Returns the issues of a request; empty if it was not refused. */
-export function issuesOf(c: Context): readonly Issue[] {
-  return (c.get(ISSUES) as readonly Issue[] | undefined) ?? []
-}
 
 /** Returns the body of a refusal: one `errors[].detail` per issue, the form that Cargo shows. */
 export function failureBody(issues: readonly Issue[]): { errors: { detail: string }[] } {

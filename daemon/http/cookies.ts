@@ -4,10 +4,11 @@ import type { CookieOptions } from 'hono/utils/cookie'
 import type { Registry } from '../../generator/registry/registry.ts'
 
 /**
- * The cookies: the session, the secret of forms without a session, the known device, the outcome
- * of a form, and the username. Scripts can read and show the username only; nothing trusts it.
+ * The cookies: the session, the secret of forms without a session, the known device, the login that
+ * was begun at an issuer, whether the browser was sent there by itself, the outcome of a form, and
+ * the username. Scripts can read and show the username only; nothing trusts it.
  */
-export type CookieName = 'session' | 'form' | 'device' | 'notice' | 'user'
+export type CookieName = 'session' | 'form' | 'device' | 'oidc' | 'visit' | 'notice' | 'user'
 
 /** Returns the value of a cookie, or undefined if the request has none. */
 export function readCookie(c: Context, registry: Registry, name: CookieName): string | undefined {

@@ -18,7 +18,7 @@ export interface Exchange {
   begin(status: number, headers: Headers): Writable
 }
 
-/** Either answers a request or calls `next`, and then the app answers it. */
+/** Either answers a GET or HEAD or calls `next`, and then the app answers it. */
 export type FastPath = (exchange: Exchange, next: () => void) => void
 
 /** An exchange over HTTP/1.1. */

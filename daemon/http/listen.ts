@@ -177,6 +177,9 @@ function addressText(address: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
+/** What may be answered without the app. */
+const READS = new Set(['GET', 'HEAD'])
+
 function answerRequests(
   server: ServerType,
   connections: Connections,
@@ -185,7 +188,7 @@ function answerRequests(
   silenceMs: number,
 ): void {
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const quick = quickly()
+    const quick = READS.has(incoming.method ?? '') ? quickly() : null
     const next = () => void app(incoming, outgoing)
     if (incoming.httpVersionMajor === 2) return next()
     if (!connections.answering(incoming.socket, outgoing)) return
@@ -201,7 +204,7 @@ function answerRequests(
     stream.on('error', () => undefined)
     // Node's parser of HTTP/1.1 knows methods; over HTTP/2 any word may come, such as `__proto__`.
     if (!KNOWN_METHODS.has(headers[':method'] ?? '')) return refuseMethod(stream)
-    const quick = quickly()
+    const quick = READS.has(headers[':method'] ?? '') ? quickly() : null
     const next = () =>
       wait(stream, () => {
         endSilence(stream, silenceMs)

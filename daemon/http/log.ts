@@ -1,9 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Logger, pino, stdSerializers } from 'pino'
-import { Refusal } from '../../core/error/error.ts'
+import { type Issue, Refusal } from '../../core/error/error.ts'
 import type { Paint } from '../../generator/cli/console/terminal.ts'
 import { systemRefusal } from '../../generator/places/disk/fault.ts'
-import { issuesOf } from './answer.ts'
 import type { ClientAddress } from './client-address.ts'
 import { logText } from './log-text.ts'
 
@@ -88,4 +87,16 @@ function escaped(line: string): string {
       .map(at => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
       .join(''),
   )
+}
+
+const ISSUES = 'issues'
+
+/** Records why a request was refused, for `/metrics` and the log. */
+export function recordIssues(c: Context, issues: readonly Issue[]): void {
+  c.set(ISSUES, [...issuesOf(c), ...issues])
+}
+
+/** Returns the issues of a request; empty if it was not refused. */
+export function issuesOf(c: Context): readonly Issue[] {
+  return (c.get(ISSUES) as readonly Issue[] | undefined) ?? []
 }

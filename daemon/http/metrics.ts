@@ -20,7 +20,7 @@ import { LAST_BACKUP, readTime } from '../../generator/records/values.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { COMMIT, VERSION } from '../../generator/version.ts'
-import { issuesOf } from './answer.ts'
+import { issuesOf } from './log.ts'
 
 const BACKGROUND = [
   'build',
@@ -30,6 +30,7 @@ const BACKGROUND = [
   'upload',
   'cdn purge',
   'takeover',
+  'webhook',
 ] as const
 export type BackgroundWork = (typeof BACKGROUND)[number]
 

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { html } from 'hono/html'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Refusal } from '../../core/error/error.ts'
 import { contentSecurityPolicy } from '../../site/layout/layout.ts'
@@ -56,14 +57,26 @@ export function asSentences(refusal: Refusal): string {
 
 /** Redirects the browser to a path of this registry, with GET. */
 export function redirect(c: Context, site: SiteConfig, path: string): Response {
+  return leave(c, site, `${basePath(site)}${path}`)
+}
+
+/** Sends the browser to another site, with GET. */
+export function leave(c: Context, site: SiteConfig, url: string): Response {
   for (const [name, value] of Object.entries(headers(site))) c.header(name, value)
-  return c.redirect(`${basePath(site)}${path}`, 303)
+  return c.redirect(url, 303)
 }
 
 /** Redirects every client to a path of this registry; caches have to ask again. */
 export function leadTo(c: Context, site: SiteConfig, path: string, status: 301 | 302): Response {
   c.header('cache-control', 'no-cache')
   return c.redirect(`${basePath(site)}${path}`, status)
+}
+
+/** Reloads the page, now with cookies, so that a logged-in user gets the page of their session. */
+export function reloadPage(c: Context, site: SiteConfig, more = ''): Response {
+  const here = `${basePath(site)}${c.req.path}${new URL(c.req.url).search}${more}`
+  const text = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${here}"><title>${site.title}</title></head><body><a href="${here}">Continue</a></body></html>`
+  return page(c, site, String(text))
 }
 
 /** Returns the path of the base URL, without a final slash. */

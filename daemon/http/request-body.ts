@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Context, MiddlewareHandler } from 'hono'
+import * as v from 'valibot'
 import { issue, Refusal, refusalOnly, refuse } from '../../core/error/error.ts'
-import { ByteCollector } from './byte-collector.ts'
 
 /** A body: how far it was read, and by when it has to be there: one timer, however many chunks. */
 class Body {
@@ -106,6 +106,34 @@ const HERE = 'http://here.invalid'
 /** More than any form of this registry needs. */
 const MOST_BYTES = 64 * 1024
 
+/**
+ * Returns the JSON of a body that has this shape; unknown members are dropped. Refuses it by the
+ * statuses of crates.io: another type, no JSON, another shape.
+ */
+export async function readJsonBody<Shape extends v.GenericSchema>(
+  c: Context,
+  shape: Shape,
+): Promise<v.InferOutput<Shape>> {
+  const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (!/^application\/(?:[\w.-]+\+)?json$/.test(type)) refuse('content_type_json')
+  const body = await readWhole(c.req.raw, MOST_BYTES)
+  if (!body) return refuse('body_invalid', { reason: `it has more than ${MOST_BYTES} bytes` })
+  const result = v.safeParse(shape, parsed(body.toString('utf8')))
+  if (result.success) return result.output
+  const [{ message, path = [] }] = result.issues
+  const at = path.map(({ key }) => String(key)).join('.')
+  return refuse('json_shape', { reason: at === '' ? message : `${at}: ${message}` })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return refuse('body_invalid', { reason: error.message })
+    throw error
+  }
+}
+
 /** Returns the fields of a posted form. Refuses other content types and overlong bodies. */
 export async function readForm(c: Context): Promise<URLSearchParams> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
@@ -146,4 +174,51 @@ export function ownPath(text: string | null | undefined): string | null {
   if (!text?.startsWith('/') || text.length > 2000 || !URL.canParse(text, HERE)) return null
   const url = new URL(text, HERE)
   return url.origin === HERE && !url.pathname.startsWith('//') ? url.pathname + url.search : null
+}
+
+const LEAST = 1024
+
+/** Collects chunks in one buffer: to keep a chunk of one byte by itself takes hundreds of bytes. */
+export class ByteCollector {
+  #memory: Uint8Array = new Uint8Array(0)
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(chunk: Uint8Array): void {
+    const size = this.#size + chunk.byteLength
+    if (this.#size === 0) this.#memory = chunk
+    else {
+      if (size > this.#memory.byteLength) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(2 * size, LEAST))
+        larger.set(this.#memory.subarray(0, this.#size))
+        this.#memory = larger
+      }
+      this.#memory.set(chunk, this.#size)
+    }
+    this.#size = size
+  }
+
+  take(): Buffer {
+    const { buffer, byteOffset } = this.#memory
+    const bytes = Buffer.from(buffer, byteOffset, this.#size)
+    this.#memory = new Uint8Array(0)
+    this.#size = 0
+    return bytes
+  }
+}
+
+/** Yields the bytes of `source` in chunks of at least `least` bytes, except for the last one. */
+export async function* inLargerChunks(
+  source: AsyncIterable<Uint8Array>,
+  least: number,
+): AsyncIterable<Uint8Array> {
+  const held = new ByteCollector()
+  for await (const chunk of source) {
+    held.add(chunk)
+    if (held.size >= least) yield held.take()
+  }
+  if (held.size > 0) yield held.take()
 }

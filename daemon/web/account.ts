@@ -75,7 +75,7 @@ export async function postRevocation({ registry }: Deps, c: Context, request: Se
 /** `GET /me/sessions/{id}/end`. */
 export async function askSessionEnd({ registry }: Deps, c: Context, request: SessionRequest) {
   const { database, settings } = registry
-  const time = { now: request.now, idleSeconds: settings.auth.session_idle_seconds }
+  const time = { now: request.now, rules: settings }
   const sessions = await listSessions(database, request.session.user.id, time)
   const id = rowId(c.req.param('id'))
   const { agent } = sessions.find(session => session.id === id) ?? refuse('session_unknown')

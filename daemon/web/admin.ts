@@ -16,6 +16,12 @@ import {
   listEvents,
 } from '../../generator/accounts/audit.ts'
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
+import { leftBehind, loginsDue } from '../../generator/accounts/oidc/leavers.ts'
+import {
+  type LinkOrder,
+  linkIdentity,
+  listIdentities,
+} from '../../generator/accounts/oidc-identities.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'
@@ -58,6 +64,10 @@ export function postUserAction({ registry }: Deps, c: Context, request: SessionR
     const action = c.req.param('action') ?? ''
     const user = await requireUser(registry.database, c.req.param('login') ?? '')
     if (action === 'reset') return showLink(registry, c, request, user)
+    if (action === 'link') {
+      await linkIdentity(registry.database, user.login, linkOf(registry, request), request.change)
+      return redirectDone(c, registry, `/${account.users}${queryOf(c)}`, 'user-linked')
+    }
     if (user.id === request.session.user.id) refuse('own_account')
     const [set, value, done] = isAction(action) ? ACTIONS[action] : refuse('route_unknown')
     await set(registry.database, user, value, request.change)
@@ -69,6 +79,14 @@ export function postUserAction({ registry }: Deps, c: Context, request: SessionR
 /** The filter and the page of the list, which its links and forms keep. */
 function queryOf(c: Context): string {
   return new URL(c.req.url).search
+}
+
+function linkOf({ settings }: Registry, { form }: SessionRequest): LinkOrder {
+  const [name, subject] = [form.get('issuer') ?? '', form.get('subject')?.trim() ?? '']
+  const section = Object.hasOwn(settings.oidc, name) ? settings.oidc[name] : undefined
+  const { issuer } = section ?? refuse('issuer_section_unknown', { name })
+  if (subject === '') refuse('link_incomplete')
+  return { issuer, subject, keepPassword: form.get('keep') === '1', loggedIn: null }
 }
 
 /** `GET /me/admin/users/{login}/{action}`. */
@@ -86,7 +104,7 @@ async function showLink(registry: Registry, c: Context, request: SessionRequest,
 }
 
 async function showUsers(
-  { database, site }: Registry,
+  { database, settings, site }: Registry,
   c: Context,
   request: SessionRequest,
   { status, ...outcome }: Outcome<UsersData>,
@@ -94,12 +112,22 @@ async function showUsers(
   const filter = c.req.query('q')?.trim() ?? ''
   const slice = listPage(c, await countUsers(database, filter))
   const rows = await findUsers(database, { filter, ...slice })
+  const ids = rows.map(({ id }) => id)
+  const due = await loginsDue(database, ids, settings, request.now)
+  const left = await leftBehind(database, ids, settings, request.now)
+  const seen = await listIdentities(database, settings.oidc, ids)
   const data: UsersData = {
     viewer: viewerOf(request),
     notice: null,
     resetLink: null,
     draft: null,
-    users: rows,
+    users: rows.map(user => ({
+      ...user,
+      due: due.includes(user.id),
+      left: left.filter(({ maker }) => maker === user.id).map(({ what }) => what),
+      logins: seen.filter(({ userId }) => userId === user.id),
+    })),
+    issuers: Object.keys(settings.oidc),
     usersPosition: slice,
     filter,
     ...outcome,

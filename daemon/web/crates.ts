@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
+import { timestamp } from '../../core/timestamp.ts'
 import { newestFirst, parseVersion } from '../../core/version.ts'
 import {
   addOwners,
@@ -11,7 +12,10 @@ import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
 import { isOwner, listOwners, requireOwner } from '../../generator/records/owners.ts'
 import { findRelease, listVersions } from '../../generator/records/releases.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
+import { listDeprecations, setDeprecated } from '../../generator/registry/changes/deprecation.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
+import { isTrustedOnly, listRules, rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
+import { dropRule } from '../../generator/trust/rules-changes.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { managePage } from '../../site/account/manage-page.ts'
 import { account } from '../../site/elements/links.ts'
@@ -20,6 +24,7 @@ import type { Deps } from '../deps.ts'
 import { recordSubject } from '../http/log.ts'
 import { page } from '../http/page.ts'
 import { ask, attempt, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
+import { askTrust, changeTrust, ruleRows } from './trust-form.ts'
 
 interface CrateRequest extends Deps {
   readonly c: Context
@@ -55,12 +60,29 @@ export const postYank = (yanked: boolean) =>
   managed(async ({ registry, indexWorker, git, c, request, crate, path }) => {
     const version = parseVersion(request.form.get('version') ?? '')
     recordSubject(c, { version })
-    const { crateId } = await setYanked(registry, crate.name, version, yanked, request.change)
+    const reason = request.form.get('reason')?.trim() || undefined
+    const to = { yanked, reason }
+    const { crateId } = await setYanked(registry, crate.name, version, to, request.change)
     await indexWorker.crate(crateId)
     git?.wake()
     const done = yanked ? 'version-yanked' : 'version-unyanked'
     return redirectDone(c, registry, path, done, crate.name, version)
   })
+
+/** `POST …/deprecate`: says of versions that they are deprecated; without a reason, takes it back. */
+export const postDeprecation = managed(to => {
+  const { registry, c, request, crate } = to
+  const text = (name: string) => request.form.get(name)?.trim() ?? ''
+  const work = async () => {
+    const spec = `${crate.name}@${text('requirement') || '*'}`
+    const isUndone = request.form.get('undo') === '1'
+    const said = isUndone ? null : { reason: text('reason'), use: text('use') || null }
+    await setDeprecated(registry, spec, said, request.change)
+    to.indexWorker.pages.wake()
+    return redirectDone(c, registry, to.path, isUndone ? 'undeprecated' : 'deprecated', spec)
+  }
+  return attempt(c, work, refused => showCrate(to, refused))
+})
 
 /** `POST …/owners/add`: adds or invites an owner, depending on the setting `owners.add`. */
 export const postOwner = managed(to => {
@@ -88,7 +110,8 @@ export const confirmRemoval = managed(async ({ registry, c, request, crate }) =>
   if (!isOwner && !(await invitedTo(registry, crate, request)).some(isOne))
     refuse('owner_unknown', { login, name: crate.name })
   const about = isOwner ? 'remove-owner' : 'withdraw'
-  const rest = { back: account.crate(crate.name), fields: { login } }
+  const rules = (await rulesOfWriters(registry.database, crate.id, [login])).map(ruleText)
+  const rest = { back: account.crate(crate.name), fields: { login }, rules }
   return ask(c, registry, request, about, [crate.name, login], rest)
 })
 
@@ -98,9 +121,14 @@ export const postRemoval = managed(to => {
   const { user } = request.session
   const work = async () => {
     const login = request.form.get('login') ?? ''
+    const rules = await rulesOfWriters(registry.database, crate.id, [login])
+    const isWhole = request.form.get('rules') === 'remove'
+    // First, because who removes themselves may not do it afterwards.
+    for (const { id } of isWhole ? rules : []) await dropRule(registry.database, id, request.change)
     const { changed } = await removeOwners(registry, crate, [login], request.change)
     to.indexWorker.pages.wake()
-    const stays = user.admin || (await isOwner(registry.database, crate.id, user.id))
+    const at = timestamp(request.now)
+    const stays = user.admin || (await isOwner(registry.database, crate.id, user.id, at))
     const path = stays ? to.path : '/me'
     return redirectDone(c, registry, path, 'owner-removed', crate.name, ...changed)
   }
@@ -112,17 +140,36 @@ function invitedTo({ database, settings }: Registry, crate: CrateRecord, { now }
   return listInvitations(database, { crateId: crate.id }, time)
 }
 
+/** `GET …/trust/{remove,only}`: asks before jobs publish otherwise. */
+export const askCrateTrust = managed(to => askTrust({ ...to, crate: to.crate.name }))
+
+/** `POST …/trust/{add,remove,only}`: changes which jobs publish the crate. */
+export const postCrateTrust = managed(to =>
+  attempt(
+    to.c,
+    () => changeTrust({ ...to, crate: to.crate.name }),
+    refused => showCrate(to, refused),
+  ),
+)
+
 async function showCrate(
   { registry, c, request, crate }: CrateRequest,
   { notice = null, status }: Outcome<{ readonly notice: Notice | null }>,
 ): Promise<Response> {
-  const { database, site } = registry
-  const [releases, owners, invited] = await Promise.all([
+  const { database, settings, site } = registry
+  const [rules, only, deprecations, releases, owners, invited] = await Promise.all([
+    listRules(database, { crateIds: [crate.id] }),
+    isTrustedOnly(database, crate.name),
+    listDeprecations(database, crate.id),
     listVersions(database, crate.id),
     listOwners(database, crate.id),
     invitedTo(registry, crate, request),
   ])
   const versions = newestFirst(releases)
-  const data = { viewer: viewerOf(request), notice, name: crate.name, versions, owners, invited }
+  const trust = { rules: ruleRows(rules), issuers: Object.keys(settings.issuer), only }
+  const viewer = viewerOf(request)
+  const data = {
+    ...{ viewer, notice, name: crate.name, versions, deprecations, owners, invited, trust },
+  }
   return page(c, site, managePage(site, data), status)
 }

@@ -1,9 +1,15 @@
 import type { Context } from 'hono'
+import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import { storedPassword } from '../../generator/accounts/accounts.ts'
+import { loginEnd } from '../../generator/accounts/oidc-access.ts'
+import { listIdentities } from '../../generator/accounts/oidc-identities.ts'
 import { listInvitations } from '../../generator/accounts/ownership.ts'
 import { listSessions } from '../../generator/accounts/sessions.ts'
 import { listTokens, type TokenRecord } from '../../generator/accounts/tokens.ts'
-import { countCratesOf, cratesOf } from '../../generator/records/owners.ts'
+import type { Database } from '../../generator/database/connection.ts'
+import { groupsOf } from '../../generator/records/groups.ts'
+import { cratesShown } from '../../generator/records/owners.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type HomeData, homePage } from '../../site/account/home-page.ts'
 import type { SessionRequest } from '../access/route.ts'
@@ -20,13 +26,20 @@ export async function showHome(
 ): Promise<Response> {
   const { session, now } = request
   const { id } = session.user
-  const slice = listPage(c, await countCratesOf(database, id))
-  const [tokens, crates, invitations, sessions] = await Promise.all([
-    listTokens(database, id),
-    cratesOf(database, id, slice),
-    listInvitations(database, { userId: id }, { now, seconds: settings.owners.invitation_seconds }),
-    listSessions(database, id, { now, idleSeconds: settings.auth.session_idle_seconds }),
-  ])
+  const [tokens, { crates, slice }, invitations, sessions, issuers, groups, password] =
+    await Promise.all([
+      listTokens(database, id),
+      cratesShown(database, id, timestamp(now), total => listPage(c, total)),
+      listInvitations(
+        database,
+        { userId: id },
+        { now, seconds: settings.owners.invitation_seconds },
+      ),
+      listSessions(database, id, { now, rules: settings }),
+      issuerRows(database, settings.oidc, id),
+      groupsOf(database, id, timestamp(now)),
+      storedPassword(database, session.user.login),
+    ])
   const data: HomeData = {
     viewer: viewerOf(request),
     now,
@@ -34,13 +47,29 @@ export async function showHome(
     newToken: null,
     draft: null,
     tokens: tokens.map(token => tokenRow(token, timestamp(now))),
-    crates: crates.map(crate => crate.name),
+    crates,
     cratesPosition: slice,
     invitations,
     sessions: sessions.map(record => ({ ...record, current: record.id === session.id })),
+    password: settings.auth.passwords === 'on' && password !== null,
+    issuers,
+    groups: [...groups.values()].flat(),
     ...outcome,
   }
   return page(c, site, homePage(site, data), status)
+}
+
+async function issuerRows(
+  database: Database,
+  oidc: Settings['oidc'],
+  userId: number,
+): Promise<HomeData['issuers']> {
+  const own = await listIdentities(database, oidc, [userId])
+  return Object.values(oidc).map(({ name, title, token_days: days }) => {
+    const loggedIn = own.find(({ section }) => section === name)?.loggedIn ?? null
+    const until = loggedIn === null || days === 0 ? null : loginEnd(days, new Date(loggedIn))
+    return { name, title: title || name, loggedIn, until }
+  })
 }
 
 function tokenRow(token: TokenRecord, now: string): HomeData['tokens'][number] {

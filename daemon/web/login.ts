@@ -1,5 +1,4 @@
 import type { Context } from 'hono'
-import { html } from 'hono/html'
 import { refuse } from '../../core/error/error.ts'
 import { findUser } from '../../generator/accounts/accounts.ts'
 import {
@@ -11,12 +10,10 @@ import {
   requireLink,
   setPassword,
 } from '../../generator/accounts/credentials.ts'
-import { endSession, startSession } from '../../generator/accounts/sessions.ts'
-import { addEvent, makeChange } from '../../generator/records/change.ts'
+import { endSession, type SessionWay } from '../../generator/accounts/sessions.ts'
+import { addEvent, makeChange, type StillMay } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { type LoginData, loginPage } from '../../site/account/login-page.ts'
-import type { SiteConfig } from '../../site/site-config.ts'
-import { RateLimit } from '../access/rate-limit.ts'
+import { RateLimit } from '../access/rate-limits.ts'
 import {
   type BrowserRequest,
   changeOf,
@@ -26,10 +23,11 @@ import {
 import type { Deps } from '../deps.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { recordSubject } from '../http/log.ts'
-import { basePath, page, redirect } from '../http/page.ts'
+import { redirect, reloadPage } from '../http/page.ts'
 import { isLinked, loginOf, ownPath } from '../http/request-body.ts'
 import { showHome } from './home-page.ts'
-import { attempt, noticeOf, type Outcome, redirectDone } from './notice.ts'
+import { attempt, noticeOf, redirectDone } from './notice.ts'
+import { logIn, showLogin } from './session.ts'
 
 /** The longest that browsers keep a cookie (RFC 6265bis §5.5). */
 const DEVICE_SECONDS = 400 * 86_400
@@ -39,10 +37,18 @@ const FAILURES_LOGGED = 30
 
 /** `GET /me`: the page that `cargo login` points to; without a session, the login form. */
 export function home({ registry }: Deps, c: Context, request: BrowserRequest) {
-  const { site } = registry
+  const { settings, site } = registry
   const next = ownPath(c.req.query('next'))
   const { session } = request
-  if (!session) return isLinked(c) ? reloadPage(c, site) : showLogin(c, site, request, { next })
+  if (!session && isLinked(c)) return reloadPage(c, site)
+  const [issuer, another] = Object.keys(settings.oidc)
+  const isOnly = settings.auth.passwords === 'off' && another === undefined
+  // Once a visit: an issuer that sends people back would send them round and round.
+  if (!session && issuer && isOnly && readCookie(c, registry, 'visit') === undefined) {
+    writeCookie(c, registry, 'visit', '1')
+    return redirect(c, site, `/me/oidc/${issuer}?next=${encodeURIComponent(next ?? '/me')}`)
+  }
+  if (!session) return showLogin(registry, c, request, { next })
   if (next !== null) return redirect(c, site, next)
   if (c.req.path !== '/me') return redirect(c, site, '/me')
   return showHome(registry, c, { ...request, session }, { notice: noticeOf(c, registry) })
@@ -57,6 +63,7 @@ export function postLogin() {
     const login = loginOf(form)
     const next = ownPath(form.get('next'))
     const work = async () => {
+      requirePasswords(registry)
       const attempt = { login, password: form.get('password') ?? '', priority }
       const credential = await checkPassword(database, attempt, settings.auth.password_cost)
       if (!credential) {
@@ -72,10 +79,10 @@ export function postLogin() {
         }
         return refuse('login_failed')
       }
-      await logIn(registry, c, request, credential)
+      await logInWith(registry, c, request, credential, 'password')
       return redirect(c, site, next ?? '/me')
     }
-    return attempt(c, work, refused => showLogin(c, site, request, { login, next, ...refused }))
+    return attempt(c, work, refused => showLogin(registry, c, request, { login, next, ...refused }))
   }
 }
 
@@ -84,6 +91,8 @@ export async function postLogout({ registry }: Deps, c: Context, request: Sessio
   await endSession(registry.database, request.session, request.change, 'logout')
   dropCookie(c, registry, 'session')
   dropCookie(c, registry, 'user')
+  // Whoever logs out is not logged in again by being sent to the issuer.
+  writeCookie(c, registry, 'visit', '1')
   return redirect(c, registry.site, '/me')
 }
 
@@ -96,9 +105,9 @@ export async function passwordLink({ registry }: Deps, c: Context, request: Brow
     // Its form would be that of a browser without a session.
     if (!request.session && isLinked(c)) return reloadPage(c, site)
     const { login } = await requireLink(database, reset, request.now)
-    return showLogin(c, site, request, { reset, login })
+    return showLogin(registry, c, request, { reset, login })
   }
-  const answer = await attempt(c, work, refused => showLogin(c, site, request, refused))
+  const answer = await attempt(c, work, refused => showLogin(registry, c, request, refused))
   // Not `same-origin`: stylesheets would be asked for with the secret in `Referer`.
   if (reset !== '') answer.headers.set('referrer-policy', 'strict-origin')
   return answer
@@ -116,15 +125,25 @@ function byLink(registry: Registry, c: Context, request: BrowserRequest, reset: 
   const { database, settings, site } = registry
   const { form, now } = request
   const work = async () => {
+    const stillMay: StillMay = tx => requireLink(tx, reset, now)
+    if (settings.auth.passwords === 'off') {
+      const owner = await requireLink(database, reset, now)
+      await logIn(registry, c, request, owner, 'link', stillMay)
+      return redirect(c, site, '/me')
+    }
     const order = { password: newPassword(form), cost: settings.auth.password_cost }
     const owner = await requireLink(database, reset, now)
-    const change = changeOf(request, owner, tx => requireLink(tx, reset, now))
-    await logIn(registry, c, request, await setPassword(database, owner, order, change))
+    const change = changeOf(request, owner, stillMay)
+    const credential = await setPassword(database, owner, order, change)
+    await logInWith(registry, c, request, credential, 'link')
     return redirect(c, site, '/me')
   }
   return attempt(c, work, async refused => {
     const owner = await linkOwner(database, reset, now)
-    return showLogin(c, site, request, { ...refused, ...(owner && { reset, login: owner.login }) })
+    return showLogin(registry, c, request, {
+      ...refused,
+      ...(owner && { reset, login: owner.login }),
+    })
   })
 }
 
@@ -133,6 +152,7 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
   const { form, priority } = request
   const { user } = request.session
   const work = async () => {
+    requirePasswords(registry)
     const cost = settings.auth.password_cost
     const attempt = { login: user.login, password: form.get('current') ?? '', priority }
     if (!(await checkPassword(database, attempt, cost))) {
@@ -142,7 +162,8 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
       refuse('password_wrong')
     }
     const order = { password: newPassword(form), cost }
-    await logIn(registry, c, request, await setPassword(database, user, order, request.change))
+    const credential = await setPassword(database, user, order, request.change)
+    await logInWith(registry, c, request, credential, 'password')
     return redirectDone(c, registry, '/me', 'password-changed', user.login)
   }
   return attempt(c, work, refused => showHome(registry, c, request, refused))
@@ -153,64 +174,21 @@ function newPassword(form: URLSearchParams): string {
   return form.get('again') === password ? password : refuse('passwords_differ')
 }
 
-/** Logs a user in with a new session and ends the browser's previous one. */
-async function logIn(
+function requirePasswords({ settings }: Registry): void {
+  if (settings.auth.passwords === 'off') refuse('passwords_off')
+}
+
+async function logInWith(
   registry: Registry,
   c: Context,
   request: BrowserRequest,
   credential: Credential,
+  way: SessionWay,
 ): Promise<void> {
-  const { database, settings } = registry
-  const { user } = credential
-  const seconds = settings.auth.session_seconds
-  recordSubject(c, { user: user.login })
-  const agent = browserName(c.req.header('user-agent') ?? '')
-  const start = { agent, now: request.now, seconds, before: request.session?.id }
+  const time = { now: request.now, rules: registry.settings }
   // The password may have changed while it was hashed: do not log in with the old one.
-  const change = changeOf(request, user, tx => requireCredential(tx, credential))
-  const secret = await startSession(database, user.id, start, change)
-  writeCookie(c, registry, 'session', secret, seconds)
-  writeCookie(c, registry, 'user', user.login, seconds)
+  await logIn(registry, c, request, credential.user, way, tx =>
+    requireCredential(tx, credential, time, way),
+  )
   writeCookie(c, registry, 'device', makeDevice(credential), DEVICE_SECONDS)
-  if (readCookie(c, registry, 'form') !== undefined) dropCookie(c, registry, 'form')
-}
-
-function showLogin(
-  c: Context,
-  site: SiteConfig,
-  { csrf }: BrowserRequest,
-  { status, ...fields }: Outcome<LoginData>,
-): Response {
-  const data = { csrf, login: '', next: null, notice: null, reset: null, ...fields }
-  return page(c, site, loginPage(site, data), status)
-}
-
-/** Reloads the page, now with cookies, so that a logged-in user gets the page of their session. */
-function reloadPage(c: Context, site: SiteConfig): Response {
-  const here = `${basePath(site)}${c.req.path}${new URL(c.req.url).search}`
-  const text = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${here}"><title>${site.title}</title></head><body><a href="${here}">Continue</a></body></html>`
-  return page(c, site, String(text))
-}
-
-/** Product names in `User-Agent`. A browser comes before others whose names it also sends. */
-const BROWSERS = [
-  ['Edg', 'Edge'],
-  ['OPR', 'Opera'],
-  ['Firefox', 'Firefox'],
-  ['Chrome', 'Chrome'],
-  ['Version', 'Safari'],
-] as const
-
-const ENGINES = new Set('Mozilla AppleWebKit KHTML Gecko Safari Mobile'.split(' '))
-
-/** Returns the common names of browser and system in a `User-Agent`, or else its first own word. */
-export function browserName(agent: string): string {
-  const system = /\b(Windows|Android|iPhone|iPad|Mac OS X|CrOS|Linux)\b/.exec(agent)?.[1]
-  for (const [token, name] of BROWSERS) {
-    const version = new RegExp(`\\b${token}/([0-9]+)`).exec(agent)?.[1]
-    if (version) return `${name} ${version}${system ? ` on ${system}` : ''}`
-  }
-  for (const [, word = ''] of agent.matchAll(/(?:^| )([a-z][\w.-]{0,30})(?=\/|$)/gi))
-    if (!ENGINES.has(word)) return word
-  return 'unknown browser'
 }

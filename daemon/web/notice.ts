@@ -15,13 +15,24 @@ const DONE = {
   'session-ended': 'The session of # has ended.',
   'sessions-ended': 'Every other session of # has ended.',
   'password-changed': 'The password of # is changed, and every other session has ended.',
+  'identity-linked':
+    '# is linked: log in with the button from now on. Every other session has ended.',
   'invitation-accepted': 'You own # now.',
   'invitation-declined': 'The invitation to own # is declined.',
   'owner-added': '@ owns # now.',
   'owner-invited': '@ is invited to own # and can accept on their account page.',
   'owner-removed': '@ is no longer an owner of #, and no longer invited.',
+  'rule-added': 'Rule # lets jobs publish @.',
+  'rule-added-wide':
+    'Rule # lets jobs publish @. It names neither ref nor environment, so whoever may push any branch can publish.',
+  'rule-removed': 'Rule # is removed: jobs publish @ by it no longer.',
+  'trusted-only': 'New versions of # come from CI only.',
+  'trusted-only-ended': 'Owners publish new versions of #, too.',
   'version-yanked': '# @ is yanked.',
   'version-unyanked': '# @ is no longer yanked.',
+  deprecated: '# is deprecated.',
+  undeprecated: '# is no longer deprecated.',
+  'user-linked': '# is linked: its owner logs in at the issuer from now on.',
   'user-locked': '# is locked: the tokens of # are refused, and every session has ended.',
   'user-unlocked': '# is unlocked.',
   'user-promoted': '# is an administrator now.',
@@ -83,11 +94,10 @@ export function ask(
   request: SessionRequest,
   about: Question['about'],
   names: readonly string[],
-  { back = account.home, fields = {}, query = '' }: Partial<Question> = {},
+  { back = account.home, ...rest }: Partial<Question> = {},
 ): Response {
   const path = c.req.path.slice(1)
-  const question = { about, names, back, fields, query }
-  return page(c, site, confirmPage(site, viewerOf(request), path, question))
+  return page(c, site, confirmPage(site, viewerOf(request), path, { ...rest, about, names, back }))
 }
 
 /** What a page shows that a form led to: some of its data, and its status. */

@@ -2,8 +2,8 @@
 // another.
 import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
-import { get, post, type Route, type SessionRequest } from '../access/route.ts'
-import { type Deps, giving } from '../deps.ts'
+import { get, giving, post, type Route, type SessionRequest } from '../access/route.ts'
+import type { Deps } from '../deps.ts'
 import { redirect } from '../http/page.ts'
 import {
   askDecline,
@@ -17,9 +17,21 @@ import {
   postToken,
 } from './account.ts'
 import { askUserAction, auditLog, postUser, postUserAction, users } from './admin.ts'
-import { confirmRemoval, confirmYank, manage, postOwner, postRemoval, postYank } from './crates.ts'
+import {
+  askCrateTrust,
+  confirmRemoval,
+  confirmYank,
+  manage,
+  postCrateTrust,
+  postDeprecation,
+  postOwner,
+  postRemoval,
+  postYank,
+} from './crates.ts'
 import { home, passwordLink, postLogin, postLogout, postPassword } from './login.ts'
+import { oidcCallback, oidcStart } from './oidc.ts'
 import { status } from './status.ts'
+import { askTrust, postTrust, trust } from './trust.ts'
 import { askUpstream, postUpstream, upstreamAdmin } from './upstream.ts'
 
 type Handle = (deps: Deps, c: Context, request: SessionRequest) => Response | Promise<Response>
@@ -38,6 +50,8 @@ export function meRoutes(deps: Deps): Route[] {
     get('/me', 'visitor', on(home)),
     get('/me/login', 'visitor', on(home)),
     post('/me/login', 'visitor', on(postLogin()), 'login'),
+    get('/me/oidc/:issuer', 'visitor', on(oidcStart), 'issuer'),
+    get('/me/oidc/:issuer/callback', 'visitor', on(oidcCallback), 'issuer'),
     end('/me/logout', postLogout),
     get('/me/password', 'visitor', on(passwordLink)),
     post('/me/password', 'visitor', on(postPassword), 'password'),
@@ -56,9 +70,15 @@ export function meRoutes(deps: Deps): Route[] {
     change(`${crate}/yank`, crates(postYank(true))),
     get(`${crate}/unyank`, 'session', on(crates(confirmYank(false)))),
     change(`${crate}/unyank`, crates(postYank(false))),
+    change(`${crate}/deprecate`, crates(postDeprecation)),
     change(`${crate}/owners/add`, crates(postOwner)),
     get(`${crate}/owners/remove`, 'session', on(crates(confirmRemoval))),
     change(`${crate}/owners/remove`, crates(postRemoval)),
+    get(`${crate}/trust/:action`, 'session', on(crates(askCrateTrust))),
+    change(`${crate}/trust/:action`, crates(postCrateTrust)),
+    get('/me/admin/trust', 'admin', on(trust)),
+    get('/me/admin/trust/:action', 'admin', on(askTrust)),
+    post('/me/admin/trust/:action', 'admin', on(postTrust), 'change'),
     get('/me/admin/users', 'admin', on(users)),
     post('/me/admin/users/add', 'admin', on(postUser), 'change'),
     get('/me/admin/users/:login/:action', 'admin', on(askUserAction)),

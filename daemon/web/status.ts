@@ -4,13 +4,21 @@ import { describeDaemon } from '../../generator/database/daemons.ts'
 import { workOf } from '../../generator/projections/projections.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { readStatus, warningsOf } from '../../generator/status.ts'
-import { type StatusData, statusPage } from '../../site/account/status-page.ts'
+import { listDeliveries, listWebhooks } from '../../generator/webhooks/deliveries.ts'
+import { type StatusData, type StatusProblem, statusPage } from '../../site/account/status-page.ts'
 import type { SessionRequest } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { viewerOf } from './notice.ts'
 
 const COUNTED = 10_000
+const DELIVERIES = 100
+
+/** What the data of an event names. */
+interface Told {
+  readonly crate: string
+  readonly version?: string
+}
 
 /** `GET /me/admin/status`: the report of `plimsoll status`. Its cost is bounded in any registry. */
 export async function status({ registry }: Deps, c: Context, request: SessionRequest) {
@@ -60,5 +68,23 @@ async function readData(registry: Registry): Promise<Omit<StatusData, 'viewer'>>
     plain: status.plain_pages.map(({ what, name, version, because, at }) => {
       return { what, crate: name, version, why: `because ${because}`, at, retryAt: null }
     }),
+    deliveries: await lastDeliveries(registry),
   }
+}
+
+async function lastDeliveries({ database }: Registry): Promise<StatusProblem[]> {
+  const ended = (await listWebhooks(database)).filter(({ ended_at: at }) => at !== null)
+  const gone = ended.map(({ name, ended_at: at }) => {
+    const why = `its receiver is gone (410); \`plimsoll webhook resend ${name}\` begins again`
+    return { what: name, crate: null, version: null, why, at, retryAt: null }
+  })
+  const sent = (await listDeliveries(database, DELIVERIES)).map(delivery => {
+    const { webhook, type, at, attempts, result, due_at: due } = delivery
+    const { crate, version = null } = JSON.parse(delivery.data) as Told
+    const tries = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
+    const why = result === null ? 'not sent yet' : `${tries}: ${result}`
+    const retryAt = due === null ? null : timestamp(new Date(due))
+    return { what: `${webhook}: ${type}`, crate, version, why, at, retryAt }
+  })
+  return [...gone, ...sent]
 }

@@ -15,6 +15,7 @@ import { type GitWorker, openGitWorker } from './git-worker.ts'
 import { IndexWorker } from './index-worker.ts'
 import { MirrorWorker } from './mirror-worker.ts'
 import { TakeoverWorker } from './takeover-worker.ts'
+import { type Environment, WebhookWorker } from './webhook-worker.ts'
 import type { Worker } from './worker.ts'
 
 export interface Workers {
@@ -33,6 +34,7 @@ export async function openWorkers(
   serving: Serving | null,
   log: Logger,
   metrics: Metrics,
+  env: Environment,
 ): Promise<Workers> {
   const report = failureReports(registry, log, metrics)
   const index = new IndexWorker(registry, report('build', 'a build failed; trying again'))
@@ -55,7 +57,9 @@ export async function openWorkers(
     report('upload', 'the upload of the whole tree failed; trying again'),
   )
   const purges = purgeWorker(registry, report('cdn purge', 'a purge of the CDN failed'))
-  const list = [takeover, downloadWorker, index, git, mirror, purges].filter(
+  const onWebhookFailure = report('webhook', 'an event could not be sent; trying again')
+  const webhooks = new WebhookWorker(registry, env, onWebhookFailure)
+  const list = [takeover, downloadWorker, index, git, mirror, purges, webhooks].filter(
     worker => worker !== null,
   )
   const outdated = takeover?.outdated ?? new Promise<never>(() => undefined)

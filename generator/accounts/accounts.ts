@@ -4,7 +4,7 @@ import { refuse } from '../../core/error/error.ts'
 import type { Slice } from '../../core/search/layout.ts'
 import type { Database } from '../database/connection.ts'
 import { all, first, one, type Queries, run, value } from '../database/statement.ts'
-import { addEvent, type Change, makeChange } from '../records/change.ts'
+import { addEvent, type Change, makeChange, type Permitted, userIdOf } from '../records/change.ts'
 import { CRATES_OWNED } from '../records/owners.ts'
 
 /** A user account. Ids fit the u32 that Cargo reads. */
@@ -17,6 +17,8 @@ export interface User {
   readonly locked: boolean
   /** Whether the user was removed: the row stays for what they have published and done. */
   readonly removed: boolean
+  /** Whether it is a machine's: nobody can log in, only its tokens work. */
+  readonly machine: boolean
   readonly created: string
 }
 
@@ -38,13 +40,15 @@ export interface ActiveUser extends User {
 }
 
 const USER = `id, login, name, admin, locked_at IS NOT NULL AS locked,
-  removed_at IS NOT NULL AS removed, created_at AS created`
+  removed_at IS NOT NULL AS removed, machine, created_at AS created`
 
 type Row<T extends User = User> = Omit<T, Flag> & Record<Flag, number>
-type Flag = 'admin' | 'locked' | 'removed'
+type Flag = 'admin' | 'locked' | 'removed' | 'machine'
 
 function user<T extends User>(row: Row<T>) {
-  return { ...row, admin: row.admin === 1, locked: row.locked === 1, removed: row.removed === 1 }
+  const is = (flag: Flag) => row[flag] === 1
+  const flags = { locked: is('locked'), removed: is('removed'), machine: is('machine') }
+  return { ...row, admin: is('admin'), ...flags }
 }
 
 /** Refuses a login that is malformed, or that a removed or renamed user had (ignoring case). */
@@ -60,20 +64,31 @@ async function isGone(db: Queries, login: string): Promise<boolean> {
 }
 
 /** Adds a user. Refuses a login that is malformed, or taken (ignoring case). */
-export async function addUser(
-  database: Database,
-  { login, admin }: { login: string; admin: boolean },
-  change: Change,
+export async function addUser(database: Database, draft: Draft, change: Change): Promise<User> {
+  return makeChange(database, change, 'administrator', (tx, by) => insertUser(tx, draft, by))
+}
+
+interface Draft {
+  readonly login: string
+  readonly admin: boolean
+  readonly machine?: boolean
+}
+
+/** Adds a user in a transaction, as `addUser` does. */
+export async function insertUser(
+  tx: Queries,
+  { login, admin, machine = false }: Draft,
+  by: Permitted,
 ): Promise<User> {
-  return makeChange(database, change, 'administrator', async (tx, by) => {
-    await requireFree(tx, login)
-    const sql = `INSERT INTO users (login, canonical, admin, created_at) VALUES (?, ?, ?, ?)
-      ON CONFLICT (canonical) DO NOTHING RETURNING ${USER}`
-    const row = await first<Row>(tx, sql, login, login.toLowerCase(), Number(admin), by.at)
-    if (!row) return refuse('login_taken', { login })
-    await addEvent(tx, by, { action: 'user-add', detail: { login, ...(admin && { admin }) } })
-    return user(row)
-  })
+  await requireFree(tx, login)
+  const sql = `INSERT INTO users (login, canonical, admin, machine, created_at, made_by)
+    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (canonical) DO NOTHING RETURNING ${USER}`
+  const flags = [Number(admin), Number(machine)]
+  const row = await first<Row>(tx, sql, login, login.toLowerCase(), ...flags, by.at, userIdOf(by))
+  if (!row) return refuse('login_taken', { login })
+  const detail = { login, ...(admin && { admin }), ...(machine && { machine }) }
+  await addEvent(tx, by, { action: 'user-add', detail })
+  return user(row)
 }
 
 /** Returns the user with a login, ignoring case, also a removed one; null when there is none. */
@@ -127,9 +142,9 @@ export async function findUsers(
   return rows.map(user)
 }
 
-/** Returns whether the registry has no users yet. */
+/** Returns whether nobody can log in yet: there are no users but machines. */
 export async function hasNoUsers(database: Database): Promise<boolean> {
-  return (await first(database, 'SELECT id FROM users LIMIT 1')) === null
+  return (await first(database, 'SELECT id FROM users WHERE machine = 0 LIMIT 1')) === null
 }
 
 /**

@@ -5,8 +5,16 @@ import { latest, timestamp } from '../../core/timestamp.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { Database } from '../database/connection.ts'
 import { first, type Queries, run, value } from '../database/statement.ts'
-import { addEvent, type Change, makeChange } from '../records/change.ts'
-import { type Account, type AccountRow, accountOf, findUser, storedPassword } from './accounts.ts'
+import { addEvent, type Change, makeChange, userIdOf } from '../records/change.ts'
+import {
+  type Account,
+  type AccountRow,
+  accountOf,
+  findUser,
+  requireUser,
+  storedPassword,
+} from './accounts.ts'
+import { type LoginRules, loggedIn } from './oidc-access.ts'
 import { costOf, hashPassword, isPassword, type LoginPriority } from './password.ts'
 import { hashSecret, isSameText, makeSecret } from './secret.ts'
 
@@ -38,14 +46,23 @@ export async function checkPassword(
   return isRenewed ? { user, stored: renewed } : checkPassword(database, attempt, cost)
 }
 
-/** Returns the user of a credential; refuses a locked user, or one with another password by now. */
+/**
+ * Returns the user of a credential; refuses a locked user, one with another password by now, and,
+ * unless a link has brought them, one whom only a login at an issuer lets in again.
+ */
 export async function requireCredential(
   db: Queries,
   { user, stored }: Credential,
+  { now, rules }: { readonly now: Date; readonly rules: LoginRules },
+  way: 'password' | 'link' | 'oidc' = 'password',
 ): Promise<Account> {
-  const sql = `SELECT id AS user_id, login, admin FROM users
-    WHERE id = ? AND password = ? AND locked_at IS NULL`
-  const row = await first<AccountRow>(db, sql, user.id, stored)
+  const member = loggedIn(rules, now)
+  const sql = `SELECT id AS user_id, login, admin,
+      CASE WHEN ${member.sql} THEN 1 ELSE 0 END AS member
+    FROM users WHERE id = ? AND password = ? AND locked_at IS NULL`
+  type Found = AccountRow & { readonly member: number }
+  const row = await first<Found>(db, sql, ...member.values, user.id, stored)
+  if (row?.member === 0 && way !== 'link') refuse('login_elsewhere')
   return row ? accountOf(row) : refuse('login_failed')
 }
 
@@ -70,7 +87,8 @@ export async function setPassword(
   refuseErrors(passwordIssues(password, login))
   const stored = await hashPassword(password, cost)
   await makeChange(database, change, { user: id }, async (tx, by) => {
-    await run(tx, 'UPDATE users SET password = ? WHERE id = ?', stored, id)
+    const sql = 'UPDATE users SET password = ? WHERE id = ? AND machine = 0'
+    if ((await run(tx, sql, stored, id)) === 0) refuse('user_machine', { login })
     await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
     await run(tx, 'DELETE FROM sessions WHERE user_id = ?', id)
     await addEvent(tx, by, { action: 'password-change', detail: { login } })
@@ -88,10 +106,12 @@ export async function makeLink(
   const secret = makeSecret()
   await makeChange(database, change, 'administrator', async (tx, by) => {
     await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
-    const sql = `INSERT INTO password_links (hash, user_id, expires_at)
-      SELECT ?, id, ? FROM users WHERE id = ? AND locked_at IS NULL`
-    const parameters = [hashSecret(secret), timestamp(now, LINK_SECONDS), id]
-    if ((await run(tx, sql, ...parameters)) === 0) refuse('user_locked', { login })
+    const { locked, machine } = await requireUser(tx, login)
+    if (machine) refuse('user_machine', { login })
+    if (locked) refuse('user_locked', { login })
+    const sql = `INSERT INTO password_links (hash, user_id, expires_at, made_by)
+      VALUES (?, ?, ?, ?)`
+    await run(tx, sql, hashSecret(secret), id, timestamp(now, LINK_SECONDS), userIdOf(by))
     await addEvent(tx, by, { action: 'password-link', detail: { login } })
   })
   return secret

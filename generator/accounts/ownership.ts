@@ -5,8 +5,18 @@ import { all, first, type Queries, run, upsert } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted, userIdOf } from '../records/change.ts'
 import { type Records, tellFollowers } from '../records/crate-change.ts'
 import type { CrateRecord } from '../records/crates.ts'
-import { addOwner, isOwner, listOwners, removeOwner, requireOwner } from '../records/owners.ts'
-import { type Account, findUser, type User } from './accounts.ts'
+import { GROUP, groupsOwning } from '../records/groups.ts'
+import {
+  addOwner,
+  canAct,
+  isDirectOwner,
+  type OwnerRef,
+  removeOwner,
+  requireOwner,
+} from '../records/owners.ts'
+import { type Account, findUser } from './accounts.ts'
+import { resolveGroup } from './groups.ts'
+import { acting, type LoginRules } from './oidc-access.ts'
 
 /** The logins in a request, by whether anything changed for them. */
 export interface OwnerChange {
@@ -15,22 +25,32 @@ export interface OwnerChange {
   readonly unchanged: readonly string[]
 }
 
-/** A user whose ownership changes; `as` says that an administrator who is no owner changes it. */
-type ChangedUser = Pick<User, 'id' | 'login'> & { readonly as?: 'administrator' | undefined }
+/** What changes of owners need: the records, and which logins count. */
+export type OwnerRecords = Records & { readonly settings: LoginRules }
+
+/**
+ * A user or group whose ownership changes; `as` says that an administrator who is no owner changes
+ * it.
+ */
+interface Subject {
+  readonly owner: OwnerRef
+  readonly login: string
+  readonly as?: 'administrator' | undefined
+}
 
 /** Changes the owners of a crate for all logins; if one is refused, changes nothing. */
 type OwnerWork = (
-  records: Records,
+  records: OwnerRecords,
   crate: CrateRecord,
   logins: readonly string[],
   change: Change,
 ) => Promise<OwnerChange>
 
-/** Makes users owners without an invitation. The refusal lists all unknown logins. */
+/** Makes users and groups owners without an invitation. The refusal lists all unknown logins. */
 export const addOwners: OwnerWork = (records, crate, logins, change) =>
-  eachUser(records, crate, logins, change, async (tx, by, user) => {
-    if (!(await insertOwner(tx, records, crate, user, userIdOf(by), by))) return false
-    await withdrawInvitation(tx, crate.id, user.id)
+  eachOwner(records, crate, logins, change, async (tx, by, subject) => {
+    if (!(await insertOwner(tx, records, crate, subject, userIdOf(by), by))) return false
+    if ('user' in subject.owner) await withdrawInvitation(tx, crate.id, subject.owner.user)
     return true
   })
 
@@ -39,67 +59,96 @@ async function insertOwner(
   tx: Queries,
   { followers }: Records,
   crate: CrateRecord,
-  { id, login, as }: ChangedUser,
+  { owner, login, as }: Subject,
   addedBy: number | null,
   change: Permitted,
 ): Promise<boolean> {
-  if (!(await addOwner(tx, crate.id, { user: id }, change.at, addedBy))) return false
+  if (!(await addOwner(tx, crate.id, owner, change.at, addedBy))) return false
   const event = { action: 'owner-add', crate: crate.name, detail: { login, as } }
   const generation = await addEvent(tx, change, event)
-  await tellFollowers(tx, followers, { crate, owner: id, by: change, generation })
+  const told = [{ type: 'crate.owners', added: login } as const]
+  const edit = { crate, owner: userOf(owner), told, by: change, generation }
+  await tellFollowers(tx, followers, edit)
   return true
 }
 
-/** Invites users to become owners, or renews their invitations. */
+function userOf(owner: OwnerRef): number | null {
+  return 'user' in owner ? owner.user : null
+}
+
+/** Invites users to become owners, or renews their invitations; groups become owners at once. */
 export const inviteOwners: OwnerWork = (records, crate, logins, change) =>
-  eachUser(records, crate, logins, change, async (tx, by, { id, login, as }) => {
-    if (await isOwner(tx, crate.id, id)) return false
-    const row = { crate_id: crate.id, user_id: id, invited_at: by.at, invited_by: userIdOf(by) }
+  eachOwner(records, crate, logins, change, async (tx, by, subject) => {
+    const { owner, login, as } = subject
+    if ('group' in owner) return insertOwner(tx, records, crate, subject, userIdOf(by), by)
+    if (await isDirectOwner(tx, crate.id, owner.user)) return false
+    const who = { user_id: owner.user, invited_by: userIdOf(by) }
+    const row = { crate_id: crate.id, invited_at: by.at, ...who }
     await upsert(tx, 'invitations', ['crate_id', 'user_id'], row)
     await addEvent(tx, by, { action: 'owner-invite', crate: crate.name, detail: { login, as } })
     return true
   })
 
-/** Removes owners and withdraws invitations. Refuses to remove the last owner. */
+/** Removes owners and withdraws invitations. Refuses to leave nobody who could act as an owner. */
 export const removeOwners: OwnerWork = (records, crate, logins, change) =>
-  eachUser(records, crate, logins, change, async (tx, by, { id, login, as }) => {
-    const isOwner = await removeOwner(tx, crate.id, { user: id })
-    const isInvited = await withdrawInvitation(tx, crate.id, id)
+  eachOwner(records, crate, logins, change, async (tx, by, { owner, login, as }) => {
+    const isOwner = await removeOwner(tx, crate.id, owner)
+    const user = userOf(owner)
+    const isInvited = user !== null && (await withdrawInvitation(tx, crate.id, user))
     if (!isOwner && !isInvited) refuse('owner_unknown', { name: crate.name, login })
-    if (isOwner && (await listOwners(tx, crate.id)).length === 0)
+    const may = acting(records.settings, new Date(by.at))
+    if (isOwner && !(await canAct(tx, crate.id, may, by.at)))
       refuse('owner_last', { name: crate.name })
     const action = isOwner ? 'owner-remove' : 'invitation-withdraw'
     const event = { action, crate: crate.name, detail: { login, as } }
     const generation = await addEvent(tx, by, event)
-    await tellFollowers(tx, records.followers, { crate, owner: id, by, generation })
+    const told = isOwner ? [{ type: 'crate.owners', removed: login } as const] : []
+    await tellFollowers(tx, records.followers, { crate, owner: user, told, by, generation })
     return true
   })
 
-async function eachUser(
-  { database }: Records,
+async function eachOwner(
+  { database, settings }: OwnerRecords,
   crate: CrateRecord,
   logins: readonly string[],
   change: Change,
-  work: (tx: Queries, by: Permitted, user: ChangedUser) => Promise<boolean>,
+  work: (tx: Queries, by: Permitted, subject: Subject) => Promise<boolean>,
 ): Promise<OwnerChange> {
   return makeChange(database, change, 'user', async (tx, by) => {
     const right = await requireOwner(tx, crate, by)
     const as = right === 'administrator' ? right : undefined
     // The request may name one user in several spellings of the login.
-    const users = new Map<number, ChangedUser>()
+    const subjects = new Map<string, Subject>()
     const unknown: Issue[] = []
     for (const login of logins) {
-      const user = await findUser(tx, login)
-      if (user && !user.removed) users.set(user.id, { ...user, as })
-      else unknown.push(issue('owner_no_user', { login, name: crate.name }))
+      const subject = await findSubject(tx, crate, login, settings)
+      if ('code' in subject) unknown.push(subject)
+      else subjects.set(subject.login, { ...subject, as })
     }
     const [first, ...others] = unknown
     if (first) throw new Refusal([first, ...others])
     const [changed, unchanged]: [string[], string[]] = [[], []]
-    for (const user of users.values())
-      ((await work(tx, by, user)) ? changed : unchanged).push(user.login)
+    for (const subject of subjects.values())
+      ((await work(tx, by, subject)) ? changed : unchanged).push(subject.login)
     return { changed, unchanged }
   })
+}
+
+async function findSubject(
+  tx: Queries,
+  crate: CrateRecord,
+  login: string,
+  { oidc }: LoginRules,
+): Promise<Subject | Issue> {
+  if (login.startsWith(GROUP)) {
+    // An owner is found as it is written, also if nobody has the group any more.
+    const own = (await groupsOwning(tx, crate.id)).find(group => group.login === login)
+    const group = own ?? (await resolveGroup(tx, login.slice(GROUP.length), oidc))
+    return { owner: { group: group.id }, login: group.login }
+  }
+  const user = await findUser(tx, login)
+  if (user && !user.removed) return { owner: { user: user.id }, login: user.login }
+  return issue('owner_no_user', { login, name: crate.name })
 }
 
 async function withdrawInvitation(tx: Queries, crateId: number, userId: number): Promise<boolean> {
@@ -157,7 +206,8 @@ export async function answerInvitation(
     const invitation = await first<{ invited_by: number | null }>(tx, sql, ...parameters)
     if (!invitation) return refuse('invitation_unknown', { name: crate.name })
     if (isAccepted) {
-      await insertOwner(tx, records, crate, user, invitation.invited_by, by)
+      const subject = { owner: { user: user.id }, login: user.login }
+      await insertOwner(tx, records, crate, subject, invitation.invited_by, by)
       return
     }
     const detail = { login: user.login }

@@ -1,11 +1,11 @@
 import { refuse } from '../../core/error/error.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
-import { all, first, type Queries, run, value } from '../database/statement.ts'
+import { all, type Condition, first, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
 import { type Account, type AccountRow, accountOf } from './accounts.ts'
-import type { RecordUse } from './last-use.ts'
-import { formProof, hashSecret, makeSecret } from './secret.ts'
+import { type LoginRules, loggedIn } from './oidc-access.ts'
+import { formProof, hashSecret, makeSecret, type RecordUse } from './secret.ts'
 
 export interface Session {
   readonly id: number
@@ -24,9 +24,12 @@ export interface SessionRecord {
 /** The data that decides whether a session is still valid. */
 export interface SessionTime {
   readonly now: Date
-  /** A session ends after this many seconds without a request. */
-  readonly idleSeconds: number
+  /** They say how long one lasts without a request, and which logins count. */
+  readonly rules: LoginRules
 }
+
+/** How a session is begun: one by a link of an administrator is good without a login elsewhere. */
+export type SessionWay = 'password' | 'link' | 'oidc'
 
 /** More than anyone needs; a login beyond that ends the session unused for longest. */
 const MOST = 50
@@ -36,6 +39,7 @@ interface NewSession {
   readonly agent: string
   readonly now: Date
   readonly seconds: number
+  readonly way?: SessionWay
   /** The session that the browser had before, which ends. */
   readonly before?: number | undefined
 }
@@ -44,7 +48,7 @@ interface NewSession {
 export async function startSession(
   database: Database,
   userId: number,
-  { agent, now, seconds, before }: NewSession,
+  { agent, now, seconds, way = 'password', before }: NewSession,
   change: Change,
 ): Promise<string> {
   const secret = makeSecret()
@@ -55,28 +59,42 @@ export async function startSession(
     const surplus = `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE user_id = ?
       ORDER BY last_seen_at DESC, id DESC LIMIT 1000000 OFFSET ?)`
     await run(tx, surplus, userId, MOST - 1)
-    const sql = `INSERT INTO sessions (user_id, hash, agent, created_at, last_seen_at, expires_at)
-      VALUES (?, ?, ?, ?, ?, ?) RETURNING id`
+    if (way === 'link') await run(tx, 'DELETE FROM password_links WHERE user_id = ?', userId)
+    const sql = `INSERT INTO sessions
+      (user_id, hash, agent, created_at, last_seen_at, expires_at, way)
+      VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
     const ends = timestamp(now, seconds)
-    const session = await value(tx, sql, userId, hashSecret(secret), name, at, at, ends)
-    await addEvent(tx, by, { action: 'login', detail: { session } })
+    const session = await value(tx, sql, userId, hashSecret(secret), name, at, at, ends, way)
+    await addEvent(tx, by, {
+      action: 'login',
+      detail: { session, ...(way !== 'password' && { way }) },
+    })
   })
   return secret
 }
 
-/** Sessions that are valid at a given time, with their users. */
-const GOOD = `FROM sessions JOIN users ON users.id = sessions.user_id
-  WHERE expires_at > ? AND last_seen_at > ? AND sessions.created_at <= ? AND locked_at IS NULL`
-
-/** The values to compare a session with at that time, in the order of `GOOD`. */
-function limitsOf({ now, idleSeconds }: SessionTime): string[] {
-  return [timestamp(now), timestamp(now, -idleSeconds), latest(now)]
+/** Returns the condition of sessions that are good at a given time, joined with their users. */
+function good({ now, rules }: SessionTime): Condition {
+  const member = loggedIn(rules, now)
+  const ways = rules.auth.passwords === 'off' ? " AND way = 'oidc'" : ''
+  return {
+    sql: `FROM sessions JOIN users ON users.id = sessions.user_id
+      WHERE expires_at > ? AND last_seen_at > ? AND sessions.created_at <= ?
+        AND locked_at IS NULL AND (way = 'link' OR (${member.sql}${ways}))`,
+    values: [
+      timestamp(now),
+      timestamp(now, -rules.auth.session_idle_seconds),
+      latest(now),
+      ...member.values,
+    ],
+  }
 }
 
 /** Returns the user of a session; refuses an ended session, or a locked user. */
 export async function requireSession(db: Queries, id: number, time: SessionTime): Promise<Account> {
-  const sql = `SELECT user_id, login, admin ${GOOD} AND sessions.id = ?`
-  const row = await first<AccountRow>(db, sql, ...limitsOf(time), id)
+  const { sql, values } = good(time)
+  const found = `SELECT user_id, login, admin ${sql} AND sessions.id = ?`
+  const row = await first<AccountRow>(db, found, ...values, id)
   return row ? accountOf(row) : refuse('session_absent')
 }
 
@@ -87,10 +105,10 @@ export async function findSession(
   time: SessionTime,
   record: RecordUse,
 ): Promise<Session | null> {
-  const sql = `SELECT sessions.id, last_seen_at, user_id, login, admin ${GOOD} AND hash = ?`
-  const parameters = [...limitsOf(time), hashSecret(secret)]
+  const { sql, values } = good(time)
+  const found = `SELECT sessions.id, last_seen_at, user_id, login, admin ${sql} AND hash = ?`
   type LastUse = { readonly id: number; readonly last_seen_at: string }
-  const row = await first<AccountRow & LastUse>(database, sql, ...parameters)
+  const row = await first<AccountRow & LastUse>(database, found, ...values, hashSecret(secret))
   if (!row) return null
   await record(row.last_seen_at, time.now, at =>
     run(database, 'UPDATE sessions SET last_seen_at = ? WHERE id = ?', at, row.id),
@@ -104,9 +122,10 @@ export async function listSessions(
   userId: number,
   time: SessionTime,
 ): Promise<SessionRecord[]> {
-  const sql = `SELECT id, agent, created_at AS created, last_seen_at AS "lastSeen" FROM sessions
-    WHERE expires_at > ? AND last_seen_at > ? AND created_at <= ? AND user_id = ? ORDER BY id DESC`
-  return all(database, sql, ...limitsOf(time), userId)
+  const { sql, values } = good(time)
+  const found = `SELECT sessions.id, agent, sessions.created_at AS created,
+      last_seen_at AS "lastSeen" ${sql} AND user_id = ? ORDER BY sessions.id DESC`
+  return all(database, found, ...values, userId)
 }
 
 /** Ends all sessions of a user except `kept`, if given, and returns how many it ended. */

@@ -7,30 +7,43 @@ import { all, first, one, type Queries, run, value } from '../database/statement
 import { addEvent, type Change, makeChange, userIdOf } from '../records/change.ts'
 import { type PublishedWith, publishedWith } from '../records/releases-stored.ts'
 import { type Account, type AccountRow, accountOf } from './accounts.ts'
-import type { RecordUse } from './last-use.ts'
-import { hashSecret } from './secret.ts'
+import { type LoginRules, loggedIn } from './oidc-access.ts'
+import { hashSecret, type RecordUse } from './secret.ts'
 
 /** The rights of a token: the endpoint scopes of crates.io, plus `read` for private registries. */
-export const SCOPES = ['publish-new', 'publish-update', 'yank', 'change-owners', 'read'] as const
+export const SCOPES = [
+  'publish-new',
+  'publish-update',
+  'yank',
+  'change-owners',
+  'read',
+  'trusted-publishing',
+] as const
 export type Scope = (typeof SCOPES)[number]
+
+/** What a token may do that names no scopes: it never lets a machine publish. */
+export const IMPLIED_SCOPES = SCOPES.filter(scope => scope !== 'trusted-publishing')
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** One line without bidirectional control characters: administrators read these names, too. */
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u
 /** A crate name, or a prefix followed by `*`. */
 const PATTERN = /^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/
-const FORM = /^plim_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
+const FORM = /^(plim_(?:tp_)?)([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
-/** Returns a new token: `plim_`, 32 random base62 characters (190 bits), 6 checksum characters. */
-export function makeToken(): string {
+/** The beginning of the tokens of users, and of those that jobs of CI get for theirs. */
+export type TokenPrefix = 'plim_' | 'plim_tp_'
+
+/** Returns a new token: its prefix, 32 random base62 characters (190 bits), 6 of checksum. */
+export function makeToken(prefix: TokenPrefix = 'plim_'): string {
   const secret = Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
-  return `plim_${secret}${checksum(secret)}`
+  return `${prefix}${secret}${checksum(secret)}`
 }
 
 /** Returns whether a text has the form and checksum of a token; the token may be unknown. */
-export function isToken(text: string): boolean {
-  const [, secret = '', sum = ''] = FORM.exec(text) ?? []
-  return secret !== '' && checksum(secret) === sum
+export function isToken(text: string, prefix: TokenPrefix = 'plim_'): boolean {
+  const [, begin, secret = '', sum = ''] = FORM.exec(text) ?? []
+  return begin === prefix && checksum(secret) === sum
 }
 
 function checksum(secret: string): string {
@@ -117,7 +130,7 @@ export function reachOf(stored: StoredReach): Pick<TokenRecord, 'scopes' | 'crat
   const scopes = stored.scopes ? (JSON.parse(stored.scopes) as Scope[]) : null
   if (!stored.crates) return { scopes, crates: null }
   const crates = JSON.parse(stored.crates) as string[]
-  return { scopes: (scopes ?? SCOPES).filter(scope => scope !== 'read'), crates }
+  return { scopes: (scopes ?? IMPLIED_SCOPES).filter(scope => scope !== 'read'), crates }
 }
 
 /** Lists the tokens of one user, or of all users, that are not revoked, oldest first. */
@@ -166,15 +179,35 @@ const VALID = `FROM tokens JOIN users ON users.id = tokens.user_id
   WHERE revoked_at IS NULL AND ${UNEXPIRED}`
 
 type TokenRow = AccountRow &
-  StoredReach & { id: number; last_used_at: string | null; locked_at: string | null }
+  StoredReach & {
+    id: number
+    member: number
+    last_used_at: string | null
+    locked_at: string | null
+  }
 
-/** A token is unknown or revoked, or has expired `at` some time; or its user is locked. */
+/** The data that decides whether a token is still good. */
+export interface AccessTime {
+  readonly now: Date
+  readonly rules: LoginRules
+}
+
+/**
+ * A token is unknown or revoked, or has expired `at` some time; or its user is locked, or has to
+ * log in at an issuer.
+ */
 export interface Rejection {
-  readonly code: 'token_rejected' | 'token_expired' | 'account_locked'
+  readonly code:
+    | 'token_rejected'
+    | 'token_expired'
+    | 'account_locked'
+    | 'login_due'
+    | 'trusted_token_rejected'
   readonly at: string
 }
 
 export interface TokenHolder extends Pick<TokenRecord, 'scopes' | 'crates'> {
+  readonly who: 'user'
   readonly user: Account
   readonly tokenId: number
 }
@@ -183,13 +216,15 @@ export interface TokenHolder extends Pick<TokenRecord, 'scopes' | 'crates'> {
 export async function authenticate(
   database: Database,
   token: string,
-  now: Date,
+  { now, rules }: AccessTime,
   record: RecordUse,
 ): Promise<TokenHolder | Rejection> {
   if (!isToken(token)) return { code: 'token_rejected', at: '' }
-  const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at
-    ${VALID} AND hash = ?`
-  const row = await first<TokenRow>(database, sql, timestamp(now), latest(now), hashSecret(token))
+  const member = loggedIn(rules, now)
+  const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at,
+      CASE WHEN ${member.sql} THEN 1 ELSE 0 END AS member ${VALID} AND hash = ?`
+  const given = [...member.values, timestamp(now), latest(now), hashSecret(token)]
+  const row = await first<TokenRow>(database, sql, ...given)
   if (!row) {
     const ended = `SELECT expires_at FROM tokens
       WHERE hash = ? AND revoked_at IS NULL AND expires_at <= ?`
@@ -197,16 +232,23 @@ export async function authenticate(
     return { code: at === null ? 'token_rejected' : 'token_expired', at: at ?? '' }
   }
   if (row.locked_at !== null) return { code: 'account_locked', at: '' }
+  if (row.member === 0) return { code: 'login_due', at: '' }
   await record(row.last_used_at, now, at =>
     run(database, 'UPDATE tokens SET last_used_at = ? WHERE id = ?', at, row.id),
   )
-  return { user: accountOf(row), tokenId: row.id, ...reachOf(row) }
+  return { who: 'user', user: accountOf(row), tokenId: row.id, ...reachOf(row) }
 }
 
-/** Returns the user of a token; refuses a revoked token, or a locked user. */
-export async function requireToken(db: Queries, id: number, now: Date): Promise<Account> {
-  const sql = `SELECT user_id, login, admin ${VALID} AND locked_at IS NULL AND tokens.id = ?`
-  const row = await first<AccountRow>(db, sql, timestamp(now), latest(now), id)
+/** Returns the user of a token; refuses a revoked one, or a user who is locked or has to log in. */
+export async function requireToken(
+  db: Queries,
+  id: number,
+  { now, rules }: AccessTime,
+): Promise<Account> {
+  const member = loggedIn(rules, now)
+  const sql = `SELECT user_id, login, admin ${VALID} AND locked_at IS NULL AND tokens.id = ?
+    AND ${member.sql}`
+  const row = await first<AccountRow>(db, sql, timestamp(now), latest(now), id, ...member.values)
   return row ? accountOf(row) : refuse('token_withdrawn')
 }
 

@@ -79,7 +79,8 @@ async function runImport(task: RegistryTask<Options>, source: string): Promise<v
       warned.add(name)
       return warnOfName(upstreams, name, change.at)
     }
-    const job = { change, source: plain(source), owner, warnOfName: warnOnce }
+    const revives = kind === 'crates' && source.endsWith('.crate')
+    const job = { change, source: plain(source), owner, revives, warnOfName: warnOnce }
     for await (const result of importAll(registry, opened, job, progress)) {
       const { outcome, where, name, version, issues } = result
       sums[outcome]++

@@ -12,21 +12,3 @@ export interface Database extends Queries {
   /** Closes it; a second time does nothing. */
   close(): Promise<void>
 }
-
-/** Runs the work of a transaction, whose statements fail once it has ended. */
-export async function inTransaction<T>(
-  { engine, execute }: Queries,
-  work: (tx: Queries) => Promise<T>,
-): Promise<T> {
-  let isOpen = true
-  const executeWithin: Queries['execute'] = async (sql, parameters) => {
-    // Outside of the transaction the statement would be a change by itself.
-    if (!isOpen) throw new Error(`the transaction has ended: ${sql}`)
-    return execute(sql, parameters)
-  }
-  try {
-    return await work({ engine, execute: executeWithin })
-  } finally {
-    isOpen = false
-  }
-}

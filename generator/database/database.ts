@@ -8,9 +8,8 @@ import { createPrivately, syncFile } from '../places/disk/durable.ts'
 import { openSqlite } from '../places/disk/sqlite-file.ts'
 import type { Database } from './connection.ts'
 import { type BeforeUpgrade, migrate, type SchemaOwner } from './migrations.ts'
-import { SqliteDatabase } from './sqlite.ts'
+import { SqliteDatabase, WalSync } from './sqlite.ts'
 import { type Queries, value } from './statement.ts'
-import { WalSync } from './wal-sync.ts'
 
 /**
  * Opens the SQLite database at `path`, creating and migrating it as needed. A finished transaction

@@ -18,7 +18,7 @@ export interface Queries {
 export type Row<Table extends keyof Tables> = Tables[Table]
 
 /** Columns that the schema fills in. */
-type Filled = 'id' | 'attempts' | 'dependents'
+type Filled = 'id' | 'attempts' | 'dependents' | 'machine'
 
 /** A row to be inserted: what may be NULL, or is filled in, may be left out. */
 export type NewRow<Table extends keyof Tables> = Partial<Tables[Table]> & {
@@ -34,6 +34,12 @@ export const LIST = '(SELECT value FROM json_each(?))'
 
 /** A value for a `?`. A list becomes a JSON array, for `json_each(?)`. */
 export type Parameter = string | number | null | readonly unknown[]
+
+/** A condition in a statement, and its parameters. */
+export interface Condition {
+  readonly sql: string
+  readonly values: readonly string[]
+}
 
 /** Returns the rows of a statement; its text must be constant, by which it is kept prepared. */
 export async function all<R>(db: Queries, sql: string, ...parameters: Parameter[]): Promise<R[]> {
@@ -151,4 +157,22 @@ function execute(db: Queries, sql: string, parameters: readonly Parameter[]) {
   if (parameters.flat().some(hasNul)) refuse('text_nul')
   const values = parameters.map(value => (Array.isArray(value) ? JSON.stringify(value) : value))
   return db.execute(sql, values)
+}
+
+/** Runs the work of a transaction, whose statements fail once it has ended. */
+export async function inTransaction<T>(
+  { engine, execute }: Queries,
+  work: (tx: Queries) => Promise<T>,
+): Promise<T> {
+  let isOpen = true
+  const executeWithin: Queries['execute'] = async (sql, parameters) => {
+    // Outside of the transaction the statement would be a change by itself.
+    if (!isOpen) throw new Error(`the transaction has ended: ${sql}`)
+    return execute(sql, parameters)
+  }
+  try {
+    return await work({ engine, execute: executeWithin })
+  } finally {
+    isOpen = false
+  }
 }

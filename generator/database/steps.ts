@@ -119,4 +119,74 @@ export const steps: Readonly<Record<string, Step>> = {
   ]),
   // Crates, and what is new in a week, are counted by indexes when somebody asks.
   '035_weeks': { up: dropCounts, oldest: '035_weeks' },
+  // Rules of CI identities, their tokens, and which job has published a version.
+  '036_trust': statements([
+    'ALTER TABLE releases ADD COLUMN job TEXT',
+    'ALTER TABLE crates ADD COLUMN rule_id INTEGER',
+    'CREATE INDEX crates_rules ON crates (rule_id, created_at) WHERE rule_id IS NOT NULL',
+    `CREATE TABLE trust_rules (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, issuer TEXT NOT NULL, name TEXT NOT NULL,
+      pattern TEXT NOT NULL, crate_id INTEGER REFERENCES crates(id), claims TEXT NOT NULL,
+      pins TEXT NOT NULL, owner_id INTEGER REFERENCES users(id),
+      created_by INTEGER REFERENCES users(id), created_at TEXT NOT NULL, used_at TEXT)`,
+    'CREATE INDEX trust_rules_pattern ON trust_rules (pattern)',
+    'CREATE INDEX trust_rules_crate ON trust_rules (crate_id)',
+    `CREATE TABLE trust_keys (
+      issuer TEXT NOT NULL, key TEXT NOT NULL, rule_id INTEGER NOT NULL REFERENCES trust_rules(id),
+      PRIMARY KEY (issuer, key, rule_id)) WITHOUT ROWID`,
+    'CREATE INDEX trust_keys_rule ON trust_keys (rule_id)',
+    `CREATE TABLE trust_tokens (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL UNIQUE, rules TEXT NOT NULL,
+      job TEXT NOT NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL)`,
+    'CREATE INDEX trust_tokens_expiry ON trust_tokens (expires_at)',
+    `CREATE TABLE trust_used (
+      issuer TEXT NOT NULL, token TEXT NOT NULL, ends_at TEXT NOT NULL,
+      PRIMARY KEY (issuer, token)) WITHOUT ROWID`,
+    'CREATE INDEX trust_used_end ON trust_used (ends_at)',
+    `CREATE TABLE trust_only (
+      pattern TEXT PRIMARY KEY, is_prefix INTEGER NOT NULL) WITHOUT ROWID`,
+    'CREATE INDEX trust_only_prefix ON trust_only (pattern) WHERE is_prefix = 1',
+  ]),
+  // Accounts of issuers, the groups of users, groups as owners, and how sessions were begun.
+  '037_identities': statements([
+    `CREATE TABLE identities (
+      issuer TEXT NOT NULL, subject TEXT NOT NULL,
+      user_id INTEGER NOT NULL REFERENCES users(id),
+      linked_at TEXT NOT NULL, logged_in_at TEXT, PRIMARY KEY (issuer, subject)) WITHOUT ROWID`,
+    'CREATE INDEX identities_user ON identities (user_id)',
+    `CREATE TABLE user_groups (
+      user_id INTEGER NOT NULL REFERENCES users(id), issuer TEXT NOT NULL,
+      names TEXT NOT NULL, until TEXT NOT NULL, PRIMARY KEY (user_id, issuer)) WITHOUT ROWID`,
+    `CREATE TABLE groups (
+      id INTEGER PRIMARY KEY, issuer TEXT NOT NULL, name TEXT NOT NULL,
+      section TEXT NOT NULL, title TEXT, UNIQUE (issuer, name))`,
+    `CREATE TABLE group_owners (
+      crate_id INTEGER NOT NULL REFERENCES crates(id),
+      group_id INTEGER NOT NULL REFERENCES groups(id),
+      added_at TEXT NOT NULL, added_by INTEGER REFERENCES users(id),
+      PRIMARY KEY (crate_id, group_id)) WITHOUT ROWID`,
+    'CREATE INDEX group_owners_group ON group_owners (group_id)',
+    'ALTER TABLE sessions ADD COLUMN way TEXT',
+    'ALTER TABLE users ADD COLUMN machine INTEGER NOT NULL DEFAULT 0',
+    'ALTER TABLE users ADD COLUMN made_by INTEGER',
+    'ALTER TABLE password_links ADD COLUMN made_by INTEGER',
+  ]),
+  // Why versions were yanked, what is deprecated, and what webhooks are still to tell.
+  '038_events': statements([
+    'ALTER TABLE releases ADD COLUMN yank_reason TEXT',
+    'CREATE INDEX releases_yanked ON releases (crate_id) WHERE yanked = 1',
+    `CREATE TABLE deprecations (
+      crate_id INTEGER NOT NULL REFERENCES crates(id), requirement TEXT NOT NULL,
+      reason TEXT NOT NULL, successor TEXT, at TEXT NOT NULL,
+      PRIMARY KEY (crate_id, requirement)) WITHOUT ROWID`,
+    `CREATE TABLE webhooks (
+      name TEXT PRIMARY KEY, target TEXT NOT NULL, events TEXT NOT NULL,
+      ended_at TEXT) WITHOUT ROWID`,
+    `CREATE TABLE deliveries (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, webhook TEXT NOT NULL, message TEXT NOT NULL,
+      type TEXT NOT NULL, crate_id INTEGER, generation INTEGER NOT NULL, data TEXT NOT NULL,
+      at TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, due_at TEXT, result TEXT)`,
+    'CREATE INDEX deliveries_due ON deliveries (webhook, due_at) WHERE due_at IS NOT NULL',
+    'CREATE INDEX deliveries_done ON deliveries (at) WHERE due_at IS NULL',
+  ]),
 }

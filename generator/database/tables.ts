@@ -20,6 +20,8 @@ export interface Tables {
     created_at: string
     /** The audit event of the last change; grows with every change to the crate. */
     generation: number
+    /** The rule that created it, or did before it was removed; null for people. */
+    rule_id: number | null
   }
   releases: {
     id: number
@@ -39,7 +41,43 @@ export interface Tables {
     contents: string | null
     published_at: string | null
     published_by: number | null
+    /** The job that published it, as JSON (`core/trust/job.ts`); null for people. */
+    job: string | null
+    yank_reason: string | null
   }
+  /** Which jobs of CI systems may publish what. */
+  trust_rules: {
+    id: number
+    /** The name of its section in the settings. */
+    issuer: string
+    /** A crate as it was written, or a prefix and `*`; canonical in `pattern`. */
+    name: string
+    pattern: string
+    /** The crate, if it was there when the rule was written. */
+    crate_id: number | null
+    claims: string
+    pins: string
+    /** The first owner of crates that it creates. */
+    owner_id: number | null
+    created_by: number | null
+    created_at: string
+    used_at: string | null
+  }
+  /** By what an exchange finds the rules that may match. */
+  trust_keys: { issuer: string; key: string; rule_id: number }
+  /** Tokens of jobs, until they expire; `hash`: SHA-256, hex. `rules`: ids as JSON. */
+  trust_tokens: {
+    id: number
+    hash: string
+    rules: string
+    job: string
+    created_at: string
+    expires_at: string
+  }
+  /** Tokens of issuers that were exchanged, and are not again. */
+  trust_used: { issuer: string; token: string; ends_at: string }
+  /** Crates, and prefixes with `*`, whose versions come from CI only. */
+  trust_only: { pattern: string; is_prefix: number }
   owners: { crate_id: number; user_id: number; added_at: string; added_by: number | null }
   invitations: { crate_id: number; user_id: number; invited_at: string; invited_by: number | null }
   /** Deleted versions: they may come back only with the same bytes. */
@@ -64,7 +102,28 @@ export interface Tables {
     locked_at: string | null
     /** Since when the user is removed, who is locked as well; the name stays taken. */
     removed_at: string | null
+    /** 1 for an account of a machine, in which nobody can log in. */
+    machine: number
+    /** The administrator who added it; null for the operator and for a first login. */
+    made_by: number | null
   }
+  /** By what an issuer's people are found: its URL, and a value that it never gives again. */
+  identities: {
+    issuer: string
+    subject: string
+    user_id: number
+    linked_at: string
+    /** Null until the first login there. */
+    logged_in_at: string | null
+  }
+  /**
+   * The groups of a user, as of their last login at an issuer, or given by hand (`local`). `names`
+   * has a line break before and after each; they count until a time.
+   */
+  user_groups: { user_id: number; issuer: string; names: string; until: string }
+  /** Groups that own crates or have a title; `section` is the issuer's name in the settings. */
+  groups: { id: number; issuer: string; name: string; section: string; title: string | null }
+  group_owners: { crate_id: number; group_id: number; added_at: string; added_by: number | null }
   /** Names that users had before they were renamed; they stay taken. */
   former_logins: { canonical: string; user_id: number }
   /** Browser sessions; one that has ended has no row. */
@@ -77,9 +136,17 @@ export interface Tables {
     created_at: string
     last_seen_at: string
     expires_at: string
+    /** How it was begun; null for a password, as of versions before. */
+    way: 'password' | 'link' | 'oidc' | null
   }
   /** One-time links to set a password, until they are used. `hash`: SHA-256 of the secret, hex. */
-  password_links: { hash: string; user_id: number; expires_at: string }
+  password_links: {
+    hash: string
+    user_id: number
+    expires_at: string
+    /** The administrator who made it; null for the operator. */
+    made_by: number | null
+  }
   tokens: {
     id: number
     user_id: number
@@ -104,6 +171,32 @@ export interface Tables {
     version: string | null
     detail: string | null
     address: string | null
+  }
+  /** Why a crate, or the versions that fit a requirement (else `*`), should not be used. */
+  deprecations: {
+    crate_id: number
+    requirement: string
+    reason: string
+    /** A crate here or an https URL; null for none. */
+    successor: string | null
+    at: string
+  }
+  /** The webhooks of the settings; `target` is a hash of the URL, `events` has blanks between. */
+  webhooks: { name: string; target: string; events: string; ended_at: string | null }
+  /** What webhooks tell: still to be sent while `due_at` (with milliseconds) is not null. */
+  deliveries: {
+    id: number
+    webhook: string
+    /** The same on every attempt. */
+    message: string
+    type: string
+    crate_id: number | null
+    generation: number
+    data: string
+    at: string
+    attempts: number
+    due_at: string | null
+    result: string | null
   }
   /** Versions of upstreams that administrators have exempted from the hold. */
   upstream_allowed: {

@@ -10,7 +10,7 @@ import { versionIdentity } from '../../core/version.ts'
 import type { Queries } from '../database/statement.ts'
 import type { Staged } from '../places/crate-store.ts'
 import { asCaller, asOwner, atOnce, stepsOfCaller } from '../places/disk/caller.ts'
-import { isStorageRefusal } from '../places/disk/fault.ts'
+import { isStorageRefusal, isUnknownOutcome } from '../places/disk/fault.ts'
 import type { Progress } from '../projections/context.ts'
 import type { Change } from '../records/change.ts'
 import {
@@ -25,7 +25,7 @@ import {
 import { releaseOfBytes } from '../records/releases-stored.ts'
 import { addTogether } from '../registry/changes/add-together.ts'
 import type { Registry } from '../registry/registry.ts'
-import { adoptArchive, archiveLimits } from '../sandbox/archive.ts'
+import { adoptArchive, archiveLimits } from '../sandbox/sandbox.ts'
 import {
   CRATE_MAX,
   type RefusedPart,
@@ -147,7 +147,7 @@ async function addBatch(
       continue
     }
     const { error } = result
-    if (!(error instanceof Refusal) || isStorageRefusal(error) || error.has('commit_unknown'))
+    if (!(error instanceof Refusal) || isStorageRefusal(error) || isUnknownOutcome(error))
       throw error
     results.push({ ...of, outcome: 'refused', issues: error.issues })
   }

@@ -7,6 +7,20 @@ import { publicFile } from '../../core/paths/tree.ts'
 import { retried, Transient } from './s3/retry.ts'
 import type { TreeChanges } from './sync-batch.ts'
 
+/** Sends requests to other servers; see `Web`. */
+export interface Sender {
+  /** Trusts a URL with any address, but link-local ones and those of cloud metadata. */
+  trust(url: string, hasToken: boolean): void
+  send(
+    url: string,
+    request: Pick<CdnOptions, 'method' | 'body'> & {
+      readonly headers: Readonly<Record<string, string>>
+      readonly timeoutMs: number
+    },
+  ): Promise<{ readonly status: number }>
+  close(): Promise<void>
+}
+
 /** How to tell a CDN what has changed: the settings `cdn.…`. */
 export interface CdnOptions {
   /** `{url}`, `{path}` or `{key}` in it: a request for each; else one for every `BATCH`. */
@@ -20,6 +34,8 @@ export interface CdnOptions {
   readonly base: string
   /** How long a purge is tried again before it counts as failed, in milliseconds. */
   readonly budget?: number
+  /** What sends requests, within bounds, by the proxies and certificates of this machine. */
+  readonly sender: Sender
 }
 
 /** How long changes are gathered, and how long a purge that failed waits, in milliseconds. */
@@ -87,7 +103,7 @@ export class Cdn {
     if (this.#isClosed) return
     this.#isClosed = true
     await this.#repeater.close()
-    await this.#purge()
+    await this.#purge().finally(() => this.#options.sender.close())
   }
 
   /** Purges in the background; returns when to do so again. */
@@ -144,22 +160,22 @@ export class Cdn {
   async #send(batch: readonly string[]): Promise<void> {
     const { method, budget = BUDGET_MS } = this.#options
     const address = this.#addressFor(batch)
+    // The operator has named it, so it may be a private one.
+    this.#options.sender.trust(address, false)
     const body = this.#bodyFor(batch)
     const headers = new Headers(body === null ? {} : { 'content-type': 'application/json' })
     for (const line of await this.#headerLines()) {
       const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []
       if (name) headers.set(name, value ?? '')
     }
+    const sent = { method, headers: Object.fromEntries(headers), body, timeoutMs: SILENCE_MS }
     const attempt = async () => {
-      const signal = AbortSignal.timeout(SILENCE_MS)
-      const init = { method, headers, signal, body }
-      const answer = await fetch(address, init).catch((error: Error) => {
-        throw new Transient((error.cause as Error | undefined)?.message ?? error.message)
+      const { status } = await this.#options.sender.send(address, sent).catch((error: Error) => {
+        throw new Transient(error.message)
       })
-      await answer.body?.cancel()
-      if (answer.status === 429 || answer.status >= 500) throw new Transient(String(answer.status))
+      if (status === 429 || status >= 500) throw new Transient(String(status))
       // The CDN does not have it.
-      if (!answer.ok && answer.status !== 404) refuse('cdn_refuses', { status: answer.status })
+      if ((status < 200 || status > 299) && status !== 404) refuse('cdn_refuses', { status })
     }
     try {
       await retried(budget, attempt)

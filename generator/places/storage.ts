@@ -3,7 +3,7 @@ import { refuse } from '../../core/error/error.ts'
 import { type BucketAddress, isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { BucketPlace } from './bucket-place.ts'
-import type { Cdn } from './cdn.ts'
+import type { Cdn, Sender } from './cdn.ts'
 import { ChangeNumber } from './change-number.ts'
 import { CrateStore } from './crate-store.ts'
 import { isInside } from './disk/files.ts'
@@ -55,6 +55,7 @@ export async function openTree(
   crates: CrateStore,
   base: string,
   records: TreeRecords,
+  newSender: () => Sender,
 ): Promise<PublicTree> {
   const bucket = await openBucket(storage.public, storage, env)
   const folder = bucket ? join(root, 'public') : resolve(root, storage.public)
@@ -69,7 +70,12 @@ export async function openTree(
   // Other machines do not update a change number here, so each file is looked at.
   const changes = records.areShared ? null : new ChangeNumber(join(root, 'locks', 'tree.changes'))
   const place = sharedPlace(storage.public)
-  return new PublicTree(folder, 'each', { changes, uploads, cdn: await openCdn(cdn, base), place })
+  return new PublicTree(folder, 'each', {
+    changes,
+    uploads,
+    cdn: await openCdn(cdn, base, newSender),
+    place,
+  })
 }
 
 /** Returns the `place` of a public tree by its setting, which daemons with a common folder share. */
@@ -85,11 +91,22 @@ export function isBucketTree(areShared: boolean, crates: CrateStore): boolean {
   return areShared && !crates.isLocal
 }
 
-async function openCdn(settings: Settings['cdn'], base: string): Promise<Cdn | null> {
+async function openCdn(
+  settings: Settings['cdn'],
+  base: string,
+  newSender: () => Sender,
+): Promise<Cdn | null> {
   const { purge_url: purgeUrl, purge_body: body, purge_method: method } = settings
   if (purgeUrl === null) return null
   const { Cdn } = await import('./cdn.ts')
-  return new Cdn({ purgeUrl, body, method, headersFile: settings.purge_headers, base })
+  return new Cdn({
+    purgeUrl,
+    body,
+    method,
+    headersFile: settings.purge_headers,
+    base,
+    sender: newSender(),
+  })
 }
 
 /** Opens the bucket of an address, whose client it loads; null for a folder. Refuses the rest. */

@@ -1,6 +1,7 @@
 import { compareText } from '../../core/entry/entry.ts'
 import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
+import { type Deprecation, deprecationText } from '../../core/notes/notes.ts'
 import { CRATES_FOLDER, crateFeedPath, crateFilePath } from '../../core/paths/crates.ts'
 import { newCratesPath, type Output, output, updatesPath } from '../../core/paths/tree.ts'
 import { isolated } from '../../core/text.ts'
@@ -14,6 +15,8 @@ export const FEED_LENGTH = { crate: 50, crates: 50, updates: 100 } as const
 interface ShownRelease {
   readonly version: Version
   readonly yanked: boolean
+  readonly yankReason: string | null
+  readonly deprecation: Deprecation | null
   readonly about: Pick<About, 'description'>
   readonly publishedBy: string | null
 }
@@ -74,14 +77,20 @@ export function renderUpdates(site: SiteConfig, releases: readonly DatedRelease[
 }
 
 function releaseEntry({ owners }: SiteConfig, release: DatedRelease): FeedEntry {
-  const { name, version, yanked } = release
+  const { name, version, yanked, yankReason, deprecation } = release
+  const notes = [
+    ...(yanked ? [`yanked${yankReason === null ? '' : `: ${yankReason}`}`] : []),
+    ...(deprecation ? [deprecationText(deprecation)] : []),
+  ]
+  const { description } = release.about
   return {
     id: crateFilePath(name, version),
     page: `${cratePage(name)}${version}/`,
-    title: `${name} ${version}${yanked ? ' (yanked)' : ''}`,
+    title: `${name} ${version}${yanked ? ' (yanked)' : ''}${deprecation ? ' (deprecated)' : ''}`,
     at: release.publishedAt,
     author: owners ? release.publishedBy : null,
-    summary: release.about.description && isolated(release.about.description),
+    summary:
+      [...notes, ...(description === null ? [] : [isolated(description)])].join('\n') || null,
   }
 }
 

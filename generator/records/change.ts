@@ -1,6 +1,8 @@
 // generator/records: What is true: statements on crates and releases. Changes, pages and daemon
 // call it; it writes no file.
 import { refuse } from '../../core/error/error.ts'
+import type { CanonicalName } from '../../core/name.ts'
+import type { Job } from '../../core/trust/job.ts'
 import type { Database } from '../database/connection.ts'
 import { type Queries, value } from '../database/statement.ts'
 import { requireUnpaused, UNPAUSED } from './pause.ts'
@@ -13,6 +15,16 @@ type Author = { readonly id: number; readonly admin: boolean }
  * right to a change is no longer good.
  */
 export type StillMay = (tx: Queries) => Promise<Author>
+
+/** What a rule lets a job do: publish one crate. */
+export interface RuleGrant {
+  readonly rule: number
+  readonly crate: CanonicalName
+  /** The id of the user who owns the crate, if the job creates it. */
+  readonly owner: number | null
+  /** Which job it is, for the audit log and the release. */
+  readonly job: Job
+}
 
 /** The time of a change to the records (RFC 3339, UTC, whole seconds), and who makes it. */
 export type Change = {
@@ -30,15 +42,27 @@ export type Change = {
       readonly tokenId: number | null
       readonly stillMay: StillMay
     }
-  /** Who is at the command line, is not known, or is a CI job with an identity. */
-  | { readonly who: 'operator' | 'stranger' | 'rule' }
+  /** A CI job with an identity; `stillMay` refuses what its rules do not let through any more. */
+  | {
+      readonly who: 'rule'
+      readonly grant: RuleGrant
+      readonly stillMay: (tx: Queries) => Promise<RuleGrant>
+    }
+  /** Who is at the command line, or is not known. */
+  | { readonly who: 'operator' | 'stranger' }
 )
 
 /**
  * Who may make a change besides the operator, who may make all: nobody, an administrator, one user,
- * every user, or users and strangers.
+ * every user, users and jobs of CI that publish, or everybody.
  */
-export type Right = 'operator' | 'administrator' | { readonly user: number } | 'user' | 'anybody'
+export type Right =
+  | 'operator'
+  | 'administrator'
+  | { readonly user: number }
+  | 'user'
+  | 'publisher'
+  | 'anybody'
 
 declare const permitted: unique symbol
 /** A change whose right was required in its transaction, with the user as they are there. */
@@ -69,16 +93,29 @@ export function makeChange<T>(
  * arrives: what was true before the transaction decides nothing.
  */
 export async function requireRight(tx: Queries, change: Change, right: Right): Promise<Permitted> {
-  const by = change.who === 'user' ? { ...change, user: await change.stillMay(tx) } : change
+  const by = await asOfNow(tx, change)
   if (!hasRight(by, right))
     refuse(right === 'administrator' ? 'admin_only' : 'change_forbidden', { actor: by.actor })
   return by as Permitted
+}
+
+async function asOfNow(tx: Queries, change: Change): Promise<Change> {
+  if (change.who === 'user') return { ...change, user: await change.stillMay(tx) }
+  if (change.who !== 'rule') return change
+  const grant = await change.stillMay(tx)
+  return { ...change, grant, actor: ruleActor(grant.rule) }
+}
+
+/** Returns the name of a rule in the audit log, which no user can have. */
+export function ruleActor(rule: number): string {
+  return `rule ${rule}`
 }
 
 /** Each maker has the rights that are written here; nobody has one for lack of a user. */
 function hasRight(by: Change, right: Right): boolean {
   if (by.who === 'operator') return true
   if (by.who === 'stranger') return right === 'anybody'
+  if (by.who === 'rule') return right === 'publisher'
   if (by.who !== 'user') return false
   if (typeof right === 'object') return by.user.id === right.user
   return right === 'administrator' ? by.user.admin : right !== 'operator'
@@ -100,8 +137,11 @@ export async function addEvent(
   const { action, crate = null, version = null, detail } = event
   const { at, actor, sessionId: session, address = null } = change
   const [userId, token] = change.who === 'user' ? [change.user.id, change.tokenId] : [null, null]
+  const job = change.who === 'rule' && { rule: change.grant.rule, ...change.grant.job }
   const details =
-    detail || session ? JSON.stringify({ ...detail, ...(session && { session }) }) : null
+    detail || session || job
+      ? JSON.stringify({ ...detail, ...(session && { session }), ...job })
+      : null
   const what = [action, crate, version, details, at] as const
   const id = await value<number>(tx, sql, ...what, userId, actor, token, address)
   if (id !== null) return id

@@ -1,3 +1,4 @@
+import type { EventType } from '../../core/settings/webhook.ts'
 import type { Database } from '../database/connection.ts'
 import { listDaemons } from '../database/daemons.ts'
 import { type BeforeUpgrade, PLIMSOLL_SCHEMA, requireNone } from '../database/migrations.ts'
@@ -18,8 +19,21 @@ export interface CrateChange extends ListingChange {
   readonly removed: readonly Version[]
   /** The user who became an owner of the crate, or no longer is one. */
   readonly owner: number | null
+  /** Whether it is one of words alone, of which the index has none. */
+  readonly isWords: boolean
+  /** What webhooks tell of it. */
+  readonly told: readonly Told[]
+  /** The number of the event that records it. */
+  readonly generation: number
   readonly actor: string
   readonly at: string
+}
+
+/** An event for webhooks; all but its type and version is left out in a private registry. */
+export interface Told {
+  readonly type: EventType
+  readonly version?: string
+  readonly [more: string]: string | null | undefined
 }
 
 type Version = Pick<VersionRecord, 'id' | 'version'>
@@ -57,15 +71,13 @@ export interface Records {
 
 /** The work of a transaction on a crate, of which followers are still to be told. */
 export interface CrateEdit
-  extends Partial<Pick<CrateChange, 'added' | 'altered' | 'removed' | 'owner'>> {
-  readonly crate: CrateRecord
+  extends Pick<CrateChange, 'crate' | 'generation'>,
+    Partial<Pick<CrateChange, 'added' | 'altered' | 'removed' | 'owner' | 'isWords' | 'told'>> {
   readonly isNew?: boolean
   readonly by: Pick<CrateChange, 'actor' | 'at'>
-  /** The number of the event that records it. */
-  readonly generation: number
 }
 
-const NOTHING = { added: [], altered: [], removed: [], owner: null }
+const NOTHING = { added: [], altered: [], removed: [], owner: null, isWords: false, told: [] }
 
 /** Tells the followers of a transaction's work on a crate, and sets their marks. */
 export async function tellFollowers(
@@ -73,11 +85,13 @@ export async function tellFollowers(
   followers: readonly Follower[],
   { crate, isNew = false, by: { actor, at }, generation, ...edit }: CrateEdit,
 ): Promise<void> {
-  const change = { ...NOTHING, ...edit, crate, actor, at }
+  const change = { ...NOTHING, ...edit, crate, generation, actor, at }
   const { added, altered, removed } = change
+  if (crate.generation !== generation)
+    await run(tx, 'UPDATE crates SET generation = ? WHERE id = ?', generation, crate.id)
   if (!hasVersions(change)) {
     const state = await readListing(tx, crate.id)
-    return announce(tx, followers, { ...change, before: state, after: state, uses: [] }, generation)
+    return announce(tx, followers, { ...change, before: state, after: state, uses: [] })
   }
   const gone = new Set(removed.map(version => version.id))
   const isPlain = gone.size + altered.length === 0 && added.every(version => !version.yanked)
@@ -86,20 +100,17 @@ export async function tellFollowers(
   const listing = await changeListing(tx, crate, { versions, added, isNew })
   // Their listing referred to them until now.
   await deleteStored(tx, [...gone])
-  await announce(tx, followers, { ...change, ...listing }, generation)
-  if (crate.generation !== generation)
-    await run(tx, 'UPDATE crates SET generation = ? WHERE id = ?', generation, crate.id)
+  await announce(tx, followers, { ...change, ...listing })
 }
 
 async function announce(
   tx: Queries,
   followers: readonly Follower[],
   change: CrateChange,
-  generation: number,
 ): Promise<void> {
   const marks: MarkSubject[] = []
   for (const follower of followers) marks.push(...(await follower.changed(tx, change)))
-  await setMarks(tx, marks, generation)
+  await setMarks(tx, marks, change.generation)
 }
 
 /** Raise it when the same records get different listings: an upgrade then derives them again. */
@@ -149,6 +160,6 @@ export async function relist(
 ): Promise<void> {
   const versions = await listVersions(tx, crate.id)
   const listing = await changeListing(tx, crate, { versions, added: [] })
-  const change = { ...NOTHING, ...listing, crate, actor: '', at: crate.createdAt }
-  await announce(tx, followers, change, crate.generation)
+  const { generation, createdAt: at } = crate
+  await announce(tx, followers, { ...NOTHING, ...listing, crate, generation, actor: '', at })
 }

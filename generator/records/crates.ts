@@ -75,12 +75,24 @@ export async function crateRecords(db: Queries): Promise<number> {
   return (await value<number>(db, 'SELECT count(*) FROM crates')) ?? 0
 }
 
-/** Inserts a new crate, without owners; `newId` where that is not the next one. */
+/** Returns the id of a crate, and of the rule that created it or null; null if there is none. */
+export function crateMaker(
+  db: Queries,
+  name: CanonicalName,
+): Promise<{ readonly id: number; readonly rule: number | null } | null> {
+  return first(db, 'SELECT id, rule_id AS rule FROM crates WHERE canonical = ?', name)
+}
+
+/**
+ * Inserts a new crate, without owners; `rule` is the one that creates it, `newId` its id where that
+ * is not the next one.
+ */
 export async function insertCrate(
   tx: Queries,
   name: Name,
   createdAt: string,
   generation: number,
+  rule: number | null = null,
   newId?: number,
 ): Promise<CrateRecord> {
   const id = await insert(tx, 'crates', {
@@ -90,6 +102,7 @@ export async function insertCrate(
     skeleton: lookAlikeSkeleton(name),
     created_at: createdAt,
     generation,
+    rule_id: rule,
   })
   return { id, name, createdAt, generation }
 }

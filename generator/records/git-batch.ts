@@ -2,7 +2,7 @@ import type { Database } from '../database/connection.ts'
 import { all, LIST, type Queries, type Row, run } from '../database/statement.ts'
 import { MARK, type Mark, markSelected } from './marks.ts'
 import { type IndexedCrate, indexFiles } from './releases.ts'
-import { readValue, writeValue } from './values.ts'
+import { GIT_FOLLOWED, isFollowedForGit, writeValue } from './values.ts'
 
 /** A change to a release, from the audit log. */
 export interface ReleaseEvent
@@ -42,14 +42,6 @@ export async function gitBatch(
     const events = await all<ReleaseEvent>(tx, changes, after, last)
     return { marks, crates, events, last }
   }, 'later')
-}
-
-/** The key of the value that says that there is a git index; without one no marks are set for it. */
-const GIT_FOLLOWED = 'git_followed'
-
-/** Returns whether changes are marked for the git index. */
-export async function isFollowedForGit(db: Queries): Promise<boolean> {
-  return (await readValue(db, GIT_FOLLOWED)) !== null
 }
 
 /** Starts to mark changes for the git index; the first call also marks every crate. */

@@ -13,7 +13,7 @@ import {
 } from '../database/statement.ts'
 import type { CrateRecord } from './crates.ts'
 import type { NewRelease, StoredMetadata, VersionRecord } from './releases.ts'
-import { RELEASES, releasesAs } from './releases-view.ts'
+import { LISTING } from './releases-view.ts'
 
 type Listing = Omit<Row<'listings'>, 'dependents'>
 
@@ -75,13 +75,7 @@ export function isSameNewest(before: CrateState | null, after: CrateState | null
 
 /** Returns the listing of a crate; null when it has no versions. */
 export function readListing(tx: Queries, crateId: number): Promise<StoredState | null> {
-  const sql = `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id,
-    max_id, versions, listings.yanked, updated_at, bytes,
-    releases.version, releases.about, releases.line ->> 'deps' AS deps, highest.version AS highest
-    FROM listings JOIN ${RELEASES} ON releases.id = listings.newest_id
-    LEFT JOIN ${releasesAs('highest')} ON highest.id = listings.max_id
-    WHERE listings.crate_id = ?`
-  return first(tx, sql, crateId)
+  return first(tx, LISTING, crateId)
 }
 
 /** The newest version, the highest and the latest time are enough to represent all. */
@@ -171,13 +165,3 @@ function dependenciesOf(state: CrateState | null): ReadonlyMap<CanonicalName, bo
   names.delete(state.canonical)
   return names
 }
-
-/** Selects a row if a listing is not what its releases say. */
-export const WRONG_LISTINGS = `
-  SELECT 1 FROM (SELECT crate_id, count(*) AS n, min(yanked) AS yanked
-      FROM ${RELEASES} GROUP BY crate_id) AS have
-    LEFT JOIN listings ON listings.crate_id = have.crate_id
-    WHERE listings.versions IS DISTINCT FROM have.n OR listings.yanked IS DISTINCT FROM have.yanked
-  UNION ALL SELECT 1 FROM listings LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id
-    WHERE releases.crate_id IS DISTINCT FROM listings.crate_id
-  LIMIT 1`

@@ -2,7 +2,7 @@ import { type Issue, issue } from '../../core/error/error.ts'
 import { after, latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, LIST, type Queries, run, value } from '../database/statement.ts'
-import { RELEASES } from './releases-view.ts'
+import { crateOf, FAILED_MARKS } from './releases-view.ts'
 
 /** Pauses before failed work is tried again; the last one repeats. */
 const PAUSES = ['1m', '5m', '30m', '2h', '6h'] as const
@@ -94,7 +94,7 @@ export function dueMarks(
         AND NOT (due.generation > ? AND due.generation <= ?)
         AND NOT EXISTS (SELECT 1 FROM marks AS behind WHERE behind.kind = 'index'
           AND behind.subject = CASE wanted.value ->> 2 WHEN 'crate' THEN due.subject
-            WHEN 'release' THEN (SELECT crate_id FROM ${RELEASES} WHERE id = due.subject) END)
+            WHEN 'release' THEN ${crateOf('due.subject')} END)
       ORDER BY due.subject LIMIT ?)
     ORDER BY CAST(wanted.value ->> 0 AS INTEGER), marks.subject LIMIT ?`
   return all(
@@ -276,14 +276,7 @@ export function countFailedMarks(db: Queries, kinds: readonly string[]): Promise
  */
 export function listFailedMarks(db: Queries, kinds: readonly MarkKind[]): Promise<FailedMark[]> {
   const kindsOf = (of: string) => kinds.flatMap(kind => (kind.of === of ? [kind.kind] : []))
-  const sql = `SELECT marks.kind, coalesce(owner.name, crates.name) AS crate, releases.version,
-    marks.attempts, marks.retry_at AS "retryAt", coalesce(marks.error, '') AS error
-    FROM marks
-    LEFT JOIN ${RELEASES} ON releases.id = marks.subject AND marks.kind IN ${LIST}
-    LEFT JOIN crates AS owner ON owner.id = releases.crate_id
-    LEFT JOIN crates ON crates.id = marks.subject AND marks.kind IN ${LIST}
-    WHERE marks.retry_at IS NOT NULL ORDER BY marks.retry_at LIMIT ?`
-  return all(db, sql, kindsOf('release'), kindsOf('crate'), LISTED)
+  return all(db, FAILED_MARKS, kindsOf('release'), kindsOf('crate'), LISTED)
 }
 
 /** Returns failed work as issues. */

@@ -1,27 +1,55 @@
 import { type Issue, issue, Refusal } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
+import { canonicalName, type Name } from '../../core/name.ts'
 import type { Slice } from '../../core/search/layout.ts'
-import { all, column, one, type Queries, type Row, run, value } from '../database/statement.ts'
-import type { Change } from './change.ts'
+import {
+  all,
+  type Condition,
+  column,
+  LIST,
+  one,
+  type Queries,
+  type Row,
+  run,
+  value,
+} from '../database/statement.ts'
+import { type Change, userIdOf } from './change.ts'
 import type { CrateRecord } from './crates.ts'
+import { GROUP_LOGIN, groupsOf, HAS_GROUP } from './groups.ts'
 
-/** Whoever owns a crate, as the records know them. */
-export interface OwnerRef {
-  readonly user: number
-}
+/** Whoever owns a crate, as the records know them: a user, or a group by its number. */
+export type OwnerRef = { readonly user: number } | { readonly group: number }
 
-/** An owner as Cargo lists it (specification A.5). */
+/** An owner as Cargo lists it (specification A.5): a group by `group:NAME` and its title. */
 export type Owner = Readonly<Pick<Row<'users'>, 'id' | 'login' | 'name'>>
 
-/** Who may add a version to a crate: columns of a statement on `crates`; each `?` is a user's id. */
-export const OWNED = `EXISTS (SELECT 1 FROM owners
-    WHERE crate_id = crates.id AND user_id = ?) AS "isOwner",
-  EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id) AS "isOwned",
+/** What is added to the number of a group where users are listed, too: ids are 32 bits there. */
+const GROUP_IDS = 2 ** 31
+
+/** Whether a user owns a crate through a group, in a statement on `crates`. */
+const through = (user: string) => `EXISTS (SELECT 1 FROM group_owners
+    JOIN groups ON groups.id = group_owners.group_id
+    JOIN user_groups ON ${HAS_GROUP}
+    WHERE group_owners.crate_id = crates.id AND user_groups.user_id = ${user}
+      AND user_groups.until > ?)`
+
+/**
+ * Who may add a version to a crate: columns of a statement on `crates`, with the parameters of
+ * `ownedBy`.
+ */
+export const OWNED = `(EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id AND user_id = ?)
+    OR ${through('?')}) AS "isOwner",
+  (EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id)
+    OR EXISTS (SELECT 1 FROM group_owners WHERE crate_id = crates.id)) AS "isOwned",
   EXISTS (SELECT 1 FROM invitations
     WHERE crate_id = crates.id AND user_id = ?) AS "isInvited"`
 
 /** What `OWNED` tells of a user who may not change a crate. */
-type Standing = Record<'isOwned' | 'isInvited', number>
+type Standing = Record<'isOwner' | 'isOwned' | 'isInvited', number>
+
+/** Returns the parameters of `OWNED`: a user's id, and the time at which groups have to count. */
+export function ownedBy(user: number | null, at: string): (number | string | null)[] {
+  return [user, user, at, user]
+}
 
 /** The number of crates that a user owns, in a statement on `users`. */
 export const CRATES_OWNED = '(SELECT count(*) FROM owners WHERE user_id = users.id)'
@@ -31,11 +59,16 @@ export const OWNER_LOGINS = `(SELECT json_group_array(users.login) FROM owners
   JOIN users ON users.id = owners.user_id WHERE owners.crate_id = crates.id)`
 
 /**
- * Returns whether a change may add a version to an existing crate; `row` has the columns of
- * `OWNED`. An administrator may where nobody else can.
+ * Returns whether a change may publish a crate; `row` has the columns of `OWNED`, or is null for a
+ * new one. An administrator may where nobody else can, and a job where its rules say so.
  */
-export function mayAdd(change: Change, row: Record<'isOwner' | 'isOwned', number>): boolean {
-  if (change.who === 'operator') return true
+export function mayAdd(
+  change: Change,
+  name: Name,
+  row: Record<'isOwner' | 'isOwned', number> | null,
+): boolean {
+  if (change.who === 'rule') return change.grant.crate === canonicalName(name)
+  if (change.who === 'operator' || row === null) return true
   return change.who === 'user' && (row.isOwner === 1 || (change.user.admin && row.isOwned === 0))
 }
 
@@ -49,34 +82,89 @@ export async function requireOwner(
   change: Change,
 ): Promise<'operator' | 'owner' | 'administrator'> {
   if (change.who === 'operator') return 'operator'
-  if (change.who === 'user') {
-    if (await isOwner(db, id, change.user.id)) return 'owner'
-    if (change.user.admin) return 'administrator'
-  }
-  const user = change.who === 'user' ? change.user.id : 0
-  const sql = `SELECT ${OWNED} FROM crates WHERE id = ?`
-  const row = await one<Standing>(db, sql, user, user, id)
+  const row = await readStanding(db, id, userIdOf(change), change.at)
+  if (change.who === 'user' && row.isOwner === 1) return 'owner'
+  if (change.who === 'user' && change.user.admin) return 'administrator'
   throw new Refusal([strangerIssue(name, change.actor, row)])
 }
 
+function readStanding(db: Queries, id: number, user: number | null, at: string): Promise<Standing> {
+  return one<Standing>(db, `SELECT ${OWNED} FROM crates WHERE id = ?`, ...ownedBy(user, at), id)
+}
+
 /** Returns what somebody is told who may not change a crate. */
-export function strangerIssue(name: Name, login: string, row: Standing): Issue {
+export function strangerIssue(name: Name, login: string, row: Omit<Standing, 'isOwner'>): Issue {
   const code = row.isInvited ? 'not_owner_yet' : row.isOwned ? 'not_owner' : 'crate_ownerless'
   return issue(code, { name, login })
 }
 
-/** Returns whether a user owns a crate. */
-export async function isOwner(db: Queries, crateId: number, userId: number): Promise<boolean> {
+/** Returns whether a user owns a crate, also through a group that counts at that time. */
+export async function isOwner(
+  db: Queries,
+  crateId: number,
+  userId: number,
+  at: string,
+): Promise<boolean> {
+  return (await readStanding(db, crateId, userId, at)).isOwner === 1
+}
+
+/** Returns whether a user is one of the owners of a crate themselves. */
+export async function isDirectOwner(db: Queries, crateId: number, user: number): Promise<boolean> {
   const sql = 'SELECT 1 FROM owners WHERE crate_id = ? AND user_id = ?'
-  return (await value(db, sql, crateId, userId)) !== null
+  return (await value(db, sql, crateId, user)) !== null
 }
 
 /** Returns the owners of a crate in the order in which they were added. */
 export function listOwners(db: Queries, crateId: number): Promise<Owner[]> {
-  const sql = `SELECT users.id, users.login, users.name
-    FROM owners JOIN users ON users.id = owners.user_id
-    WHERE owners.crate_id = ? ORDER BY owners.added_at, users.id`
-  return all<Owner>(db, sql, crateId)
+  const sql = `SELECT id, login, name FROM (
+      SELECT users.id, users.login, users.name, owners.added_at AS at
+      FROM owners JOIN users ON users.id = owners.user_id WHERE owners.crate_id = ?
+      UNION ALL SELECT groups.id + ${GROUP_IDS}, ${GROUP_LOGIN}, groups.title, added_at
+      FROM group_owners JOIN groups ON groups.id = group_id WHERE crate_id = ?
+    ) AS found ORDER BY at, id`
+  return all<Owner>(db, sql, crateId, crateId)
+}
+
+/**
+ * Returns whether one of the owners of a crate can do something: a user for whom `acting`, a
+ * condition of a statement on `users`, is true, or one in a group. Leaves out `except`.
+ */
+export async function canAct(
+  db: Queries,
+  crateId: number,
+  acting: Condition,
+  at: string,
+  except = 0,
+): Promise<boolean> {
+  const users = `SELECT 1 FROM owners JOIN users ON users.id = owners.user_id
+    WHERE crate_id = ? AND users.id <> ? AND ${acting.sql} LIMIT 1`
+  if ((await value(db, users, crateId, except, ...acting.values)) !== null) return true
+  const members = `SELECT 1 FROM group_owners JOIN groups ON groups.id = group_owners.group_id
+    JOIN user_groups ON ${HAS_GROUP} JOIN users ON users.id = user_groups.user_id
+    WHERE group_owners.crate_id = ? AND until > ? AND users.id <> ? AND ${acting.sql} LIMIT 1`
+  return (await value(db, members, crateId, at, except, ...acting.values)) !== null
+}
+
+/** Returns the names of crates whose owners can all do nothing, at most `limit`; see `canAct`. */
+export function stuckCrates(
+  db: Queries,
+  acting: Condition,
+  at: string,
+  limit: number,
+): Promise<Name[]> {
+  const good = `SELECT groups.id FROM groups JOIN user_groups ON ${HAS_GROUP}
+    JOIN users ON users.id = user_groups.user_id WHERE until > ? AND ${acting.sql}`
+  const sql = `SELECT name FROM crates WHERE id IN (
+      SELECT crate_id FROM owners JOIN users ON users.id = owners.user_id
+        WHERE NOT (${acting.sql})
+      UNION SELECT crate_id FROM group_owners WHERE group_id NOT IN (${good}))
+    AND NOT EXISTS (SELECT 1 FROM owners JOIN users ON users.id = owners.user_id
+      WHERE crate_id = crates.id AND ${acting.sql})
+    AND NOT EXISTS (SELECT 1 FROM group_owners
+      WHERE crate_id = crates.id AND group_id IN (${good}))
+    ORDER BY canonical LIMIT ?`
+  const { values } = acting
+  return column(db, sql, ...values, at, ...values, ...values, at, ...values, limit)
 }
 
 /** Returns the ids of the users on whose pages a crate is. */
@@ -88,50 +176,70 @@ export function usersWith(db: Queries, crateId: number): Promise<number[]> {
 export async function addOwner(
   tx: Queries,
   crateId: number,
-  { user }: OwnerRef,
+  owner: OwnerRef,
   at: string,
   by: number | null = null,
 ): Promise<boolean> {
-  const sql = `INSERT INTO owners (crate_id, user_id, added_at, added_by) VALUES (?, ?, ?, ?)
+  const [table, column, id] = rowOf(owner)
+  const sql = `INSERT INTO ${table} (crate_id, ${column}, added_at, added_by) VALUES (?, ?, ?, ?)
     ON CONFLICT DO NOTHING`
-  return (await run(tx, sql, crateId, user, at, by)) > 0
+  return (await run(tx, sql, crateId, id, at, by)) > 0
 }
 
 /** Ends an ownership; returns whether there was one. */
-export async function removeOwner(
-  tx: Queries,
-  crateId: number,
-  { user }: OwnerRef,
-): Promise<boolean> {
-  const sql = 'DELETE FROM owners WHERE crate_id = ? AND user_id = ?'
-  return (await run(tx, sql, crateId, user)) > 0
+export async function removeOwner(tx: Queries, crateId: number, owner: OwnerRef): Promise<boolean> {
+  const [table, column, id] = rowOf(owner)
+  const sql = `DELETE FROM ${table} WHERE crate_id = ? AND ${column} = ?`
+  return (await run(tx, sql, crateId, id)) > 0
+}
+
+function rowOf(owner: OwnerRef) {
+  return 'user' in owner
+    ? (['owners', 'user_id', owner.user] as const)
+    : (['group_owners', 'group_id', owner.group] as const)
 }
 
 /** Ends all ownerships of somebody. */
-export async function removeOwnerOfAll(tx: Queries, { user }: OwnerRef): Promise<void> {
+export async function removeOwnerOfAll(tx: Queries, user: number): Promise<void> {
   await run(tx, 'DELETE FROM owners WHERE user_id = ?', user)
 }
 
-/** Counts the crates that a user owns. */
-export async function countCratesOf(db: Queries, userId: number): Promise<number> {
-  const sql = 'SELECT count(*) FROM owners WHERE user_id = ?'
-  return (await value<number>(db, sql, userId)) ?? 0
+/** A crate that a user owns. */
+export type OwnedCrate = Pick<CrateRecord, 'id' | 'name'>
+
+/** Returns the crates that a user owns themselves, in alphabetical order. */
+export function cratesOf(db: Queries, userId: number): Promise<OwnedCrate[]> {
+  const sql = `SELECT crates.id, name FROM owners JOIN crates ON crates.id = crate_id
+    WHERE user_id = ? ORDER BY canonical`
+  return all(db, sql, userId)
 }
 
-/** A crate that a user owns; `isSole` says that nobody else does. */
-export type OwnedCrate = Pick<CrateRecord, 'id' | 'name'> & { readonly isSole: number }
+/** A crate on somebody's page; `through` is the group that owns it, null for the user. */
+export type ShownCrate = OwnedCrate & { readonly through: string | null }
 
-/** Returns the crates that a user owns, in alphabetical order; by default all. */
-export function cratesOf(
+/** Returns a page of the crates of a user and of their groups, in alphabetical order, and all. */
+export async function cratesShown<S extends Slice>(
   db: Queries,
   userId: number,
-  { limit, offset }: Slice = { limit: Number.MAX_SAFE_INTEGER, offset: 0 },
-): Promise<OwnedCrate[]> {
-  const sql = `SELECT crates.id, name, NOT EXISTS (SELECT 1 FROM owners AS others
-      WHERE others.crate_id = owners.crate_id AND others.user_id <> owners.user_id) AS "isSole"
-    FROM owners JOIN crates ON crates.id = crate_id
-    WHERE user_id = ? ORDER BY canonical LIMIT ? OFFSET ?`
-  return all(db, sql, userId, limit, offset)
+  at: string,
+  sliceOf: (total: number) => S,
+): Promise<{ readonly crates: readonly ShownCrate[]; readonly slice: S }> {
+  const groups: number[] = []
+  const known = `SELECT id FROM groups WHERE issuer = ? AND name IN ${LIST}`
+  for (const [issuer, names] of await groupsOf(db, userId, at))
+    groups.push(...(await column<number>(db, known, issuer, names)))
+  const found = `(SELECT crate_id, CAST(NULL AS INTEGER) AS group_id FROM owners WHERE user_id = ?
+    UNION ALL SELECT crate_id, min(group_id) FROM group_owners WHERE group_id IN ${LIST}
+      AND crate_id NOT IN (SELECT crate_id FROM owners WHERE user_id = ?)
+    GROUP BY crate_id) AS found`
+  const given = [userId, groups, userId] as const
+  const total = (await value<number>(db, `SELECT count(*) FROM ${found}`, ...given)) ?? 0
+  const slice = sliceOf(total)
+  const sql = `SELECT crates.id, crates.name,
+      (SELECT ${GROUP_LOGIN} FROM groups WHERE groups.id = found.group_id) AS "through"
+    FROM ${found} JOIN crates ON crates.id = found.crate_id
+    ORDER BY canonical LIMIT ? OFFSET ?`
+  return { crates: await all(db, sql, ...given, slice.limit, slice.offset), slice }
 }
 
 /** Returns the ids of the newest listed crates that a user owns, at most `limit`. */

@@ -1,7 +1,8 @@
+import { renderEntry } from '../../core/entry/entry.ts'
 import { readEntry } from '../../core/entry/parse.ts'
-import { renderEntry } from '../../core/entry/render.ts'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
+import { isReason } from '../../core/notes/notes.ts'
 import type { Release } from '../../core/release/release.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import type { Database } from '../database/connection.ts'
@@ -50,7 +51,7 @@ export async function insertAdded(
   change: Change,
   permit?: Permit,
 ): Promise<ReleaseOutcome> {
-  const by = await requireRight(tx, change, 'user')
+  const by = await requireRight(tx, change, 'publisher')
   const existing = await readExisting(tx, release, by)
   await permit?.(tx, existing)
   refuseErrors(releaseConflicts(existing, { ...release, cksum: release.entry.cksum }, by))
@@ -58,7 +59,9 @@ export async function insertAdded(
     return { outcome: 'present', crate: existing.crate, edit: null }
   const { name: crate, version } = release
   const generation = await addEvent(tx, by, { action: 'publish', crate, version })
-  return insertNew(tx, release, by, existing, { generation, createdAt: by.at })
+  const { cksum } = release.entry
+  const told = [{ type: 'release.published', version, cksum } as const]
+  return insertNew(tx, release, by, existing, { generation, createdAt: by.at, told })
 }
 
 async function insertNew(
@@ -66,17 +69,25 @@ async function insertNew(
   release: Omit<Release, 'files'>,
   by: Permitted,
   existing: ExistingRelease,
-  { id, ...state }: Pick<CrateRecord, 'generation' | 'createdAt'> & Pick<ImportSource, 'id'>,
+  {
+    createdAt,
+    id,
+    ...recorded
+  }: Pick<CrateEdit, 'generation' | 'told'> &
+    Pick<CrateRecord, 'createdAt'> &
+    Pick<ImportSource, 'id'>,
 ): Promise<ReleaseOutcome> {
   const { name } = release
-  const { generation, createdAt } = state
-  const crate = existing.crate ?? (await insertCrate(tx, name, createdAt, generation, id))
   const isNew = existing.crate === null
-  const owner = isNew ? userIdOf(by) : null
+  const grant = by.who === 'rule' ? by.grant : null
+  const owner = isNew ? (grant ? grant.owner : userIdOf(by)) : null
+  const rule = grant?.rule ?? null
+  const crate =
+    existing.crate ?? (await insertCrate(tx, name, createdAt, recorded.generation, rule, id))
   if (owner !== null) await addOwner(tx, crate.id, { user: owner }, createdAt)
   const added = [await insertRelease(tx, crate.id, release, by)]
-  const edit = { crate, isNew, owner, added, by, generation }
-  return { outcome: 'added', crate: { ...crate, generation }, edit }
+  const edit = { crate, isNew, owner, added, by, ...recorded }
+  return { outcome: 'added', crate: { ...crate, generation: recorded.generation }, edit }
 }
 
 /** Inserts a release, without crate, event, or marks, and returns it as stored. */
@@ -105,6 +116,7 @@ async function insertRelease(
     contents: JSON.stringify(release.contents),
     published_at: publishedAt,
     published_by: userIdOf(change),
+    job: change.who === 'rule' ? JSON.stringify(change.grant.job) : null,
   })
   const deps = JSON.stringify(entry.deps)
   return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps }
@@ -119,21 +131,29 @@ export async function followReleases(
   const edits = new Map<number, CrateEdit>()
   for (const { edit } of recorded) {
     const before = edit && edits.get(edit.crate.id)
-    const added = [...(before?.added ?? []), ...(edit?.added ?? [])]
-    if (edit) edits.set(edit.crate.id, { ...edit, ...before, added, generation: edit.generation })
+    if (!edit) continue
+    const added = [...(before?.added ?? []), ...(edit.added ?? [])]
+    const told = [...(before?.told ?? []), ...(edit.told ?? [])]
+    edits.set(edit.crate.id, { ...edit, ...before, added, told, generation: edit.generation })
   }
   for (const edit of edits.values()) await tellFollowers(tx, followers, edit)
 }
 
+/** What becomes of a release, and why (null for no reason); what is absent stays. */
+export interface YankChange {
+  readonly yanked?: boolean | undefined
+  readonly reason?: string | null | undefined
+}
+
 /**
- * Yanks or unyanks a release; `changed` is false when it already was. Refuses an unknown release
- * and an actor who is neither an owner nor an administrator; the audit log names the latter so.
+ * Yanks or unyanks a release, or says why it is yanked; `changed` is false when all was so before.
+ * Refuses an unknown release, a reason without a yank, and who is no owner or administrator.
  */
 export async function setYanked(
   { database, followers }: Records,
   name: Name,
   version: Version,
-  yanked: boolean,
+  to: boolean | YankChange,
   change: Change,
 ): Promise<{ crateId: number; name: Name; changed: boolean }> {
   return makeChange(database, change, 'user', async (tx, by) => {
@@ -144,17 +164,28 @@ export async function setYanked(
     if (!taken) return refuse('release_unknown', { name: crate.name, version })
     if (taken.version !== version)
       refuse('release_other_build', { name: crate.name, version, existing: taken.version })
-    if (taken.yanked === yanked) return { ...stored, changed: false }
-    const line = renderEntry({ ...readEntry(taken.line), yanked })
-    const sql = 'UPDATE releases SET yanked = ?, line = ? WHERE id = ?'
-    await run(tx, sql, Number(yanked), line, taken.id)
+    const wanted: YankChange = typeof to === 'boolean' ? { yanked: to } : to
+    const { yanked = taken.yanked, reason: given } = wanted
+    if (typeof given === 'string' && !isReason(given)) refuse('reason_invalid')
+    if (given && !yanked)
+      refuse(wanted.yanked === false ? 'yank_message_unyank' : 'yank_message_unyanked')
+    const reason = yanked ? (given === undefined ? taken.yankReason : given) : null
+    const isWords = taken.yanked === yanked
+    if (isWords && taken.yankReason === reason) return { ...stored, changed: false }
+    const line = isWords ? taken.line : renderEntry({ ...readEntry(taken.line), yanked })
+    const sql = 'UPDATE releases SET yanked = ?, line = ?, yank_reason = ? WHERE id = ?'
+    await run(tx, sql, Number(yanked), line, reason, taken.id)
+    const detail = { ...(as === 'administrator' && { as }), ...(reason !== null && { reason }) }
     const generation = await addEvent(tx, by, {
-      action: yanked ? 'yank' : 'unyank',
+      action: isWords ? 'yank-reason' : yanked ? 'yank' : 'unyank',
       crate: crate.name,
       version: taken.version,
-      ...(as === 'administrator' && { detail: { as } }),
+      ...(Object.keys(detail).length > 0 && { detail }),
     })
-    await tellFollowers(tx, followers, { crate, altered: [taken], by, generation })
+    const type = yanked ? 'release.yanked' : 'release.unyanked'
+    const told = isWords ? [] : [{ type, version, reason } as const]
+    const edit = { crate, altered: [taken], isWords, told, by }
+    await tellFollowers(tx, followers, { ...edit, generation })
     return { ...stored, changed: true }
   })
 }
@@ -182,7 +213,8 @@ export async function removeReleases(
       const event = { action: 'delete', crate: crate.name, version, detail: { cksum, reason } }
       generation = await addEvent(tx, by, event)
     }
-    await tellFollowers(tx, followers, { crate, removed, by, generation })
+    const told = removed.map(({ version }) => ({ type: 'release.deleted', version }) as const)
+    await tellFollowers(tx, followers, { crate, removed, told, by, generation })
   })
 }
 
@@ -207,18 +239,21 @@ export interface ImportSource {
   readonly owner: number | null
   /** The id of a crate that is new, where that is not the next one. */
   readonly id?: number
+  /** Whether versions that were deleted come back: the operator has named the file. */
+  readonly revives?: boolean
 }
 
 /**
  * Records a release of another registry, as `insertAdded` does, but without an event: `logImport`
  * follows. One whose version already has these bytes is `present`, even if yanked. Throws a
- * `Refusal` where another one has its place, and for a version that was deleted.
+ * `Refusal` where another one has its place, and for a version that was deleted, unless the
+ * source revives it.
  */
 export async function importRelease(
   tx: Queries,
   release: Omit<Release, 'files'>,
   change: Change,
-  { owner, id }: Pick<ImportSource, 'owner' | 'id'>,
+  { owner, id, revives }: Omit<ImportSource, 'source'>,
 ): Promise<ReleaseOutcome> {
   const by = await requireRight(tx, change, 'operator')
   const { name, version, entry } = release
@@ -227,7 +262,7 @@ export async function importRelease(
   const isHere = taken?.version === version && taken.cksum === entry.cksum
   const present = existing.crate?.name === name && isHere ? existing.crate : null
   if (!present) refuseErrors(releaseConflicts(existing, { name, version, cksum: entry.cksum }, by))
-  if (!taken && existing.deleted) refuse('import_deleted', { name, version })
+  if (!taken && existing.deleted && !revives) refuse('import_deleted', { name, version })
   const state = { generation: 0, createdAt: entry.pubtime ?? by.at, ...(id && { id }) }
   const recorded = present
     ? ({ outcome: 'present', crate: present, edit: null } as const)

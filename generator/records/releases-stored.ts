@@ -1,5 +1,5 @@
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
-import { canonicalName, type Name } from '../../core/name.ts'
+import { canonicalName, type Name, patternsOf } from '../../core/name.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
@@ -16,12 +16,14 @@ import {
 } from '../database/statement.ts'
 import { type Change, userIdOf } from './change.ts'
 import { CRATE, type CrateRecord } from './crates.ts'
-import { mayAdd, OWNED, strangerIssue } from './owners.ts'
+import { mayAdd, OWNED, ownedBy, strangerIssue } from './owners.ts'
 import type { ReleaseRecord, VersionRecord } from './releases.ts'
 import { RELEASES } from './releases-view.ts'
 
 /** The release that already has a version, perhaps with different build metadata. */
-export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'>
+export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'> & {
+  readonly yankReason: string | null
+}
 
 /** The records for the name and version of a release. */
 export interface ExistingRelease {
@@ -30,19 +32,16 @@ export interface ExistingRelease {
   readonly isOwnerless: boolean
   /** Whether the actor is invited to be one. */
   readonly isInvited: boolean
-  /** Whether the actor may add versions: an owner, or an administrator if it has no owner. */
+  /** Whether the actor may add versions: an owner, an administrator if it has none, or a rule. */
   readonly mayPublish: boolean
+  /** Whether versions come from CI only. */
+  readonly trustedOnly: boolean
   readonly taken: TakenVersion | null
   /** This version before it was deleted; null when it was not. */
   readonly deleted: Pick<Tombstone, 'cksum' | 'reason'> | null
 }
 
 /** The records for a new crate. */
-const NOTHING: ExistingRelease = {
-  ...{ crate: null, isOwnerless: true, isInvited: false, mayPublish: true },
-  ...{ taken: null, deleted: null },
-}
-
 /** Reads everything that decides whether a release may be changed, in one statement. */
 export async function readExisting(
   db: Queries,
@@ -50,34 +49,39 @@ export async function readExisting(
   change: Change,
 ): Promise<ExistingRelease> {
   const identity = versionIdentity(version)
-  // The columns of `taken` are null when `takenId` is.
+  // The columns of `taken` are null when `takenId` is, and all but one for a new crate.
   type Taken = Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'>
-  type Found = Record<'gone' | 'reason', string | null> &
+  type Found = Record<'gone' | 'reason' | 'yankReason', string | null> &
     Record<'isOwner' | 'isOwned' | 'isInvited', number> & { takenId: number | null }
-  const row = await first<CrateRecord & Taken & Found>(
+  type Only = { readonly trustedOnly: number; readonly id: number | null }
+  const row = await one<CrateRecord & Taken & Found & Only>(
     db,
     `SELECT ${CRATE}, taken.id AS "takenId", taken.version, taken.cksum, taken.yanked, taken.line,
-        tombstones.cksum AS gone, tombstones.reason, ${OWNED}
-      FROM crates
+        CASE WHEN taken.yanked = 1 THEN taken.yank_reason END AS "yankReason",
+        tombstones.cksum AS gone, tombstones.reason, ${OWNED}, "trustedOnly"
+      FROM (SELECT count(*) AS "trustedOnly" FROM trust_only WHERE pattern IN ${LIST}) AS trust
+      LEFT JOIN crates ON crates.canonical = ?
       LEFT JOIN releases AS taken ON taken.crate_id = crates.id AND taken.identity = ?
-      LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?
-      WHERE crates.canonical = ?`,
-    userIdOf(change),
-    userIdOf(change),
-    identity,
-    identity,
+      LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?`,
+    ...ownedBy(userIdOf(change), change.at),
+    patternsOf(canonicalName(name)),
     canonicalName(name),
+    identity,
+    identity,
   )
-  if (!row) return NOTHING
-  const { takenId, version: taken, cksum, yanked, line, isOwner, isOwned, ...rest } = row
-  const { gone, reason, isInvited, ...crate } = rest
+  const { takenId, version: taken, cksum, yanked, line, yankReason, ...rest } = row
+  const { gone, reason, isOwner, isOwned, isInvited, trustedOnly: only, ...crate } = rest
+  const isThere = row.id !== null
   return {
-    crate,
+    crate: isThere ? crate : null,
     isOwnerless: isOwned === 0,
     isInvited: isInvited === 1,
-    mayPublish: mayAdd(change, { isOwner, isOwned }),
+    mayPublish: mayAdd(change, name, isThere ? { isOwner, isOwned } : null),
+    trustedOnly: only > 0,
     taken:
-      takenId === null ? null : { id: takenId, version: taken, cksum, yanked: yanked === 1, line },
+      takenId === null
+        ? null
+        : { id: takenId, version: taken, cksum, yanked: yanked === 1, line, yankReason },
     deleted: gone === null ? null : { cksum: gone, reason },
   }
 }
@@ -87,17 +91,19 @@ export async function readExisting(
  * owner. Empty if it can, or if this exact release already exists (a retry by an owner).
  */
 export function releaseConflicts(
-  { crate, isOwnerless, isInvited, mayPublish, taken, deleted }: ExistingRelease,
+  { crate, isOwnerless, isInvited, mayPublish, trustedOnly, taken, deleted }: ExistingRelease,
   release: { readonly name: Name; readonly version: Version; readonly cksum: string },
-  { actor }: Change,
+  { actor, who }: Change,
 ): Issue[] {
   const { name, version, cksum } = release
-  if (!crate) return []
   // All other issues would be about the other crate.
-  if (crate.name !== name) return [issue('name_taken', { name, existing: crate.name })]
+  if (crate && crate.name !== name) return [issue('name_taken', { name, existing: crate.name })]
   const issues: Issue[] = []
-  if (!mayPublish)
+  if (trustedOnly && who === 'user') issues.push(issue('trusted_only', { name }))
+  else if (!mayPublish && who === 'rule') issues.push(issue('trusted_token_crate', { name }))
+  else if (!mayPublish)
     issues.push(strangerIssue(name, actor, { isOwned: +!isOwnerless, isInvited: +isInvited }))
+  if (!crate) return issues
   const isSame = taken?.version === version && taken.cksum === cksum && !taken.yanked
   if (taken && !isSame)
     issues.push(issue('version_taken', { name, version, existing: taken.version }))
@@ -126,7 +132,11 @@ export async function checkQuota(
   if (change.who === 'operator' || taken || max === 0) return
   const { actor, at } = change
   const since = timestamp(new Date(Date.parse(at) - DAY))
-  const [text, id] = crate ? [VERSION_TIMES, crate.id] : [CRATE_TIMES, userIdOf(change)]
+  const [text, id] = crate
+    ? [VERSION_TIMES, crate.id]
+    : change.who === 'rule'
+      ? [RULE_TIMES, change.grant.rule]
+      : [CRATE_TIMES, userIdOf(change)]
   const oldest = (await column<string>(db, text, since, latest(new Date(at)), id, max))[max - 1]
   if (oldest === undefined) return
   const excess = crate
@@ -140,6 +150,9 @@ const CRATE_TIMES = `SELECT created_at FROM crates
   WHERE created_at > ? AND created_at <= ? AND ? =
     (SELECT published_by FROM releases WHERE crate_id = crates.id ORDER BY id LIMIT 1)
   ORDER BY created_at DESC LIMIT ?`
+
+const RULE_TIMES = `SELECT created_at FROM crates
+  WHERE created_at > ? AND created_at <= ? AND rule_id = ? ORDER BY created_at DESC LIMIT ?`
 
 const VERSION_TIMES = `SELECT published_at FROM releases
   WHERE published_at > ? AND published_at <= ? AND crate_id = ?

@@ -1,15 +1,16 @@
-import type { Dependency } from '../../core/entry/entry.ts'
-import { indexText } from '../../core/entry/render.ts'
+import { type Dependency, indexText } from '../../core/entry/entry.ts'
 import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
+import { type Deprecation, deprecationOf } from '../../core/notes/notes.ts'
 import { crateKey, releaseOfFolder, releaseOfPath } from '../../core/paths/crates.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
+import type { Job } from '../../core/trust/job.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
 import { pace } from '../database/pace.ts'
 import { all, column, first, LIST, type Queries, type Row, value } from '../database/statement.ts'
 import { CRATE, type CrateRecord, findCrate } from './crates.ts'
 import type { Mark } from './marks.ts'
-import { RELEASES } from './releases-view.ts'
+import { deprecationsOf, RELEASES, YANK_REASON } from './releases-view.ts'
 
 /** The column of who published a release, from `users`; null for somebody who is not known. */
 export const PUBLISHER =
@@ -23,6 +24,7 @@ export interface VersionRecord {
   readonly yanked: boolean
   readonly size: number
   readonly publishedAt: string | null
+  readonly yankReason?: string | null
 }
 
 /** A release of the records; `line` is its index line as published, without the line end. */
@@ -35,28 +37,41 @@ export interface ReleaseRecord extends VersionRecord {
   readonly contents: Contents | null
   readonly publishedBy: string | null
   readonly publisherId: number | null
+  /** The job of a CI system that published it; null for people. */
+  readonly job: Job | null
+  readonly yankReason: string | null
+  readonly deprecation: Deprecation | null
 }
 
 /** A record as stored, with a flag as a number and with JSON text. */
-export type Stored<T> = Omit<T, 'yanked' | 'about'> & Pick<Row<'releases'>, 'yanked' | 'about'>
+export type Stored<T> = Omit<T, 'yanked' | 'about' | 'deprecation'> &
+  Pick<Row<'releases'>, 'yanked' | 'about'> & { readonly deprecations: string | null }
 
-/** Returns a record from its stored form. */
-export function recordOf<R extends Pick<Row<'releases'>, 'yanked' | 'about'>>(row: R) {
-  return { ...row, yanked: row.yanked === 1, about: JSON.parse(row.about) as About }
+/** Returns a record from its stored form; `version` is what the record is about. */
+export function recordOf<R extends Pick<Stored<unknown>, 'yanked' | 'about' | 'deprecations'>>(
+  { deprecations, ...row }: R,
+  version: Version,
+) {
+  const about = JSON.parse(row.about) as About
+  const said = JSON.parse(deprecations ?? '[]') as Deprecation[]
+  const deprecation = deprecationOf(said, version, about)
+  return { ...row, yanked: row.yanked === 1, about, deprecation }
 }
 
-type StoredRelease<R = ReleaseRecord> = Omit<Stored<R>, 'contents'> &
-  Pick<Row<'releases'>, 'contents'>
+type StoredRelease<R = ReleaseRecord> = Omit<Stored<R>, 'contents' | 'job'> &
+  Pick<Row<'releases'>, 'contents' | 'job'>
 
-function releaseOf<R extends Pick<StoredRelease, 'yanked' | 'about' | 'contents'>>(row: R) {
+function releaseOf<R extends StoredRelease<Pick<ReleaseRecord, 'version'>>>(row: R) {
   const contents = JSON.parse(row.contents ?? 'null') as Contents | null
-  return Object.assign(recordOf(row), { contents })
+  const job = JSON.parse(row.job ?? 'null') as Job | null
+  return Object.assign(recordOf(row, row.version), { contents, job })
 }
 
 const COLUMNS = `releases.id, releases.version, releases.cksum, releases.size,
     releases.yanked, releases.about, releases.contents, releases.published_at AS "publishedAt",
     releases.published_by AS "publisherId", ${PUBLISHER} AS "publishedBy",
-    releases.line ->> 'rust_version' AS rust_version`
+    releases.line ->> 'rust_version' AS rust_version, releases.job,
+    ${YANK_REASON}, ${deprecationsOf('releases.crate_id')}`
 const FROM = `FROM ${RELEASES}
   LEFT JOIN users ON users.id = releases.published_by`
 
@@ -145,7 +160,8 @@ export async function releaseDependencies(
 
 /** Returns the versions of a crate in publish order. */
 export async function listVersions(db: Queries, crateId: number): Promise<VersionRecord[]> {
-  const sql = `SELECT id, version, cksum, yanked, size, published_at AS "publishedAt"
+  const sql = `SELECT id, version, cksum, yanked, size, published_at AS "publishedAt",
+      ${YANK_REASON}
     FROM ${RELEASES} WHERE crate_id = ? ORDER BY id`
   const rows = await all<Omit<VersionRecord, 'yanked'> & Pick<Row<'releases'>, 'yanked'>>(
     db,
@@ -226,19 +242,21 @@ export function mentions(db: Queries, crate: CrateRecord) {
 /** A version as shown in the list of updates. */
 export interface RecentRelease
   extends Pick<CrateRecord, 'name'>,
-    Pick<ReleaseRecord, 'version' | 'yanked' | 'about' | 'publishedBy'> {
+    Pick<ReleaseRecord, 'version' | 'yanked' | 'yankReason' | 'about' | 'publishedBy'> {
+  readonly deprecation: Deprecation | null
   readonly publishedAt: string
 }
 
 /** Returns the last published versions, newest first, except those of unknown time. */
 export async function recentReleases(db: Queries, limit: number): Promise<RecentRelease[]> {
   const sql = `SELECT crates.name, releases.version, releases.yanked, releases.about,
+      ${YANK_REASON}, ${deprecationsOf('crates.id')},
       releases.published_at AS "publishedAt", ${PUBLISHER} AS "publishedBy"
     ${FROM} JOIN crates ON crates.id = releases.crate_id
     WHERE releases.published_at IS NOT NULL
     ORDER BY releases.published_at DESC, releases.id DESC LIMIT ?`
   const rows = await all<Stored<RecentRelease>>(db, sql, limit)
-  return rows.map(recordOf)
+  return rows.map(row => recordOf(row, row.version))
 }
 
 /** Returns the versions that a user has published. */

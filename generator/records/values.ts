@@ -18,9 +18,17 @@ export const LAST_BACKUP = 'backup'
 /** The key of the settings of access that the last daemon had. */
 export const ACCESS = 'access'
 
+/** The key of the value that says that there is a git index; without one no marks are set for it. */
+export const GIT_FOLLOWED = 'git_followed'
+
 /** Reads a stored value, such as what the public tree was last rendered with; null when unset. */
 export function readValue(db: Queries, key: string): Promise<string | null> {
   return value(db, 'SELECT value FROM facts WHERE key = ?', key)
+}
+
+/** Returns whether changes are marked for the git index. */
+export async function isFollowedForGit(db: Queries): Promise<boolean> {
+  return (await readValue(db, GIT_FOLLOWED)) !== null
 }
 
 /** Reads a time in seconds since 1970; 0 when unset, or set by a clock that was wrong. */

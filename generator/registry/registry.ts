@@ -36,6 +36,7 @@ import { pausable, requireInUse } from '../records/pause.ts'
 import { keyAtPath } from '../records/releases.ts'
 import { releaseOfBytes } from '../records/releases-stored.ts'
 import { ACCESS, readJsonValue, readValue } from '../records/values.ts'
+import { Web } from '../web/web.ts'
 import {
   DATABASE_FILE,
   isRegistry,
@@ -158,7 +159,9 @@ async function withTree(stores: Stores, env: SettingSources['env']): Promise<Reg
     isReleased: async cksum => (await releaseOfBytes(database, cksum)) !== null,
     keyAt: path => keyAtPath(database, path),
   }
-  const tree = await openTree(dir, settings, env, crates, urls.base, records)
+  const { ca_file: caFile, contact } = settings.outgoing
+  const sender = () => new Web({ caFile, contact, env })
+  const tree = await openTree(dir, settings, env, crates, urls.base, records, sender)
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
   return {

@@ -30,6 +30,7 @@ import { markSelected } from '../records/marks.ts'
 import { indexFiles } from '../records/releases.ts'
 import { BuildCache } from './cache.ts'
 import { changeRecords, forgetGone } from './changes.ts'
+import { applyNotes } from './notes.ts'
 import { StaticReleases } from './releases.ts'
 import { StaticTree } from './tree.ts'
 
@@ -107,6 +108,7 @@ async function buildWith(
   await tree.prove(cache.isSameBoot)
   const context = contextOf(job, tree, cache, files)
   await changeRecords(context, crates)
+  await applyNotes(context, crates.flat(), settings)
   const failed = await make(job, context, cache.isNew)
   cache.isWhole = failed.length === 0
   const warnings = issues.filter(({ severity }) => severity === 'warning')
@@ -126,8 +128,8 @@ async function make(
   isNew: boolean,
 ): Promise<readonly Issue[]> {
   const { tree } = context
-  if (isNew) await tree.discardRespelled()
-  else if (!(await tree.read(configPath))) await markEverything(context)
+  await tree.discardRespelled()
+  if (!isNew && !(await tree.read(configPath))) await markEverything(context)
   let failed = await render(job, context)
   // What somebody has changed is mended by what renders everything.
   if (tree.spoilt.size > 0) {

@@ -27,7 +27,9 @@ import { readValue, writeValue } from '../records/values.ts'
 import type { Inspected, Inspections, Source } from './releases.ts'
 
 /** Errors of the cache file that only make the build slower; common in containers. */
-const UNUSABLE = new Set('EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ENOSPC EDQUOT'.split(' '))
+const UNUSABLE = new Set(
+  'EACCES EPERM EROFS ENOENT ENOTDIR ELOOP EISDIR EEXIST ENOSPC EDQUOT'.split(' '),
+)
 
 const CACHE_NAME = /^build-[0-9a-f]{16}\.(?:txt|db)$/
 /** The caches of output folders that are gone are removed; a used one is only made anew. */

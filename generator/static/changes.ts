@@ -16,7 +16,7 @@ import {
 } from '../records/releases-changes.ts'
 import type { StaticCrate, StaticRelease } from './releases.ts'
 
-/** Added to the id of a crate that is gone, whose files are still to be removed. */
+/** Added to the id of a crate that is gone, which lists still have. */
 const GONE = 2 ** 34
 
 /** Times are unknown: a `.crate` does not contain them. */
@@ -69,16 +69,14 @@ export async function changeRecords(
   })
 }
 
-/** Keeps a crate that is gone until its files are removed; its id and its name are free. */
+/** Keeps a crate that is gone until lists down to its name are; its id and its name are free. */
 async function setAside(tx: Queries, id: number, generation: number): Promise<void> {
   const sql = "UPDATE crates SET id = ?, canonical = canonical || ' gone' WHERE id = ?"
   await run(tx, sql, id + GONE, id)
-  // They remove all of its files, and change the lists down to its name.
-  const marks = ['whole', 'list'].map(kind => ({ kind, subject: id + GONE }))
-  await setMarks(tx, marks, generation)
+  await setMarks(tx, [{ kind: 'list', subject: id + GONE }], generation)
 }
 
-/** Forgets the crates that are gone, once their files are removed. */
+/** Forgets the crates that are gone, once no list has them. */
 export async function forgetGone(db: Queries): Promise<void> {
   await run(db, 'DELETE FROM crates WHERE id >= ?', GONE)
 }

@@ -1,7 +1,6 @@
 import { posix } from 'node:path'
-import type { Entry } from '../../core/entry/entry.ts'
+import { type Entry, indexText, renderEntry } from '../../core/entry/entry.ts'
 import { parseEntry } from '../../core/entry/parse.ts'
-import { indexText, renderEntry } from '../../core/entry/render.ts'
 import { type Issue, inFile, issue, Refusal } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { indexPath } from '../../core/paths/tree.ts'

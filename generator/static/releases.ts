@@ -2,7 +2,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { ordered } from '../../core/async/ordered.ts'
 import { compareText } from '../../core/entry/entry.ts'
 import { type Issue, inFile, issue, refuse } from '../../core/error/error.ts'
-import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
+import { type CanonicalName, canonicalName, isName, type Name } from '../../core/name.ts'
+import { deprecatedItem, parseDeprecated, yankedItem } from '../../core/notes/notes.ts'
 import { crateFilePath } from '../../core/paths/crates.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
@@ -20,7 +21,11 @@ import { sandbox } from '../sandbox/sandbox.ts'
 type ReadRelease = Omit<Release, 'files'>
 
 /** A release of a static tree, with `yanked` by the settings, and the path of its `.crate`. */
-export type StaticRelease = ReadRelease & { readonly path: string }
+export type StaticRelease = ReadRelease & {
+  readonly path: string
+  /** Of a release that is yanked. */
+  readonly yankReason?: string | null
+}
 
 /** A crate of a static tree: its releases, ordered by version. */
 export type StaticCrate = readonly [StaticRelease, ...StaticRelease[]]
@@ -108,7 +113,8 @@ export class StaticReleases {
       const [name = '', version] = spec.split(/[@+]/)
       return `${canonicalName(name)}@${version}`
     }
-    const listed = new Map(this.#settings.yanked.map(spec => [keyOf(spec), spec]))
+    const items = this.#settings.yanked.map(yankedItem).filter(item => item !== null)
+    const listed = new Map(items.map(item => [keyOf(item.version), item]))
     const warnings = new Map<StaticRelease, readonly Issue[]>()
     for (let isStable = false; !isStable; ) {
       isStable = true
@@ -134,12 +140,20 @@ export class StaticReleases {
     for (const [canonical, versions] of this.#crates) {
       if (versions.size === 0) this.#crates.delete(canonical)
       for (const [identity, release] of versions) {
-        const yanked = listed.delete(keyOf(`${release.name}@${release.version}`))
-        versions.set(identity, { ...release, entry: { ...release.entry, yanked } })
+        const key = keyOf(`${release.name}@${release.version}`)
+        const item = listed.get(key)
+        const yanked = listed.delete(key)
+        const why = item && { yankReason: item.reason }
+        versions.set(identity, { ...release, ...why, entry: { ...release.entry, yanked } })
       }
     }
-    if (elsewhere === null)
-      for (const spec of listed.values()) this.issues.push(issue('yanked_unknown', { spec }))
+    if (elsewhere !== null) return
+    for (const { version: spec } of listed.values())
+      this.issues.push(issue('yanked_unknown', { spec }))
+    const isHere = (name: string) => !isName(name) || this.#crates.has(canonicalName(name))
+    for (const item of this.#settings.deprecated.map(deprecatedItem))
+      for (const name of [parseDeprecated(item?.crate ?? '').name, item?.use ?? ''])
+        if (!isHere(name)) this.issues.push(issue('deprecated_unknown', { name }))
   }
 
   async #inspect({ path, size, cksum }: Source): Promise<Inspected> {

@@ -7,6 +7,8 @@ import { isOfHost, isOwnPath } from '../../core/paths/own.ts'
 import {
   configPath,
   GIT_INDEX_FOLDER,
+  INDEX_FOLDER,
+  indexPath,
   type Output,
   output,
   type PublicFile,
@@ -49,8 +51,10 @@ export class StaticTree extends PublicTree {
   readonly #notes = new Map<string, string | null>()
   #origin: Origin | null = null
   #dl: OwnDl | null = null
-  /** Where the `dl` leads to. */
+  /** Where the `dl` leads to, and the index files. */
   #packages: ReadonlySet<string> = new Set()
+  #index: ReadonlySet<string> = new Set()
+  #names: ReadonlySet<string> = new Set()
   #isOwn: (path: string) => boolean = isOwnPath
 
   /** Opens the output folder of a build; refuses one that a build would destroy. */
@@ -89,6 +93,8 @@ export class StaticTree extends PublicTree {
     const dl = ownDl(urls)
     this.#dl = dl
     this.#packages = new Set(origin.releases.flatMap(release => dl?.pathOf(release) ?? []))
+    this.#names = new Set(origin.releases.map(({ name }) => name))
+    this.#index = new Set([configPath, ...origin.releases.map(({ name }) => indexPath(name))])
     this.#origin = origin
   }
 
@@ -106,13 +112,21 @@ export class StaticTree extends PublicTree {
       const before = known.get(path)
       known.delete(path)
       const stamp = this.#stampOf(path)
-      if (!before || (this.#isPackage(path) && !this.#packages.has(path))) this.leftover.add(path)
+      if (!before || this.#isGone(path)) this.leftover.add(path)
       else if (areTimesGood && stamp === before.stamp) continue
       else if (sumOf('sha256', readFileSync(this.path(path))) !== before.sum) this.spoilt.add(path)
       else same.push([path, before.sum, stamp])
     }
     for (const path of known.keys()) this.spoilt.add(path)
     await run(database, KEEP, same)
+  }
+
+  /** Whether a path belongs to a crate or a version that is in no folder any more. */
+  #isGone(path: string): boolean {
+    if (this.#isPackage(path)) return !this.#packages.has(path)
+    const [folder, name = '', ...below] = path.split('/')
+    if (folder === INDEX_FOLDER) return !this.#index.has(path)
+    return folder === CRATES_FOLDER && below.length > 0 && !this.#names.has(name)
   }
 
   /** Yields its own files that are there. */
@@ -191,11 +205,8 @@ export class StaticTree extends PublicTree {
    * case-insensitive file system, it would otherwise be taken for them.
    */
   async discardRespelled(): Promise<void> {
-    const folders = this.#known.releases.map(({ name }) => crateFolder(name))
-    const spellings = [...folders, ...this.#packages].map(
-      path => [path.toLowerCase(), path] as const,
-    )
-    const spellingOf = new Map(spellings)
+    const paths = [...[...this.#names].map(crateFolder), ...this.#packages]
+    const spellingOf = new Map(paths.map(path => [path.toLowerCase(), path]))
     const isRespelled = (path: string): boolean =>
       path !== '.' &&
       ((spellingOf.get(path.toLowerCase()) ?? path) !== path || isRespelled(posix.dirname(path)))

@@ -18,15 +18,21 @@ export function isLasting({ kind }: Alarm): boolean {
 
 /**
  * Keeps an alarm until somebody clears it; the first one of a version stays. Returns whether this
- * is the first, or the first of its kind since another one was cleared.
+ * is the first, or the first of its kind since another one was cleared: then `tell` comes before,
+ * so that a crash has it told twice and not never.
  */
-export async function keepAlarm(place: Place, alarm: Alarm): Promise<boolean> {
+export async function keepAlarm(
+  place: Place,
+  alarm: Alarm,
+  tell?: () => Promise<unknown>,
+): Promise<boolean> {
   // One about lines that are left out hides no other one of the crate.
   const isLeftOut = LEFT_OUT.some(kind => kind === alarm.kind)
   const path = alarmPath(alarm.name, isLeftOut ? alarm.kind : alarm.version)
   const file = await place.read(path)
   const before = file && read(file.bytes)
   if (before && !(before.isCleared && before.kind !== alarm.kind)) return false
+  await tell?.()
   const onlyIf = file ? { etag: file.etag } : 'absent'
   return (await place.put(path, bytesOf(alarm), { onlyIf })) !== null
 }

@@ -15,8 +15,10 @@ import { FolderPlace } from '../places/folder-place.ts'
 import { FileMutex } from '../places/locks/lock.ts'
 import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
+import { lastChange } from '../records/marks.ts'
 import type { Registry } from '../registry/registry.ts'
 import { Web, type WebOptions } from '../web/web.ts'
+import { recordEvents } from '../webhooks/events.ts'
 import { isLasting, keepAlarm } from './alarms.ts'
 import { UpstreamCounts } from './counts.ts'
 import { CrateFiles, type CrateFilesOptions } from './crate-files.ts'
@@ -123,7 +125,14 @@ function openSource(
   const store = new CrateStore(place, cache)
   const counts = new UpstreamCounts()
   const onAlarm = async (alarm: Alarm) => {
-    const isFirst = await keepAlarm(place, alarm)
+    const isFirst = await keepAlarm(place, alarm, () =>
+      registry.database.transaction(async tx => {
+        const { kind, version, at, name: crate } = alarm
+        const told = [{ type: 'upstream.alarm', version, upstream: name, kind } as const]
+        const generation = await lastChange(tx)
+        await recordEvents(tx, told, { at, generation, crate: { id: null, name: crate } })
+      }),
+    )
     // An alarm that comes again and again counts once.
     if (isLasting(alarm) && !isFirst) return
     counts.alarms.set(alarm.kind, (counts.alarms.get(alarm.kind) ?? 0) + 1)

@@ -6,7 +6,7 @@ import { rootCertificates } from 'node:tls'
 import type { Dispatcher } from 'undici'
 import { refuse } from '../../core/error/error.ts'
 import { hasScheme } from '../../core/settings/kind.ts'
-import { isPrivateAddress, PrivateAddress } from './private-address.ts'
+import { isForbiddenAddress, isPrivateAddress, PrivateAddress } from './private-address.ts'
 
 const PER_ORIGIN = 32
 
@@ -63,9 +63,11 @@ function guardedLookup(isTrusted: (host: string) => boolean): LookupFunction {
   return (host, options, done) =>
     lookup(host, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, [])
-      const forbidden = addresses.find(({ address }) => isPrivateAddress(address))
-      if (!forbidden || isTrusted(host)) return done(null, addresses)
-      done(new PrivateAddress(host, forbidden.address), [])
+      const isNamed = isTrusted(host)
+      const isRefused = isNamed ? isForbiddenAddress : isPrivateAddress
+      const forbidden = addresses.find(({ address }) => isRefused(address))
+      if (!forbidden) return done(null, addresses)
+      done(new PrivateAddress(host, forbidden.address, isNamed), [])
     })
 }
 

@@ -41,9 +41,15 @@ export function connectionFailure(url: URL, error: unknown, signal: AbortSignal)
 
 /** Returns the failure for a status that was not hoped for. */
 export function statusFailure(url: URL, { statusCode, headers }: Dispatcher.ResponseData) {
-  const seconds = Number(headers['retry-after'] ?? Number.NaN)
-  const after = Number.isNaN(seconds) ? null : seconds * 1000
+  const after = retryAfter(headers)
   return new WebFailure(url.href, `HTTP status ${statusCode}`, { status: statusCode, after })
+}
+
+/** Returns after how many milliseconds a server wants the next request; null if it does not say. */
+export function retryAfter(headers: Dispatcher.ResponseData['headers']): number | null {
+  const text = String(headers['retry-after'] ?? '')
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return Number.isNaN(ms) ? null : Math.max(ms, 0)
 }
 
 /** Whether another attempt may help: no connection, silence, 408, 429, 5xx. */

@@ -18,6 +18,17 @@ for (const [network, bits] of subnets(IPV4)) {
   networks.addSubnet(`64:ff9b::${network}`, 96 + bits, 'ipv6')
 }
 
+/** Where clouds tell a machine its secrets, and nothing else is: link-local, and four addresses. */
+const never = new BlockList()
+for (const [network, bits] of subnets('fe80::/10 fd00:ec2::254/128'))
+  never.addSubnet(network, bits, 'ipv6')
+for (const [network, bits] of subnets(
+  '169.254.0.0/16 100.100.100.200/32 168.63.129.16/32 192.0.0.192/32',
+)) {
+  never.addSubnet(network, bits, 'ipv4')
+  never.addSubnet(`64:ff9b::${network}`, 96 + bits, 'ipv6')
+}
+
 function subnets(text: string): [network: string, bits: number][] {
   return text.split(' ').map(subnet => {
     const [network = '', bits] = subnet.split('/')
@@ -31,19 +42,30 @@ function subnets(text: string): [network: string, bits: number][] {
  * False for a name.
  */
 export function isPrivateAddress(address: string): boolean {
+  return isIn(networks, address)
+}
+
+/** Returns whether nobody is asked at an IP address, whoever has named its host. */
+export function isForbiddenAddress(address: string): boolean {
+  return isIn(never, address)
+}
+
+function isIn(list: BlockList, address: string): boolean {
   const family = isIP(address)
   if (family === 0) return false
   // A zone, as in `fe80::1%eth0`, does not change the kind of an address.
-  return networks.check(address.replace(/%.*$/, ''), family === 6 ? 'ipv6' : 'ipv4')
+  return list.check(address.replace(/%.*$/, ''), family === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** A host that nobody has named and that has a private address. */
+/** A host that nobody has named and that has a private address, or one that nobody may ask. */
 export class PrivateAddress extends Error {
   readonly address: string
 
-  constructor(host: string, address: string) {
+  constructor(host: string, address: string, isNamed: boolean) {
     super(
-      `the address of ${host} is private (${address}), and only hosts that were named may have one`,
+      isNamed
+        ? `the address of ${host} (${address}) is link-local, or that of a cloud's metadata`
+        : `the address of ${host} is private (${address}), and only hosts that were named may have one`,
     )
     this.address = address
   }

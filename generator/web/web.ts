@@ -5,17 +5,19 @@ import type { Dispatcher } from 'undici'
 import { collectBytes } from '../../core/async/collect-bytes.ts'
 import { refuse } from '../../core/error/error.ts'
 import { formatBytes } from '../../core/quantity.ts'
-import { PLIMSOLL_SCHEMA } from '../database/migrations.ts'
+import { isLoopback } from '../../core/settings/issuer.ts'
+import { VERSION } from '../version.ts'
 import { bodyBytes, decodedBytes, timeLimits } from './body.ts'
 import { openConnections, type Routes, readRoutes } from './connections.ts'
 import {
   connectionFailure,
   isTemporary,
   refuseFailure,
+  retryAfter,
   statusFailure,
   WebFailure,
 } from './failure.ts'
-import { isPrivateAddress, PrivateAddress } from './private-address.ts'
+import { isForbiddenAddress, isPrivateAddress, PrivateAddress } from './private-address.ts'
 import { plain, webUrl } from './web-url.ts'
 
 export interface WebOptions {
@@ -70,7 +72,7 @@ export class Web {
     this.#routes = readRoutes(options.caFile ?? null, options.env ?? {})
     // Headers are sent as Latin-1; this makes them UTF-8.
     const contact = options.contact ? Buffer.from(` (${options.contact})`).toString('latin1') : ''
-    this.#headers = { 'user-agent': `plimsoll/${PLIMSOLL_SCHEMA.version}${contact}`, accept: '*/*' }
+    this.#headers = { 'user-agent': `plimsoll/${VERSION}${contact}`, accept: '*/*' }
     this.#token = token
   }
 
@@ -104,6 +106,56 @@ export class Web {
         lastModified: headerOf(answer, 'last-modified'),
       }
     })
+  }
+
+  /**
+   * Sends a request once, over https unless to this machine, and returns the answer whatever its
+   * status is; it follows no redirect. Throws a `WebFailure` without one, after `timeoutMs`
+   * milliseconds in all, and for more than `max` bytes.
+   */
+  async exchange(
+    url: string,
+    { headers = {}, max, timeoutMs, ...sent }: Sent & SentLimits,
+  ): Promise<Pick<WebAnswer, 'bytes'> & { readonly status: number; readonly type: string | null }> {
+    const to = webUrl(url)
+    if (!to) throw new WebFailure(url, 'it is not a URL that can be asked')
+    if (to.protocol !== 'https:' && !isLoopback(to.hostname))
+      throw new WebFailure(url, 'it is not encrypted: write an https URL')
+    const limits = timeLimits(timeoutMs, timeoutMs)
+    try {
+      const answer = await this.#request(to, headers, limits.signal, sent)
+      try {
+        const bytes = decodedBytes(to, answer, bodyBytes(to, answer, limits))
+        const all = await collectBytes(bytes, max)
+        if (!all) throw new WebFailure(url, `it is larger than the limit of ${max} bytes`)
+        return { status: answer.statusCode, type: headerOf(answer, 'content-type'), bytes: all }
+      } finally {
+        answer.body.on('error', () => undefined).destroy()
+      }
+    } finally {
+      limits.end()
+    }
+  }
+
+  /**
+   * Sends a request once, reads nothing of the answer's body, and follows no redirect. Returns the
+   * status, and the pause in milliseconds that the server asks for. Throws a `WebFailure` if there
+   * is no answer in `timeoutMs` milliseconds.
+   */
+  async send(
+    url: string,
+    { headers = {}, timeoutMs, ...sent }: Sent & Omit<SentLimits, 'max'>,
+  ): Promise<{ readonly status: number; readonly after: number | null }> {
+    const to = webUrl(url)
+    if (!to) throw new WebFailure(url, 'it is not a URL that can be asked')
+    const limits = timeLimits(timeoutMs, timeoutMs)
+    try {
+      const answer = await this.#request(to, headers, limits.signal, sent)
+      answer.body.on('error', () => undefined).destroy()
+      return { status: answer.statusCode, after: retryAfter(answer.headers) }
+    } finally {
+      limits.end()
+    }
   }
 
   /** Returns the bytes of a small file; null when there is none. Refuses more than `max` bytes. */
@@ -175,7 +227,12 @@ export class Web {
     throw new WebFailure(start.href, 'it redirects too often')
   }
 
-  async #request(url: URL, asked: Headers, signal: AbortSignal): Promise<Answer> {
+  async #request(
+    url: URL,
+    asked: Headers,
+    signal: AbortSignal,
+    { method = 'GET', body = null }: Sent = {},
+  ): Promise<Answer> {
     const { origin, hostname, pathname, search } = url
     const isTrusted = (host: string) => this.#trustedHosts.has(host)
     const address = hostname.replace(/^\[|\]$/g, '')
@@ -186,10 +243,11 @@ export class Web {
     const connections = await this.#connections
     try {
       // An address needs no look-up.
-      if (isPrivateAddress(address) && !isTrusted(hostname))
-        throw new PrivateAddress(hostname, address)
+      const isNamed = isTrusted(hostname)
+      const isRefused = isNamed ? isForbiddenAddress : isPrivateAddress
+      if (isRefused(address)) throw new PrivateAddress(hostname, address, isNamed)
       const path = pathname + search
-      return await connections.request({ origin, path, method: 'GET', headers, signal })
+      return await connections.request({ origin, path, method, body, headers, signal })
     } catch (error) {
       throw connectionFailure(url, error, signal)
     }
@@ -198,6 +256,17 @@ export class Web {
 
 type Answer = Dispatcher.ResponseData
 type Use<T> = (bytes: Bytes | null, answer: Answer) => Promise<T>
+
+interface Sent {
+  readonly method?: 'GET' | 'POST' | 'DELETE' | 'PURGE'
+  readonly body?: string | Buffer | null
+}
+
+interface SentLimits {
+  readonly headers?: Headers
+  readonly max: number
+  readonly timeoutMs: number
+}
 
 interface Ask {
   readonly headers: Headers

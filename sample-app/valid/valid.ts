@@ -11,18 +11,17 @@ type ValidPart<T extends string, S extends Schema> = Both<T, v.InferInput<S>, v.
 
 /** The part that each middleware of `valid` checks, for descriptions of apps. */
 export const declared = new WeakMap<object, { target: string; schema: Schema }>()
-const problemsOf = new WeakMap<Context, Problem[]>()
+const faults = new WeakMap<Context, Problem[]>()
 const onError = (c: Context) => c.json({ detail: 'Request body too large' }, 413)
 const limited = bodyLimit({ maxSize: 1024 * 1024, onError })
 
 /** Checks one part of a request; problems wait for `complete`. A body has at most 1 MiB. */
 export function valid<T extends keyof ValidationTargets, S extends Schema>(target: T, schema: S) {
-  const addProblems = (c: Context, ...more: Problem[]) =>
-    problemsOf.set(c, (problemsOf.get(c) ?? []).concat(more))
+  const add = (c: Context, ...more: Problem[]) => faults.set(c, (faults.get(c) ?? []).concat(more))
   const check = async (c: Context, input: unknown, abortEarly = false) => {
     const settings = { abortEarly, abortPipeEarly: true, message: wordsOf }
     const { issues, output } = await v.safeParseAsync(schema, input, settings)
-    if (issues) addProblems(c, ...issues.map(issue => problemOf(target, issue)))
+    if (issues) add(c, ...issues.map(issue => problemOf(target, issue)))
     return (issues ? undefined : output) as object
   }
   const readPart = validator(target, (value, c) => check(c, named(target, schema as object, value)))
@@ -30,7 +29,7 @@ export function valid<T extends keyof ValidationTargets, S extends Schema>(targe
   const readBody: MiddlewareHandler = async (c, next) => {
     const [type = '', bytes] = [c.req.header('Content-Type'), await c.req.arrayBuffer()]
     const { value, problem, abortEarly } = readJson(type, bytes, schema as object)
-    if (problem) addProblems(c, problem)
+    if (problem) add(c, problem)
     else c.req.addValidatedData(target, await check(c, value, abortEarly))
     await next()
   }
@@ -45,7 +44,7 @@ export function valid<T extends keyof ValidationTargets, S extends Schema>(targe
 
 /** Stands behind the last `valid`: ends a request with any problems in one 422 with all of them. */
 export const complete: MiddlewareHandler = async (c, next) => {
-  const problems = problemsOf.get(c)
+  const problems = faults.get(c)
   if (problems) throw new ValidationError(problems)
   await next()
 }

@@ -18,7 +18,12 @@ export function accountPage(
   const to = linker(site, null)
   const tabs: [string, string][] = [['Your account', account.home]]
   if (viewer.admin)
-    tabs.push(['Users', account.users], ['Audit log', account.audit], ['Status', account.status])
+    tabs.push(
+      ['Users', account.users],
+      ['CI', account.trust],
+      ['Audit log', account.audit],
+      ['Status', account.status],
+    )
   const main = html`<div class="wide page">
 <nav class="tabs" aria-label="Account">${tabs.map(
     ([text, target]) =>
@@ -130,6 +135,15 @@ const QUESTIONS = {
   decline: ['Decline to own #?', 'To become an owner later, you need another invitation.'],
   'remove-owner': ['Remove @?', '@ will no longer be able to publish or yank versions of #.'],
   withdraw: ['Withdraw the invitation of @?', '@ will no longer be able to accept to own #.'],
+  'remove-rule': ['Remove rule #?', 'Jobs publish @ by it no longer.'],
+  'trusted-only': [
+    'Let only CI publish versions of #?',
+    'Tokens of owners publish them no longer, until an owner turns that off.',
+  ],
+  'trusted-only-ended': [
+    'Let owners publish versions of #, too?',
+    'Tokens of owners publish them again. The audit log says who has turned that on.',
+  ],
   yank: [
     'Yank # @?',
     'New builds will no longer choose this version. Builds whose Cargo.lock names it keep working.',
@@ -155,7 +169,9 @@ export interface Question {
   /** The page to go back to. */
   readonly back: string
   /** The query of the page to go back to, which the form keeps; with its `?`, or empty. */
-  readonly query: string
+  readonly query?: string
+  /** Rules of jobs that an owner wrote, and that stay unless they are removed, too. */
+  readonly rules?: readonly string[]
 }
 
 /** Renders a page that asks for confirmation; it works without JavaScript. */
@@ -163,13 +179,29 @@ export function confirmPage(
   site: SiteConfig,
   viewer: Viewer,
   path: string,
-  { about, names: [what = '', whom = ''], fields, back, query }: Question,
+  { about, names: [what = '', whom = ''], fields, back, query = '', rules = [] }: Question,
 ): string {
   const [title = '', text, button = title.slice(0, -1)] = QUESTIONS[about].map(part =>
     part.replace(/[#@]/g, sign => (sign === '#' ? what : whom)),
   )
   const to = linker(site, null)
-  const body = html`<p class="lead">${text}</p>
-<div class="actions">${buttonForm(viewer, `${to(path)}${query}`, button, fields)}<a href="${to(back)}${query}">Cancel</a></div>`
+  const action = `${to(path)}${query}`
+  const all = { ...fields, rules: 'remove' }
+  const also =
+    rules.length === 0
+      ? null
+      : {
+          list: html`<p>Rules of theirs by which jobs publish stay:</p>
+<ul>${rules.map(rule => html`<li>${rule}</li>`)}</ul>`,
+          button: buttonForm(viewer, action, `${button} and these rules`, all),
+        }
+  const why = html`<input name="reason" maxlength="500">`
+  const yank = postForm(
+    viewer,
+    action,
+    html`<input type="hidden" name="version" value="${fields?.version}">${field('Reason', why, 'Pages and feeds show it.')}<button class="button">${button}</button>`,
+  )
+  const body = html`<p class="lead">${text}</p>${also?.list}
+<div class="actions">${about === 'yank' ? yank : buttonForm(viewer, action, button, fields)}${also?.button}<a href="${to(back)}${query}">Cancel</a></div>`
   return accountPage(site, viewer, { path, title, body })
 }

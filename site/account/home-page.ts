@@ -50,10 +50,24 @@ export interface HomeData {
   readonly draft: TokenDraft | null
   readonly tokens: readonly TokenRow[]
   /** The crates on the current page. */
-  readonly crates: readonly string[]
+  readonly crates: readonly { readonly name: string; readonly through: string | null }[]
   readonly cratesPosition: PagePosition
   readonly invitations: readonly Invitation[]
   readonly sessions: readonly Session[]
+  /** Whether the user can change a password. */
+  readonly password: boolean
+  readonly issuers: readonly IssuerRow[]
+  /** Their groups, as they are written. */
+  readonly groups: readonly string[]
+}
+
+/** An issuer where people log in; `loggedIn` is null if the account is not linked to it. */
+export interface IssuerRow {
+  readonly name: string
+  readonly title: string
+  readonly loggedIn: string | null
+  /** Until when tokens and sessions answer; null for ever. */
+  readonly until: string | null
 }
 
 /** Renders `/me`: tokens, crates, invitations, sessions, password. */
@@ -63,13 +77,17 @@ export function homePage(site: SiteConfig, data: HomeData): string {
   const to = linker(site, null)
   const body = html`${data.newToken === null ? null : newToken(site, data.newToken)}
 ${invitations.length === 0 ? null : html`<section class="part"><h2>Invitations</h2>${invitationList(viewer, invitations, to)}</section>`}
-<section class="part"><h2>API tokens</h2>${tokenList(tokens, to)}
+<section class="part"><h2>API tokens</h2>
+<p>Cargo on this machine needs a token. This one does all that you may do, for 12 hours.</p>
+<p>${buttonForm(viewer, to(account.tokens), 'Get a token for this machine', { name: 'this machine', access: 'full', expires: '12h' })}</p>
+${tokenList(tokens, to)}
 <details class="more"${draft !== null || tokens.length === 0 ? html` open` : null}><summary>Create a token</summary>${tokenForm(data, draft ?? FIRST_DRAFT, to)}</details></section>
 <section class="part"><h2 id="crates">Your crates</h2>${crateList(data.crates, to)}
 ${pager(data.cratesPosition, number => `${to(path)}?page=${number}#crates`)}</section>
 <section class="part"><h2>Set up Cargo</h2>${cargoSetup(site)}</section>
 <section class="part"><h2>Sessions</h2>${sessionList(data.sessions, to)}</section>
-<section class="part"><h2>Password</h2>${passwordForm(viewer, to)}</section>`
+${data.issuers.length === 0 ? null : html`<section class="part"><h2>Company account</h2>${issuerList(data, to)}</section>`}
+${data.password ? html`<section class="part"><h2>Password</h2>${passwordForm(viewer, to)}</section>` : null}`
   return accountPage(site, viewer, { path, title: viewer.login, notice: data.notice, body })
 }
 
@@ -83,11 +101,11 @@ function invitationList(viewer: Viewer, invitations: readonly Invitation[], to: 
   return html`<ul class="rows">${invitations.map(row)}</ul>`
 }
 
-function crateList(crates: readonly string[], to: Linker): Markup {
+function crateList(crates: HomeData['crates'], to: Linker): Markup {
   if (crates.length === 0) return html`<p class="quiet">You own no crates yet.</p>`
   return html`<ul class="rows">${crates.map(
-    name =>
-      html`<li class="row-with-action"><a href="${to(cratePath(name))}">${name}</a><a href="${to(account.crate(name))}" aria-label="Manage ${name}">Manage</a></li>\n`,
+    ({ name, through }) =>
+      html`<li class="row-with-action"><span><a href="${to(cratePath(name))}">${name}</a>${through === null ? null : html` <span class="quiet">through ${through}</span>`}</span><a href="${to(account.crate(name))}" aria-label="Manage ${name}">Manage</a></li>\n`,
   )}</ul>`
 }
 
@@ -100,6 +118,17 @@ function sessionList(sessions: readonly Session[], to: Linker): Markup {
 ${session.current ? null : end(session)}</li>
 `,
   )}</ul>${sessions.some(session => !session.current) ? html`<a class="button small" href="${to(account.endOtherSessions)}">End all other sessions</a>` : null}`
+}
+
+function issuerList({ issuers, groups }: HomeData, to: Linker): Markup {
+  const row = ({ name, title, loggedIn, until }: IssuerRow) => {
+    const link = (text: string, query = '') =>
+      html`<a class="button small" href="${to(account.oidc(name))}${query}">${text}</a>`
+    return loggedIn === null
+      ? html`<li class="row-with-action"><div>${title} <span class="quiet">not linked; afterwards you log in there, and no longer with a password</span></div>${link(`Link ${title}`, '?link=1')}</li>`
+      : html`<li class="row-with-action"><div>${title} <span class="quiet">last login ${timeTag(loggedIn)}${until === null ? null : html` · tokens and sessions answer until ${timeTag(until)}, then log in again`}</span></div>${link('Log in again')}</li>`
+  }
+  return html`<ul class="rows">${issuers.map(row)}</ul>${groups.length === 0 ? null : html`<p class="quiet">Your groups: ${groups.join(', ')}</p>`}`
 }
 
 function passwordForm(viewer: Viewer, to: Linker): Markup {

@@ -1,19 +1,31 @@
+import type { Deprecation } from '../../core/notes/notes.ts'
 import { cratePath, versionPath } from '../../core/paths/crates.ts'
 import type { OwnerRow, VersionRow } from '../crate-data.ts'
 import { dateTag, timeTag } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { accountPage, askLink, field, type Notice, postForm, type Viewer } from './frame.ts'
+import {
+  accountPage,
+  askLink,
+  buttonForm,
+  field,
+  type Notice,
+  postForm,
+  type Viewer,
+} from './frame.ts'
 import type { Invitation } from './home-page.ts'
+import { type TrustData, trustSection } from './trust-page.ts'
 
 export interface ManageData {
   readonly viewer: Viewer
   readonly notice: Notice | null
   readonly name: string
   readonly versions: readonly Pick<VersionRow, 'version' | 'publishedAt' | 'yanked'>[]
+  readonly deprecations: readonly Deprecation[]
   readonly owners: readonly OwnerRow[]
   readonly invited: readonly InvitedOwner[]
+  readonly trust: TrustData
 }
 
 type InvitedOwner = Omit<Invitation, 'crate'> & { readonly login: string }
@@ -28,6 +40,12 @@ export function managePage(site: SiteConfig, data: ManageData): string {
 <ul class="rows">${data.owners.map(owner => ownerRow(data, owner, to))}${data.invited.map(invited => invitedRow(data, invited, to))}</ul>
 ${postForm(viewer, to(account.addOwner(name)), html`${field('Add an owner', html`<input name="login" autocapitalize="off" required placeholder="username">`)}<button class="button">Add</button>`)}
 </section>
+${trustSection(site, viewer, account.crateTrust(name), data.trust)}
+<section class="part" id="deprecation"><h2>Deprecation</h2>
+<p class="quiet">Pages say it, and whoever publishes something that depends on it is warned. Builds go on.</p>
+<ul class="rows">${data.deprecations.map(row => deprecationRow(data, row, to))}</ul>
+${postForm(viewer, to(account.deprecate(name)), html`${field('Reason', html`<input name="reason" required maxlength="500">`)}${field('Use instead', html`<input name="use" autocapitalize="off">`, 'A crate or an https address.')}${field('Versions', html`<input name="requirement" placeholder="all">`, 'Such as <2.')}<button class="button">Deprecate</button>`)}
+</section>
 <section class="part"><h2>Versions</h2>
 <p class="quiet">Cargo uses a yanked version only where a <code>Cargo.lock</code> already names it. Yanking deletes nothing and can be undone.</p>
 <ul class="rows">${data.versions.map(row => versionRow(name, row, to))}</ul>
@@ -40,6 +58,16 @@ function versionRow(name: string, row: ManageData['versions'][number], to: Linke
   const [word, path] = row.yanked ? ['Unyank', account.unyank(name)] : ['Yank', account.yank(name)]
   return html`<li class="row-with-action"><div><a href="${to(versionPath(name, row.version))}">${row.version}</a>${row.yanked ? html` <span class="badge bad">yanked</span>` : null} <span class="quiet">${timeTag(row.publishedAt)}</span></div>
 ${askLink(`${to(path)}?version=${encodeURIComponent(row.version)}`, word, `${word} ${row.version}`)}</li>
+`
+}
+
+function deprecationRow({ viewer, name }: ManageData, row: Deprecation, to: Linker): Markup {
+  const { requirement, reason, use } = row
+  const button = buttonForm(viewer, to(account.deprecate(name)), 'Take back', {
+    ...{ requirement, undo: '1', label: `Take back the deprecation of ${requirement}` },
+  })
+  return html`<li class="row-with-action"><div><code>${requirement}</code> ${reason}${use === null ? null : html` <span class="quiet">use ${use}</span>`}</div>
+${button}</li>
 `
 }
 

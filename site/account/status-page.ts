@@ -43,6 +43,8 @@ export interface StatusData {
   readonly errors: readonly StatusProblem[]
   readonly failed: readonly StatusProblem[]
   readonly plain: readonly StatusProblem[]
+  /** What webhooks were told last. */
+  readonly deliveries: readonly StatusProblem[]
 }
 
 /** Renders the report of `plimsoll status`. A link refreshes it, without a script. */
@@ -71,7 +73,8 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
 <section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : termList(pending.map(({ what, n, isMore }) => [what, `${isMore ? 'more than ' : ''}${formatNumber(n)}`]))}</section>
 <section class="part"><h2>Last errors</h2>${problems(data.errors, to, 'No background work has failed.')}</section>
 <section class="part"><h2>Retrying</h2>${problems(data.failed, to, 'None.')}</section>
-<section class="part"><h2>Shown as plain text</h2>${problems(data.plain, to, 'None.')}</section>`
+<section class="part"><h2>Shown as plain text</h2>${problems(data.plain, to, 'None.')}</section>
+<section class="part" id="webhooks"><h2>Webhooks</h2>${problems(data.deliveries, to, 'Nothing was sent.')}</section>`
   return accountPage(site, data.viewer, { path, title: 'Status', body })
 }
 

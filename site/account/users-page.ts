@@ -14,6 +14,12 @@ export interface UserRow {
   readonly created: string
   readonly lastSeen: string | null
   readonly crates: number
+  readonly machine: boolean
+  /** Whether tokens and sessions wait for a login at an issuer. */
+  readonly due: boolean
+  /** What still works that this user made, who can do nothing any more. */
+  readonly left: readonly string[]
+  readonly logins: readonly { readonly section: string | null; readonly loggedIn: string | null }[]
 }
 
 export interface UsersData {
@@ -22,6 +28,8 @@ export interface UsersData {
   readonly users: readonly UserRow[]
   readonly usersPosition: PagePosition
   readonly filter: string
+  /** The issuers to which accounts can be linked, by the names of their sections. */
+  readonly issuers: readonly string[]
   readonly draft: { readonly login: string; readonly admin: boolean } | null
   /** A one-time link that sets a password; it was just created and is shown only once. */
   readonly resetLink: { readonly login: string; readonly url: string } | null
@@ -36,7 +44,7 @@ export function usersPage(site: SiteConfig, data: UsersData): string {
   const query = filter === '' && usersPosition.page === 1 ? '' : queryOf(usersPosition.page)
   const body = html`${resetLink === null ? null : html`<section class="notice good" aria-label="One-time link"><p>Give this link to <strong>${resetLink.login}</strong>. It sets a password and works once. You will not see it again.</p>${copyBlock(resetLink.url, 'one-time link')}</section>`}
 <form class="form row" method="get" action="${to(path)}"><label class="field"><span>Username or name contains</span><input type="search" name="q" value="${filter}" autocapitalize="off"></label><button class="button">Search</button></form>
-<ul class="rows">${users.map(user => userRow(viewer, user, to, query))}</ul>
+<ul class="rows">${users.map(user => userRow(data, user, to, query))}</ul>
 ${users.length === 0 ? html`<p class="quiet">${filter === '' ? 'No users.' : 'No username or name contains this.'}</p>` : null}
 ${pager(usersPosition, number => `${to(path)}${queryOf(number)}`)}
 <section class="part"><h2>Add a user</h2>
@@ -45,8 +53,9 @@ ${postForm(viewer, `${to(account.addUser)}${query}`, html`${field('Username', ht
   return accountPage(site, viewer, { path, title: 'Users', notice, body })
 }
 
-function userRow(viewer: Viewer, user: UserRow, to: Linker, query: string): Markup {
-  const { login, name, admin, locked, removed, created, lastSeen, crates } = user
+function userRow({ viewer, issuers }: UsersData, user: UserRow, to: Linker, query: string): Markup {
+  const { login, name, admin, locked, removed, machine, due, left, created, lastSeen, crates } =
+    user
   const button = (action: Parameters<typeof account.user>[1], text: string) =>
     askLink(`${to(account.user(login, action))}${query}`, text, `${text}: ${login}`)
   // Administrators cannot lock themselves out by mistake.
@@ -57,8 +66,27 @@ function userRow(viewer: Viewer, user: UserRow, to: Linker, query: string): Mark
           locked ? button('unlock', 'Unlock') : button('lock', 'Lock'),
           admin ? button('demote', 'Revoke admin rights') : button('promote', 'Make administrator'),
         ]
-  return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">${removed ? 'removed' : 'locked'}</span>` : null}</div>
-<div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${counted(crates, 'crate')}</div></div>
-${removed ? null : html`<div class="actions">${button('reset', 'Reset password')}${others}</div>`}</li>
+  return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">${removed ? 'removed' : 'locked'}</span>` : null}${machine ? html` <span class="badge">machine</span>` : null}${due ? html` <span class="badge bad">login due</span>` : null}</div>
+<div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${counted(crates, 'crate')}${user.logins.map(({ section, loggedIn }) => html` · ${section ?? 'an issuer without a section'}: ${loggedIn === null ? 'no login yet' : html`last login ${timeTag(loggedIn)}`}`)}</div>
+${left.length === 0 ? null : html`<div class="row-more">can do nothing any more, and has left behind: ${left.join(', ')}</div>`}
+${removed || machine || issuers.length === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm(viewer, issuers, `${to(account.user(login, 'link'))}${query}`, login)}</details>`}</div>
+${removed ? null : html`<div class="actions">${machine ? null : button('reset', 'Reset password')}${others}</div>`}</li>
 `
+}
+
+function linkForm(
+  viewer: Viewer,
+  issuers: readonly string[],
+  action: string,
+  login: string,
+): Markup {
+  return postForm(viewer, action, [
+    field(
+      'Issuer',
+      html`<select name="issuer">${issuers.map(name => html`<option>${name}</option>`)}</select>`,
+    ),
+    field('Subject', html`<input name="subject" required maxlength="500" autocapitalize="off">`),
+    html`<label class="choice"><input type="checkbox" name="keep" value="1"> Keep the password</label>`,
+    html`<button class="button">Link ${login}</button>`,
+  ])
 }

@@ -37,10 +37,11 @@ function set(element: Element, attributes: Record<string, string>): void {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
 }
 
-function heading({ name, newest, yanked }: FoundCrate): (Node | string)[] {
+function heading({ name, newest, yanked, isDeprecated }: FoundCrate): (Node | string)[] {
   const version = element('span', { className: 'quiet' }, newest)
-  const badge = element('span', { className: 'badge bad' }, 'yanked')
-  return [element('strong', {}, name), ' ', version, ...(yanked ? [' ', badge] : [])]
+  const words = [...(yanked ? ['yanked'] : []), ...(isDeprecated ? ['deprecated'] : [])]
+  const badges = words.flatMap(word => [' ', element('span', { className: 'badge bad' }, word)])
+  return [element('strong', {}, name), ' ', version, ...badges]
 }
 
 /** Returns the description as nodes; what is between backticks becomes code. */

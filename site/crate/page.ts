@@ -1,6 +1,8 @@
 // site/crate: The pages of one crate. The projection of crates calls it; it never asks for more
 // data.
+
 import type { Name } from '../../core/name.ts'
+import type { Deprecation } from '../../core/notes/notes.ts'
 import {
   badgePath,
   crateFeedPath,
@@ -47,7 +49,7 @@ export function cratePage(site: SiteConfig, crate: CrateData): Output {
     tab('dependents', 'Dependents', dependentCount, dependentSection(site, crate, to)),
   ]
   const main = html`<div class="wide crate">
-${head(newest, versionSelector(crate, to), 'Every version of this crate')}
+${head(newest, versionSelector(crate, to), 'Every version of this crate', to)}
 ${parts(tabs, sidebar(site, newest, owners, to, crate.downloads))}
 </div>`
   const texts = { title: name, description: newest.description }
@@ -67,7 +69,7 @@ export function versionPage(site: SiteConfig, version: VersionData): Output {
   ]
   const main = html`<div class="wide crate">
 <p class="newest small" data-badge="${to(badgePath(name))}" data-name="${name}" data-number="${version.version}"><a href="${to(cratePath(name))}">← Newest version of ${name}</a></p>
-${head(version, otherVersions(version, to), 'This version')}
+${head(version, otherVersions(version, to), 'This version', to)}
 ${parts(tabs, sidebar(site, version, null, to), to(cratePath(name)))}
 </div>`
   const title = `${name} ${version.version}`
@@ -75,13 +77,22 @@ ${parts(tabs, sidebar(site, version, null, to), to(cratePath(name)))}
   return output(path, layout(site, { path, title, description, main, canonical, feed }))
 }
 
-function head(version: VersionData, selector: Markup | null, subject: string): Markup {
-  const notice = html`<p class="notice bad" role="note">${subject} is yanked: Cargo uses it only where a <code>Cargo.lock</code> already names it.</p>`
+function head(version: VersionData, selector: Markup | null, subject: string, to: Linker): Markup {
+  const { deprecation, yankReason } = version
+  const notice = html`<p class="notice bad" role="note">${subject} is yanked: Cargo uses it only where a <code>Cargo.lock</code> already names it.${!yankReason ? null : html`<br><span class="reason">${yankReason}</span>`}</p>`
   return html`<header class="crate-head">
-<div class="title"><h1>${version.name} <span class="version">${version.version}</span>${version.yanked ? html` <span class="badge bad">yanked</span>` : null}</h1>${selector}</div>
+<div class="title"><h1>${version.name} <span class="version">${version.version}</span>${version.yanked ? html` <span class="badge bad">yanked</span>` : null}${deprecation && html` <span class="badge bad">deprecated</span>`}</h1>${selector}</div>
 ${version.description === null ? null : html`<p class="lead">${messageText(isolated(version.description))}</p>`}
-${version.yanked ? notice : null}
+${version.yanked ? notice : null}${deprecation && deprecationNotice(deprecation, to)}
 </header>`
+}
+
+function deprecationNotice({ requirement, reason, use }: Deprecation, to: Linker): Markup {
+  const all = requirement === '*' ? 'This crate is' : html`Versions <code>${requirement}</code> are`
+  const link = use?.startsWith('https://')
+    ? html`<a href="${use}" rel="nofollow noopener">${use}</a>`
+    : use && html`<a href="${to(cratePath(use))}"><code>${use}</code></a>`
+  return html`<p class="notice bad" role="note">${all} deprecated${reason === null ? '.' : html`: <span class="reason">${reason}</span>`}${use === null ? null : html`<br>Use ${link} instead.`}</p>`
 }
 
 /** Renders tabs and their bodies; `crate`: the address of the crate's page, which has the others. */

@@ -4,7 +4,8 @@ import { crateFeedPath, sourcePath } from '../../core/paths/crates.ts'
 import { categoryPath, keywordPath, userPath } from '../../core/paths/listings.ts'
 import { unknownCategories } from '../../core/policy/fields.ts'
 import { counted, formatBytes } from '../../core/quantity.ts'
-import type { OwnerRow, VersionData } from '../crate-data.ts'
+import { jobUrl } from '../../core/trust/job.ts'
+import type { OwnerRow, VersionData, VersionRow } from '../crate-data.ts'
 import { downloadSection } from '../elements/downloads.ts'
 import { copyBlock, copyButton, icon, timeTag } from '../elements/elements.ts'
 import {
@@ -20,12 +21,21 @@ import type { SiteConfig } from '../site-config.ts'
 import { badgeMarkdown } from './badge.ts'
 import { licenseText } from './license.ts'
 
+/** Renders who published a version: a user, or the job of a CI system; null if it is not known. */
+export function publisherOf({ publishedBy, job = null }: VersionRow, to: Linker): Child {
+  if (!job) return personLink(to, publishedBy)
+  const name = `CI of ${job.repository ?? job.subject}`
+  const url = jobUrl(job)
+  return url === null ? name : html`<a href="${url}" rel="nofollow noopener">${name}</a>`
+}
+
 /** Renders the facts and links that readers look for first. */
 function aboutSection(site: SiteConfig, version: VersionData, to: Linker): Markup {
   const rows: [string, Child][] = [
     ['Version', version.version],
     ['Published', timeTag(version.publishedAt)],
-    ['Published by', personLink(to, version.publishedBy)],
+    ['Published by', publisherOf(version, to)],
+    ['Commit', version.job?.commit ? html`<code>${version.job.commit}</code>` : null],
     ['Rust', version.rust_version === null ? null : `${version.rust_version} or newer`],
     ['Edition', version.edition],
     ['License', licenseText(site, version, to)],
@@ -156,9 +166,10 @@ function ownerList(site: SiteConfig, owners: readonly OwnerRow[], to: Linker): M
   // An empty list means nothing if the registry hides owners or has no users.
   if (owners.length === 0 && site.api && site.owners)
     return html`<section><h2>Owners</h2><p class="quiet">None. The administrators of this registry manage the crate.</p></section>`
+  // A group, `group:NAME`, has no page.
   const items = owners.map(
     ({ login, name }) =>
-      html`<a href="${to(userPath(login))}">${login}</a>${name === null ? null : html` <span class="quiet">${name}</span>`}`,
+      html`${login.includes(':') ? login : html`<a href="${to(userPath(login))}">${login}</a>`}${name === null ? null : html` <span class="quiet">${name}</span>`}`,
   )
   return section('Owners', 'plain', items)
 }

@@ -1,5 +1,6 @@
 import type { Features } from '../../core/entry/entry.ts'
 import type { Name } from '../../core/name.ts'
+import { deprecationText } from '../../core/notes/notes.ts'
 import {
   crateFeedPath,
   cratePath,
@@ -13,10 +14,11 @@ import { type Output, output } from '../../core/paths/tree.ts'
 import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
 import type { CrateData, ListedVersion, VersionData, VersionRow } from '../crate-data.ts'
 import { dateTag, filterBox } from '../elements/elements.ts'
-import { absoluteLink, type Linker, linker, personLink } from '../elements/links.ts'
+import { absoluteLink, type Linker, linker } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
+import { publisherOf } from './sidebar.ts'
 
 const SELECTOR_MAX = 12
 export const VERSIONS_MAX = 1000
@@ -61,7 +63,7 @@ function versionTable(
   const shown = all === null ? versions : versions.slice(0, VERSIONS_SHOWN)
   // A static tree has neither times nor publishers.
   const hasTimes = shown.some(row => row.publishedAt !== null)
-  const hasPeople = shown.some(row => row.publishedBy !== null)
+  const hasPeople = shown.some(row => publisherOf(row, to) !== null)
   const example = hasPeople ? '1.2, yanked, a publisher' : '1.2, yanked'
   return html`${filterBox('version-rows', example, all)}<div class="scroll" role="region" aria-label="Table of versions" tabindex="0"><table class="versions">
 <thead><tr><th scope="col">Version</th>${hasTimes ? html`<th scope="col">Published</th>` : null}${hasPeople ? html`<th scope="col">Published by</th>` : null}<th scope="col">Rust</th><th scope="col" class="number">Size</th><th scope="col">Changes</th></tr></thead>
@@ -70,7 +72,7 @@ ${shown.map(
   (
     row,
     at,
-  ) => html`<tr${row.yanked ? html` class="yanked"` : null}><th scope="row"><a href="${to(versionPath(name, row.version))}">${row.version}</a>${yankedBadge(row)}</th>${hasTimes ? html`<td>${dateTag(row.publishedAt) ?? '–'}</td>` : null}${hasPeople ? html`<td>${personLink(to, row.publishedBy) ?? '–'}</td>` : null}<td>${row.rust_version ?? '–'}</td><td class="number">${formatBytes(row.size)}</td><td class="what">${changeCell(name, row, versions[at + 1], to)}</td></tr>
+  ) => html`<tr${row.yanked ? html` class="yanked"` : null}><th scope="row"><a href="${to(versionPath(name, row.version))}">${row.version}</a>${badges(row)}</th>${hasTimes ? html`<td>${dateTag(row.publishedAt) ?? '–'}</td>` : null}${hasPeople ? html`<td>${publisherOf(row, to) ?? '–'}</td>` : null}<td>${row.rust_version ?? '–'}</td><td class="number">${formatBytes(row.size)}</td><td class="what">${changeCell(name, row, versions[at + 1], to)}</td></tr>
 `,
 )}</tbody>
 </table></div>`
@@ -109,8 +111,11 @@ function signed(sign: string, names: readonly string[]): string | null {
   return `${shown.join(' ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-function yankedBadge({ yanked }: Pick<VersionRow, 'yanked'>): Markup | null {
-  return yanked ? html` <span class="badge bad">yanked</span>` : null
+function badges(row: Pick<VersionRow, 'yanked' | 'yankReason' | 'deprecation'>): Markup {
+  const yanked = html` <span class="badge bad" title="${row.yankReason ?? ''}">yanked</span>`
+  const title = row.deprecation && deprecationText(row.deprecation)
+  const deprecated = html` <span class="badge bad" title="${title}">deprecated</span>`
+  return html`${row.yanked ? yanked : null}${title && deprecated}`
 }
 
 /** Renders the selector of a crate's page: the newest versions, and a link to all of them. */
@@ -121,7 +126,7 @@ export function versionSelector(
   if (versionCount < 2) return null
   const items = versions.slice(0, SELECTOR_MAX).map(row => {
     const current = row.version === newest.version ? html` aria-current="true"` : null
-    return html`<li><a href="${to(versionPath(name, row.version))}"${current}>${row.version}</a>${yankedBadge(row)}</li>`
+    return html`<li><a href="${to(versionPath(name, row.version))}"${current}>${row.version}</a>${badges(row)}</li>`
   })
   const all = html`<li><a href="#versions">All ${counted(versionCount, 'version')}</a></li>`
   return html`<details class="selector"><summary>${counted(versionCount, 'version')}</summary><ul class="plain">${items}${all}</ul></details>`

@@ -126,7 +126,7 @@ export function crateList(
 ${crates.map(crate => {
   const shown = figure(crate)
   return html`<li><a class="card" href="${to(cratePath(crate.name))}">
-<span class="card-name"><strong>${crate.name}</strong> <span class="quiet">${crate.newest}</span>${crate.yanked ? html` <span class="badge bad">yanked</span>` : null}</span>
+<span class="card-name"><strong>${crate.name}</strong> <span class="quiet">${crate.newest}</span>${crate.yanked ? html` <span class="badge bad">yanked</span>` : null}${crate.deprecation && html` <span class="badge bad">deprecated</span>`}</span>
 ${crate.about.description === null ? null : html`<span class="card-text">${messageText(isolated(crate.about.description))}</span>`}
 ${shown === null ? null : html`<span class="card-date quiet">${shown}</span>`}
 </a></li>

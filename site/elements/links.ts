@@ -7,6 +7,7 @@ import { type Child, html } from './markup.ts'
 export const account = {
   home: 'me',
   login: 'me/login',
+  oidc: (issuer: string) => `me/oidc/${issuer}`,
   logout: 'me/logout',
   tokens: 'me/tokens',
   revokeToken: (id: string | number) => `me/tokens/${id}/revoke`,
@@ -18,12 +19,15 @@ export const account = {
   /** Page where an owner manages a crate; its forms post to paths below it. */
   crate: (name: string) => `me/crates/${name}`,
   yank: (name: string) => `me/crates/${name}/yank`,
+  deprecate: (name: string) => `me/crates/${name}/deprecate`,
   unyank: (name: string) => `me/crates/${name}/unyank`,
   addOwner: (name: string) => `me/crates/${name}/owners/add`,
   removeOwner: (name: string) => `me/crates/${name}/owners/remove`,
+  trust: 'me/admin/trust',
+  crateTrust: (name: string) => `me/crates/${name}/trust`,
   users: 'me/admin/users',
   addUser: 'me/admin/users/add',
-  user: (login: string, action: 'lock' | 'unlock' | 'reset' | 'promote' | 'demote') =>
+  user: (login: string, action: 'link' | 'lock' | 'unlock' | 'reset' | 'promote' | 'demote') =>
     `me/admin/users/${login}/${action}`,
   audit: 'me/admin/audit',
   status: 'me/admin/status',

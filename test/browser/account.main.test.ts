@@ -137,9 +137,9 @@ for (const javaScript of [false, true]) {
     await t.test('the settings and a token from the page are all that cargo needs', async () => {
       const block = await copied(page, '[registries.').innerText()
       assert.match(block, /^global-credential-providers = \["cargo:token"\]$/m)
-      await page.fill('input[name=name]', 'laptop')
+      await page.fill('input[name=name]:visible', 'laptop')
       await page.selectOption('select[name=expires]', '30d')
-      await page.check('input[value=full]')
+      await page.check('input[value=full]:visible')
       await page.click('text=Create token')
       const token = await copied(page, 'plim_').innerText()
       assert.match(token, /^plim_[0-9A-Za-z]{38}$/)

@@ -6,7 +6,6 @@ import { issue } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import type { Database } from '../../generator/database/connection.ts'
 import { failure } from '../../generator/database/postgres/failure.ts'
-import { ServerLocks } from '../../generator/database/postgres/locks.ts'
 import { openPostgres } from '../../generator/database/postgres/open.ts'
 import type { ServerSettings } from '../../generator/database/postgres/server.ts'
 import {
@@ -48,34 +47,6 @@ async function open(t: After, settings: ServerSettings): Promise<Database> {
   t.after(() => database.close())
   return database
 }
-
-test('no default of a role or database changes what a session relies on', { skip }, async t => {
-  const settings = await empty({ statement_seconds: 30 })
-  const name = new URL(settings.url).pathname.slice(1)
-  for (const setting of [
-    "default_transaction_isolation = 'repeatable read'",
-    "statement_timeout = '1ms'",
-    "idle_in_transaction_session_timeout = '1ms'",
-    'standard_conforming_strings = off',
-  ])
-    await execute(settings.url, `ALTER DATABASE ${name} SET ${setting}`)
-  const [one, other] = [await open(t, settings), await open(t, settings)]
-  const level = `SELECT current_setting('transaction_isolation') AS level`
-  assert.equal(await value(one, level), 'read committed')
-  // The second of two that meet sees what the first has done.
-  const add = (database: Database) =>
-    database.transaction(async tx => {
-      const before = Number(await readValue(tx, 'n'))
-      await writeValue(tx, 'n', String(before + 1))
-    })
-  await Promise.all([one, other, one, other].map(add))
-  assert.equal(await readValue(one, 'n'), '4')
-  const locks = new ServerLocks(settings)
-  const mutex = locks.mutex('build')
-  await mutex.run(async () => assert.ok(await mutex.isHeld()))
-  await mutex.close()
-  await locks.close()
-})
 
 test('a commit that waits for a standby is told as that', { skip }, async t => {
   const settings = await empty({ statement_seconds: 1 })

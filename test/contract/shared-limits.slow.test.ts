@@ -1,7 +1,7 @@
-// Mirrors daemon/access/shared-rate-limit.ts: limits that daemons of one database have together.
+// Mirrors daemon/access/rate-limits.ts: limits that daemons of one database have together.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { RateLimit, SharedRateLimit } from '../../daemon/access/rate-limit.ts'
+import { RateLimit, SharedRateLimit } from '../../daemon/access/rate-limits.ts'
 import { addUser } from '../../generator/accounts/accounts.ts'
 import { setPassword } from '../../generator/accounts/credentials.ts'
 import { deleteOldBuckets } from '../../generator/accounts/rate-limits.ts'

@@ -1,9 +1,9 @@
 // Mirrors core/release/release.ts: names that objects have by themselves
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { renderEntry } from '../../core/entry/entry.ts'
 import { checkFeatures } from '../../core/entry/features.ts'
 import { parseEntry } from '../../core/entry/parse.ts'
-import { renderEntry } from '../../core/entry/render.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
 import { canonicalName } from '../../core/name.ts'
 import { makeRelease } from '../../core/release/release.ts'

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { renderSettingsFile, tomlValue } from '../../core/settings/file.ts'
 import { parseListen, type SettingValue } from '../../core/settings/kind.ts'
+import { namedRows } from '../../core/settings/named.ts'
 import {
+  namedSettings,
   type Setting,
   sectionTexts,
   settingByVariable,
   settingTable,
-  upstreamSettings,
 } from '../../core/settings/schema.ts'
 import type { SettingsInput } from '../../core/settings/settings.ts'
 import { describeSettings, resolveSettings } from '../../core/settings/settings.ts'
@@ -35,7 +36,7 @@ const messages = (input: SettingsInput) => objectionsTo(() => resolveSettings(in
 
 test('the defaults are those of the private preset, each in its section', () => {
   const { settings } = resolveSettings({})
-  const expected: Record<string, unknown> = { upstream: {} }
+  const expected: Record<string, unknown> = { issuer: {}, oidc: {}, upstream: {}, webhook: {} }
   for (const { section, name, row } of settingTable.values()) {
     if (section === '') expected[name] = row.private
     else expected[section] = { ...(expected[section] as object), [name]: row.private }
@@ -216,7 +217,7 @@ test('all objections come at once', () => {
       flags: { 'owners.add': 'maybe' },
     }),
     [
-      'plimsoll.toml: there is no setting `colour`; accepted: yanked, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [outgoing], [git], [log], [upstream.NAME]',
+      'plimsoll.toml: there is no setting `colour`; accepted: yanked, deprecated, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [outgoing], [git], [log], [issuer.NAME], [oidc.NAME], [upstream.NAME], [webhook.NAME]',
       'plimsoll.toml: `log` cannot be "info"; accepted: a section [log]',
       'plimsoll.toml: there is no setting `auth.requird`; did you mean `auth.required`?',
       'plimsoll.toml: there is no setting `sevrer`; did you mean `server`?',
@@ -304,6 +305,55 @@ test('an upstream has a section of its own, crates.io without any setting', () =
   assert.equal(rows.find(({ key }) => key === 'upstream.crates-io.hold')?.text, '"7d"')
   const text = renderSettingsFile(Object.fromEntries(values))
   assert.deepEqual(resolveSettings(toml(text)).settings.upstream, settings.upstream)
+})
+
+test('an issuer has a section of its own, two without any setting', () => {
+  const { settings } = resolveSettings({
+    ...toml('[issuer.github]\n[issuer.own-lab]\nissuer = "https://git.example/"\nkind = "gitlab"'),
+    env: {
+      PLIMSOLL_ISSUER_GITHUB_AUDIENCE: 'a.example,b.example',
+      PLIMSOLL_ISSUER_OWN_LAB_SHARED: 'false',
+      PLIMSOLL_ISSUER_OWN_LAB_JWKS_FILE: 'keys.json',
+    },
+    flags: {},
+    resolvePath: path => `/reg/${path}`,
+  })
+  const defaults = { jwks_uri: '', jwks_file: '', ca_file: '', reuse: false, shared: 'auto' }
+  assert.deepEqual(settings.issuer, {
+    github: {
+      ...{ ...defaults, name: 'github', kind: 'github', audience: ['a.example', 'b.example'] },
+      issuer: 'https://token.actions.githubusercontent.com',
+    },
+    'own-lab': {
+      ...{ ...defaults, name: 'own-lab', kind: 'gitlab', audience: [], shared: false },
+      ...{ issuer: 'https://git.example/', jwks_file: '/reg/keys.json' },
+    },
+  })
+})
+
+test('what no issuer can be is refused by its key', () => {
+  const section = (more: string) =>
+    `[issuer.a]\nkind = "other"\nissuer = "https://ci.example"\n${more}`
+  const rows: [string, RegExp][] = [
+    ['[issuer.a]', /`issuer\.a\.issuer` is missing.*\n?.*`issuer\.a\.kind` is missing/s],
+    ['[issuer.a]\nissuer = "http://ci.example"\nkind = "other"', /`issuer\.a\.issuer` cannot be/],
+    [
+      '[issuer.a]\nissuer = "https://ci.example?x"\nkind = "other"',
+      /`issuer\.a\.issuer` cannot be/,
+    ],
+    [section('jwks_uri = "http://keys.example"'), /`issuer\.a\.jwks_uri` cannot be/],
+    [section('reuse = true'), /`issuer\.a\.reuse` cannot be true/],
+    [
+      section('shared = "no"'),
+      /`issuer\.a\.shared` cannot be "no"; accepted: "auto", true or false/,
+    ],
+    ['[issuer.github]\nshared = false', /`issuer\.github\.shared` cannot be false/],
+    ['[issuer.github]\nreuse = true', /`issuer\.github\.reuse` cannot be true/],
+    [section('[issuer.b]\nkind = "other"\nissuer = "https://ci.example"'), /are one issuer/],
+    [section('color = 1'), /no setting `issuer\.a\.color`/],
+  ]
+  for (const [text, problem] of rows) assert.match(messages(toml(text)).join('\n'), problem, text)
+  assert.deepEqual(messages(toml(section('shared = false\nreuse = true'))), [])
 })
 
 test('what no upstream can be is refused by its key', () => {
@@ -409,7 +459,10 @@ test('the settings file of a new registry', () => {
 test('docs/run/settings.md is rendered from the rows, whole', () => {
   const file = join(root, 'docs', 'run', 'settings.md')
   const chapters = new Map<string, Setting[]>()
-  for (const setting of [...settingTable.values(), ...upstreamSettings('NAME')])
+  for (const setting of [
+    ...settingTable.values(),
+    ...Object.keys(namedRows).flatMap(kind => namedSettings(`${kind}.NAME`)),
+  ])
     chapters.set(setting.section, [...(chapters.get(setting.section) ?? []), setting])
   assert.deepEqual([...chapters.keys()], Object.keys(sectionTexts))
   const sections = [...chapters].map(([section, settings]) =>

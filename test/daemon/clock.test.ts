@@ -52,7 +52,7 @@ test('tokens, sessions, links and pauses that were made there are over', async t
     [await isGood(made), await isGood(endless), await isGood(before)],
     [true, true, false],
   )
-  const time = (now: Date) => ({ now, idleSeconds: 3600 })
+  const time = (now: Date) => ({ now, rules: test.registry.settings })
   const use = async () => undefined
   assert.ok(await findSession(database, session, time(AHEAD), use))
   assert.ok(await linkOwner(database, link, AHEAD))

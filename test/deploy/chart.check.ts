@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type parse, parseAllDocuments, stringify } from 'yaml'
-import { findVariable, settingTable, upstreamSettings } from '../../core/settings/schema.ts'
+import { findVariable, namedSettings, settingTable } from '../../core/settings/schema.ts'
 import { missing, run } from '../support/deploy-tools.ts'
 import { root } from '../support/plimsoll.ts'
 import { folderOf } from '../support/workplace.ts'
@@ -225,7 +225,12 @@ test('helm: a setting that the image has under another name', { skip }, () => {
 })
 
 test('helm: the daemon gets every setting that the chart is given', { skip }, () => {
-  const upstreams = ['crates-io', 'b2-mirror'].flatMap(upstreamSettings)
+  const upstreams = [
+    'upstream.crates-io',
+    'upstream.b2-mirror',
+    'issuer.github',
+    'oidc.acme-2',
+  ].flatMap(namedSettings)
   const sizes = (key: string) => (key.endsWith('_bytes') ? '10 MiB' : 'off')
   const all = [...settingTable.keys(), ...upstreams.map(({ key }) => key)].sort()
   const settings = Object.fromEntries(

@@ -8,9 +8,9 @@ import { codesOf } from '../../core/error/catalog.ts'
 import { CACHE_CONTROL } from '../../core/paths/tree.ts'
 import {
   findVariable,
+  namedSettings,
   settingByVariable,
   settingTable,
-  upstreamSettings,
 } from '../../core/settings/schema.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
@@ -130,7 +130,12 @@ test('all YAML can be read, and values of the chart obey its schema of names', (
 test('the chart takes every setting, those of upstreams too, and writes no variable of its own', () => {
   const { settings } = JSON.parse(read('deploy/helm/plimsoll/values.schema.json')).properties
   const form = new RegExp(settings.propertyNames.pattern)
-  const upstreams = ['crates-io', 'b2-mirror'].flatMap(upstreamSettings)
+  const upstreams = [
+    'upstream.crates-io',
+    'upstream.b2-mirror',
+    'issuer.github',
+    'oidc.acme-2',
+  ].flatMap(namedSettings)
   const keys = [...settingTable.keys(), ...upstreams.map(({ key }) => key)]
   none(keys.filter(key => !form.test(key) || settings.properties?.[key] === false))
   // How `plimsoll.env` makes a variable of a key.

@@ -64,7 +64,7 @@ function publishing(): string[] {
   }
   const steps: readonly GitHubStep[] = parse(block('yaml', 'workflows')).jobs.publish.steps
   const withToken = steps.filter(({ env }) => env?.[TOKEN] !== undefined)
-  const [script] = parse(block('yaml', 'gitlab-ci')).publish.script
+  const script = parse(block('yaml', 'gitlab-ci')).publish.script.at(-1)
   const pipeline = block('groovy', 'pipeline')
   assert.match(pipeline, new RegExp(`${TOKEN} = credentials`))
   const commands = [withToken[0]?.run, script, /sh '(.*)'/.exec(pipeline)?.[1]]

@@ -29,6 +29,10 @@ const NOT_RUN: ReadonlyMap<string, string> = new Map([
   ['plimsoll deploy --from public --to s3://', 'test/generator/deploy plays it with a bucket'],
   ['plimsoll push target/package/demo-1.0.0.crate --to s3://', 'test/generator/cli plays it'],
   ['plimsoll check sparse+', 'the registry is on another host'],
+  ['plimsoll trust ', 'test/daemon/commands/trust plays it with made-up issuers'],
+  ['plimsoll token exchange ', 'test/daemon/commands/trust plays it with a daemon'],
+  ['plimsoll group title 6f1c', 'test/daemon/commands/oidc plays it with a group'],
+  ['plimsoll user move-issuer ', 'test/daemon/commands/oidc plays it with an issuer'],
   ['plimsoll upstream ', 'test/generator/cli/upstream plays it with a made-up upstream'],
   ['plimsoll user password alice', 'test/daemon/commands/user plays it at a terminal'],
   ['npx plimsoll user password alice', 'test/daemon/commands/user plays it at a terminal'],
@@ -77,6 +81,12 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     await ok(folder, 'init')
     await ok(folder, 'user', 'add', 'admin')
     for (let count = 0; count < 2; count++) await ok(folder, 'token', 'create', '--user', 'admin')
+  },
+  'docs/run/login.md': async folder => {
+    await ok(folder, 'init')
+    const section = '\n[oidc.company]\nissuer = "https://login.example.com"\nclient_id = "x"\n'
+    appendFileSync(join(folder, 'registry', 'plimsoll.toml'), section)
+    for (const login of ['root', 'alice']) await ok(folder, 'user', 'add', login)
   },
   'docs/run/downloads.md': async folder => {
     await ok(folder, 'init')
@@ -161,7 +171,9 @@ test('every command and option of `plimsoll` that the documents show exists', as
     const words = /^(?!helm )(?:.* )?plimsoll (.*)$/.exec(line)?.[1]?.split(/\s+/) ?? []
     if (words.length === 0) continue
     const [first = '', second = ''] = words
-    const command = ['user', 'token', 'downloads'].includes(first) ? [first, second] : [first]
+    const command = ['user', 'token', 'downloads', 'trust'].includes(first)
+      ? [first, second]
+      : [first]
     const help = await plimsollHere([...command, '--help'])
     assert.equal(help.code, 0, line)
     for (const option of words.filter(word => word.startsWith('--')))

@@ -13,6 +13,8 @@ import type { Kind, MessageTable } from '../../core/error/messages/kind.ts'
 import { policyMessages } from '../../core/error/messages/policy.ts'
 import { registryMessages } from '../../core/error/messages/registry.ts'
 import { storageMessages } from '../../core/error/messages/storage.ts'
+import { trustMessages } from '../../core/error/messages/trust.ts'
+import { webhookMessages } from '../../core/error/messages/webhook.ts'
 import { root } from '../support/plimsoll.ts'
 
 const FILE = join(root, 'docs', 'use', 'messages.md')
@@ -26,12 +28,17 @@ const chapters: readonly (readonly [title: string, table: MessageTable])[] = [
   ['Imports', importMessages],
   ['The git index', gitMessages],
   ['Object storage and CDN', storageMessages],
+  ['Webhooks, reasons and deprecations', webhookMessages],
+  ['Publishing from CI', trustMessages],
 ]
 
 /** What each kind of message asks for, if the message itself says nothing. */
 const kinds: Readonly<Record<Kind, readonly [meaning: string, advice: string]>> = {
   invalid: ['something in the request is not as it must be', 'correct it and try again'],
   misuse: ['a command or a setting is wrong', 'correct it; nothing was changed'],
+  denied: ['the header `Authorization` is missing or cannot be read', 'send a token in it'],
+  unsupported: ['the body has another type', 'send JSON, and say so'],
+  unprocessable: ['the JSON has another shape', 'send the members that the API documents'],
   unauthorized: ['the token does not permit this', 'use another token, or ask its maker'],
   forbidden: ['you may not do this', 'ask an owner or an administrator'],
   not_found: ['it is not here', 'check the spelling and the address of the registry'],
@@ -66,6 +73,18 @@ const examples: { readonly [C in Code]?: Params<C>[0] } = {
   import_yanked_there: { name: 'demo', version: '1.0.0', there: true },
   name_looks_alike: { name: 'tokoi', others: ['tokio'] },
   issues_more: { count: 12 },
+  rule_differs: {
+    noun: 'repository',
+    name: 'acme/demo',
+    claim: 'workflow',
+    was: ['test.yml'],
+    wanted: ['release.yml'],
+    rule: 1,
+    kind: 'github',
+  },
+  rules_too_many: { max: 20, kind: 'github' },
+  dependency_yanked: { name: 'demo', req: '^1', reason: '{reason}' },
+  dependency_deprecated: { name: 'demo', reason: '{reason}', use: 'other' },
   version_taken: { name: 'demo', version: '1.0.0', existing: '1.0.0' },
 }
 

@@ -6,9 +6,12 @@ import { publishRequest } from './release.ts'
 /**
  * The callers: nobody; a token that is none of ours, or no longer; and good tokens: of another
  * user, of the owner of `demo` with a scope too few, with a pattern for other crates, and with
- * everything.
+ * everything; and that of a job which a rule lets publish `demo`.
  */
-export const GROUPS = ['nobody', 'bad', 'stranger', 'lacking', 'elsewhere', 'owner'] as const
+export const GROUPS = [
+  ...(['nobody', 'bad', 'stranger', 'lacking', 'elsewhere', 'owner'] as const),
+  'trusted',
+] as const
 export type Group = (typeof GROUPS)[number]
 
 /** A status of success, or the one objection that comes back. */
@@ -39,6 +42,8 @@ const readable = (verdict: Verdict): Verdicts => ({
   elsewhere: 'scope_missing',
 })
 
+const JOBS = '/api/v1/trusted_publishing'
+
 const row = (path: string, open: Verdicts, closed: Verdicts, more: Partial<Ask> = {}): Ask => {
   return { path, lacking: ['yank'], wanted: 'read', public: open, private: closed, ...more }
 }
@@ -46,7 +51,16 @@ const open = (path: string) => row(path, all(200), all(200))
 const reader = (path: string, more: Partial<Ask> = {}) => row(path, all(200), readable(200), more)
 const missing = (path: string, code: Code) => row(path, all(code), readable(code))
 /** Routes that any token opens. */
-const member = (path: string) => row(path, { ...all(200), ...REFUSED }, { ...all(200), ...REFUSED })
+const member = (path: string) => {
+  const verdicts = { ...all(200), ...REFUSED, trusted: 'trusted_token_only' } as const
+  return row(path, verdicts, verdicts)
+}
+/** Routes that only a token opens which names the scope. */
+const scoped = (path: string, body?: object): Ask => {
+  const verdicts = { ...all('scope_missing'), ...REFUSED }
+  const sent = body && { body: () => JSON.stringify(body) }
+  return row(path, verdicts, verdicts, { wanted: 'trusted-publishing', ...sent })
+}
 const owner = (
   path: string,
   lacking: Scope,
@@ -59,6 +73,7 @@ const owner = (
     lacking: 'scope_missing',
     elsewhere: 'crate_not_covered',
     owner: 200,
+    trusted: path === '/api/v1/crates/new' ? 200 : 'scope_missing',
   }
   return row(path, verdicts, verdicts, { lacking: [lacking], wanted, ...(body && { body }) })
 }
@@ -127,6 +142,18 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
     reader('/dl/demo/1.0.0/download'),
     missing('/dl/demo/9.9.9/download', 'release_unknown'),
   ],
+  'PATCH /api/v1/crates/:name': [scoped('/api/v1/crates/demo', { crate: { trustpub_only: true } })],
+  'POST /api/v1/trusted_publishing/tokens': [row(`${JOBS}/tokens`, all(415), all(415))],
+  'DELETE /api/v1/trusted_publishing/tokens': [
+    row(`${JOBS}/tokens`, { ...all(401), trusted: 204 }, { ...all(401), trusted: 204 }),
+  ],
+  ...Object.fromEntries(
+    ['github', 'gitlab'].flatMap(provider => [
+      [`GET ${JOBS}/${provider}_configs`, [scoped(`${JOBS}/${provider}_configs?crate=demo`)]],
+      [`POST ${JOBS}/${provider}_configs`, [scoped(`${JOBS}/${provider}_configs`, {})]],
+      [`DELETE ${JOBS}/${provider}_configs/:id`, [scoped(`${JOBS}/${provider}_configs/1`)]],
+    ]),
+  ),
   'GET /assets/*': [open(`/${assets[0]?.path}`)],
   'GET /favicon.ico': [open('/favicon.ico')],
   'GET /upstream/': [reader('/upstream/')],

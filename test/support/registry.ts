@@ -15,6 +15,7 @@ import { DownloadCounter } from '../../daemon/workers/download-worker.ts'
 import { GitWorker } from '../../daemon/workers/git-worker.ts'
 import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { addUser } from '../../generator/accounts/accounts.ts'
+import { type OidcClient, openOidc } from '../../generator/accounts/oidc/client.ts'
 import { createToken, type TokenOrder } from '../../generator/accounts/tokens.ts'
 import { all } from '../../generator/database/statement.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
@@ -24,6 +25,7 @@ import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { deleteReleases } from '../../generator/registry/changes/delete.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import { initRegistry, type Registry } from '../../generator/registry/registry.ts'
+import { TrustedIssuers } from '../../generator/trust/verify.ts'
 import {
   openUpstreams,
   type UpstreamLimits,
@@ -71,6 +73,8 @@ export class TestRegistry implements Deps {
   readonly downloads = new DownloadCounter()
   readonly git: GitWorker | null
   readonly upstreams: Upstreams
+  readonly logins: ReadonlyMap<string, OidcClient>
+  readonly issuers: TrustedIssuers
   readonly app: ReturnType<typeof createApp>
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
@@ -87,6 +91,7 @@ export class TestRegistry implements Deps {
     upstreams: Upstreams,
   ) {
     this.upstreams = upstreams
+    this.logins = openOidc(registry, {})
     this.dir = dir
     this.git =
       git &&
@@ -101,6 +106,7 @@ export class TestRegistry implements Deps {
       this.timing,
     )
     this.metrics = new Metrics(this.registry)
+    this.issuers = new TrustedIssuers({ ...registry, env: {} })
     upstreamMetrics(upstreams, this.metrics.prometheus, this.registry.clock)
     this.app = createApp(this)
   }
@@ -130,6 +136,7 @@ export class TestRegistry implements Deps {
       await test.git?.close()
       await test.indexWorker.close()
       await upstreams.close()
+      for (const client of test.logins.values()) await client.close()
       await registry.close()
       await drop()
       rmSync(dir, { recursive: true, force: true })

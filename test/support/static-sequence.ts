@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { canonicalName, type Name } from '../../core/name.ts'
 import { resolveSettings } from '../../core/settings/settings.ts'
 import { registryUrls } from '../../core/urls/urls.ts'
 import { FolderPlace } from '../../generator/places/folder-place.ts'
@@ -146,7 +147,9 @@ export class StaticSequence {
     },
     respell: () => {
       const { name } = this.#any() ?? { name: '' }
-      const other = name.includes('-') ? name.replaceAll('-', '_') : name.replaceAll('_', '-')
+      const dash = name.includes('-') ? name.replaceAll('-', '_') : name.replaceAll('_', '-')
+      const cased = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase()
+      const other = this.#random.pick([dash, cased])
       const all = [...this.#members.values()]
       if (all.some(({ needs }) => needs === name)) return
       for (const member of all.filter(member => member.name === name)) {
@@ -208,8 +211,8 @@ export class StaticSequence {
     const known = this.#random.chance(0.4) ? this.#any() : null
     const words = [this.#random.pick(WORDS), this.#random.pick(WORDS), this.#random.below(1000)]
     const name = known?.name ?? words.join(this.#random.pick(['-', '_']))
-    const canonical = name.replaceAll('-', '_')
-    const same = others.find(other => other.name.replaceAll('-', '_') === canonical)
+    const canonical = canonicalName(name as Name)
+    const same = others.find(other => canonicalName(other.name as Name) === canonical)
     const needs = this.#random.chance(0.3) ? (this.#any()?.name ?? null) : null
     const member = {
       name: same?.name ?? name,

@@ -5,6 +5,8 @@ export const accountMessages = {
     login_invalid:
       '`{login}` cannot be a username; use 1 to 39 letters, digits, `.`, `_` and `-`, and begin with a letter or digit',
     token_access_absent: 'choose full access or at least one permission',
+    link_incomplete:
+      '--issuer and --subject belong together, and --keep-password to both; without them, a link is printed',
     password_no_terminal:
       'there is no terminal at which to ask for the password; pass it with --password-stdin',
     token_id_invalid: '`{id}` is not the number of a token; `plimsoll token list` has them',
@@ -23,6 +25,27 @@ export const accountMessages = {
     password_wrong: 'the current password is wrong; nothing was changed',
     login_failed:
       'the username or the password is wrong, or the account is locked; try again or ask an administrator',
+    login_elsewhere:
+      'this account has to log in at its issuer again: use its button on the login page, or ask an administrator',
+    passwords_off:
+      'nobody logs in with a password here (`auth.passwords`); use the button of the issuer, or ask an administrator',
+    oidc_lost:
+      'this login was begun in another browser, or too long ago, or it is used up; log in again',
+    oidc_refused: 'the issuer did not let you in: {reason}; log in again, or ask an administrator',
+    oidc_untrusted:
+      'the answer of the issuer cannot be trusted, so nobody was logged in: {reason}; tell the operator of this registry',
+    oidc_not_required:
+      'your account at the issuer may not log in here: its claim `{claim}` has another value; ask an administrator',
+    oidc_not_allowed:
+      'your account at the issuer is in none of the groups that may log in here; ask an administrator',
+    oidc_no_account:
+      'there is no account here for yours at the issuer; ask an administrator to link it: `plimsoll user link NAME --issuer {issuer} --subject {subject}`',
+    oidc_no_subject:
+      'the issuer sends no claim `{claim}`, by which accounts are found; tell the operator of this registry',
+    oidc_locked: 'the account is locked here; ask an administrator to unlock it',
+    oidc_no_name:
+      'none of the claims in `login_claims` gives a username that is free; ask an administrator to link an account',
+    oidc_taken: 'the account `{login}` has this identity already; nothing was changed',
     link_invalid:
       'this link is not valid: it was used or replaced by a newer one; ask an administrator for a new one',
     link_locked: 'the account of this link is locked; ask an administrator to unlock it',
@@ -45,6 +68,8 @@ export const accountMessages = {
       '`{name}` has had {max} new versions within 24 hours, which is the limit; publish again later',
   },
   busy: {
+    oidc_away:
+      'the issuer of logins cannot be asked right now: {reason}; who is logged in stays so, others try again later',
     logins_busy: 'too many people are logging in right now; try again in a few seconds',
   },
   invalid: {
@@ -56,6 +81,20 @@ export const accountMessages = {
       'there is no token {id}, or it is revoked; `plimsoll token list` and `/me` list the tokens',
     tokens_too_many:
       'a user may have at most {max} tokens (`limits.tokens_per_user`); revoke one that is no longer used',
+    group_unknown:
+      'nobody who has logged in has the group `{group}`, and there is none by hand; check the spelling, or make one with `plimsoll group add`',
+    group_ambiguous: 'two groups have the name `{name}`: write {groups}',
+    group_claimed:
+      '`{group}` is a group of the issuer, whose claims say who is in it; only groups of your own, `group:NAME`, are made by hand',
+    group_name_invalid: 'the name or title of a group is one line of at most 500 characters',
+    user_machine:
+      '`{login}` is the account of a machine, in which nobody logs in; `plimsoll token create --user {login}` makes its tokens',
+    issuer_subject_twice:
+      'both {from} and {to} have an account `{subject}`, which may be that of two people, so nothing was changed; link one of them by hand',
+    issuer_unused:
+      'no account or group here is of the issuer `{issuer}`; write its URL as `plimsoll user list --json` has it',
+    issuer_section_unknown:
+      'there is no section `[oidc.{name}]` in the settings; write the name of one of them',
     user_locked: '`{login}` is locked; unlock the account first',
     user_sole_owner:
       '`{login}` is the only owner of {crates}, so nothing was changed; add another owner first, as an administrator at `/me`',

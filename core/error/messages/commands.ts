@@ -76,6 +76,16 @@ export const commandMessages = {
     setting_invalid: '{where}: `{key}` cannot be {given}; accepted: {accepts}',
     setting_twice: '`{key}` is set differently by {first} and by {second}; remove one of them',
     setting_missing: '`{because}` is set but `{key}` is not; set both or neither',
+    oidc_issuer_twice:
+      '`oidc.{first}` and `oidc.{second}` have the same issuer, {issuer}; remove one of them',
+    oidc_local:
+      'no section can be called [oidc.local]: `group:local/NAME` is a group that was made by hand',
+    oidc_common:
+      '`oidc.{name}.issuer` cannot be {issuer}, where everybody may have an account and whose tokens name another issuer; write the issuer of your own tenant, https://login.microsoftonline.com/TENANT-ID/v2.0',
+    oidc_strangers:
+      'anybody may have an account at {issuer}, so `oidc.{name}` would make everybody a user here; say by `oidc.{name}.require` or `oidc.{name}.allowed_groups` who may log in',
+    passwords_off_alone:
+      '`auth.passwords` is "off" and there is no section [oidc.NAME], so nobody could log in; add one, or set it to "on"',
     upstream_index_missing:
       '`upstream.{name}.index` is missing: the sparse index of the upstream, such as "sparse+https://crates.example.com/index/"; only `crates-io` has a default',
     upstream_token:
@@ -166,6 +176,8 @@ export const commandMessages = {
       'another push makes `{existing}`, which is the same name as `{name}`, or was stopped before its end; push `{existing}`, or when it is dead, remove {path} and try again',
     push_contended: 'others kept changing {path}; try again',
     yanked_unknown: '`yanked` in plimsoll.toml names {spec}, but no such .crate is among the files',
+    deprecated_unknown:
+      '`deprecated` in plimsoll.toml names {name}, but no such crate is among the files',
     delete_needed:
       'other crates depend on `{name}` ({count} of their versions, such as {some}); yank it instead, or delete it with --force',
     prune_unconfirmed: 'nothing was removed; add --yes to really remove them',

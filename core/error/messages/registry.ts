@@ -46,6 +46,8 @@ export const registryMessages = {
     token_rejected:
       'this token is not valid: it is unknown or revoked; {me} says how to get a new one',
     token_expired: 'this token expired on {at:date}; {me} says how to get a new one',
+    login_due:
+      'this token is good, but its account has to show that it is still one of the company: log in once at {me}, then try again',
     account_locked:
       'this token is good, but the account is locked; ask an administrator to unlock it',
     scope_missing: 'this token may not do that: it lacks the scope `{scope}`',

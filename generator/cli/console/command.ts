@@ -1,9 +1,10 @@
 // generator/cli/console: What commands share: arguments, terminal, results. Commands call it; it
 // never changes a registry.
 import { Argument, type Command, Help, InvalidArgumentError, Option } from 'commander'
-import { type Issue, Refusal } from '../../../core/error/error.ts'
+import type { Issue } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import { workAsOwner } from '../../places/disk/caller.ts'
+import { isUnknownOutcome } from '../../places/disk/fault.ts'
 import type { Progress } from '../../projections/context.ts'
 import { type Change, operatorChange } from '../../records/change.ts'
 import type { Registry, RegistrySources } from '../../registry/registry.ts'
@@ -137,7 +138,7 @@ export async function withRegistry<Options>(
     await work({ ...task, registry, change: operatorChange(timestamp(io.now())) })
   } catch (error) {
     // Render a change even if its commit is uncertain.
-    if (error instanceof Refusal && error.has('commit_unknown')) {
+    if (isUnknownOutcome(error)) {
       const { drain } = await import('../../pages/build.ts')
       await drain(registry).catch(failure => io.err(`warning: ${failure.message}`))
     }

@@ -11,7 +11,7 @@ import {
   recordedCrates,
 } from '../../export/export.ts'
 import { asCaller } from '../../places/disk/caller.ts'
-import { archiveLimits } from '../../sandbox/archive.ts'
+import { archiveLimits } from '../../sandbox/sandbox.ts'
 import { openUpstreams } from '../../upstream/open.ts'
 import { type RegistryTask, registryCommand } from '../console/command.ts'
 import { printIssues } from '../console/io.ts'

@@ -18,7 +18,7 @@ const UNREACHABLE = new Set([
  * PostgreSQL's codes for a connection that is refused or ended: exceptions of connections, too many
  * of them, idle for too long in a transaction or session, shutdown, crash, start.
  */
-const ENDED = /^(?:08...|53300|25P03|57P0[1235])$/
+const ENDED = /^(?:08...|53300|25P0[34]|57P0[1235])$/
 
 /** Messages of `pg` itself for a connection that is gone. */
 const GONE =

@@ -16,7 +16,11 @@ const MUTEXES: Readonly<Record<MutexName, number>> = {
   pages: 1886150005,
   git: 1886150006,
 }
-const LEASES: Readonly<Record<LeaseName, number>> = { git: 1886150007, downloads: 1886150008 }
+const LEASES: Readonly<Record<LeaseName, number>> = {
+  git: 1886150007,
+  downloads: 1886150008,
+  webhooks: 1886150009,
+}
 
 /** The most locks that a process holds or waits for, one connection each. */
 const MOST = 5

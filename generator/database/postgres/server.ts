@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Pool, type PoolConfig } from 'pg'
+import { type ClientBase, Pool, type PoolConfig } from 'pg'
 import { refuse } from '../../../core/error/error.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
 import { types } from './values.ts'
@@ -12,10 +12,19 @@ const CONNECT_MS = 5000
 /** How much longer than the server's own limit a client waits for an answer. */
 const ANSWER_MS = 5000
 
+/** Takes off the limits that older servers do not know, and would refuse. */
+const UNLIMITED = `SELECT set_config(name, '0', false) FROM pg_settings
+  WHERE name IN ('transaction_timeout', 'idle_session_timeout')`
+
 /** Returns a pool of at most `max` connections; `more` replaces settings of theirs. */
 export function poolOf(settings: ServerSettings, max: number, more: PoolConfig = {}): Pool {
   const config = { ...connectionOf(settings), ...more }
-  const pool = new Pool({ ...config, options: sessionOf(config), max, types })
+  const session = sessionOf(config)
+  const options = session.map(([name, text]) => `-c ${name}=${text.replace(' ', '\\ ')}`).join(' ')
+  // A pooler may have left the options out.
+  const again = [...session.map(([name, text]) => `SET ${name} = '${text}'`), UNLIMITED].join(';')
+  const onConnect = (client: ClientBase) => client.query(again)
+  const pool = new Pool({ ...config, options, onConnect, max, types })
   // A connection that ends while nobody uses it leaves the pool; the next use opens another one.
   pool.on('error', () => undefined)
   // An error on a busy connection surfaces in its query.
@@ -24,20 +33,21 @@ export function poolOf(settings: ServerSettings, max: number, more: PoolConfig =
 }
 
 /** Returns what a session relies on, whatever the defaults are; `pg` leaves out a limit of 0. */
-function sessionOf(config: PoolConfig): string {
+function sessionOf(config: PoolConfig): [name: string, text: string][] {
   const limits = [
     'statement_timeout',
     'lock_timeout',
     'idle_in_transaction_session_timeout',
   ] as const
   return [
-    'default_transaction_isolation=read\\ committed',
-    'standard_conforming_strings=on',
-    'TimeZone=UTC',
-    ...limits.map(limit => `${limit}=${config[limit] || 0}`),
+    ...limits.map((limit): [string, string] => [limit, `${config[limit] || 0}`]),
+    ['default_transaction_isolation', 'read committed'],
+    ['standard_conforming_strings', 'on'],
+    ['array_nulls', 'on'],
+    ['DateStyle', 'ISO'],
+    ['extra_float_digits', '1'],
+    ['TimeZone', 'UTC'],
   ]
-    .map(setting => `-c ${setting}`)
-    .join(' ')
 }
 
 /** Returns how `pg` connects; `statement_seconds` = 0 sets no limit. */

@@ -76,6 +76,11 @@ export function unknownOutcome(what: string, error: unknown): Refusal {
   return new Refusal([issue('commit_unknown', { reason })], { cause: error })
 }
 
+/** Returns whether nobody knows if the change was made that failed with this error. */
+export function isUnknownOutcome(error: unknown): boolean {
+  return error instanceof Refusal && error.has('commit_unknown')
+}
+
 /** The codes of refusals that say that nothing was changed. */
 const UNDONE = /^(?:storage_(?!failing)|database_(?:away|slow|conflict)|registry_)/
 

@@ -267,7 +267,7 @@ export function isTaken(path: string): boolean {
   return unlessMissing(() => lstatSync(path)) !== null
 }
 
-/** Returns whether an error means that there is no file or folder, such as behind a link to itself. */
+/** Returns whether an error means that there is no file or folder. A link to itself is an error. */
 export function isMissing(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')
+  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
 }

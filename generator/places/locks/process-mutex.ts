@@ -1,8 +1,8 @@
 /** The mutexes of a registry: for index files, pages, the git index. */
 export type MutexName = 'build' | 'pages' | 'git'
 
-/** The work of one process at a time: writing the git index, importing access logs. */
-export type LeaseName = 'git' | 'downloads'
+/** The work of one process at a time: writing the git index, importing access logs, sending events. */
+export type LeaseName = 'git' | 'downloads' | 'webhooks'
 
 /** Runs the work of all processes, one at a time; callers of one process in their order. */
 export interface ProcessMutex {

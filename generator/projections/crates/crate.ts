@@ -5,6 +5,7 @@ import { crateKey, crateRecordPath, imagePath, VERSIONS_SHOWN } from '../../../c
 import { userPath } from '../../../core/paths/listings.ts'
 import { type Output, output } from '../../../core/paths/tree.ts'
 import { unpackedLimit } from '../../../core/tarball/recover.ts'
+import { trustpubData } from '../../../core/trust/job.ts'
 import { expandDl } from '../../../core/urls/download-url.ts'
 import { newestFirst, newestVersion, previousOf } from '../../../core/version.ts'
 import { badge } from '../../../site/crate/badge.ts'
@@ -168,6 +169,7 @@ export function renderCrateRecord(crate: CrateDetails, site: SiteConfig): Output
     name: crate.name,
     newest_version: newest.version,
     yanked: newest.yanked,
+    ...(newest.deprecation && { deprecated: newest.deprecation }),
     description: about.description,
     license: about.license,
     homepage: about.homepage,
@@ -192,6 +194,9 @@ export function renderCrateRecord(crate: CrateDetails, site: SiteConfig): Output
       download: expandDl(site.dl, { name: crate.name, ...release }),
       published_at: release.publishedAt,
       published_by: release.publishedBy,
+      ...(release.job && { trustpub_data: trustpubData(release.job) }),
+      ...(release.yankReason !== null && { yank_message: release.yankReason }),
+      ...(release.deprecation && { deprecated: release.deprecation }),
       about: release.about,
     }
     // The line is already JSON; parsing and rendering it again would cost more than all the rest.

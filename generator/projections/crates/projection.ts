@@ -11,12 +11,14 @@ import {
   VERSIONS_SHOWN,
   versionsPath,
 } from '../../../core/paths/crates.ts'
-import { marksOf } from '../../records/marks.ts'
+import { compareVersions, type Version } from '../../../core/version.ts'
+import { LIST, type Queries, run } from '../../database/statement.ts'
+import type { CrateChange } from '../../records/crate-change.ts'
+import { type MarkSubject, marksOf } from '../../records/marks.ts'
 import { readPageCrate } from '../../records/pages/cards.ts'
 import { namesakesOf } from '../../records/pages/dependents.ts'
-import { EVERY_RELEASE } from '../../records/releases.ts'
+import { EVERY_RELEASE, listIdentities, type Numbered } from '../../records/releases.ts'
 import { bySubject, type Pages, replaceFiles } from '../pages.ts'
-import { changedReleases } from './change.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const [pages, sources] = [() => import('./crate.ts'), () => import('./source.ts')]
@@ -88,4 +90,32 @@ export const versionPages: Pages = {
     return { done: [mark] }
   },
   owns: ({ version, file }) => version !== null && OF_VERSION.test(file),
+}
+
+/** Returns the marks of the versions whose pages show a change of their crate. */
+export async function changedReleases(
+  tx: Queries,
+  { crate, before, added, altered, removed }: CrateChange,
+): Promise<readonly MarkSubject[]> {
+  const gone = removed.map(version => version.id)
+  const sql = `DELETE FROM marks WHERE kind = 'release' AND subject IN ${LIST}`
+  if (gone.length > 0) await run(tx, sql, gone)
+  const own = [...added, ...altered].map(version => version.id)
+  const moved = [...added, ...removed]
+  // The first version of a crate changes no other page.
+  if (moved.length === 0 || (before === null && moved.length === 1)) return marksOf('release', own)
+  const versions = await listIdentities(tx, crate.id)
+  // Many change together in an import only.
+  if (moved.length > 1) return marksOf('release', [...own, ...versions.map(({ id }) => id)])
+  return marksOf('release', [...own, ...moved.flatMap(({ version }) => nextOf(versions, version))])
+}
+
+/**
+ * Returns the id of the next higher version, if there is one: its pages show the changes since the
+ * version before it, which was added or removed.
+ */
+function nextOf(versions: readonly Numbered[], version: Version): number[] {
+  const higher = versions.filter(other => compareVersions(other.version, version) > 0)
+  const [next] = higher.sort((a, b) => compareVersions(a.version, b.version))
+  return next ? [next.id] : []
 }

@@ -13,7 +13,7 @@ import { changesPage } from '../../../site/crate/changes.ts'
 import type { VersionData } from '../../../site/crate-data.ts'
 import { sourcePage } from '../../../site/source/page.ts'
 import type { PublicTree } from '../../places/public-tree.ts'
-import { listFiles } from '../../sandbox/archive.ts'
+import { listFiles } from '../../sandbox/sandbox.ts'
 import { type PageContext, remembered } from '../context.ts'
 
 /** Under which the list of the files of a `.crate` is remembered. */

@@ -3,7 +3,6 @@ import { isName } from '../../../core/name.ts'
 import { CRATES_FOLDER, crateFolder } from '../../../core/paths/crates.ts'
 import { configPath, INDEX_FOLDER, indexPath, isListPath } from '../../../core/paths/tree.ts'
 import { findCrate } from '../../records/crates.ts'
-import { releaseOfBytes } from '../../records/releases-stored.ts'
 import type { BuildContext } from '../context.ts'
 
 /** Lists files of the public tree that belong to no crate, not even to one that was just added. */
@@ -19,21 +18,6 @@ export async function* orphans(context: BuildContext): AsyncIterable<string> {
 export async function removeOrphan(context: BuildContext, path: string): Promise<void> {
   await context.mutex.run(async () => {
     if (!(await isOwned(context, path))) await context.tree.remove(path)
-  })
-}
-
-/**
- * Runs `work` on bytes of the crate store; returns null if a release has them. Bytes and record of
- * a release are stored in one turn of the mutex, so that none is mistaken for an orphan.
- */
-export async function withoutRelease<T>(
-  { database, mutex }: BuildContext,
-  cksum: string,
-  work: () => Promise<T>,
-): Promise<T | null> {
-  return mutex.run(async () => {
-    if (await releaseOfBytes(database, cksum)) return null
-    return (await mutex.isHeld()) ? work() : null
   })
 }
 

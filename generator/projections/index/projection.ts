@@ -2,12 +2,14 @@
 // it; it never renders a page.
 import { releaseOfPath } from '../../../core/paths/crates.ts'
 import { LIST, run } from '../../database/statement.ts'
-import { type Follower, hasVersions } from '../../records/crate-change.ts'
-import { isFollowedForGit } from '../../records/git-batch.ts'
+import { type CrateChange, type Follower, hasVersions } from '../../records/crate-change.ts'
 import { markSelected, marksOf } from '../../records/marks.ts'
 import { indexFiles } from '../../records/releases.ts'
+import { isFollowedForGit } from '../../records/values.ts'
 import type { FullContext } from '../context.ts'
 import type { Projection } from '../projection.ts'
+
+const isIndexed = (change: CrateChange) => hasVersions(change) && !change.isWords
 
 /** The `.crate` files of the public tree: a release's has to be shown. */
 export const crateFiles: Follower = {
@@ -46,7 +48,7 @@ export const index: Projection<FullContext> = {
   work: 'index files',
   of: 'crate',
   due: 'answer',
-  changed: async (_, change) => marksOf('index', hasVersions(change) ? [change.crate.id] : []),
+  changed: async (_, change) => marksOf('index', isIndexed(change) ? [change.crate.id] : []),
   async render(context, mark, others) {
     const ids = [mark, ...others].map(({ subject }) => subject)
     return (await show()).showCrates(context, await indexFiles(context.database, ids), true)
@@ -68,5 +70,5 @@ export const gitIndex: Follower = {
   work: 'git index entries',
   of: 'crate',
   changed: async (tx, change) =>
-    marksOf('git', hasVersions(change) && (await isFollowedForGit(tx)) ? [change.crate.id] : []),
+    marksOf('git', isIndexed(change) && (await isFollowedForGit(tx)) ? [change.crate.id] : []),
 }

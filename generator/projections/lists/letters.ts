@@ -1,4 +1,4 @@
-import { canonicalName, type Name } from '../../../core/name.ts'
+import { beginnings, canonicalName, type Name } from '../../../core/name.ts'
 import { listPath, type Output } from '../../../core/paths/tree.ts'
 import {
   LIST_MAX,
@@ -11,7 +11,6 @@ import { readCrate } from '../../records/crates.ts'
 import { MARK, type Mark } from '../../records/marks.ts'
 import { findCard } from '../../records/pages/cards.ts'
 import {
-  beginnings,
   crateCount,
   cratesBelow,
   longerPrefixes,

@@ -1,23 +1,25 @@
 // generator/projections/lists: The pages that list crates. The list of projections has it; no other
 // imports it.
 import type { About } from '../../../core/manifest/manifest.ts'
-import { canonicalName } from '../../../core/name.ts'
+import { beginnings, canonicalName } from '../../../core/name.ts'
 import { CRATES_FOLDER } from '../../../core/paths/crates.ts'
 import {
   CATEGORIES_FOLDER,
+  categoryPath,
   KEYWORDS_FOLDER,
+  keywordPath,
   LISTS_FOLDER,
   USERS_FOLDER,
 } from '../../../core/paths/listings.ts'
 import { downloadsPlotPath, isListPath } from '../../../core/paths/tree.ts'
 import { stepOf } from '../../../core/search/ranks.ts'
+import { sha256Bytes } from '../../../core/sha256.ts'
 import { column, insertAll, LIST, type Queries, run, value } from '../../database/statement.ts'
 import { type CrateChange, isRelisted } from '../../records/crate-change.ts'
 import { type CrateState, isSameNewest } from '../../records/listing.ts'
 import { type MarkSubject, markSelected, marksOf, SITE } from '../../records/marks.ts'
 import { usersWith } from '../../records/owners.ts'
-import { type Label, type Labels, labelsOf } from '../../records/pages/labels.ts'
-import { beginnings } from '../../records/pages/prefixes.ts'
+import type { Label } from '../../records/pages/labels.ts'
 import { bySubject, type Pages, replaceFiles } from '../pages.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
@@ -126,6 +128,32 @@ export async function changePrefixes(
     await run(tx, `UPDATE prefixes SET crates = crates - 1 WHERE prefix IN ${LIST}`, prefixes)
     await run(tx, `DELETE FROM prefixes WHERE prefix IN ${LIST} AND crates = 0`, prefixes)
   }
+}
+
+/** The labels of a crate by their ids. */
+type Labels = ReadonlyMap<number, Label>
+
+/** Maximum number of labels of one crate; a policy may allow any number of keywords. */
+const LABELS_MAX = 32
+
+/**
+ * Returns the keywords and categories that have a page. A crate of `science::robotics` is also in
+ * `science`, as on crates.io. The id is a hash, so that a publish need not look it up.
+ */
+export function labelsOf({ keywords, categories }: Pick<About, 'keywords' | 'categories'>): Labels {
+  const labels = new Map<number, Label>()
+  const put = (kind: Label['kind'], slug: string) => {
+    const id = sha256Bytes(`${kind} ${slug}`).readUIntBE(0, 6)
+    if (labels.size < LABELS_MAX) labels.set(id, { id, kind, slug })
+  }
+  for (const keyword of keywords)
+    if (keywordPath(keyword) !== null) put('keyword', keyword.toLowerCase())
+  for (const category of categories) {
+    if (categoryPath(category) === null) continue
+    const levels = category.toLowerCase().split('::')
+    for (const at of levels.keys()) put('category', levels.slice(0, at + 1).join('::'))
+  }
+  return labels
 }
 
 /** Returns the labels of a crate; one with only yanked versions has none. */

@@ -1,10 +1,12 @@
 import type { About } from '../../../core/manifest/manifest.ts'
 import type { CanonicalName } from '../../../core/name.ts'
+import { type Deprecation, deprecationOf } from '../../../core/notes/notes.ts'
 import { blockOf, hashOfStart, shapeOf } from '../../../core/search/layout.ts'
 import { changePostings, crateCount } from '../../../core/search/postings.ts'
 import { changeRanks, rankOf } from '../../../core/search/ranks.ts'
 import { gradeOf, isListed } from '../../../core/search/similar.ts'
 import { termsOf } from '../../../core/search/terms.ts'
+import type { Version } from '../../../core/version.ts'
 import type { SiteConfig } from '../../../site/site-config.ts'
 import type { Database } from '../../database/connection.ts'
 import { pace } from '../../database/pace.ts'
@@ -12,7 +14,7 @@ import { all, insertAll, LIST, type Queries, type Row, run } from '../../databas
 import { isStorageRefusal } from '../../places/disk/fault.ts'
 import type { Mark } from '../../records/marks.ts'
 import { OWNER_LOGINS } from '../../records/owners.ts'
-import { RELEASES } from '../../records/releases-view.ts'
+import { deprecationsOf, RELEASES } from '../../records/releases-view.ts'
 import type { Rendered } from '../projection.ts'
 import { BLOCKS, BUCKETS, markFiles, RANKS, RANKS_TERM } from './files.ts'
 
@@ -66,6 +68,8 @@ async function readCrates(
     about: string | null
     readme: string | null
     rust: string | null
+    newest: Version
+    deprecations: string | null
     owners: string | null
   }>(
     tx,
@@ -73,6 +77,7 @@ async function readCrates(
       crates.canonical, listings.dependents, listings.yanked,
       releases.about, substr(releases.readme, 1, 8192) AS readme,
       releases.line ->> 'rust_version' AS rust,
+      releases.version AS newest, ${deprecationsOf('crates.id')},
       ${site.owners ? OWNER_LOGINS : 'NULL'} AS owners
       FROM (SELECT CAST(value ->> 'subject' AS INTEGER) AS id FROM json_each(?)) AS marked
       LEFT JOIN crates ON crates.id = marked.id
@@ -81,12 +86,28 @@ async function readCrates(
       LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id`,
     marks,
   )
-  return rows.map(({ id, before, canonical, dependents, yanked, about, readme, rust, owners }) => {
+  return rows.map(({ id, before, canonical, dependents, yanked, about, rust, owners, ...row }) => {
     if (about === null) return { id, before, terms: new Map(), rank: 0 }
-    const { keywords, categories, description, license } = JSON.parse(about) as About
-    const searched = { canonical, keywords, categories, description, license, rust, readme }
+    const manifest = JSON.parse(about) as About
+    const { keywords, categories, description, license } = manifest
+    const said = JSON.parse(row.deprecations ?? '[]') as Deprecation[]
+    const isDeprecated = deprecationOf(said, row.newest, manifest) !== null
+    const searched = {
+      canonical,
+      keywords,
+      categories,
+      description,
+      license,
+      rust,
+      readme: row.readme,
+    }
     const terms = termsOf({ ...searched, owners: JSON.parse(owners ?? '[]') })
-    return { id, before, terms, rank: rankOf({ canonical, dependents, yanked: yanked === 1 }) }
+    return {
+      id,
+      before,
+      terms,
+      rank: rankOf({ canonical, dependents, yanked: yanked === 1, isDeprecated }),
+    }
   })
 }
 

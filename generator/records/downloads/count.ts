@@ -7,7 +7,7 @@ import { type Version, versionIdentity } from '../../../core/version.ts'
 import type { Database } from '../../database/connection.ts'
 import { all, insertAll, LIST, type Queries, run, upsert, value } from '../../database/statement.ts'
 import { lastChange, marksOf, SITE, setMarks } from '../marks.ts'
-import { RELEASES } from '../releases-view.ts'
+import { DOWNLOADED, IDS_OF_CRATE } from '../releases-view.ts'
 import {
   CRATE_ROWS,
   type Due,
@@ -77,12 +77,7 @@ async function findReleases(tx: Queries, counts: readonly DownloadCount[]) {
   )
   const rows = await all<{ at: number; id: number; crate: number }>(
     tx,
-    `SELECT CAST(given.value ->> 0 AS INTEGER) AS at, releases.id, releases.crate_id AS crate
-      FROM json_each(?) AS given JOIN crates ON crates.canonical = given.value ->> 1
-      JOIN ${RELEASES} ON releases.crate_id = crates.id
-        AND releases.identity = given.value ->> 2
-    UNION ALL SELECT CAST(given.value ->> 0 AS INTEGER), releases.id, releases.crate_id
-      FROM json_each(?) AS given JOIN ${RELEASES} ON releases.cksum = given.value ->> 1`,
+    DOWNLOADED,
     counted.filter(({ length }) => length === 3),
     counted.filter(({ length }) => length === 2),
   )
@@ -185,7 +180,7 @@ export async function hasDueDownloads(db: Queries, now: Date): Promise<boolean> 
 /** Adds up the downloads of a crate again, after releases of it were deleted. */
 export async function sumDownloads(tx: Queries, crateId: number, now: Date): Promise<void> {
   const sql = `SELECT release_id AS id, ${STORED} FROM release_downloads
-    WHERE release_id IN (SELECT id FROM ${RELEASES} WHERE crate_id = ?)`
+    WHERE release_id IN ${IDS_OF_CRATE}`
   const rows = await all<Stored>(tx, sql, crateId)
   await markDownloads(tx, [crateId], now)
   if (rows.length === 0) {
@@ -201,11 +196,3 @@ export async function sumDownloads(tx: Queries, crateId: number, now: Date): Pro
     recent: sum(days),
   })
 }
-
-/** Selects the crates whose downloads are not the sum of those of their releases. */
-export const WRONG_DOWNLOADS = `
-  SELECT crate_id FROM (
-    SELECT releases.crate_id, sum(total) AS n FROM release_downloads
-      JOIN ${RELEASES} ON releases.id = release_id GROUP BY 1) AS have
-    FULL JOIN crate_downloads USING (crate_id)
-    WHERE have.n IS DISTINCT FROM crate_downloads.total`

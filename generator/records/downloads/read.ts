@@ -1,6 +1,6 @@
 import { type DayCounts, dayOf, sumUntil, unpackDays } from '../../../core/day-counts.ts'
 import { all, column, LIST, type Queries, type Row, value } from '../../database/statement.ts'
-import { RELEASES } from '../releases-view.ts'
+import { IDS_OF_CRATE } from '../releases-view.ts'
 
 /** The downloads of a release, a crate or the registry. */
 export interface Downloads {
@@ -79,7 +79,7 @@ export async function versionTotals(
   crateId: number,
 ): Promise<ReadonlyMap<number, number>> {
   const sql = `SELECT release_id AS id, total FROM release_downloads
-    WHERE release_id IN (SELECT id FROM ${RELEASES} WHERE crate_id = ?)`
+    WHERE release_id IN ${IDS_OF_CRATE}`
   const rows = await all<{ id: number; total: number }>(db, sql, crateId)
   return new Map(rows.map(row => [row.id, row.total]))
 }

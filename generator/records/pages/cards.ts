@@ -1,12 +1,14 @@
 // generator/records/pages: What pages and the API read of the records. They alone call it; it never
 // changes a row.
+
 import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
+import type { Deprecation } from '../../../core/notes/notes.ts'
 import type { Version } from '../../../core/version.ts'
 import { all, first, LIST, type Queries } from '../../database/statement.ts'
-import { CRATE, type CrateRecord } from '../crates.ts'
+import type { CrateRecord } from '../crates.ts'
 import { recordOf, type Stored } from '../releases.ts'
-import { RELEASES, releasesAs } from '../releases-view.ts'
+import { CARDS, NOTED, PAGE_CRATE } from '../releases-view.ts'
 
 /** A crate as shown in lists, with the metadata of its newest version. */
 export interface CrateCard extends CrateRecord {
@@ -24,31 +26,24 @@ export interface CrateCard extends CrateRecord {
   /** The highest version that is not yanked, pre-releases included; the highest when all are. */
   readonly highest: Version
   readonly about: About
+  /** What is said of the newest version. */
+  readonly deprecation: Deprecation | null
   /** The number of crates whose newest version depends on it. */
   readonly dependents: number
   /** Size of the newest `.crate`. */
   readonly bytes: number
+  /** 1 if its versions come from CI only. */
+  readonly trustedOnly: 0 | 1
 }
-
-const SELECT_CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updatedAt",
-    listings.versions, listings.yanked, listings.dependents, listings.bytes,
-    newest.id AS "newestId", newest.version AS newest, newest.about,
-    latest.version AS latest, stable.version AS stable,
-    coalesce(highest.version, newest.version) AS highest
-  FROM crates JOIN listings ON listings.crate_id = crates.id
-  JOIN ${releasesAs('newest')} ON newest.id = listings.newest_id
-  JOIN ${releasesAs('latest')} ON latest.id = listings.latest_id
-  LEFT JOIN ${releasesAs('stable')} ON stable.id = listings.stable_id
-  LEFT JOIN ${releasesAs('highest')} ON highest.id = listings.max_id`
 
 /** Returns the cards that the rest of a statement on `crates` and `listings` selects and orders. */
 export async function selectCards(
   db: Queries,
   rest: string,
-  ...parameters: (string | number | readonly number[])[]
+  ...parameters: (string | number | readonly (string | number)[])[]
 ): Promise<CrateCard[]> {
-  const rows = await all<Stored<CrateCard>>(db, `${SELECT_CARDS} ${rest}`, ...parameters)
-  return rows.map(recordOf)
+  const rows = await all<Stored<CrateCard>>(db, `${CARDS} ${rest}`, ...parameters)
+  return rows.map(row => recordOf(row, row.newest))
 }
 
 /** Finds a crate's card by name; null when there is no such crate, or it has no versions. */
@@ -82,14 +77,10 @@ export interface PageCrate extends CrateRecord {
 
 /** Reads a crate for its page; null when there is none. */
 export function readPageCrate(db: Queries, id: number): Promise<PageCrate | null> {
-  const sql = `SELECT ${CRATE}, coalesce(listings.dependents, 0) AS dependents,
-      EXISTS (SELECT 1 FROM crate_downloads
-        WHERE crate_id = crates.id AND shown_at IS NOT NULL) AS "hasDownloads",
-      newest_id AS "newestId", releases.readme, marks.generation AS "newestMark"
-    FROM crates LEFT JOIN listings ON listings.crate_id = crates.id
-    LEFT JOIN ${RELEASES} ON releases.id = newest_id
-    LEFT JOIN marks ON marks.kind = 'release' AND marks.subject = newest_id
-      AND marks.retry_at IS NULL
-    WHERE crates.id = ?`
-  return first(db, sql, id)
+  return first(db, PAGE_CRATE, id)
+}
+
+/** Returns the cards of crates with yanked or deprecated versions. */
+export function notedCards(db: Queries, names: readonly CanonicalName[]): Promise<CrateCard[]> {
+  return selectCards(db, NOTED, names)
 }

@@ -3,7 +3,7 @@ import type { CanonicalName, Name } from '../../../core/name.ts'
 import type { Slice } from '../../../core/search/layout.ts'
 import type { Version } from '../../../core/version.ts'
 import { all, column, type Queries, type Row } from '../../database/statement.ts'
-import { RELEASES } from '../releases-view.ts'
+import { popularDependents } from '../releases-view.ts'
 
 /** Returns the ids of the crates whose newest version depends on a crate, by name. */
 export function listDependents(
@@ -36,18 +36,7 @@ export async function readDependents(
     count <= SORTED_MAX ? 'dependents CROSS JOIN listings' : 'listings CROSS JOIN dependents'
   const rows = await all<
     Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version'> & { deps: string }
-  >(
-    db,
-    `SELECT crates.name, releases.version, releases.line ->> 'deps' AS deps
-      FROM (SELECT listings.crate_id, newest_id, listings.dependents, canonical FROM ${tables}
-        WHERE dependents.dependency = ? AND listings.crate_id = dependents.crate_id
-        ORDER BY listings.dependents DESC, canonical LIMIT ?) AS popular
-      JOIN crates ON crates.id = popular.crate_id
-      JOIN ${RELEASES} ON releases.id = newest_id
-      ORDER BY popular.dependents DESC, popular.canonical`,
-    dependency,
-    limit,
-  )
+  >(db, popularDependents(tables), dependency, limit)
   return rows.flatMap(({ name, version, deps }) => {
     const how = dependencyOn(JSON.parse(deps) as Dependency[], dependency)
     return how ? [{ name, version, ...how }] : []

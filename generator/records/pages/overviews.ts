@@ -1,21 +1,16 @@
 import { dateOf, dayOf } from '../../../core/day-counts.ts'
 import type { Name } from '../../../core/name.ts'
 import { all, one, type Queries, value } from '../../database/statement.ts'
-import { RELEASES } from '../releases-view.ts'
+import { LAST_PUBLISHED, NEW } from '../releases-view.ts'
 import { type CrateCard, selectCards } from './cards.ts'
 
 /** New releases and crates in the week from a Monday on, such as `2026-11-16`. */
 type Week = { readonly at: string } & NewCounts
 type NewCounts = Readonly<Record<'releases' | 'crates', number>>
 
-/** Counts what is new between two days, in indexes. */
-const NEW = `SELECT
-  (SELECT count(*) FROM ${RELEASES} WHERE published_at >= ? AND published_at < ?) AS releases,
-  (SELECT count(*) FROM crates WHERE created_at >= ? AND created_at < ?) AS crates`
-
 /** Returns the weeks up to that of the latest release, perhaps long ago; none without times. */
 export async function readWeeks(db: Queries, count: number): Promise<Week[]> {
-  const last = await value<string>(db, `SELECT max(published_at) FROM ${RELEASES}`)
+  const last = await value<string>(db, LAST_PUBLISHED)
   if (last === null) return []
   // The time is left out: `Date` does not know leap seconds.
   const day = dayOf(new Date(last.slice(0, 10)))

@@ -1,6 +1,6 @@
 import { timestamp } from '../../../core/timestamp.ts'
 import { all, type Queries, type Row } from '../../database/statement.ts'
-import { RELEASES } from '../releases-view.ts'
+import { RELEASE_FACTS } from '../releases-view.ts'
 import { readJsonValue, writeValue } from '../values.ts'
 
 /** Why the README of a release is shown as plain text: as a clause, and more for the operator. */
@@ -42,11 +42,8 @@ export async function writeFailure(
 
 /** Lists at most `limit` READMEs shown as plain text, newest first. */
 export async function listPlainPages(db: Queries, limit: number): Promise<PlainPage[]> {
-  const sql = `SELECT crates.name, releases.version, facts.value
-    FROM facts JOIN ${RELEASES} ON releases.id = CAST(substr(facts.key, ?) AS INTEGER)
-    JOIN crates ON crates.id = releases.crate_id WHERE facts.key >= ? AND facts.key < ?`
   type Failed = Pick<PlainPage, 'name' | 'version'> & Pick<Row<'facts'>, 'value'>
-  const rows = await all<Failed>(db, sql, PLAIN.length + 1, PLAIN, `${PLAIN}~`)
+  const rows = await all<Failed>(db, RELEASE_FACTS, PLAIN.length + 1, PLAIN, `${PLAIN}~`)
   const pages = rows.map(({ name, version, value }): PlainPage => {
     const { because, detail, at } = JSON.parse(value)
     return { name, version, what: 'readme', because, detail, at }

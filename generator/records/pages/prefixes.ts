@@ -39,8 +39,3 @@ export function cratesBelow(db: Queries, prefix: string, limit: number): Promise
   // `{` follows `z`, the last character that a canonical name may have.
   return selectCards(db, rest, prefix, `${prefix}{`, limit)
 }
-
-/** `abc` → ``, `a`, `ab`, `abc`. */
-export function beginnings(canonical: string): string[] {
-  return Array.from({ length: canonical.length + 1 }, (_, end) => canonical.slice(0, end))
-}

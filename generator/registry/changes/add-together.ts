@@ -1,13 +1,11 @@
 import { forEachConcurrently } from '../../../core/async/concurrently.ts'
-import { Refusal } from '../../../core/error/error.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { pace } from '../../database/pace.ts'
 import { attempt, type Queries } from '../../database/statement.ts'
 import type { Staged } from '../../places/crate-store.ts'
-import { isBucketRefusal } from '../../places/disk/fault.ts'
-import { releaseOfBytes } from '../../records/releases-stored.ts'
 import type { Registry } from '../registry.ts'
+import { removeRefused } from './another-writer.ts'
 
 /** A release with its bytes, and what records it in a transaction. */
 export interface Addition<T> {
@@ -90,29 +88,4 @@ async function recordAll<T>(
     await pace()
   }
   return values
-}
-
-/**
- * Removes the bytes of a release that was refused, unless another release has them. Returns the
- * error to answer with: why it was refused, or why its bytes could not be removed.
- */
-async function removeRefused(
-  { crates, database, mutex }: Registry,
-  { name, entry: { cksum } }: Release,
-  error: unknown,
-): Promise<unknown> {
-  if (!(error instanceof Refusal)) return error
-  // Where records were moved, the new ones may have a release of these bytes in the same store; a
-  // commit whose outcome nobody knows may still be made.
-  if (error.has('registry_moved') || error.has('commit_unknown')) return error
-  // Its bytes block nobody, and Cargo would not wait for it a second time.
-  if (isBucketRefusal(error)) return error
-  try {
-    // Without the mutex somebody may be about to record a release with the same bytes.
-    if (!(await releaseOfBytes(database, cksum)) && (await mutex.isHeld()))
-      await crates.remove(crateKey(name, cksum))
-    return error
-  } catch (failure) {
-    return failure
-  }
 }

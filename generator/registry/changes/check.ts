@@ -25,9 +25,15 @@ import {
   readExisting,
   releaseConflicts,
 } from '../../records/releases-stored.ts'
-import { archiveLimits, faultOf, inspectArchive } from '../../sandbox/archive.ts'
-import { type Client, sandbox } from '../../sandbox/sandbox.ts'
+import {
+  archiveLimits,
+  type Client,
+  faultOf,
+  inspectArchive,
+  sandbox,
+} from '../../sandbox/sandbox.ts'
 import type { Registry } from '../registry.ts'
+import { dependencyWarnings } from './warnings.ts'
 
 /** The bytes of a release, with the data submitted with them. */
 export interface Submission<Bytes extends CrateBytes = Staged> {
@@ -85,6 +91,7 @@ export async function check(
   // The operator brings back deleted versions, which an import may have taken against the policy.
   if (change.who !== 'operator' || existing.deleted?.cksum !== cksum) issues.push(...verdict.issues)
   refuseErrors(issues)
+  issues.push(...(await dependencyWarnings(database, release)))
   const isSame = existing.taken?.cksum === cksum
   const isLost = isSame && (await crates.checksum(crateKey(release.name, cksum))) !== cksum
   return { submission, change, release, existing, isLost, verdict, warnings: issues }

@@ -5,7 +5,6 @@ import { crateKey } from '../../../core/paths/crates.ts'
 import { parseRequirement, satisfies } from '../../../core/requirement.ts'
 import { requireThisBuild, type Version, versionIdentity } from '../../../core/version.ts'
 import { showing, systemRefusal } from '../../places/disk/fault.ts'
-import { withoutRelease } from '../../projections/index/orphans.ts'
 import { rebuildCrate } from '../../projections/index/show.ts'
 import type { Change } from '../../records/change.ts'
 import { type CrateRecord, findCrate } from '../../records/crates.ts'
@@ -13,6 +12,7 @@ import { listReleases, mentions, type ReleaseRecord } from '../../records/releas
 import { removeReleases } from '../../records/releases-changes.ts'
 import { listTombstones, type Tombstone } from '../../records/releases-stored.ts'
 import type { Registry } from '../registry.ts'
+import { withoutRelease } from './another-writer.ts'
 
 /** The wish to delete a version of a crate, or all of them. */
 export interface Deletion {

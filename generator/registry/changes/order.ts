@@ -2,6 +2,7 @@ import type { Issue } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { policyQuestions } from '../../../core/policy/policy.ts'
 import { compareVersions, type Version } from '../../../core/version.ts'
+import { unreadable } from '../../places/disk/crate-files.ts'
 import { fileChecksum, fileStats } from '../../places/disk/files.ts'
 import type { Progress } from '../../projections/context.ts'
 import type { Registry } from '../registry.ts'
@@ -65,8 +66,9 @@ export function byNeed<Crate>(
 }
 
 async function look(registry: Registry, path: string): Promise<Member | null> {
-  const stats = await fileStats(path)
   // Adding it reports what is wrong with it.
+  if (await unreadable(path)) return null
+  const stats = await fileStats(path)
   if (!stats || stats.size > registry.settings.limits.crate_bytes) return null
   const cksum = await fileChecksum(path)
   if (cksum === null) return null

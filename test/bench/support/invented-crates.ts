@@ -1,4 +1,4 @@
-import { renderEntry } from '../../../core/entry/render.ts'
+import { renderEntry } from '../../../core/entry/entry.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
 import { inventedEntries } from '../../support/many-crates.ts'
 import { Random } from '../../support/random.ts'

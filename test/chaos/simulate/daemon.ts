@@ -6,6 +6,7 @@ import { IndexWorker } from '../../../daemon/workers/index-worker.ts'
 import { TakeoverWorker } from '../../../daemon/workers/takeover-worker.ts'
 import { openRegistry } from '../../../generator/open.ts'
 import { beginServing } from '../../../generator/serving.ts'
+import { TrustedIssuers } from '../../../generator/trust/verify.ts'
 import { openUpstreams } from '../../../generator/upstream/open.ts'
 import { BUCKET_HOST } from './bucket.ts'
 import { DATABASE_HOST } from './postgres/connection.ts'
@@ -75,6 +76,8 @@ export class Daemon {
       git: null,
       downloads: new DownloadCounter(),
       upstreams: await openUpstreams(registry, { env: {} }),
+      issuers: new TrustedIssuers({ ...registry, env: {} }),
+      logins: new Map(),
     })
     return new Daemon(process, app)
   }

@@ -4,33 +4,69 @@ import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Code, issue } from '../../../core/error/error.ts'
+import { parseName } from '../../../core/name.ts'
+import { jobOf } from '../../../core/trust/explain.ts'
+import { parseClaims } from '../../../core/trust/rule.ts'
 import { routes } from '../../../daemon/app.ts'
 import { addUser, findUser, setLocked } from '../../../generator/accounts/accounts.ts'
+import { addOwners } from '../../../generator/accounts/ownership.ts'
 import { makeToken, revokeToken } from '../../../generator/accounts/tokens.ts'
-import { all, type Row } from '../../../generator/database/statement.ts'
+import { all, type Row, run } from '../../../generator/database/statement.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
+import { findCrate } from '../../../generator/records/crates.ts'
+import { addRule } from '../../../generator/trust/rules-changes.ts'
+import { makeTrustedToken } from '../../../generator/trust/trusted-tokens.ts'
 import { type Ask, GROUPS, type Group, TABLE, type Verdict } from '../../support/access-table.ts'
+import { colleague, NO_ISSUER } from '../../support/oidc-registry.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
 import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
 import { BASE } from '../../support/release.ts'
+import { JOBS, RULES } from '../../support/trusted-jobs.ts'
 
 const AT = '2026-11-20T12:00:00Z'
 
 /** Every kind of token that is good for nothing. */
 const BAD = [
   ...(['malformed', 'mistyped', 'unknown', 'the hash of one'] as const),
-  ...(['expired', 'revoked', 'of a locked user'] as const),
+  ...(['expired', 'revoked', 'of a locked user', 'of a job that ended'] as const),
+  'whose login is due',
 ]
-type Caller = Exclude<Group, 'bad'> | (typeof BAD)[number]
-const CALLERS: readonly Caller[] = ['nobody', ...BAD, 'stranger', 'lacking', 'elsewhere', 'owner']
+/** With the account of a company, and whose answers theirs are. */
+const COLLEAGUES = new Map<string, Group>([
+  ['colleague', 'stranger'],
+  ['former member', 'stranger'],
+  ['member', 'owner'],
+])
+type Caller =
+  | Exclude<Group, 'bad'>
+  | (typeof BAD)[number]
+  | 'colleague'
+  | 'former member'
+  | 'member'
+const CALLERS: readonly Caller[] = [
+  'nobody',
+  ...BAD,
+  'stranger',
+  'lacking',
+  'elsewhere',
+  'owner',
+  'trusted',
+  'colleague',
+  'former member',
+  'member',
+]
 
 const groupOf = (caller: Caller): Group =>
-  BAD.some(bad => bad === caller) ? 'bad' : (caller as Group)
+  BAD.some(bad => bad === caller) ? 'bad' : (COLLEAGUES.get(caller) ?? (caller as Group))
 
-/** Whoever holds the token of a locked user, or one that has expired, is told so. */
+/** Whoever holds the token of a locked user or a job, or one that has expired, is told so. */
 function verdictOf(ask: Ask, kind: 'public' | 'private', caller: Caller): Verdict {
   const verdict = ask[kind][groupOf(caller)]
+  // A token that has ended may be ended once more.
+  if (caller === 'of a job that ended' && verdict === 401) return 204
   if (verdict !== 'token_rejected') return verdict
+  if (caller === 'of a job that ended') return 'trusted_token_rejected'
+  if (caller === 'whose login is due') return 'login_due'
   return caller === 'of a locked user'
     ? 'account_locked'
     : caller === 'expired'
@@ -42,6 +78,8 @@ function verdictOf(ask: Ask, kind: 'public' | 'private', caller: Caller): Verdic
 const PRINTED = {
   PLIMSOLL_API_ERROR_STATUS: 'http',
   PLIMSOLL_REGISTRY_DL: `${BASE}/dl`,
+  PLIMSOLL_ISSUER_GITHUB_SHARED: 'auto',
+  ...NO_ISSUER,
   ...NO_UPSTREAM,
 }
 
@@ -66,7 +104,23 @@ async function prepared(t: TestContext, env: Record<string, string>) {
   const rows = await all<Row<'tokens'>>(database, 'SELECT id, hash FROM tokens ORDER BY id')
   await revokeToken(database, rows.at(-1)?.id ?? 0, operatorChange(AT))
   const mistyped = `${alice.slice(0, -1)}${alice.endsWith('0') ? '1' : '0'}`
+  const arrive = async (login: string, ...groups: string[]) => {
+    await colleague(test, login, groups)
+    return test.token((await findUser(database, login))?.id ?? assert.fail())
+  }
+  const member = await arrive('member', 'rust')
+  const former = await arrive('former', 'rust')
+  const demo = (await findCrate(database, parseName('demo'))) ?? assert.fail()
+  await addOwners(test.registry, demo, ['group:rust'], operatorChange(AT))
+  await arrive('former')
+  const due = await arrive('due')
+  const old = "UPDATE identities SET logged_in_at = ? WHERE subject = 'due'"
+  await run(database, old, '2026-10-20T12:00:00Z')
   const fixed: Partial<Record<Caller, string | null>> = {
+    colleague: await arrive('colleague', 'go'),
+    'former member': former,
+    member,
+    'whose login is due': due,
     nobody: null,
     malformed: 'ghp_0123456789',
     mistyped,
@@ -79,7 +133,17 @@ async function prepared(t: TestContext, env: Record<string, string>) {
     elsewhere: await test.token(1, { crates: ['demo2', 'other-*'] }),
     owner: alice,
   }
+  const order = { crate: 'demo', issuer: 'github', claims: parseClaims(RULES.github), owner: null }
+  const { rule } = await addRule(test.registry, order, operatorChange(AT))
+  const job = jobOf({ kind: 'github', issuer: 'https://ci.test' }, JOBS.github)
+  // Each of its own: one of the requests ends it.
+  const ofJob = (at: string) =>
+    database.transaction(tx => makeTrustedToken(tx, { rules: [rule.id], job }, new Date(at)))
   const tokenOf = async (caller: Caller, ask: Ask): Promise<string | null> => {
+    if (caller === 'trusted') return ofJob(AT)
+    // Somebody who can be removed once more.
+    if (caller === 'member') await addOwners(test.registry, demo, ['carol'], operatorChange(AT))
+    if (caller === 'of a job that ended') return ofJob('2026-11-20T11:29:59Z')
     if (caller === 'lacking') return test.token(1, { scopes: ask.lacking })
     const token = fixed[caller]
     return token === undefined ? assert.fail(caller) : token
@@ -111,7 +175,7 @@ for (const kind of ['public', 'private'] as const) {
               headers,
             })
             const what = `${kind}: ${method} ${ask.path} by ${caller}`
-            await assertVerdict(response, ask, verdictOf(ask, kind, caller), what)
+            await assertVerdict(response, ask, verdictOf(ask, kind, caller), what, LOGINS[caller])
             const isOpen = kind === 'public' || ask.private.nobody === 200
             if (method === 'GET' && !isOpen && response.status < 400)
               assert.match(response.headers.get('cache-control') ?? '', /private|no-store/, what)
@@ -122,12 +186,21 @@ for (const kind of ['public', 'private'] as const) {
   })
 }
 
+/** Who are told their names. */
+const LOGINS: Partial<Record<Caller, string>> = {
+  colleague: 'colleague',
+  'former member': 'former',
+}
+
 /** How git sends a token: as the password of anybody. */
 function basic(token: string): string {
   return `Basic ${Buffer.from(`anybody:${token}`).toString('base64')}`
 }
 
-const REJECTIONS: readonly Verdict[] = ['token_rejected', 'token_expired', 'account_locked']
+const REJECTIONS: readonly Verdict[] = [
+  ...(['token_rejected', 'token_expired', 'account_locked', 'trusted_token_rejected'] as const),
+  'login_due',
+]
 
 /** Where a refusal of a token is a challenge: wherever readers of a private registry would be let in. */
 const CHALLENGED: ReadonlySet<Verdict> = new Set(['token_absent', ...REJECTIONS])
@@ -150,6 +223,7 @@ async function assertVerdict(
   ask: Ask,
   verdict: Verdict,
   what: string,
+  login = 'bob',
 ): Promise<void> {
   const challenge = isChallenge(ask, verdict)
   const git = ask.path.startsWith('/index.git/') ? 'Basic realm="plimsoll", ' : ''
@@ -160,7 +234,7 @@ async function assertVerdict(
   )
   if (typeof verdict === 'number') return assert.equal(response.status, verdict, what)
   const expected = statusOf(ask, verdict)
-  const errors = [{ detail: message(verdict, ask.wanted) }]
+  const errors = [{ detail: message(verdict, ask.wanted, login) }]
   assert.deepEqual([response.status, await response.json()], [expected, { errors }], what)
   assert.equal(response.headers.get('cache-control'), 'no-store', what)
 }
@@ -181,11 +255,11 @@ test('docs/run/access.md prints who gets what with which token', async t => {
 })
 
 /** The words of an objection to anything that is asked of `demo` here. */
-function message(code: Code, scope: string): string {
+function message(code: Code, scope: string, login: string): string {
   const name = code === 'crate_unknown' ? 'none' : 'demo'
   const version = code === 'release_unknown' ? '9.9.9' : '1.0.0'
   const word = issue as (code: Code, params: object) => { message: string }
-  return word(code, { at: AT, me: `${BASE}/me`, scope, name, version, login: 'bob' }).message
+  return word(code, { at: AT, me: `${BASE}/me`, scope, name, version, login }).message
 }
 
 test('no file of a private registry is shown to a stranger, of whatever kind it is', async t => {
@@ -237,7 +311,7 @@ test('what nobody serves is 404, in whatever way it is asked for', async t => {
     ['POST', '/index/config.json'],
     ['PUT', '/index/de/mo/demo'],
     ['DELETE', '/api/v1/crates/demo'],
-    ['PATCH', '/api/v1/crates/new'],
+    ['PATCH', '/api/v1/crates/demo/1.0.0'],
     ['GET', '/api/v1/crates/demo/1.0.0/none'],
     ['OPTIONS', '/api/v1/crates/new'],
     ['GET', '/api/v2/anything'],

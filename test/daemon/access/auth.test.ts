@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { coversCrate, tokenOf } from '../../../daemon/access/auth.ts'
-import { recordUses } from '../../../generator/accounts/last-use.ts'
+import { recordUses } from '../../../generator/accounts/secret.ts'
 import { authenticate, listTokens } from '../../../generator/accounts/tokens.ts'
 import { all, one, type Row, run } from '../../../generator/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -82,7 +82,7 @@ test('the use of a token is noted at most once a minute', async t => {
   const { database } = test.registry
   const token = await test.user('alice', { expires: '2026-11-20T13:00:00Z' })
   const lastUse = async (now: Date) => {
-    await authenticate(database, token, now, recordUse)
+    await authenticate(database, token, { now, rules: test.registry.settings }, recordUse)
     return (
       await one<Pick<Row<'tokens'>, 'last_used_at'>>(database, 'SELECT last_used_at FROM tokens')
     ).last_used_at
@@ -113,7 +113,7 @@ test('crate patterns are compared canonically', () => {
     [['constructor'], 'toString', false],
   ]
   for (const [crates, name, covered] of rows) {
-    const actor = { user, tokenId: 1, scopes: null, crates }
+    const actor = { who: 'user', user, tokenId: 1, scopes: null, crates } as const
     assert.equal(coversCrate(actor, parseName(name)), covered, `${crates} ${name}`)
   }
 })

@@ -1,4 +1,4 @@
-// Mirrors daemon/access/rate-limit.ts: logins
+// Mirrors daemon/access/rate-limits.ts: logins
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { all } from '../../../generator/database/statement.ts'

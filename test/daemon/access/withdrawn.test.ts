@@ -15,10 +15,11 @@ import {
 import { makeLink } from '../../../generator/accounts/credentials.ts'
 import { addOwners, inviteOwners, removeOwners } from '../../../generator/accounts/ownership.ts'
 import { endSessions } from '../../../generator/accounts/sessions.ts'
-import { createToken, revokeToken } from '../../../generator/accounts/tokens.ts'
+import { createToken, revokeToken, SCOPES } from '../../../generator/accounts/tokens.ts'
 import { all, type Row as DbRow, LIST, one, run } from '../../../generator/database/statement.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
+import { addRule } from '../../../generator/trust/rules-changes.ts'
 import { keepAlarm, listAlarms } from '../../../generator/upstream/alarms.ts'
 import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
 import { publishRequest } from '../../support/release.ts'
@@ -35,6 +36,8 @@ interface Sender {
   readonly tokenId: number
   /** Another session of theirs. */
   readonly sessionId: number
+  /** Rules for `demo`, by issuer. */
+  readonly ruleIds: Readonly<Record<string, number>>
   /** A user whom nothing has happened to. */
   readonly other: string
 }
@@ -45,12 +48,16 @@ const crateOf = async ({ registry }: TestRegistry, name: string) =>
 const alarmPlace = ({ upstreams }: TestRegistry) =>
   upstreams.byName.get('up')?.source.place ?? assert.fail()
 
+const IDENTITY = 'INSERT INTO identities (issuer, subject, user_id, linked_at) VALUES (?, ?, ?, ?)'
+
 /** How a sender loses the right to a change. */
 const LOSSES = {
   'a session that ends': ({ registry }, { user }) => endSessions(registry.database, user, OPERATOR),
   'a token that is revoked': ({ registry }, { tokenId }) =>
     revokeToken(registry.database, tokenId, OPERATOR),
   'a lock': ({ registry }, { user }) => setLocked(registry.database, user, true, OPERATOR),
+  'a login that is due': ({ registry }, { user }) =>
+    run(registry.database, IDENTITY, `https://${user.login}.example`, user.login, user.id, AT),
   'a new password': (test, { user }) => withPassword(test, user.login, 'a newer good one'),
   'a demotion': ({ registry }, { user }) => setAdmin(registry.database, user, false, OPERATOR),
   'a crate that is lost': async (test, { user }) =>
@@ -66,10 +73,16 @@ const SESSION: Refusals = {
   'a session that ends': [NO_FORM, 'You are not logged in, or your session has ended'],
   'a lock': [NO_FORM, 'You are not logged in, or your session has ended'],
 }
+// One statement tells it of all sessions.
+const DUE: Refusals = {
+  ...SESSION,
+  'a login that is due': [NO_FORM, 'You are not logged in, or your session has ended'],
+}
 const ADMIN: Refusals = { ...SESSION, 'a demotion': both('Only administrators may do that') }
 const OWNER: Refusals = { ...SESSION, 'a crate that is lost': both('is not an owner of') }
 const DEMOTED: Refusals = { ...SESSION, 'a demotion': both('is not an owner of') }
 const LOGIN: Refusals = {
+  'a login that is due': both('This account has to log in at its issuer again'),
   'a lock': both('The username or the password is wrong, or the account is locked'),
   'a new password': both('The username or the password is wrong, or the account is locked'),
 }
@@ -77,7 +90,14 @@ const TOKEN: Refusals = {
   'a lock': both('its user was locked while the request arrived'),
   'a token that is revoked': both('the token was revoked or'),
 }
-const OWNER_TOKEN: Refusals = { ...TOKEN, 'a crate that is lost': both('is not an owner of') }
+const DUE_TOKEN: Refusals = {
+  'a login that is due': both('its user was locked while the request arrived'),
+}
+const OWNER_TOKEN: Refusals = {
+  ...TOKEN,
+  ...DUE_TOKEN,
+  'a crate that is lost': both('is not an owner of'),
+}
 const ADMIN_TOKEN: Refusals = { ...TOKEN, 'a demotion': both('is not an owner of') }
 
 type Body = (
@@ -116,6 +136,15 @@ const byLink = async ({ user }: Sender, { registry, now }: TestRegistry) => ({
   ...another,
 })
 
+const asJson = (body: object) => Buffer.from(JSON.stringify(body))
+const off = () => ({ crate: 'acme-*', off: '1' })
+const CONFIG_PATH = '/api/v1/trusted_publishing'
+/** Rules as crates.io's API has them, by provider. */
+const CONFIGS: Readonly<Record<string, object>> = {
+  github: { repository_owner: 'acme', repository_name: 'demo', workflow_filename: 'ci.yml' },
+  gitlab: { namespace: 'acme', project: 'demo', workflow_filepath: '.gitlab-ci.yml' },
+}
+
 const alarmed = async (_: Sender, test: TestRegistry) => {
   const [crate, version] = ['keel', parseVersion('1.0.0')] as const
   await keepAlarm(alarmPlace(test), { kind: 'gone', name: parseName(crate), version, at: AT })
@@ -130,7 +159,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     row({ ...SESSION, 'a new password': SESSION['a lock'] ?? assert.fail() }, current),
     row({ 'a lock': both('The account of this link is locked') }, byLink, { isStranger: true }),
   ],
-  'POST /me/tokens': [row(SESSION, () => ({ access: 'full', name: 'new' }))],
+  'POST /me/tokens': [row(DUE, () => ({ access: 'full', name: 'new' }))],
   'POST /me/tokens/:id/revoke': [
     row(SESSION, null, { path: ({ tokenId }) => `/me/tokens/${tokenId}/revoke` }),
   ],
@@ -159,7 +188,31 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   'POST /me/admin/upstream/:name/:action': ['allow', 'hold', 'accept'].map(action =>
     row(ADMIN, alarmed, { isAdmin: true, path: () => `/me/admin/upstream/up/${action}` }),
   ),
-  'PUT /api/v1/crates/new': [row(OWNER_TOKEN, publish)],
+  'POST /me/crates/:name/trust/:action': [
+    row(OWNER, off, { path: () => '/me/crates/demo/trust/only' }),
+    row(DEMOTED, off, { path: () => '/me/crates/demo/trust/only', isAdmin: true }),
+  ],
+  'POST /me/admin/trust/:action': [
+    row(ADMIN, off, { path: () => '/me/admin/trust/only', isAdmin: true }),
+  ],
+  'PATCH /api/v1/crates/:name': [row(TOKEN, () => asJson({ crate: { trustpub_only: false } }))],
+  ...Object.fromEntries(
+    Object.entries(CONFIGS).flatMap(([provider, config]) => [
+      [
+        `POST ${CONFIG_PATH}/${provider}_configs`,
+        [row(TOKEN, () => asJson({ [`${provider}_config`]: { crate: 'demo', ...config } }))],
+      ],
+      [
+        `DELETE ${CONFIG_PATH}/${provider}_configs/:id`,
+        [
+          row(TOKEN, null, {
+            path: ({ ruleIds }) => `${CONFIG_PATH}/${provider}_configs/${ruleIds[provider]}`,
+          }),
+        ],
+      ],
+    ]),
+  ),
+  'PUT /api/v1/crates/new': [row({ ...OWNER_TOKEN, ...DUE_TOKEN }, publish)],
   'DELETE /api/v1/crates/:name/:version/yank': [
     row(OWNER_TOKEN),
     row(ADMIN_TOKEN, null, { isAdmin: true }),
@@ -180,6 +233,8 @@ async function prepared(t: TestContext) {
     PLIMSOLL_API_ERROR_STATUS: 'http',
     PLIMSOLL_AUTH_PASSWORD_COST: '14',
     PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '0',
+    PLIMSOLL_ISSUER_GITHUB_SHARED: 'auto',
+    PLIMSOLL_ISSUER_GITLAB_SHARED: 'auto',
     ...NO_UPSTREAM,
   }
   const beforeChange = async () => request.getStore()?.()
@@ -204,10 +259,21 @@ async function prepared(t: TestContext) {
     await loggedIn(test, login)
     const newest = 'SELECT id FROM sessions ORDER BY id DESC'
     const { id: sessionId } = await one<DbRow<'sessions'>>(database, newest)
-    const order = { userId: user.id, name: 'one', scopes: null, crates: null, expires: null }
+    const order = { userId: user.id, name: 'one', scopes: SCOPES, crates: null, expires: null }
+    // A crate may have 20.
+    for (const table of ['trust_keys', 'trust_rules']) await run(database, `DELETE FROM ${table}`)
+    const ruleIds: Record<string, number> = {}
+    for (const [issuer, claim] of [
+      ['github', 'repository'],
+      ['gitlab', 'project_path'],
+    ] as const) {
+      const claims = [[claim, ['acme/demo']] as const]
+      const ruleOrder = { crate: 'demo', issuer, claims, owner: null }
+      ruleIds[issuer] = (await addRule(test.registry, ruleOrder, OPERATOR)).rule.id
+    }
     const { id: tokenId, token } = await createToken(database, order, OPERATOR)
     const visitor = isStranger ? new Visitor(test) : await loggedIn(test, login)
-    return { user, visitor, token, tokenId, sessionId, other }
+    return { user, visitor, token, tokenId, sessionId, ruleIds, other }
   }
   return { test, sender }
 }
@@ -215,7 +281,15 @@ async function prepared(t: TestContext) {
 /** Everything that a refused request must not have changed. */
 async function records(test: TestRegistry): Promise<unknown> {
   const { database } = test.registry
-  const tables = ['users', 'password_links', 'owners', 'invitations', 'upstream_allowed']
+  const tables = [
+    'users',
+    'password_links',
+    'owners',
+    'invitations',
+    'upstream_allowed',
+    'trust_rules',
+    'trust_only',
+  ]
   return Promise.all([
     ...tables.map(table => all(database, `SELECT * FROM ${table} ORDER BY 1, 2`)),
     // A request notes the use of its token or session.
@@ -270,7 +344,12 @@ async function send(
   const init = { method, ...(bytes && halves(bytes, moments[0])) }
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const answer = await request.run(moments[1], () =>
-    isForm ? visitor.send(path, { ...init, headers }) : test.request(method, path, token, init),
+    isForm
+      ? visitor.send(path, { ...init, headers })
+      : test.request(method, path, token, {
+          ...init,
+          headers: { 'content-type': 'application/json' },
+        }),
   )
   return { status: answer.status, text: await answer.text() }
 }
@@ -279,7 +358,7 @@ test('every change is refused to whoever loses the right to it while the request
   const { test, sender } = await prepared(t)
   const declared = routes(test)
     .filter(({ method, path, access }) =>
-      path.startsWith('/me') ? method === 'POST' : Array.isArray(access),
+      path.startsWith('/me') ? method === 'POST' : Array.isArray(access) && method !== 'GET',
     )
     .map(({ method, path }) => `${method} ${path}`)
   assert.deepEqual(Object.keys(ROWS).sort(), declared.sort(), 'each route has its rows')
@@ -305,7 +384,7 @@ test('every change is refused to whoever loses the right to it while the request
       }
     }
     const { status, text } = await send(test, route, row, await sender(row), [nothing, nothing])
-    assert.ok(status === 200 || status === 303, `${route} is good otherwise: ${status} ${text}`)
+    assert.ok([200, 204, 303].includes(status), `${route} is good otherwise: ${status} ${text}`)
   }
 })
 

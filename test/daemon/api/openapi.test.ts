@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
 import { operations } from '../../../daemon/api/openapi.ts'
+import { SCOPES } from '../../../generator/accounts/tokens.ts'
+import { MadeUpIssuer } from '../../support/made-up-issuer.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { JOBS } from '../../support/trusted-jobs.ts'
 
 interface Document {
   readonly openapi: string
@@ -72,8 +75,11 @@ test('who may take a route, and what it takes, is said', async t => {
 })
 
 test('real answers of every JSON operation are what the document says', async t => {
-  const registry = await TestRegistry.open(t)
-  const token = await registry.user('alice')
+  const issuer = await MadeUpIssuer.start(t)
+  const gitlab = { PLIMSOLL_ISSUER_GITLAB_SHARED: 'auto' }
+  const env = { ...issuer.settings('github', 'github'), ...gitlab }
+  const registry = await TestRegistry.open(t, { env })
+  const token = await registry.user('alice', { scopes: SCOPES })
   await registry.user('bob')
   const { body } = await registry.publish(token, { name: 'real', version: '1.0.0' })
   const checked = new Set<string>()
@@ -84,20 +90,41 @@ test('real answers of every JSON operation are what the document says', async t 
     checked.add(key)
   }
   check('PUT /api/v1/crates/new', body)
+  const rule = { crate: 'real', repository_owner: 'acme', repository_name: 'demo' }
+  const project = { crate: 'real', namespace: 'acme', project: 'demo' }
+  const jobs = '/api/v1/trusted_publishing'
+  const bodies: Readonly<Record<string, object>> = {
+    [`POST ${jobs}/github_configs`]: {
+      github_config: { ...rule, workflow_filename: 'release.yml' },
+    },
+    [`POST ${jobs}/gitlab_configs`]: { gitlab_config: { ...project, workflow_filepath: 'a.yml' } },
+    [`POST ${jobs}/tokens`]: { jwt: await issuer.sign(JOBS.github) },
+    'PATCH /api/v1/crates/{name}': { crate: { trustpub_only: false } },
+    'PATCH /api/v1/crates/{name}/{version}': { version: { yanked: true, yank_message: 'why' } },
+    'PUT /api/v1/crates/{name}/deprecation': { reason: 'why', use: 'other' },
+  }
   const json = async (key: string, init: RequestInit = {}) => {
     const [method = '', path = ''] = key.split(' ')
-    const filled = path.replace('{name}', 'real').replace('{version}', '1.0.0')
-    const response = await registry.request(method, filled, token, init)
+    const which = method === 'GET' && path.endsWith('_configs') ? '?crate=real' : ''
+    const filled = path.replace('{name}', 'real').replace('{version}', '1.0.0') + which
+    const headers = { 'content-type': 'application/json' }
+    const response = await registry.request(method, filled, token, { ...init, headers })
     assert.equal(response.status, 200, key)
     return response.json()
   }
-  // Who is removed has to be there.
-  const removal = 'DELETE /api/v1/crates/{name}/owners'
-  const others = Object.keys(operations).filter(key => key !== removal)
-  for (const key of [...others, removal]) {
+  // Who is removed has to be there, and a job needs a rule.
+  const last = ['DELETE /api/v1/crates/{name}/owners', `POST ${jobs}/tokens`]
+  const others = Object.keys(operations).filter(key => !last.includes(key))
+  for (const key of [...others, ...last]) {
     const operation = operations[key]
     if (!operation || checked.has(key) || 'contentType' in operation.answer) continue
-    check(key, await json(key, operation.body ? { body: '{"users":["bob"]}' } : {}))
+    check(
+      key,
+      await json(
+        key,
+        operation.body ? { body: JSON.stringify(bodies[key] ?? { users: ['bob'] }) } : {},
+      ),
+    )
   }
   const ofJson = Object.entries(operations).filter(
     ([, operation]) => !('contentType' in operation.answer),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
-import { decodePublish, parseJson } from '../../../daemon/api/publish-body.ts'
+import { decodePublish, parseJson } from '../../../daemon/api/publish.ts'
 import { encodePublish, u32 } from '../../support/release.ts'
 
 const LIMITS = { metadataBytes: 1000, crateBytes: 5000 }

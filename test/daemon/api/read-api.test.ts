@@ -101,6 +101,7 @@ const VERSION = {
   features: { default: ['std'], std: [] },
   yanked: false,
   yank_message: null,
+  deprecated: null,
   lib_links: 'rich',
   license: 'MIT OR Apache-2.0',
   links: {
@@ -110,6 +111,7 @@ const VERSION = {
   },
   published_by: { id: 1, login: 'alice', name: null, avatar: null, url: '' },
   audit_actions: [],
+  trustpub_data: null,
   rust_version: '1.70',
   has_lib: true,
   bin_names: ['Rich_Crate'],
@@ -157,6 +159,7 @@ test('a crate, found by its canonical name, in the shape of crates.io', async ()
       },
       exact_match: true,
       trustpub_only: false,
+      deprecated: null,
     })
     assert.ok(versions?.[0])
     const { checksum, crate_size, ...rest } = versions[0]

@@ -47,7 +47,7 @@ async function start(t: TestContext, settings: string, command = SERVE) {
 
 test('SIGHUP without a terminal reloads what can be, names the rest, and never ends the daemon', async t => {
   const { kill, url, set, says, hangUp, publish } = await start(t, '[limits]\ncrate_bytes = 1024\n')
-  assert.match(await publish('1.0.0'), /bigger than the 1024 bytes/)
+  assert.match(await publish('1.0.0'), /bigger than the 1\.0 KiB/)
   set('[limits]\ncrate_bytes = "1 MiB"\npublish_per_minute = 1\n[registry]\ntitle = "Ours"\n')
   await hangUp(/"reloaded: limits\.crate_bytes, limits\.publish_per_minute"/)
   await says(/"not reloaded: registry\.title; restart the daemon for that"/)

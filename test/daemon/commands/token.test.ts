@@ -9,7 +9,7 @@ const READ_LIMITED =
   'a token for certain crates cannot have the permission `read`, which is for the whole registry; leave one of them out, and keep crates that only some people may read in a registry of their own'
 const DURATION = 'is not a duration; write for example 90d, 12h, 30m or 10s'
 const SCOPES =
-  'is not a scope; the scopes are publish-new, publish-update, yank, change-owners, read'
+  'is not a scope; the scopes are publish-new, publish-update, yank, change-owners, read, trusted-publishing'
 const PATTERN = 'matches no crate; write a crate name, or the start of one followed by `*`'
 
 /** What a daemon says to a publish with a token. */

@@ -27,7 +27,7 @@ function shown({ dir }: ServedFolder, logins: readonly string[]) {
   const read = (path: string) => readFileSync(join(dir, 'public', path), 'utf8')
   const record = JSON.parse(read('crates/alpha/crate.json'))
   const [, page = ''] =
-    /Published by<\/dt><dd>([^<]*)/.exec(read('crates/alpha/1.0.0/index.html')) ?? []
+    /Published by<\/dt><dd>(?:<a [^>]*>)?([^<]*)/.exec(read('crates/alpha/1.0.0/index.html')) ?? []
   const [, feed = ''] =
     /<author><name>([^<]*)<\/name><\/author>\n<link rel="alt/.exec(read('feeds/updates.xml')) ?? []
   const pages = logins.filter(login => existsSync(join(dir, 'public', 'users', login)))

@@ -24,7 +24,8 @@ test('user add, list: what is said, and what is refused', async t => {
     /^username {2}role {3}state {3}since\nadmin {5}admin {2}active {2}\S+Z\nalice {5}user {3}locked {2}\S+Z\nroot {6}admin {2}active {2}\S+Z$/,
   )
   const [, { created, ...alice }] = JSON.parse(await folder.ok('user', 'list', '--json'))
-  const state = { name: null, admin: false, locked: true, removed: false }
+  const flags = { admin: false, locked: true, removed: false, machine: false }
+  const state = { name: null, ...flags, identities: [], login_due: false, made: [] }
   assert.deepEqual(alice, { id: 2, login: 'alice', ...state })
   const form =
     'cannot be a username; use 1 to 39 letters, digits, `.`, `_` and `-`, and begin with a letter or digit'

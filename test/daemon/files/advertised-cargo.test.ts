@@ -81,7 +81,7 @@ test('Cargo fetches from a file server what build --from lays out', async t => {
   assert.equal(packages().length, 1, 'what is no longer there is removed')
   const moved = await build('https://cdn.example/{crate}/{version}')
   assert.deepEqual(packages(), [`crates/Demo_x/Demo_x-${VERSION}.crate`])
-  assert.match(moved.stderr, /^warning: Cargo downloads from .*: that host has to have the \.crate/)
+  assert.match(moved.stderr, /^warning: Cargo downloads from .*: that host has to have the \.crate/m)
 })
 
 test('serve, build --from and push refuse a template that nobody can answer', async t => {

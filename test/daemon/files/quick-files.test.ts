@@ -111,6 +111,8 @@ const LEFT: readonly Asked[] = [
   [index, {}, 'PUT'],
   [index, {}, 'OPTIONS'],
 ]
+/** Requests that may change something never come to the quick answers. */
+const SEEN = LEFT.filter(([, , method = 'GET']) => method === 'GET').length
 
 test('quick answers over HTTP/1.1 are those of the app', async t => {
   const { slow, quick, counts } = await serve(t, await withFiles(t))
@@ -121,7 +123,7 @@ test('quick answers over HTTP/1.1 are those of the app', async t => {
   assert.equal(counts.left, 0)
   for (const [at, asked] of LEFT.entries())
     assert.deepEqual(await ask(quick, asked), warm[ASKED.length + at], JSON.stringify(asked))
-  assert.equal(counts.left, LEFT.length)
+  assert.equal(counts.left, SEEN)
 })
 
 test('quick answers over HTTP/2 are those of the app', async t => {
@@ -136,7 +138,7 @@ test('quick answers over HTTP/2 are those of the app', async t => {
     const expected = await askStream(app, asked)
     assert.deepEqual(await askStream(here, asked), expected, JSON.stringify(asked))
   }
-  assert.equal(counts.left, LEFT.length)
+  assert.equal(counts.left, SEEN)
 })
 
 test('no quick answer is older than a change by another process', async t => {

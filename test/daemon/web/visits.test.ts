@@ -1,10 +1,14 @@
 // Mirrors daemon/web/
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseName } from '../../../core/name.ts'
 import { routes } from '../../../daemon/app.ts'
 import { addUser } from '../../../generator/accounts/accounts.ts'
+import { addOwners } from '../../../generator/accounts/ownership.ts'
 import { all as rowsOf, run } from '../../../generator/database/statement.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
+import { findCrate } from '../../../generator/records/crates.ts'
+import { colleague, NO_ISSUER } from '../../support/oidc-registry.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
 import { frugallyInTheEnd } from '../../support/processor-time.ts'
 import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
@@ -19,6 +23,25 @@ const AT = '2026-11-20T12:00:00Z'
  */
 const CALLERS = ['nobody', 'token', 'made up', 'expired', 'stranger', 'owner', 'admin'] as const
 type Statuses = readonly [number, number, number, number, number, number, number]
+
+/**
+ * The same with the account of a company: a session that waits for a login there, a colleague, one
+ * who was in the group that owns `demo`, and one who is; and whose answers theirs are.
+ */
+const COLLEAGUES = [
+  ['due', 'expired'],
+  ['colleague', 'stranger'],
+  ['former member', 'stranger'],
+  ['member', 'owner'],
+] as const
+type Caller = (typeof CALLERS)[number] | (typeof COLLEAGUES)[number][0]
+const ALL = CALLERS.map((caller, at) => [caller as Caller, at] as const)
+const WALKERS: Readonly<Record<string, typeof ALL>> = {
+  false: ALL,
+  true: [...ALL, ...COLLEAGUES.map(([who, like]) => [who, CALLERS.indexOf(like)] as const)],
+}
+/** A group has crates, and no tokens or sessions. */
+const OF_NO_GROUP = /\/me\/(?:tokens|sessions)\/[^/]+\//
 
 interface Ask {
   readonly path: string
@@ -44,6 +67,12 @@ const ADMIN = page(403, 403, 200)
 const PAGES: Readonly<Record<string, readonly Ask[]>> = {
   'GET /me': [ask('/me', all(200))],
   'GET /me/login': [ask('/me/login', [200, 200, 200, 200, 303, 303, 303])],
+  'GET /me/oidc/:issuer': [ask('/me/oidc/company', all(503)), ask('/me/oidc/none', all(404))],
+  'GET /me/oidc/:issuer/callback': [
+    ask('/me/oidc/company/callback?code=x&state=y', all(200)),
+    ask('/me/oidc/company/callback?code=x&state=y&again=1', all(403)),
+    ask('/me/oidc/none/callback', all(404)),
+  ],
   'GET /me/password': [
     ask('/me/password', [403, 403, 403, 403, 303, 303, 303]),
     ask('/me/password?link=x', all(403)),
@@ -62,6 +91,9 @@ const PAGES: Readonly<Record<string, readonly Ask[]>> = {
   'GET /me/crates/:name/yank': [ask('/me/crates/demo/yank?version=1.0.0', OWNER)],
   'GET /me/crates/:name/unyank': [ask('/me/crates/demo/unyank?version=1.0.0', OWNER)],
   'GET /me/crates/:name/owners/remove': [ask('/me/crates/demo/owners/remove?login=alice', OWNER)],
+  'GET /me/crates/:name/trust/:action': [ask('/me/crates/demo/trust/only', OWNER)],
+  'GET /me/admin/trust': [ask('/me/admin/trust', ADMIN)],
+  'GET /me/admin/trust/:action': [ask('/me/admin/trust/only?crate=acme-*', ADMIN)],
   'GET /me/admin/users': [ask('/me/admin/users', ADMIN)],
   'GET /me/admin/users/:login/:action': [
     ask('/me/admin/users/carol/lock', ADMIN),
@@ -110,6 +142,8 @@ const FORMS: Readonly<Record<string, Ask>> = {
   'POST /me/crates/:name/owners/remove': ask('/me/crates/demo/owners/remove', sent(403, 400, 400), {
     login: 'dave',
   }),
+  'POST /me/crates/:name/trust/:action': ask('/me/crates/demo/trust/only', BY_OWNER),
+  'POST /me/admin/trust/:action': ask('/me/admin/trust/only', BY_ADMIN, { crate: 'acme-*' }),
   'POST /me/admin/users/add': ask('/me/admin/users/add', sent(403, 403, 200), {
     login: 'newcomer',
   }),
@@ -134,10 +168,11 @@ for (const required of ['false', 'true']) {
     const listed = [...Object.keys(PAGES), ...Object.keys(FORMS)]
     assert.deepEqual(declared.sort(), listed.sort(), 'each route has its row')
     for (const ask of Object.values(PAGES).flat()) {
-      for (const [i, caller] of CALLERS.entries()) {
+      for (const [caller, i] of WALKERS[required] ?? assert.fail()) {
         const response = await (await visitorOf(caller)).get(ask.path)
         const what = `GET ${ask.path} by ${caller}`
-        assert.equal(response.status, ask.statuses[i], what)
+        const isOwn = caller === 'member' && OF_NO_GROUP.test(ask.path)
+        assert.equal(response.status, ask.statuses[isOwn ? CALLERS.indexOf('stranger') : i], what)
         assertGuarded(response, what)
         if (response.status !== 303 || ask.statuses === PAGES['GET /me/login']?.[0]?.statuses)
           continue
@@ -146,11 +181,13 @@ for (const required of ['false', 'true']) {
       }
     }
     for (const [route, ask] of Object.entries(FORMS)) {
-      for (const [i, caller] of CALLERS.entries()) {
+      for (const [caller, i] of WALKERS[required] ?? assert.fail()) {
         const visitor = await visitorOf(caller)
         const response = await visitor.post(ask.path, ask.fields)
         const what = `${route} by ${caller}`
-        assert.equal(response.status, ask.statuses[i], `${what}: ${await response.clone().text()}`)
+        const isOwn = caller === 'member' && OF_NO_GROUP.test(ask.path)
+        const expected = ask.statuses[isOwn ? CALLERS.indexOf('stranger') : i]
+        assert.equal(response.status, expected, `${what}: ${await response.clone().text()}`)
         assertGuarded(response, what)
       }
     }
@@ -256,7 +293,7 @@ const EXPIRE = 'UPDATE sessions SET expires_at = ? WHERE id = (SELECT max(id) FR
 
 /** A registry with `demo` of alice, and a browser for each caller. */
 async function prepared(t: Parameters<typeof TestRegistry.open>[0], env: Record<string, string>) {
-  const test = await TestRegistry.open(t, { env: { ...env, ...NO_UPSTREAM } })
+  const test = await TestRegistry.open(t, { env: { ...env, ...NO_UPSTREAM, ...NO_ISSUER } })
   const { database } = test.registry
   const token = await test.user('alice')
   await test.publish(token, { name: 'demo', version: '1.0.0' })
@@ -265,7 +302,12 @@ async function prepared(t: Parameters<typeof TestRegistry.open>[0], env: Record<
     await addUser(database, { login, admin: false }, operatorChange(AT))
   await addUser(database, { login: 'root', admin: true }, operatorChange(AT))
   await loggedIn(test, 'alice')
-  const visitorOf = async (caller: (typeof CALLERS)[number]): Promise<Visitor> => {
+  const demo = (await findCrate(database, parseName('demo'))) ?? assert.fail()
+  const arrive = (login: string, groups: string[]) => colleague(test, login, groups)
+  await arrive('member', ['rust'])
+  await arrive('former', ['rust'])
+  await addOwners(test.registry, demo, ['group:rust'], operatorChange(AT))
+  const visitorOf = async (caller: Caller): Promise<Visitor> => {
     const visitor = new Visitor(test, caller === 'token' ? { authorization: token } : {})
     switch (caller) {
       case 'made up':
@@ -282,6 +324,18 @@ async function prepared(t: Parameters<typeof TestRegistry.open>[0], env: Record<
         return loggedIn(test, 'alice')
       case 'admin':
         return loggedIn(test, 'root')
+      case 'due': {
+        const visitor = await arrive('due', [])
+        const old = 'UPDATE identities SET logged_in_at = ? WHERE subject = ?'
+        await run(database, old, '2026-10-20T12:00:00Z', 'due')
+        return visitor
+      }
+      case 'colleague':
+        return arrive('colleague', ['go'])
+      case 'former member':
+        return arrive('former', [])
+      case 'member':
+        return arrive('member', ['rust'])
       default:
         return visitor
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { CrateParts } from '../../support/crate-builder.ts'
+import { buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { registryFolder } from '../../support/registry-folder.ts'
 
 test('add puts lost bytes back, whatever has become of the version since', async t => {
@@ -45,4 +45,25 @@ test('add puts lost bytes back, whatever has become of the version since', async
   assert.equal(other.code, 1)
   await ok('add', join(folder, 'old', 'demo-1.1.0.crate'), '--set', 'policy.preset=public')
   await ok('backup', join(folder, 'one.tar'))
+})
+
+test('what is deleted comes back by the command that its refusal names', async t => {
+  const { folder, run, ok, put } = await registryFolder(t)
+  put('old/demo-1.0.0.crate', { name: 'demo', version: '1.0.0' })
+  const evil = buildEvil('same path twice', { name: 'demo', version: '1.1.0' })
+  const odd = put('old/demo-1.1.0.crate', evil)
+  await ok('import', '--as', 'crates', join(folder, 'old'))
+  await ok('delete', 'demo@1.1.0', '--yes')
+  // A folder with many may name it by chance.
+  const all = await run('import', '--as', 'crates', join(folder, 'old'))
+  assert.match(
+    all.stderr,
+    /1\.1\.0 was deleted here; `plimsoll add` with its \.crate brings it back/,
+  )
+  const added = await run('add', odd)
+  assert.match(added.stderr, /`plimsoll import FILE --as crates` takes it over/)
+  const other = put('other.crate', { name: 'demo', version: '1.1.0' })
+  assert.equal((await run('import', '--as', 'crates', other)).code, 1)
+  assert.match(await ok('import', '--as', 'crates', odd), /^1 added/)
+  assert.equal(await ok('verify'), 'everything agrees\n')
 })

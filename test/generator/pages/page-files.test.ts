@@ -312,7 +312,7 @@ test('the files of a small static tree, without times', async t => {
       'lists/dependents.html',
       'opensearch.xml',
       'robots.txt',
-      'search/crates/0.json',
+      'search/crates/2.json',
       'search/index.html',
       'search/layout.json',
       'search/ranks.json',

@@ -6,6 +6,7 @@ import { Refusal } from '../../../core/error/error.ts'
 import { output } from '../../../core/paths/tree.ts'
 import { Cdn, type CdnOptions } from '../../../generator/places/cdn.ts'
 import { PublicTree } from '../../../generator/places/public-tree.ts'
+import { Web } from '../../../generator/web/web.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { refusedWith } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
@@ -25,7 +26,8 @@ async function opened(t: TestContext, more: (url: string) => Partial<CdnOptions>
     response.writeHead(state.status).end()
   })
   const usual = { purgeUrl: `${url}/purge`, body: null, method: 'POST' as const, headersFile: null }
-  const options = { ...usual, base: 'https://crates.example/reg', budget: 200, ...more(url) }
+  const common = { base: 'https://crates.example/reg', budget: 200, sender: new Web({}) }
+  const options = { ...usual, ...common, ...more(url) }
   const cdn = new Cdn(options)
   new Cleanup(t).add(() => cdn.close().catch(() => undefined))
   const tree = new PublicTree(folderOf(t), 'each', { cdn })

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Queries, value } from '../../../generator/database/statement.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
+import { labelsOf } from '../../../generator/projections/lists/projection.ts'
 import { newestOf } from '../../../generator/records/owners.ts'
 import {
   commonLabels,
   labelCrates,
-  labelsOf,
   readLabel,
   subcategories,
 } from '../../../generator/records/pages/labels.ts'

@@ -9,7 +9,7 @@ import { all, insert, run } from '../../../generator/database/statement.ts'
 import { type Change, userIdOf } from '../../../generator/records/change.ts'
 import { crateRecords, eachCrate, findCrate } from '../../../generator/records/crates.ts'
 import { listMarks, settleMarks } from '../../../generator/records/marks.ts'
-import { isOwner } from '../../../generator/records/owners.ts'
+import { isDirectOwner } from '../../../generator/records/owners.ts'
 import { indexFiles, listReleases } from '../../../generator/records/releases.ts'
 import {
   followReleases,
@@ -70,7 +70,7 @@ test('a release is added with its crate, first owner and audit event, and found 
   assert.equal(outcome, 'added')
   const crate = await findCrate(database, parseName('my_crate'))
   assert.deepEqual([crate?.id, crate?.name, crate?.createdAt], [crateId, 'My-Crate', OPERATOR.at])
-  assert.equal(await isOwner(database, crateId, userIdOf(alice) ?? 0), true)
+  assert.equal(await isDirectOwner(database, crateId, userIdOf(alice) ?? 0), true)
   const [release, ...others] = await listReleases(database, crateId)
   assert.deepEqual([release?.publishedBy, release?.publishedAt, others], ['alice', OPERATOR.at, []])
   const lines = async () => (await indexFiles(database, [crateId]))[0]?.text

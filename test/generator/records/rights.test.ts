@@ -4,8 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
-import { parseName } from '../../../core/name.ts'
+import { canonicalName, parseName } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
+import { resolveSettings } from '../../../core/settings/settings.ts'
 import { parseVersion } from '../../../core/version.ts'
 import {
   addUser,
@@ -15,6 +16,8 @@ import {
   type User,
 } from '../../../generator/accounts/accounts.ts'
 import { makeLink, setPassword } from '../../../generator/accounts/credentials.ts'
+import { setMember, titleGroup } from '../../../generator/accounts/groups.ts'
+import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc-identities.ts'
 import {
   addOwners,
   answerInvitation,
@@ -41,11 +44,17 @@ import {
   setYanked,
 } from '../../../generator/records/releases-changes.ts'
 import { inspect } from '../../../generator/registry/changes/check.ts'
+import { setDeprecated } from '../../../generator/registry/changes/deprecation.ts'
+import { linkLogin, recordLogin } from '../../../generator/registry/changes/oidc-login.ts'
 import { removeUser, renameUser } from '../../../generator/registry/changes/users.ts'
+import { exchange, revoke } from '../../../generator/trust/exchange.ts'
+import { setOnly } from '../../../generator/trust/rules-changes.ts'
 import { acceptVersion, keepAlarm } from '../../../generator/upstream/alarms.ts'
 import { decideVersion } from '../../../generator/upstream/decisions.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
+import { NO_ISSUER } from '../../support/oidc-registry.ts'
 import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
+import { JOBS } from '../../support/trusted-jobs.ts'
 import { PASSWORD } from '../../support/visitor.ts'
 
 const AT = '2026-11-20T12:00:00Z'
@@ -80,14 +89,51 @@ const CHANGES: Readonly<
   Record<string, readonly [may: readonly Maker[], work: (of: Try) => Promise<unknown>]>
 > = {
   insertAdded: [
-    SELF,
+    // A rule may publish the crate that it was granted, and no other.
+    [...SELF, 'rule'],
     of => of.inside(tx => insertAdded(tx, of.release(of.crate.name, '2.0.0'), of.by)),
   ],
   'insertAdded new': [
     USERS,
     of => of.inside(tx => insertAdded(tx, of.release(`new${of.crate.id}`, '1.0.0'), of.by)),
   ],
+  'changeCrates of a crate': [
+    OWNER,
+    ({ database, crate, by }) => setOnly(database, crate.name, false, by),
+  ],
+  'changeCrates of a prefix': [
+    ['operator', 'administrator'],
+    ({ database, by }) => setOnly(database, 'acme-*', false, by),
+  ],
+  exchange: [
+    MAKERS.filter(maker => maker !== 'rule'),
+    ({ test, database, by }) => {
+      const { issuer } = resolveSettings({
+        env: { PLIMSOLL_ISSUER_GITHUB_SHARED: 'auto' },
+      }).settings
+      const verified = {
+        issuer: issuer.github ?? assert.fail(),
+        claims: JOBS.github,
+        identity: `${Math.random()}`,
+        ends: Date.parse(AT),
+      }
+      const issuers = Object.assign(Object.create(test.issuers), { verify: async () => verified })
+      return exchange(database, issuers, '', by).catch((error: unknown) => {
+        // It has no rule, which only those are told who may ask.
+        if (!(error instanceof Refusal && error.has('rule_none'))) throw error
+      })
+    },
+  ],
+  revoke: [
+    MAKERS.filter(maker => maker !== 'rule'),
+    ({ database, by }) => revoke(database, 'plim_tp_', by),
+  ],
   setYanked: [OWNER, ({ test, crate, by }) => setYanked(test.registry, crate.name, V1, true, by)],
+  setDeprecated: [
+    OWNER,
+    ({ test, crate, by }) =>
+      setDeprecated(test.registry, crate.name, { reason: 'old', use: null }, by),
+  ],
   removeReleases: [
     ['operator'],
     async ({ test, database, crate, by }) =>
@@ -120,6 +166,38 @@ const CHANGES: Readonly<
       await removeOwners(test.registry, crate, [self.login], OPERATOR)
       await inviteOwners(test.registry, crate, [self.login], OPERATOR)
       return answerInvitation(test.registry, crate, self, true, by, { now: test.now, seconds: 60 })
+    },
+  ],
+  recordLogin: [
+    MAKERS.filter(maker => maker !== 'rule'),
+    ({ test, self, by }) => recordLogin(test.registry, personOf(test, self), by),
+  ],
+  linkLogin: [
+    SELF,
+    ({ test, self, by }) => linkLogin(test.registry, personOf(test, self), self, by),
+  ],
+  linkIdentity: [
+    ADMIN,
+    ({ database, self, by }) =>
+      linkIdentity(database, self.login, { issuer: 'x', subject: self.login, loggedIn: null }, by),
+  ],
+  moveIssuer: [
+    ['operator'],
+    async ({ database, self, by }) => {
+      const identity = { issuer: 'from', subject: self.login, loggedIn: null }
+      await linkIdentity(database, self.login, identity, OPERATOR)
+      return moveIssuer(database, 'from', 'to', by)
+    },
+  ],
+  setMember: [
+    ['operator'],
+    ({ test, self, by }) => setMember(test.registry, 'rust', self.login, true, by),
+  ],
+  titleGroup: [
+    ['operator'],
+    async ({ test, self, by }) => {
+      await setMember(test.registry, 'rust', self.login, true, OPERATOR)
+      return titleGroup(test.registry, 'rust', 'Rust', by)
     },
   ],
   addUser: [
@@ -195,6 +273,11 @@ const orderOf = ({ id: userId }: User) => {
   return { userId, name: 'one', scopes: null, crates: null, expires: null }
 }
 
+function personOf({ registry }: TestRegistry, { login }: User) {
+  const issuer = registry.settings.oidc.company ?? assert.fail()
+  return { issuer, subject: login, logins: ['somebody'], name: null, groups: [] }
+}
+
 function startFor({ now }: TestRegistry, database: Database, { id }: User, by: Change) {
   return startSession(database, id, { agent: 'Test 1', now, seconds: 3600 }, by)
 }
@@ -217,10 +300,10 @@ function changing(): string[] {
 test('each change may be made by those alone who are named for it', async t => {
   const shared = ['addOwners', 'inviteOwners', 'removeOwners']
   const named = new Set(Object.keys(CHANGES).map(key => key.split(' ')[0] ?? ''))
-  const wanted = changing().flatMap(name => (name === 'eachUser' ? shared : [name]))
+  const wanted = changing().flatMap(name => (name === 'eachOwner' ? shared : [name]))
   assert.deepEqual([...named].sort(), wanted.sort(), 'each change has its row')
 
-  const test = await TestRegistry.open(t, { env: NO_UPSTREAM })
+  const test = await TestRegistry.open(t, { env: { ...NO_UPSTREAM, ...NO_ISSUER } })
   const { database, settings, urls } = test.registry
   const content = buildCrate({ name: 'demo', version: '1.0.0' })
   const bytes = { content, size: content.length, cksum: 'a'.repeat(64) }
@@ -248,10 +331,15 @@ test('each change may be made by those alone who are named for it', async t => {
       const [self, other] = [await user(`self${count}`), await user(`other${count}`)]
       await inside(tx => insertAdded(tx, release(name, '1.0.0'), changeOf(self)))
       const crate = (await findCrate(database, parseName(name))) ?? assert.fail()
+      const job = { kind: 'other', issuer: '', subject: '', repository: null } as const
+      const grant = {
+        ...{ rule: 1, crate: canonicalName(parseName(name)), owner: null },
+        job: { ...job, run: null, commit: null },
+      }
       const by: Readonly<Record<Maker, Change>> = {
         operator: OPERATOR,
         stranger: { at: AT, actor: 'unknown', who: 'stranger' },
-        rule: { at: AT, actor: 'ci', who: 'rule' },
+        rule: { at: AT, actor: 'rule 1', who: 'rule', grant, stillMay: async () => grant },
         user: changeOf(mate),
         self: changeOf(self),
         administrator: changeOf(root),
@@ -266,7 +354,9 @@ test('each change may be made by those alone who are named for it', async t => {
       )
       const isRight = may.includes(maker)
         ? outcome === 'done'
-        : /^(?:change_forbidden|admin_only|not_owner|token_unknown)$/.test(outcome)
+        : /^(?:change_forbidden|admin_only|not_owner|token_unknown|trusted_token_crate)$/.test(
+            outcome,
+          )
       assert.ok(isRight, `${what} by ${maker}: ${outcome}`)
     }
 })

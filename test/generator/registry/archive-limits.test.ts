@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resolveSettings } from '../../../core/settings/settings.ts'
-import { archiveLimits } from '../../../generator/sandbox/archive.ts'
+import { archiveLimits } from '../../../generator/sandbox/sandbox.ts'
 
 const MIB = 1024 ** 2
 

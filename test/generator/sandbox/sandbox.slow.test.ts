@@ -119,7 +119,10 @@ test('clients take turns: one task of each runs, and few wait', async t => {
   const done: string[] = []
   const used: number[] = []
   const run = async (content: string, id: number) => {
-    const client = { id, onUsed: (milliseconds: number) => void used.push(milliseconds) }
+    const client = {
+      id: `user ${id}`,
+      onUsed: (milliseconds: number) => void used.push(milliseconds),
+    }
     await sandbox.run('inspect', { content, parts: {} as InspectParts }, client)
     done.push(content)
   }
@@ -137,7 +140,7 @@ test('clients take turns: one task of each runs, and few wait', async t => {
 
 test('a thread is free while a client has more tasks', async t => {
   const { sandbox, run } = sandboxOf(t)
-  const client = { id: 1, onUsed: () => undefined }
+  const client = { id: 'user 1', onUsed: () => undefined }
   const spin = () => sandbox.run('inspect', { content: 'spin', parts: {} as InspectParts }, client)
   const spins = Promise.allSettled([spin(), spin()])
   await Promise.race([run('other'), spins.then(() => assert.fail('the other task waited'))])

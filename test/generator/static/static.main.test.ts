@@ -198,7 +198,7 @@ test('unchanged files are not rewritten; what vanished is removed, what was spoi
 })
 
 test('a crate that changed its spelling keeps its files', async t => {
-  const job = folders(t)
+  const job = { ...folders(t), cache: join(folderOf(t), 'cache') }
   const old = put(job.from, 'a.crate', crate('Demo', '1.0.0'))
   await run(job)
   rmSync(old)

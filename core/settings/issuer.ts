@@ -1,0 +1,119 @@
+import * as v from 'valibot'
+import { type Issue, issue } from '../error/error.ts'
+import {
+  choice,
+  fileOrNone,
+  flag,
+  hasScheme,
+  isLine,
+  type Kind,
+  line,
+  list,
+  maybe,
+  row,
+  type SettingValue,
+  text,
+  type Values,
+  webUrlOrNone,
+} from './kind.ts'
+
+/** `iss` is compared with it letter by letter, so it stays as it was written. */
+const issuerUrl = text(
+  'the `iss` of its tokens: an https URL, or an http URL of this machine, without query',
+  value => isLine(value) && isWebOrLoopback(value) && !/[?#]/.test(value),
+)
+
+const keysUrl: Kind<string> = {
+  ...webUrlOrNone,
+  schema: v.pipe(
+    v.string(),
+    v.check(value => value === '' || isWebOrLoopback(value)),
+  ),
+}
+
+const shared: Kind<'auto' | boolean> = {
+  accepts: '"auto", true or false',
+  schema: v.union([v.literal('auto'), v.boolean()]),
+}
+
+const kinds = choice('github', 'gitlab', 'forgejo', 'buildkite', 'kubernetes', 'other')
+
+// biome-ignore format: a table has a line for each setting
+export const issuerRows = {
+  issuer: row(maybe(issuerUrl), null, 'The `iss` of its tokens, exactly; `github` and `gitlab` have a default: `https://token.actions.githubusercontent.com` and `https://gitlab.com`.'),
+  kind: row(maybe(kinds), null, 'Which claims name the owner of a job; `github` and `gitlab` have themselves as default.'),
+  audience: row(list(line(500)), [], 'The accepted `aud`; by default `api` of config.json without its scheme, which the official action of crates.io sends.'),
+  jwks_uri: row(keysUrl, '', 'Where its keys are, instead of what its discovery says.'),
+  jwks_file: row(fileOrNone, '', 'File with its keys, so that nothing is fetched.'),
+  ca_file: row(fileOrNone, '', 'Certificates in PEM to trust for it, instead of `outgoing.ca_file`.'),
+  reuse: row(flag, false, 'Whether a token may be exchanged more than once, as where it is a file that stays for an hour; refused for shared issuers.'),
+  shared: row(shared, 'auto', 'Whether strangers use this issuer, so that a rule has to name an owner; "auto": by its host. Hosts of the kind `other` are shared until it is false.'),
+}
+
+/** The settings of one issuer. */
+export type IssuerSettings = Values<typeof issuerRows> & {
+  readonly name: string
+  readonly issuer: string
+  readonly kind: IssuerKind
+}
+
+export type IssuerKind = NonNullable<Values<typeof issuerRows>['kind']>
+
+const KNOWN: ReadonlyMap<string, string> = new Map([
+  ['github', 'https://token.actions.githubusercontent.com'],
+  ['gitlab', 'https://gitlab.com'],
+])
+
+/** Hosts where strangers have accounts, too. */
+const PUBLIC_HOSTS: ReadonlySet<string> = new Set(
+  (
+    'token.actions.githubusercontent.com gitlab.com agent.buildkite.com codeberg.org ' +
+    'code.forgejo.org gitea.com oidc.circleci.com accounts.google.com salsa.debian.org ' +
+    'gitlab.gnome.org gitlab.freedesktop.org invent.kde.org framagit.org api.bitbucket.org'
+  ).split(' '),
+)
+
+/** Returns the default of a setting of `[issuer.NAME]`, where two names have one of their own. */
+export function issuerDefault(name: string, key: string): SettingValue {
+  if (key === 'issuer') return KNOWN.get(name) ?? null
+  if (key === 'kind') return KNOWN.has(name) ? name : null
+  return new Map(Object.entries(issuerRows)).get(key)?.private ?? null
+}
+
+/** Returns whether strangers use an issuer, too: then a rule has to name who may publish. */
+export function isShared({
+  issuer,
+  kind,
+  shared,
+}: Pick<IssuerSettings, 'issuer' | 'kind' | 'shared'>): boolean {
+  if (PUBLIC_HOSTS.has(hostOf(issuer)) || kind === 'buildkite') return true
+  return shared === 'auto' ? kind === 'other' : shared
+}
+
+/** Returns what is wrong with an issuer; `of` has its settings. */
+export function checkIssuer(name: string, of: (key: string) => SettingValue): Issue[] {
+  const missing = ['issuer', 'kind'].filter(key => of(key) === null)
+  if (missing.length > 0) return missing.map(key => issue('issuer_incomplete', { name, key }))
+  const [issuer, kind] = [String(of('issuer')), of('kind') as IssuerKind]
+  const isPublic = isShared({ issuer, kind, shared: false })
+  const isOpen = isShared({ issuer, kind, shared: of('shared') as IssuerSettings['shared'] })
+  return [
+    ...(of('shared') === false && isPublic ? [issue('issuer_shared', { name, issuer })] : []),
+    ...(of('reuse') === true && isOpen ? [issue('issuer_reuse', { name })] : []),
+  ]
+}
+
+/** Whether a host is this machine, by its name or address in a URL. */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+}
+
+function isWebOrLoopback(value: string): boolean {
+  if (!hasScheme(value, 'http', 'https')) return false
+  const { protocol, hostname, username } = new URL(value)
+  return username === '' && (protocol === 'https:' || isLoopback(hostname))
+}
+
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/\.$/, '')
+}

@@ -1,0 +1,13 @@
+import { issuerRows } from './issuer.ts'
+import type { Row, SettingValue } from './kind.ts'
+import { oidcRows } from './oidc.ts'
+import { upstreamRows } from './upstream.ts'
+import { webhookRows } from './webhook.ts'
+
+/** The kinds of sections of which there may be many, each with a name, and their rows. */
+export const namedRows: Readonly<Record<string, Readonly<Record<string, Row<SettingValue>>>>> = {
+  issuer: issuerRows,
+  oidc: oidcRows,
+  upstream: upstreamRows,
+  webhook: webhookRows,
+}

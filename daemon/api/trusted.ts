@@ -1,0 +1,176 @@
+import type { Context } from 'hono'
+import * as v from 'valibot'
+import { refuse } from '../../core/error/error.ts'
+import { isName } from '../../core/name.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { shownClaims, type WantedClaims } from '../../core/trust/rule.ts'
+import { findCrate } from '../../generator/records/crates.ts'
+import { cratesOf, isOwner } from '../../generator/records/owners.ts'
+import { findCard } from '../../generator/records/pages/cards.ts'
+import { exchange, revoke } from '../../generator/trust/exchange.ts'
+import { listRules, requireRule, type TrustRule } from '../../generator/trust/rules.ts'
+import { addRule, dropRule, setOnly } from '../../generator/trust/rules-changes.ts'
+import { isTrustedToken } from '../../generator/trust/trusted-tokens.ts'
+import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
+import { crateOf, strangerChange } from '../access/route.ts'
+import type { Deps } from '../deps.ts'
+import { addressOf } from '../http/client-address.ts'
+import { rowId } from '../http/paging.ts'
+import { readJsonBody } from '../http/request-body.ts'
+import { crateView } from './schema.ts'
+import {
+  configBodies,
+  configQuery,
+  exchangeBody,
+  type Provider,
+  patchBody,
+} from './trusted-schema.ts'
+
+/** `POST /api/v1/trusted_publishing/tokens`: a token of this registry for that of a CI system. */
+export async function exchangeToken({ registry, issuers }: Deps, c: Context) {
+  if (registry.urls.api === null) refuse('api_off')
+  const { jwt } = await readJsonBody(c, exchangeBody)
+  const token = await exchange(registry.database, issuers, jwt, senderOf(registry, c))
+  return c.json({ token }, 200, { 'cache-control': 'no-store' })
+}
+
+/** `DELETE /api/v1/trusted_publishing/tokens`: ends the token of the job; 204 also if it is none. */
+export async function revokeToken({ registry }: Deps, c: Context) {
+  const header = c.req.header('authorization') ?? refuse('authorization_missing')
+  if (/[^\t\x20-\x7e]/.test(header)) refuse('authorization_text')
+  const [, scheme = 'bearer', token = ''] = /^(?:(\S+) +)?(\S*) *$/.exec(header.trim()) ?? []
+  if (scheme.toLowerCase() !== 'bearer') refuse('authorization_scheme', { scheme })
+  if (!isTrustedToken(token)) refuse('authorization_unparsed')
+  await revoke(registry.database, token, senderOf(registry, c))
+  return c.body(null, 204)
+}
+
+function senderOf({ settings, clock }: Deps['registry'], c: Context) {
+  return strangerChange({ address: addressOf(settings.server)(c), now: clock() })
+}
+
+/** Returns the parts of an order that both providers have. */
+async function readOrder(provider: Provider, c: Context) {
+  if (provider === 'github') {
+    const { github_config: order } = await readJsonBody(c, configBodies.github)
+    const { repository_owner: owner, repository_name: name, workflow_filename: workflow } = order
+    return { ...order, path: `${owner}/${name}`, workflow }
+  }
+  const { gitlab_config: order } = await readJsonBody(c, configBodies.gitlab)
+  return {
+    ...order,
+    path: `${order.namespace}/${order.project}`,
+    workflow: order.workflow_filepath,
+  }
+}
+
+const PATH = { github: 'repository', gitlab: 'project_path' } as const
+
+const PAGE = 10
+const PAGE_MAX = 100
+
+/** `GET …/{github,gitlab}_configs?crate=NAME`, or `?user_id=ID` for one's own crates. */
+export const configs =
+  (provider: Provider) =>
+  async ({ registry }: Deps, c: Context, actor: Actor) => {
+    const { crate, user_id, per_page, seek } = v.parse(configQuery, c.req.query())
+    if ((crate === undefined) === (user_id === undefined)) refuse('configs_which')
+    const crateIds =
+      crate === undefined
+        ? await idsOf(registry, actor, user_id)
+        : [(await ownCrate(registry, actor, crate)).id]
+    const limit = Math.min(rowId(per_page) ?? PAGE, PAGE_MAX)
+    const filter = { crateIds, issuer: provider }
+    const { database } = registry
+    const found = await listRules(database, { ...filter, after: rowId(seek) ?? 0, limit })
+    const total = (await listRules(database, filter)).length
+    const next = new URL(c.req.url).searchParams
+    next.set('seek', String(found.at(-1)?.id))
+    const meta = { total, next_page: found.length === limit ? `?${next}` : null }
+    const shown = found.flatMap(rule => configOf(provider, rule) ?? [])
+    return c.json({ [`${provider}_configs`]: shown, meta }, 200, NO_STORE)
+  }
+
+const NO_STORE = { 'cache-control': 'no-store' }
+
+/** `POST …/{github,gitlab}_configs`: writes a rule for a crate that is there. */
+export const postConfig =
+  (provider: Provider) =>
+  async ({ registry }: Deps, c: Context, actor: Actor) => {
+    const order = await readOrder(provider, c)
+    const crate = await ownCrate(registry, actor, order.crate)
+    const claims: WantedClaims = [
+      [PATH[provider], [order.path]],
+      ['workflow', [order.workflow]],
+      ...(order.environment === null ? [] : [['environment', [order.environment]] as const]),
+    ]
+    const wanted = { crate: crate.name, issuer: provider, claims, owner: null }
+    const { rule } = await addRule(registry, wanted, changeBy(actor, registry))
+    return c.json({ [`${provider}_config`]: configOf(provider, rule) }, 200, NO_STORE)
+  }
+
+/** `DELETE …/{github,gitlab}_configs/{id}`. */
+export const deleteConfig =
+  (provider: Provider) =>
+  async ({ registry }: Deps, c: Context, actor: Actor) => {
+    const id = rowId(c.req.param('id')) ?? refuse('rule_unknown', { id: c.req.param('id') ?? '' })
+    const rule = await requireRule(registry.database, id)
+    if (rule.issuer !== provider || rule.crateId === null) refuse('rule_unknown', { id })
+    await ownCrate(registry, actor, rule.crate)
+    await dropRule(registry.database, id, changeBy(actor, registry))
+    return c.body(null, 204)
+  }
+
+async function idsOf({ database }: Deps['registry'], actor: Actor, id: string | undefined) {
+  if (actor.who !== 'user' || String(actor.user.id) !== id) return refuse('not_own_crate')
+  const crates = await cratesOf(database, actor.user.id)
+  return crates.filter(({ name }) => coversCrate(actor, name)).map(crate => crate.id)
+}
+
+/** Returns a rule in the shape of crates.io; null for one that crates.io could not have. */
+function configOf(provider: Provider, rule: TrustRule) {
+  const claims = new Map(shownClaims(rule))
+  const one = (name: string) => claims.get(name)?.[0] ?? null
+  const whole = one(PATH[provider])
+  if (whole === null) return null
+  const [owner, project] = [whole.replace(/\/[^/]*$/, ''), whole.replace(/^.*\//, '')]
+  const { id, crate, created: created_at } = rule
+  const rest = { id, crate, environment: one('environment'), created_at }
+  const workflow = one('workflow') ?? ''
+  return provider === 'github'
+    ? {
+        ...rest,
+        repository_owner: owner,
+        // Known from the first exchange on.
+        repository_owner_id: Number(one('repository_owner_id') ?? 0),
+        repository_name: project,
+        workflow_filename: workflow,
+      }
+    : {
+        ...rest,
+        namespace: owner,
+        namespace_id: one('namespace_id'),
+        project,
+        workflow_filepath: workflow,
+      }
+}
+
+/** `PATCH /api/v1/crates/{name}`: whether its versions come from CI only. */
+export async function patchCrate({ registry }: Deps, c: Context, actor: Actor) {
+  const { crate } = await readJsonBody(c, patchBody)
+  const { name } = await ownCrate(registry, actor, c.req.param('name') ?? '')
+  const change = changeBy(actor, registry)
+  await setOnly(registry.database, name, crate.trustpub_only, change)
+  const card = await crateOf(registry, c, findCard)
+  return c.json({ crate: crateView(card) }, 200, { 'cache-control': 'no-store' })
+}
+
+/** Finds a crate; refuses who does not own it, and a token for others. */
+async function ownCrate({ clock, database }: Deps['registry'], actor: Actor, name: string) {
+  const crate = (isName(name) && (await findCrate(database, name))) || null
+  if (!crate) return refuse('crate_unknown', { name })
+  if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
+  const at = timestamp(clock())
+  const owns = actor.who === 'user' && (await isOwner(database, crate.id, actor.user.id, at))
+  return owns ? crate : refuse('not_own_crate')
+}

@@ -1,0 +1,107 @@
+import type { Context } from 'hono'
+import * as v from 'valibot'
+import { refuse } from '../../core/error/error.ts'
+import type { OidcClient } from '../../generator/accounts/oidc/client.ts'
+import { requireIdentity } from '../../generator/accounts/oidc-identities.ts'
+import { linkLogin, recordLogin } from '../../generator/registry/changes/oidc-login.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import { type BrowserRequest, strangerChange } from '../access/route.ts'
+import type { Deps } from '../deps.ts'
+import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
+import { leave, redirect, reloadPage } from '../http/page.ts'
+import { isLinked, ownPath } from '../http/request-body.ts'
+import { attempt, redirectDone } from './notice.ts'
+import { logIn, showLogin } from './session.ts'
+
+/** How long somebody may take to log in at the issuer. */
+const PENDING_SECONDS = 600
+
+/** What the browser keeps of a login that it has begun. */
+const pendingLogin = v.object({
+  issuer: v.string(),
+  state: v.string(),
+  nonce: v.string(),
+  verifier: v.string(),
+  /** Where to go afterwards. */
+  next: v.nullable(v.string()),
+  /** The session whose account is to be linked; null to log in. */
+  link: v.nullable(v.number()),
+})
+type PendingLogin = v.InferOutput<typeof pendingLogin>
+
+function clientOf({ logins }: Deps, c: Context): OidcClient {
+  return logins.get(c.req.param('issuer') ?? '') ?? refuse('route_unknown')
+}
+
+/** `GET /me/oidc/{issuer}?next=…`: sends the browser to the issuer; with `link`, to link to it. */
+export function oidcStart(deps: Deps, c: Context, request: BrowserRequest) {
+  const { registry } = deps
+  const { site } = registry
+  const client = clientOf(deps, c)
+  const next = ownPath(c.req.query('next'))
+  // Other sites may not begin a login.
+  if (isLinked(c)) return redirect(c, site, '/me')
+  const link = c.req.query('link') === undefined ? null : (request.session?.id ?? null)
+  const work = async () => {
+    const { url, pending } = await client.begin()
+    const kept: PendingLogin = { issuer: client.settings.name, ...pending, next, link }
+    const text = Buffer.from(JSON.stringify(kept)).toString('base64url')
+    writeCookie(c, registry, 'oidc', text, PENDING_SECONDS)
+    return leave(c, site, url)
+  }
+  return attempt(c, work, refused => showLogin(registry, c, request, { next, ...refused }))
+}
+
+/**
+ * `GET /me/oidc/{issuer}/callback`: where the issuer sends the browser back. Browsers leave the
+ * cookies out then, which are for this site alone, so the page first reloads itself.
+ */
+export function oidcCallback(deps: Deps, c: Context, request: BrowserRequest) {
+  const { registry } = deps
+  const client = clientOf(deps, c)
+  const query = new URL(c.req.url).searchParams
+  const kept = readPending(registry, c)
+  if (isLinked(c) || (kept === null && !query.has('again')))
+    return reloadPage(
+      c,
+      registry.site,
+      query.has('again') ? '' : `${query.size > 0 ? '&' : '?'}again=1`,
+    )
+  query.delete('again')
+  const work = async () => {
+    dropCookie(c, registry, 'oidc')
+    // An answer that this browser has not asked for may be that of somebody else.
+    const isOurs = kept?.issuer === client.settings.name && query.get('state') === kept.state
+    if (!kept || !isOurs) return refuse('oidc_lost')
+    const person = await client.finish(`?${query}`, kept)
+    if (kept.link !== null) {
+      if (request.session?.id !== kept.link) refuse('oidc_lost')
+      await linkLogin(registry, person, request.session.user, request.change)
+      return redirectDone(c, registry, '/me', 'identity-linked')
+    }
+    const { user, isOverage } = await recordLogin(registry, person, strangerChange(request))
+    if (isOverage)
+      deps.log.warn(
+        { user: user.login, issuer: kept.issuer },
+        'the issuer has more groups of this user than it says; those of before are kept',
+      )
+    const identity = { issuer: client.settings.issuer, subject: person.subject }
+    await logIn(registry, c, request, user, 'oidc', tx => requireIdentity(tx, identity))
+    return redirect(c, registry.site, ownPath(kept.next) ?? '/me')
+  }
+  return attempt(c, work, refused =>
+    showLogin(registry, c, request, { next: ownPath(kept?.next), ...refused }),
+  )
+}
+
+function readPending(registry: Registry, c: Context): PendingLogin | null {
+  const text = readCookie(c, registry, 'oidc')
+  if (!text) return null
+  try {
+    const read = v.safeParse(pendingLogin, JSON.parse(Buffer.from(text, 'base64url').toString()))
+    return read.success ? read.output : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}

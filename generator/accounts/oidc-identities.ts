@@ -1,0 +1,153 @@
+import { refuse } from '../../core/error/error.ts'
+import type { OidcSettings } from '../../core/settings/oidc.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { Database } from '../database/connection.ts'
+import { all, first, LIST, type Queries, run, value } from '../database/statement.ts'
+import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
+import { type Account, type AccountRow, accountOf, requireUser, type User } from './accounts.ts'
+
+/** By what an issuer's people are found: both are compared exactly. */
+export interface Identity {
+  readonly issuer: string
+  readonly subject: string
+}
+
+/** Somebody who has logged in at an issuer, as its claims say. */
+export interface OidcPerson {
+  readonly issuer: OidcSettings
+  readonly subject: string
+  /** Texts for the name of a new account, the best first. */
+  readonly logins: readonly string[]
+  /** The name to be shown; null if the issuer sends none. */
+  readonly name: string | null
+  /** Their groups; null if there are more than the issuer, or this registry, says. */
+  readonly groups: readonly string[] | null
+}
+
+/** An account that an issuer has, and whether it is locked. */
+export type Found = Account & { readonly locked: boolean }
+
+/** Returns the account of an identity; null when there is none. */
+export async function findIdentity(
+  db: Queries,
+  { issuer, subject }: Identity,
+): Promise<Found | null> {
+  const sql = `SELECT user_id, login, admin, locked_at FROM identities
+    JOIN users ON users.id = identities.user_id WHERE issuer = ? AND subject = ?`
+  type Locked = AccountRow & { readonly locked_at: string | null }
+  const row = await first<Locked>(db, sql, issuer, subject)
+  return row && { ...accountOf(row), locked: row.locked_at !== null }
+}
+
+/** Returns the account of an identity; refuses one that is locked, or linked no more. */
+export async function requireIdentity(db: Queries, identity: Identity): Promise<Account> {
+  const found = await findIdentity(db, identity)
+  return found && !found.locked ? found : refuse('oidc_locked')
+}
+
+/** How an existing account gets an identity. */
+export interface LinkOrder extends Identity {
+  /** Whether the account keeps its password; otherwise only the issuer leads to it. */
+  readonly keepPassword?: boolean
+  /** When its owner has just logged in there; null if somebody else links it. */
+  readonly loggedIn: string | null
+}
+
+/** Links an account, in a transaction; ends its other sessions, links and, mostly, its password. */
+export async function insertIdentity(
+  tx: Queries,
+  { id, login }: Pick<User, 'id' | 'login'>,
+  { issuer, subject, keepPassword = false, loggedIn }: LinkOrder,
+  by: Permitted,
+): Promise<void> {
+  const there = await findIdentity(tx, { issuer, subject })
+  if (there) refuse('oidc_taken', { login: there.login })
+  const sql = `INSERT INTO identities (issuer, subject, user_id, linked_at, logged_in_at)
+    VALUES (?, ?, ?, ?, ?)`
+  await run(tx, sql, issuer, subject, id, by.at, loggedIn)
+  if (!keepPassword) await run(tx, 'UPDATE users SET password = NULL WHERE id = ?', id)
+  await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
+  const others = 'DELETE FROM sessions WHERE user_id = ? AND id IS DISTINCT FROM ?'
+  await run(tx, others, id, by.sessionId ?? null)
+  const detail = { login, issuer, subject }
+  await addEvent(tx, by, { action: 'identity-link', detail })
+}
+
+/** Links an account for its owner. Refuses a machine's, and an identity that an account has. */
+export async function linkIdentity(
+  database: Database,
+  login: string,
+  order: LinkOrder,
+  change: Change,
+): Promise<void> {
+  await makeChange(database, change, 'administrator', async (tx, by) => {
+    const user = await requireUser(tx, login)
+    if (user.machine) refuse('user_machine', { login: user.login })
+    await insertIdentity(tx, user, order, by)
+  })
+}
+
+/** What follows an issuer that has another URL. */
+export interface IssuerMove {
+  readonly accounts: number
+  readonly groups: number
+}
+
+/**
+ * Has accounts, groups and owners follow an issuer to another URL. Refuses, and changes nothing,
+ * if both know a subject: it may be somebody else's.
+ */
+export async function moveIssuer(
+  database: Database,
+  from: string,
+  to: string,
+  change: Change,
+): Promise<IssuerMove> {
+  return makeChange(database, change, 'operator', async (tx, by) => {
+    const both = `SELECT subject FROM identities WHERE issuer = ?
+      AND subject IN (SELECT subject FROM identities WHERE issuer = ?) LIMIT 1`
+    const subject = await value<string>(tx, both, from, to)
+    if (subject !== null) refuse('issuer_subject_twice', { subject, from, to })
+    const merged = `INSERT INTO group_owners (crate_id, group_id, added_at, added_by)
+      SELECT crate_id, kept.id, added_at, added_by FROM group_owners
+      JOIN groups AS old ON old.id = group_id AND old.issuer = ?
+      JOIN groups AS kept ON kept.issuer = ? AND kept.name = old.name
+      WHERE true ON CONFLICT DO NOTHING`
+    await run(tx, merged, from, to)
+    const doubles = `SELECT id FROM groups WHERE issuer = ?
+      AND name IN (SELECT name FROM groups WHERE issuer = ?)`
+    await run(tx, `DELETE FROM group_owners WHERE group_id IN (${doubles})`, from, to)
+    await run(tx, `DELETE FROM groups WHERE id IN (${doubles})`, from, to)
+    const older = `DELETE FROM user_groups WHERE issuer = ?
+      AND user_id IN (SELECT user_id FROM user_groups WHERE issuer = ?)`
+    await run(tx, older, from, to)
+    const move = (table: string) =>
+      run(tx, `UPDATE ${table} SET issuer = ? WHERE issuer = ?`, to, from)
+    await move('user_groups')
+    const moved = { accounts: await move('identities'), groups: await move('groups') }
+    if (moved.accounts + moved.groups === 0) refuse('issuer_unused', { issuer: from })
+    await addEvent(tx, by, { action: 'issuer-move', detail: { from, to, ...moved } })
+    return moved
+  })
+}
+
+/** An account's place at an issuer, for lists of users. */
+export interface IdentityRecord extends Identity {
+  readonly userId: number
+  /** The name of the issuer's section; null where the settings have none. */
+  readonly section: string | null
+  readonly loggedIn: string | null
+}
+
+/** Returns the identities of users by their ids, in the order of their issuers. */
+export async function listIdentities(
+  db: Queries,
+  oidc: Settings['oidc'],
+  ids: readonly number[],
+): Promise<IdentityRecord[]> {
+  const sql = `SELECT issuer, subject, user_id AS "userId", logged_in_at AS "loggedIn"
+    FROM identities WHERE user_id IN ${LIST} ORDER BY issuer, subject`
+  const sections = new Map(Object.values(oidc).map(({ issuer, name }) => [issuer, name]))
+  const rows = await all<Omit<IdentityRecord, 'section'>>(db, sql, ids)
+  return rows.map(row => ({ ...row, section: sections.get(row.issuer) ?? null }))
+}

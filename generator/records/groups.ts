@@ -1,0 +1,136 @@
+import type { Settings } from '../../core/settings/settings.ts'
+import { all, column, first, one, type Queries, type Row, run } from '../database/statement.ts'
+
+/** A group: whose it is, an issuer's by its URL or `local`, and its exact name there. */
+export interface GroupRef {
+  readonly issuer: string
+  readonly name: string
+}
+
+export const LOCAL = 'local'
+
+/** What stands before the name of a group where users are named. */
+export const GROUP = 'group:'
+
+/** Whether the names of `user_groups` have that of `groups`, in a statement with both. */
+export const HAS_GROUP = `user_groups.issuer = groups.issuer
+  AND instr(user_groups.names, '\n' || groups.name || '\n') > 0`
+
+/** How a group is written, in a statement on `groups`: with its issuer where a name says too little. */
+export const GROUP_LOGIN = `'${GROUP}' || CASE WHEN substr(groups.name, 1, 6) = '${LOCAL}/'
+    OR EXISTS (SELECT 1 FROM groups AS others
+      WHERE (others.name = groups.name AND others.id <> groups.id)
+        OR substr(groups.name, 1, length(others.section) + 1) = others.section || '/')
+  THEN groups.section || '/' ELSE '' END || groups.name`
+
+/** Returns the names of groups as `user_groups` has them; none has a line break. */
+export function groupNames(names: readonly string[]): string {
+  return `\n${names.join('\n')}\n`
+}
+
+/** Returns the groups of a user by issuer, as they count at a time; without one, also ended ones. */
+export async function groupsOf(
+  db: Queries,
+  userId: number,
+  at = '',
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const sql =
+    'SELECT issuer, names FROM user_groups WHERE user_id = ? AND until > ? ORDER BY issuer'
+  const rows = await all<Pick<Row<'user_groups'>, 'issuer' | 'names'>>(db, sql, userId, at)
+  return new Map(rows.map(row => [row.issuer, row.names.split('\n').filter(name => name !== '')]))
+}
+
+/** Sets the groups that a user has at an issuer, until a time. */
+export async function setGroups(
+  tx: Queries,
+  userId: number,
+  issuer: string,
+  names: readonly string[],
+  until: string,
+): Promise<void> {
+  await run(tx, 'DELETE FROM user_groups WHERE user_id = ? AND issuer = ?', userId, issuer)
+  if (names.length === 0) return
+  const sql = 'INSERT INTO user_groups (user_id, issuer, names, until) VALUES (?, ?, ?, ?)'
+  await run(tx, sql, userId, issuer, groupNames(names), until)
+}
+
+/** Returns the issuers that have a group of a name: that of a user, or one that is recorded. */
+export async function issuersWith(db: Queries, name: string): Promise<string[]> {
+  const sql = `SELECT issuer FROM groups WHERE name = ?
+    UNION SELECT issuer FROM user_groups WHERE instr(names, ?) > 0`
+  const rows = await all<Pick<GroupRef, 'issuer'>>(db, sql, name, groupNames([name]))
+  return rows.map(({ issuer }) => issuer).sort()
+}
+
+/** A group that is recorded, and how it is written. */
+export interface GroupRecord extends GroupRef {
+  readonly id: number
+  readonly login: string
+  readonly title: string | null
+}
+
+const RECORD = `SELECT id, issuer, name, ${GROUP_LOGIN} AS login, title FROM groups`
+
+/** Returns a group, which it records if it is not yet. */
+export async function recordGroup(
+  tx: Queries,
+  { issuer, name }: GroupRef,
+  section: string,
+): Promise<GroupRecord> {
+  const sql = `INSERT INTO groups (issuer, name, section) VALUES (?, ?, ?)
+    ON CONFLICT (issuer, name) DO UPDATE SET section = excluded.section`
+  await run(tx, sql, issuer, name, section)
+  return one<GroupRecord>(tx, `${RECORD} WHERE issuer = ? AND name = ?`, issuer, name)
+}
+
+/** Returns a group that is recorded; null for another one. */
+export function findGroup(db: Queries, { issuer, name }: GroupRef): Promise<GroupRecord | null> {
+  return first(db, `${RECORD} WHERE issuer = ? AND name = ?`, issuer, name)
+}
+
+/** Returns the groups that own a crate. */
+export function groupsOwning(db: Queries, crateId: number): Promise<GroupRecord[]> {
+  const sql = `${RECORD} WHERE id IN (SELECT group_id FROM group_owners WHERE crate_id = ?)
+    ORDER BY id`
+  return all(db, sql, crateId)
+}
+
+/** Names the sections of issuers as the settings do now, for how their groups are written. */
+export async function nameSections(db: Queries, oidc: Settings['oidc']): Promise<void> {
+  for (const { issuer, name } of Object.values(oidc)) {
+    const other = 'SELECT 1 FROM groups WHERE issuer = ? AND section <> ? LIMIT 1'
+    if ((await first(db, other, issuer, name)) === null) continue
+    await run(db, 'UPDATE groups SET section = ? WHERE issuer = ?', name, issuer)
+  }
+}
+
+/** Sets or removes the title of a group. */
+export async function setTitle(tx: Queries, id: number, title: string | null): Promise<void> {
+  await run(tx, 'UPDATE groups SET title = ? WHERE id = ?', title, id)
+}
+
+/** Returns the ids of the crates that a group owns. */
+export function cratesOfGroup(db: Queries, id: number): Promise<number[]> {
+  return column(db, 'SELECT crate_id FROM group_owners WHERE group_id = ? ORDER BY crate_id', id)
+}
+
+/** A user's groups at an issuer, or by hand. */
+export interface Membership {
+  readonly login: string
+  readonly issuer: string
+  readonly names: readonly string[]
+  readonly until: string
+}
+
+/** Returns the groups of all users. */
+export async function listMemberships(db: Queries): Promise<Membership[]> {
+  const sql = `SELECT login, issuer, names, until FROM user_groups
+    JOIN users ON users.id = user_id ORDER BY login, issuer`
+  const rows = await all<Omit<Membership, 'names'> & { names: string }>(db, sql)
+  return rows.map(row => ({ ...row, names: row.names.split('\n').filter(name => name !== '') }))
+}
+
+/** Returns the groups that are recorded: those that own crates, have a title, or are by hand. */
+export function listGroups(db: Queries): Promise<GroupRecord[]> {
+  return all(db, `${RECORD} ORDER BY name, issuer`)
+}

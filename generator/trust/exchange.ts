@@ -1,0 +1,94 @@
+import { type Issue, issue, Refusal } from '../../core/error/error.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { jobOf, refusalOf } from '../../core/trust/explain.ts'
+import { hasWorkflows, textOf, unsafeEvent, workflowOf } from '../../core/trust/kinds.ts'
+import { differences, pinsAfter, tokenKeys } from '../../core/trust/rule.ts'
+import type { Database } from '../database/connection.ts'
+import { type Queries, run } from '../database/statement.ts'
+import { addEvent, type Change, makeChange, type Permitted, ruleActor } from '../records/change.ts'
+import { requireUnpaused } from '../records/pause.ts'
+import { rulesByKey, type TrustRule } from './rules.ts'
+import { dropTrustedToken, makeTrustedToken } from './trusted-tokens.ts'
+import type { TrustedIssuers, VerifiedToken } from './verify.ts'
+
+/**
+ * Gives a job a token of this registry for that of its issuer, which is used up by that, also if
+ * it is refused. The token is good for all crates whose rules let the job through.
+ */
+export async function exchange(
+  database: Database,
+  issuers: TrustedIssuers,
+  jwt: string,
+  change: Change,
+): Promise<string> {
+  await requireUnpaused(database)
+  const verified = await issuers.verify(jwt)
+  // A refusal is no error of the transaction, which records that the token was used.
+  const given = await makeChange(database, change, 'anybody', async (tx, by) => {
+    if (!(await useUp(tx, verified, by))) return issue('jwt_used')
+    return grant(tx, verified, by)
+  })
+  if (typeof given !== 'string') throw new Refusal([given])
+  return given
+}
+
+/** Ends a token of a job; one that is unknown or has ended is no error. */
+export function revoke(database: Database, token: string, change: Change): Promise<void> {
+  return makeChange(database, change, 'anybody', async tx => {
+    await requireUnpaused(tx)
+    await dropTrustedToken(tx, token)
+  })
+}
+
+async function useUp(tx: Queries, token: VerifiedToken, { at }: Permitted): Promise<boolean> {
+  const { issuer, identity, ends } = token
+  await requireUnpaused(tx)
+  if (issuer.reuse) return true
+  await run(tx, 'DELETE FROM trust_used WHERE ends_at < ?', at)
+  const sql = `INSERT INTO trust_used (issuer, token, ends_at) VALUES (?, ?, ?)
+    ON CONFLICT DO NOTHING`
+  return (await run(tx, sql, issuer.issuer, identity, timestamp(new Date(ends)))) > 0
+}
+
+async function grant(
+  tx: Queries,
+  { issuer, claims }: VerifiedToken,
+  by: Permitted,
+): Promise<string | Issue> {
+  const { kind, name } = issuer
+  const unfit = unfitFor(kind, claims)
+  if (unfit) return unfit
+  const now = new Date(by.at)
+  const found = await rulesByKey(tx, name, tokenKeys(kind, claims), now)
+  const rules = found.filter(rule => differences(kind, rule, claims).length === 0)
+  const [first] = rules
+  if (!first) return refusalOf(kind, found, claims)
+  for (const rule of rules) await use(tx, rule, pinsAfter(kind, rule, claims), by)
+  const job = jobOf(issuer, claims)
+  const ids = rules.map(rule => rule.id)
+  const detail = { rules: ids, ...job }
+  await addEvent(tx, { ...by, actor: ruleActor(first.id) }, { action: 'trust-exchange', detail })
+  return makeTrustedToken(tx, { rules: ids, job }, now)
+}
+
+/** Returns why a token of a kind can be good for no rule; null if it can. */
+export function unfitFor(
+  kind: VerifiedToken['issuer']['kind'],
+  claims: VerifiedToken['claims'],
+): Issue | null {
+  const event = unsafeEvent(kind, claims)
+  if (event !== null) return issue('event_unsafe', { event })
+  const [path, slashes, workflow] = hasWorkflows(kind)
+    ? ['repository', /^[^/]+\/[^/]+$/, 'workflow_ref']
+    : kind === 'gitlab'
+      ? ['project_path', /[^/]\/[^/]/, 'ci_config_ref_uri']
+      : []
+  if (path === undefined || !slashes || workflow === undefined) return null
+  if (!slashes.test(textOf(claims, path))) return issue('claim_unexpected', { claim: path })
+  return workflowOf(kind, claims) === null ? issue('claim_unexpected', { claim: workflow }) : null
+}
+
+function use(tx: Queries, { id }: TrustRule, pins: TrustRule['pins'], by: Permitted) {
+  const sql = 'UPDATE trust_rules SET used_at = ?, pins = ? WHERE id = ?'
+  return run(tx, sql, by.at, JSON.stringify(pins), id)
+}

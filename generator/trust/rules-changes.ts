@@ -1,0 +1,185 @@
+import { type Issue, issue, refuse, refuseErrors } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import { type IssuerSettings, isShared } from '../../core/settings/issuer.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { Claims } from '../../core/trust/claims.ts'
+import { type CratePattern, parsePattern } from '../../core/trust/pattern.ts'
+import {
+  differences,
+  pinsAfter,
+  ruleIssues,
+  ruleKeys,
+  textsOf,
+  type Wanted,
+  type WantedClaims,
+} from '../../core/trust/rule.ts'
+import type { Database } from '../database/connection.ts'
+import {
+  first,
+  insert,
+  insertAll,
+  type Queries,
+  type Row,
+  run,
+  value,
+} from '../database/statement.ts'
+import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
+import { type CrateRecord, findCrate } from '../records/crates.ts'
+import { requireOwner } from '../records/owners.ts'
+import { requireRule, type TrustRule } from './rules.ts'
+
+/** A crate may have this many, and a name or prefix, too. */
+const RULES_MAX = 20
+
+/** A rule to be written. */
+export interface RuleOrder {
+  /** A crate, or a prefix and `*`. */
+  readonly crate: string
+  readonly issuer: string
+  readonly claims: WantedClaims
+  /** The login of the first owner of crates that it creates. */
+  readonly owner: string | null
+  /** The claims of a token from which ids are taken. */
+  readonly from?: Claims | null
+}
+
+/** Returns the section of an issuer; refuses a name that the settings lack. */
+export function issuerNamed(settings: Pick<Settings, 'issuer'>, name: string): IssuerSettings {
+  const found = Object.hasOwn(settings.issuer, name) ? settings.issuer[name] : undefined
+  return found ?? refuse('issuer_unknown', { name })
+}
+
+/**
+ * Writes a rule: owners for their crate, administrators for names that are not there, and prefixes.
+ * Returns it with what is dangerous about it.
+ */
+export async function addRule(
+  { database, settings }: { readonly database: Database; readonly settings: Settings },
+  order: RuleOrder,
+  change: Change,
+): Promise<{ readonly rule: TrustRule; readonly warnings: readonly Issue[] }> {
+  const issuer = issuerNamed(settings, order.issuer)
+  const { kind } = issuer
+  const issues = ruleIssues(kind, isShared(issuer), order.claims)
+  refuseErrors(issues)
+  const wanted = { claims: order.claims, pins: [] }
+  const from = order.from ?? null
+  if (from) requireSame(wanted, issuer, from)
+  const pins = from ? pinsAfter(kind, wanted, from) : []
+  const target = patternOf(order.crate)
+  const rule = await changeCrates(database, target, change, async (tx, by, crate) => {
+    const owner = await firstOwner(tx, order, crate?.name ?? null)
+    const same = 'SELECT count(*) FROM trust_rules WHERE pattern = ? AND coalesce(crate_id, 0) = ?'
+    if (Number(await value(tx, same, target.pattern, crate?.id ?? 0)) >= RULES_MAX)
+      refuse('rules_too_many', { max: RULES_MAX, kind })
+    const id = await insert(tx, 'trust_rules', {
+      issuer: issuer.name,
+      name: crate?.name ?? order.crate,
+      pattern: target.pattern,
+      crate_id: crate?.id ?? null,
+      claims: JSON.stringify(order.claims),
+      pins: JSON.stringify(pins),
+      owner_id: owner,
+      created_by: by.who === 'user' ? by.user.id : null,
+      created_at: by.at,
+    })
+    const keys = [...new Set(ruleKeys(kind, order.claims))]
+    await insertAll(
+      tx,
+      'trust_keys',
+      keys.map(key => ({ issuer: issuer.name, key, rule_id: id })),
+    )
+    const detail = { rule: id, issuer: issuer.name, claims: textsOf(order.claims) }
+    await addEvent(tx, by, { action: 'trust-add', ...eventOf(target, crate), detail })
+    return requireRule(tx, id)
+  })
+  return { rule, warnings: issues }
+}
+
+/** Removes a rule: whoever may write it may remove it. Refuses an unknown one. */
+export async function dropRule(database: Database, id: number, change: Change): Promise<TrustRule> {
+  const { crate } = await requireRule(database, id)
+  return changeCrates(database, patternOf(crate), change, async (tx, by, found) => {
+    const rule = await requireRule(tx, id)
+    await run(tx, 'DELETE FROM trust_keys WHERE rule_id = ?', id)
+    await run(tx, 'DELETE FROM trust_rules WHERE id = ?', id)
+    const detail = { rule: id, issuer: rule.issuer, claims: textsOf(rule.claims) }
+    await addEvent(tx, by, {
+      action: 'trust-remove',
+      ...eventOf(patternOf(crate), found),
+      detail,
+    })
+    return rule
+  })
+}
+
+/** Has the versions of a crate, or of a prefix, come from CI only; returns whether that is new. */
+export function setOnly(
+  database: Database,
+  text: string,
+  isOn: boolean,
+  change: Change,
+): Promise<boolean> {
+  const target = patternOf(text)
+  const { pattern, name } = target
+  return changeCrates(database, target, change, async (tx, by, crate) => {
+    const insertion = `INSERT INTO trust_only (pattern, is_prefix) VALUES (?, ?)
+      ON CONFLICT DO NOTHING`
+    const changed = isOn
+      ? await run(tx, insertion, pattern, Number(name === null))
+      : await run(tx, 'DELETE FROM trust_only WHERE pattern = ?', pattern)
+    if (changed === 0) return false
+    const action = isOn ? 'trust-only' : 'trust-only-off'
+    await addEvent(tx, by, { action, ...eventOf(target, crate) })
+    return true
+  })
+}
+
+/** Makes a change of owners for their crate, and of administrators for all else. */
+function changeCrates<T>(
+  database: Database,
+  { name }: CratePattern,
+  change: Change,
+  work: (tx: Queries, by: Permitted, crate: CrateRecord | null) => Promise<T>,
+): Promise<T> {
+  return makeChange(database, change, 'user', async (tx, by) => {
+    const crate = name === null ? null : await findCrate(tx, name as string as Name)
+    if (crate) await requireOwner(tx, crate, by)
+    else if (by.who === 'user' && !by.user.admin) refuse('admin_only')
+    return work(tx, by, crate)
+  })
+}
+
+function patternOf(text: string): CratePattern {
+  return parsePattern(text) ?? refuse('rule_pattern_invalid', { pattern: text })
+}
+
+const eventOf = ({ pattern }: CratePattern, crate: { readonly name: Name } | null) => ({
+  crate: crate?.name ?? pattern,
+})
+
+/** Returns who owns what a rule creates: nobody where the crate is there. */
+async function firstOwner(tx: Queries, order: RuleOrder, crate: Name | null) {
+  if (crate !== null && order.owner !== null) refuse('rule_owner_given', { name: crate })
+  if (crate !== null) return null
+  const login = order.owner ?? refuse('rule_needs_owner')
+  const sql = 'SELECT id, locked_at FROM users WHERE canonical = ?'
+  const user = await first<Pick<Row<'users'>, 'id' | 'locked_at'>>(tx, sql, login.toLowerCase())
+  if (!user) return refuse('login_unknown', { login })
+  if (user.locked_at !== null) refuse('user_locked', { login })
+  return user.id
+}
+
+/** Refuses a token for the ids of a rule that it does not belong to. */
+function requireSame(wanted: Wanted, { kind }: IssuerSettings, from: Claims): void {
+  const different = differences(kind, wanted, from).filter(({ claim }) => claim !== 'event_name')
+  refuseErrors(
+    different.map(({ claim, was, wanted: values }) =>
+      issue('rule_jwt_differs', {
+        claim,
+        was: was.join(', ') || 'absent',
+        wanted: values.join(' or '),
+      }),
+    ),
+  )
+}

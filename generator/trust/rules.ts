@@ -1,0 +1,129 @@
+// generator/trust: Rules of CI identities, the tokens of issuers, and those given for them. Daemon
+// and commands call it; it publishes nothing.
+import { refuse } from '../../core/error/error.ts'
+import { canonicalName, type Name, patternsOf } from '../../core/name.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { type Pin, textsOf, type WantedClaims } from '../../core/trust/rule.ts'
+import { all, column, first, LIST, type Queries, value } from '../database/statement.ts'
+
+/** Which jobs of an issuer may publish a crate, or the crates of a prefix. */
+export interface TrustRule {
+  readonly id: number
+  /** The name of a crate, or a prefix and `*`, as it was written. */
+  readonly crate: string
+  readonly pattern: string
+  /** The crate, if the rule belongs to one that was there. */
+  readonly crateId: number | null
+  readonly issuer: string
+  readonly claims: WantedClaims
+  readonly pins: readonly Pin[]
+  /** The login of the first owner of crates that it creates. */
+  readonly owner: string | null
+  /** Who wrote it: a login, or null for the operator. */
+  readonly writer: string | null
+  readonly created: string
+  readonly used: string | null
+}
+
+/** A rule that was never used ends after this. */
+const UNUSED_SECONDS = 30 * 86_400
+
+const RULE = `trust_rules.id, trust_rules.name AS crate, pattern, crate_id AS "crateId", issuer,
+  claims, pins, owners_of.login AS owner, writers.login AS writer,
+  trust_rules.created_at AS created, used_at AS used
+  FROM trust_rules LEFT JOIN users AS owners_of ON owners_of.id = owner_id
+  LEFT JOIN users AS writers ON writers.id = created_by`
+
+type Stored = Omit<TrustRule, 'claims' | 'pins'> & Readonly<Record<'claims' | 'pins', string>>
+
+function ruleOf({ claims, pins, ...row }: Stored): TrustRule {
+  return { ...row, claims: JSON.parse(claims) as WantedClaims, pins: JSON.parse(pins) as Pin[] }
+}
+
+/** Rules that count: an unused one ends. `?` is the time before which it must have been made. */
+const ALIVE = '(used_at IS NOT NULL OR trust_rules.created_at > ?)'
+
+const bornAfter = (now: Date) => timestamp(now, -UNUSED_SECONDS)
+
+/** Returns the rules of an issuer that have one of these keys. */
+export async function rulesByKey(
+  db: Queries,
+  issuer: string,
+  keys: readonly string[],
+  now: Date,
+): Promise<TrustRule[]> {
+  const sql = `SELECT ${RULE} WHERE ${ALIVE} AND trust_rules.id IN (
+    SELECT rule_id FROM trust_keys WHERE trust_keys.issuer = ? AND key IN ${LIST})
+    ORDER BY trust_rules.id`
+  return (await all<Stored>(db, sql, bornAfter(now), issuer, keys)).map(ruleOf)
+}
+
+/** Returns the rules that count for a crate: its own, else those of names and prefixes. */
+export async function rulesFor(
+  db: Queries,
+  { crateId, patterns }: { readonly crateId: number | null; readonly patterns: readonly string[] },
+  now: Date,
+): Promise<TrustRule[]> {
+  const own = `SELECT ${RULE} WHERE ${ALIVE} AND crate_id = ? ORDER BY trust_rules.id`
+  const rows = crateId === null ? [] : await all<Stored>(db, own, bornAfter(now), crateId)
+  if (rows.length > 0) return rows.map(ruleOf)
+  const sql = `SELECT ${RULE} WHERE ${ALIVE} AND crate_id IS NULL AND pattern IN ${LIST}
+    ORDER BY trust_rules.id`
+  return (await all<Stored>(db, sql, bornAfter(now), patterns)).map(ruleOf)
+}
+
+/** Which rules to list: by default all. */
+export interface RuleFilter {
+  /** Those that belong to these crates. */
+  readonly crateIds?: readonly number[]
+  readonly issuer?: string
+  /** Only those with a higher id. */
+  readonly after?: number
+  readonly limit?: number
+}
+
+/** Lists rules by id. */
+export async function listRules(db: Queries, filter: RuleFilter = {}): Promise<TrustRule[]> {
+  const { crateIds, issuer, after = 0, limit = Number.MAX_SAFE_INTEGER } = filter
+  const conditions = [
+    ...(crateIds ? [[`crate_id IN ${LIST}`, crateIds] as const] : []),
+    ...(issuer ? [['issuer = ?', issuer] as const] : []),
+    ['trust_rules.id > ?', after] as const,
+  ]
+  const where = conditions.map(([sql]) => sql).join(' AND ')
+  const values = conditions.map(([, each]) => each)
+  const sql = `SELECT ${RULE} WHERE ${where} ORDER BY trust_rules.id LIMIT ?`
+  return (await all<Stored>(db, sql, ...values, limit)).map(ruleOf)
+}
+
+/** Returns a rule; refuses an unknown one. */
+export async function requireRule(db: Queries, id: number): Promise<TrustRule> {
+  const row = await first<Stored>(db, `SELECT ${RULE} WHERE trust_rules.id = ?`, id)
+  return row ? ruleOf(row) : refuse('rule_unknown', { id })
+}
+
+/** Returns a rule in one line, such as `rule 3 (github: repository=acme/demo)`. */
+export function ruleText({ id, issuer, claims }: TrustRule): string {
+  return `rule ${id} (${issuer}: ${textsOf(claims).join(' ')})`
+}
+
+/** Returns the rules among these that a removed owner wrote for a crate. */
+export async function rulesOfWriters(
+  db: Queries,
+  crateId: number,
+  logins: readonly string[],
+): Promise<TrustRule[]> {
+  const rules = await listRules(db, { crateIds: [crateId] })
+  return rules.filter(({ writer }) => writer !== null && logins.includes(writer))
+}
+
+/** Returns the patterns of crates whose versions come from CI only. */
+export function listTrustedOnly(db: Queries): Promise<string[]> {
+  return column(db, 'SELECT pattern FROM trust_only ORDER BY pattern')
+}
+
+/** Returns whether the versions of a crate come from CI only. */
+export async function isTrustedOnly(db: Queries, name: Name): Promise<boolean> {
+  const sql = `SELECT 1 FROM trust_only WHERE pattern IN ${LIST} LIMIT 1`
+  return (await value(db, sql, patternsOf(canonicalName(name)))) !== null
+}

@@ -1,0 +1,122 @@
+import { refuse } from '../../core/error/error.ts'
+import { type CanonicalName, canonicalName, type Name, patternsOf } from '../../core/name.ts'
+import { latest, timestamp } from '../../core/timestamp.ts'
+import type { Job } from '../../core/trust/job.ts'
+import { hashSecret } from '../accounts/secret.ts'
+import { isToken, makeToken, type Rejection, type Scope } from '../accounts/tokens.ts'
+import type { Database } from '../database/connection.ts'
+import { first, type Queries, type Row, run } from '../database/statement.ts'
+import { type Change, type RuleGrant, ruleActor } from '../records/change.ts'
+import { crateMaker } from '../records/crates.ts'
+import { rulesFor, type TrustRule } from './rules.ts'
+
+/** How long a job may publish. */
+const SECONDS = 30 * 60
+
+const SCOPES: readonly Scope[] = ['publish-new', 'publish-update', 'read']
+
+/** The holder of a token that a job got for that of its issuer. */
+export interface TrustedHolder {
+  readonly who: 'rule'
+  readonly tokenId: number
+  /** The rules that let the job through when it got the token. */
+  readonly rules: readonly number[]
+  readonly scopes: readonly Scope[]
+  readonly crates: null
+}
+
+/** Whether a text has the form of a token of a job; it may be unknown. */
+export function isTrustedToken(text: string): boolean {
+  return isToken(text, 'plim_tp_')
+}
+
+/** Gives a job a token for 30 minutes; drops those that have expired. */
+export async function makeTrustedToken(
+  tx: Queries,
+  { rules, job }: { readonly rules: readonly number[]; readonly job: Job },
+  now: Date,
+): Promise<string> {
+  const token = makeToken('plim_tp_')
+  await run(tx, 'DELETE FROM trust_tokens WHERE expires_at < ?', timestamp(now))
+  const sql = `INSERT INTO trust_tokens (hash, rules, job, created_at, expires_at)
+    VALUES (?, ?, ?, ?, ?)`
+  const times = [timestamp(now), timestamp(now, SECONDS)]
+  const texts = [JSON.stringify(rules), JSON.stringify(job)]
+  await run(tx, sql, hashSecret(token), ...texts, ...times)
+  return token
+}
+
+/** Ends a token of a job, if there is such a one. */
+export async function dropTrustedToken(tx: Queries, token: string): Promise<void> {
+  await run(tx, 'DELETE FROM trust_tokens WHERE hash = ?', hashSecret(token))
+}
+
+/** Tokens that have not expired, and that no wrong clock made. */
+const VALID = 'FROM trust_tokens WHERE expires_at > ? AND created_at <= ?'
+
+/** Returns the holder of a token of a job, or why there is none. */
+export async function authenticateTrusted(
+  db: Queries,
+  token: string,
+  now: Date,
+): Promise<TrustedHolder | Rejection> {
+  const sql = `SELECT id, rules ${VALID} AND hash = ?`
+  const times = [timestamp(now), latest(now)]
+  const row = await first<{ id: number; rules: string }>(db, sql, ...times, hashSecret(token))
+  if (!row) return { code: 'trusted_token_rejected', at: '' }
+  const rules = JSON.parse(row.rules) as number[]
+  return { who: 'rule', tokenId: row.id, rules, scopes: SCOPES, crates: null }
+}
+
+/**
+ * Returns the change of a job that publishes a crate; whether it may is asked now, and again when
+ * the change is made. Refuses a crate that no rule of the token lets it publish.
+ */
+export async function trustedChange(
+  database: Database,
+  { tokenId }: Pick<TrustedHolder, 'tokenId'>,
+  name: Name,
+  { address, clock }: { readonly address: string | null; readonly clock: () => Date },
+): Promise<Change> {
+  const stillMay = (tx: Queries) => grantOf(tx, tokenId, name, clock())
+  const grant = await stillMay(database)
+  const actor = ruleActor(grant.rule)
+  return { at: timestamp(clock()), who: 'rule', actor, address, grant, stillMay }
+}
+
+async function grantOf(db: Queries, id: number, name: Name, now: Date): Promise<RuleGrant> {
+  const sql = `SELECT rules, job ${VALID} AND id = ?`
+  type Found = { rules: string; job: string }
+  const token = await first<Found>(db, sql, timestamp(now), latest(now), id)
+  if (!token) return refuse('trusted_token_rejected')
+  const canonical = canonicalName(name)
+  const { rules, isNew } = await countingRules(db, canonical, now)
+  const mine = JSON.parse(token.rules) as number[]
+  const rule = rules.find(each => mine.includes(each.id))
+  if (!rule) return refuse('trusted_token_crate', { name })
+  const owner = isNew ? await requireFirstOwner(db, rule) : null
+  const job = JSON.parse(token.job) as Job
+  return { rule: rule.id, crate: canonical, owner, job }
+}
+
+/**
+ * Returns the rules that count for a crate now: its own; without any, the one that has created it.
+ * For a name that is not there, those with the narrowest pattern.
+ */
+export async function countingRules(db: Queries, name: CanonicalName, now: Date) {
+  const crate = await crateMaker(db, name)
+  const patterns = patternsOf(name)
+  const rules = await rulesFor(db, { crateId: crate?.id ?? null, patterns }, now)
+  const narrow = patterns.find(each => rules.some(({ pattern }) => pattern === each))
+  const isCounting = ({ id, crateId, pattern }: TrustRule) =>
+    crate ? crateId !== null || id === crate.rule : pattern === narrow
+  return { rules: rules.filter(isCounting), isNew: crate === null }
+}
+
+/** Refuses a rule whose first owner of new crates is locked or was removed. */
+async function requireFirstOwner(db: Queries, { id, owner }: TrustRule): Promise<number> {
+  const sql = `SELECT users.id FROM trust_rules JOIN users ON users.id = owner_id
+    WHERE trust_rules.id = ? AND locked_at IS NULL`
+  const user = await first<Pick<Row<'users'>, 'id'>>(db, sql, id)
+  return user?.id ?? refuse('rule_owner_locked', { login: owner ?? '', rule: id })
+}

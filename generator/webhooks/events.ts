@@ -1,0 +1,76 @@
+// generator/webhooks: What other programs are told of changes. The daemon sends it, commands show
+// it; it never decides about a change.
+import { createHash, randomUUID } from 'node:crypto'
+import { EVENT_TYPES, type WebhookSettings } from '../../core/settings/webhook.ts'
+import type { Database } from '../database/connection.ts'
+import { all, LIST, type Queries, run, upsert } from '../database/statement.ts'
+import type { CrateChange, Follower, Told } from '../records/crate-change.ts'
+
+type Webhooks = Readonly<Record<string, WebhookSettings>>
+
+/** Records the events of each change in its transaction, for each webhook that asks for them. */
+export const webhooks: Follower = {
+  kind: 'webhook',
+  work: 'events',
+  async changed(tx, change) {
+    if (change.told.length > 0) await recordEvents(tx, change.told, change)
+    return []
+  },
+}
+
+/** What events are about; an upstream's crate has no id. */
+interface ToldAbout extends Pick<CrateChange, 'at' | 'generation'> {
+  readonly actor?: string
+  readonly crate: { readonly id: number | null; readonly name: string }
+}
+
+/** Records events to be sent, in the transaction of what they tell. */
+export async function recordEvents(
+  tx: Queries,
+  told: readonly Told[],
+  { at, generation, actor, crate }: ToldAbout,
+): Promise<void> {
+  const events = told.map(({ type, ...more }) => {
+    const data = JSON.stringify({ crate: crate.name, ...more, generation, actor })
+    return { message: `msg_${randomUUID()}`, type, data }
+  })
+  const sql = `INSERT INTO deliveries
+      (webhook, message, type, crate_id, generation, data, at, due_at)
+    SELECT webhooks.name, value ->> 'message', value ->> 'type', CAST(? AS INTEGER),
+      CAST(? AS INTEGER), value ->> 'data', ?, ?
+    FROM webhooks CROSS JOIN json_each(?)
+    WHERE ended_at IS NULL AND instr(events, ' ' || (value ->> 'type') || ' ') > 0`
+  await run(tx, sql, crate.id, generation, at, new Date(at).toISOString(), events)
+}
+
+/**
+ * Notes the webhooks of the settings in the records, where every program that changes them sees
+ * whom to tell. A new URL begins again where the receiver had ended the old one.
+ */
+export async function noteWebhooks(database: Database, settings: Webhooks): Promise<void> {
+  type Noted = { readonly name: string; readonly target: string; readonly events: string }
+  const noted = await all<Noted>(database, 'SELECT name, target, events FROM webhooks')
+  const before = new Map(noted.map(each => [each.name, each]))
+  const wanted = Object.values(settings).map(({ name, url, events: asked }) => {
+    const target = createHash('sha256').update(url).digest('hex')
+    return { name, target, events: ` ${(asked.length > 0 ? asked : EVENT_TYPES).join(' ')} ` }
+  })
+  for (const { name, target, events } of wanted) {
+    const old = before.get(name)
+    if (old?.target === target && old.events === events) continue
+    const end = old?.target === target ? {} : { ended_at: null }
+    await database.transaction(tx =>
+      upsert(tx, 'webhooks', ['name'], { name, target, events, ...end }),
+    )
+  }
+}
+
+/** Forgets the webhooks that are not among `names`, and what they were still to be told. */
+export async function forgetWebhooks(database: Database, names: readonly string[]): Promise<void> {
+  const others = await all(database, `SELECT 1 FROM webhooks WHERE name NOT IN ${LIST}`, names)
+  if (others.length === 0) return
+  await database.transaction(async tx => {
+    await run(tx, `DELETE FROM webhooks WHERE name NOT IN ${LIST}`, names)
+    await run(tx, `DELETE FROM deliveries WHERE webhook NOT IN ${LIST}`, names)
+  })
+}
