@@ -14,7 +14,7 @@ async function confirm(visitor: Visitor, page: string, link: string) {
   assert.ok(list.includes(`href="${link.replaceAll('&', '&amp;')}"`), `${page} leads to ${link}`)
   const text = await (await visitor.get(link)).text()
   const [, action = '', inside = ''] =
-    /"actions"><form class="inline" method="post" action="([^"]+)">(.*?)<\/form>/s.exec(text) ?? []
+    /"actions"><form class="\w+" method="post" action="([^"]+)">(.*?)<\/form>/s.exec(text) ?? []
   const fields = [...inside.matchAll(/name="(\w+)" value="([^"]*)"/g)]
   const form = Object.fromEntries(fields.map(([, name, value]) => [name, value]))
   const answer = await visitor.send(action.replaceAll('&amp;', '&'), {
