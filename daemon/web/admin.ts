@@ -66,14 +66,19 @@ export function postUserAction({ registry }: Deps, c: Context, request: SessionR
     if (action === 'reset') return showLink(registry, c, request, user)
     if (action === 'link') {
       await linkIdentity(registry.database, user.login, linkOf(registry, request), request.change)
-      return redirectDone(c, registry, '/me/admin/users', 'user-linked')
+      return redirectDone(c, registry, `/${account.users}${queryOf(c)}`, 'user-linked')
     }
     if (user.id === request.session.user.id) refuse('own_account')
     const [set, value, done] = isAction(action) ? ACTIONS[action] : refuse('route_unknown')
     await set(registry.database, user, value, request.change)
-    return redirectDone(c, registry, '/me/admin/users', done, user.login)
+    return redirectDone(c, registry, `/${account.users}${queryOf(c)}`, done, user.login)
   }
   return attempt(c, work, refused => showUsers(registry, c, request, refused))
+}
+
+/** The filter and the page of the list, which its links and forms keep. */
+function queryOf(c: Context): string {
+  return new URL(c.req.url).search
 }
 
 function linkOf({ settings }: Registry, { form }: SessionRequest): LinkOrder {
@@ -89,7 +94,7 @@ export async function askUserAction({ registry }: Deps, c: Context, request: Ses
   const { login } = await requireUser(registry.database, c.req.param('login') ?? '')
   const about = c.req.param('action') ?? ''
   if (about !== 'reset' && !isAction(about)) refuse('route_unknown')
-  return ask(c, registry, request, about, [login], { back: account.users })
+  return ask(c, registry, request, about, [login], { back: account.users, query: queryOf(c) })
 }
 
 async function showLink(registry: Registry, c: Context, request: SessionRequest, user: User) {

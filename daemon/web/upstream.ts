@@ -88,7 +88,8 @@ export function askUpstream(deps: Deps, c: Context, request: SessionRequest) {
   const version = versionOf(c.req.query('version')) ?? ANY_VERSION
   const back = account.upstreamAdmin(upstream)
   const spec = specOf({ name: crate, version })
-  return ask(c, deps.registry, request, actionOf(c), [spec], { back, fields: { crate, version } })
+  const rest = { back, fields: { crate, version }, query: `?crate=${crate}` }
+  return ask(c, deps.registry, request, actionOf(c), [spec], rest)
 }
 
 /** Shows the page of an upstream; a crate that it cannot tell of is a notice on it. */

@@ -168,6 +168,8 @@ export interface Question {
   readonly fields?: Readonly<Record<string, string>>
   /** The page to go back to. */
   readonly back: string
+  /** The query of the page to go back to, which the form keeps; with its `?`, or empty. */
+  readonly query?: string
   /** Rules of jobs that an owner wrote, and that stay unless they are removed, too. */
   readonly rules?: readonly string[]
 }
@@ -177,12 +179,13 @@ export function confirmPage(
   site: SiteConfig,
   viewer: Viewer,
   path: string,
-  { about, names: [what = '', whom = ''], fields, back, rules = [] }: Question,
+  { about, names: [what = '', whom = ''], fields, back, query = '', rules = [] }: Question,
 ): string {
   const [title = '', text, button = title.slice(0, -1)] = QUESTIONS[about].map(part =>
     part.replace(/[#@]/g, sign => (sign === '#' ? what : whom)),
   )
   const to = linker(site, null)
+  const action = `${to(path)}${query}`
   const all = { ...fields, rules: 'remove' }
   const also =
     rules.length === 0
@@ -190,15 +193,15 @@ export function confirmPage(
       : {
           list: html`<p>Rules of theirs by which jobs publish stay:</p>
 <ul>${rules.map(rule => html`<li>${rule}</li>`)}</ul>`,
-          button: buttonForm(viewer, to(path), `${button} and these rules`, all),
+          button: buttonForm(viewer, action, `${button} and these rules`, all),
         }
   const why = html`<input name="reason" maxlength="500">`
   const yank = postForm(
     viewer,
-    to(path),
+    action,
     html`<input type="hidden" name="version" value="${fields?.version}">${field('Reason', why, 'Pages and feeds show it.')}<button class="button">${button}</button>`,
   )
   const body = html`<p class="lead">${text}</p>${also?.list}
-<div class="actions">${about === 'yank' ? yank : buttonForm(viewer, to(path), button, fields)}${also?.button}<a href="${to(back)}">Cancel</a></div>`
+<div class="actions">${about === 'yank' ? yank : buttonForm(viewer, action, button, fields)}${also?.button}<a href="${to(back)}${query}">Cancel</a></div>`
   return accountPage(site, viewer, { path, title, body })
 }

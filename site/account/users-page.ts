@@ -40,22 +40,24 @@ export function usersPage(site: SiteConfig, data: UsersData): string {
   const { viewer, notice, users, usersPosition, filter, draft, resetLink } = data
   const path = account.users
   const to = linker(site, null)
+  const queryOf = (page: number) => `?${new URLSearchParams({ q: filter, page: String(page) })}`
+  const query = filter === '' && usersPosition.page === 1 ? '' : queryOf(usersPosition.page)
   const body = html`${resetLink === null ? null : html`<section class="notice good" aria-label="One-time link"><p>Give this link to <strong>${resetLink.login}</strong>. It sets a password and works once. You will not see it again.</p>${copyBlock(resetLink.url, 'one-time link')}</section>`}
 <form class="form row" method="get" action="${to(path)}"><label class="field"><span>Username or name contains</span><input type="search" name="q" value="${filter}" autocapitalize="off"></label><button class="button">Search</button></form>
-<ul class="rows">${users.map(user => userRow(data, user, to))}</ul>
+<ul class="rows">${users.map(user => userRow(data, user, to, query))}</ul>
 ${users.length === 0 ? html`<p class="quiet">${filter === '' ? 'No users.' : 'No username or name contains this.'}</p>` : null}
-${pager(usersPosition, number => `${to(path)}?${new URLSearchParams({ q: filter, page: String(number) })}`)}
+${pager(usersPosition, number => `${to(path)}${queryOf(number)}`)}
 <section class="part"><h2>Add a user</h2>
-${postForm(viewer, to(account.addUser), html`${field('Username', html`<input name="login" value="${draft?.login}" autocapitalize="off" required maxlength="39">`)}<label class="choice"><input type="checkbox" name="admin" value="1"${draft?.admin ? html` checked` : null}> Administrator</label><button class="button main">Add</button>`)}
+${postForm(viewer, `${to(account.addUser)}${query}`, html`${field('Username', html`<input name="login" value="${draft?.login}" autocapitalize="off" required maxlength="39">`)}<label class="choice"><input type="checkbox" name="admin" value="1"${draft?.admin ? html` checked` : null}> Administrator</label><button class="button main">Add</button>`)}
 </section>`
   return accountPage(site, viewer, { path, title: 'Users', notice, body })
 }
 
-function userRow({ viewer, issuers }: UsersData, user: UserRow, to: Linker): Markup {
+function userRow({ viewer, issuers }: UsersData, user: UserRow, to: Linker, query: string): Markup {
   const { login, name, admin, locked, removed, machine, due, left, created, lastSeen, crates } =
     user
   const button = (action: Parameters<typeof account.user>[1], text: string) =>
-    askLink(to(account.user(login, action)), text, `${text}: ${login}`)
+    askLink(`${to(account.user(login, action))}${query}`, text, `${text}: ${login}`)
   // Administrators cannot lock themselves out by mistake.
   const others =
     login === viewer.login
@@ -67,13 +69,18 @@ function userRow({ viewer, issuers }: UsersData, user: UserRow, to: Linker): Mar
   return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">${removed ? 'removed' : 'locked'}</span>` : null}${machine ? html` <span class="badge">machine</span>` : null}${due ? html` <span class="badge bad">login due</span>` : null}</div>
 <div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${counted(crates, 'crate')}${user.logins.map(({ section, loggedIn }) => html` · ${section ?? 'an issuer without a section'}: ${loggedIn === null ? 'no login yet' : html`last login ${timeTag(loggedIn)}`}`)}</div>
 ${left.length === 0 ? null : html`<div class="row-more">can do nothing any more, and has left behind: ${left.join(', ')}</div>`}
-${removed || machine || issuers.length === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm(viewer, issuers, login, to)}</details>`}</div>
+${removed || machine || issuers.length === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm(viewer, issuers, `${to(account.user(login, 'link'))}${query}`, login)}</details>`}</div>
 ${removed ? null : html`<div class="actions">${machine ? null : button('reset', 'Reset password')}${others}</div>`}</li>
 `
 }
 
-function linkForm(viewer: Viewer, issuers: readonly string[], login: string, to: Linker): Markup {
-  return postForm(viewer, to(account.user(login, 'link')), [
+function linkForm(
+  viewer: Viewer,
+  issuers: readonly string[],
+  action: string,
+  login: string,
+): Markup {
+  return postForm(viewer, action, [
     field(
       'Issuer',
       html`<select name="issuer">${issuers.map(name => html`<option>${name}</option>`)}</select>`,

@@ -127,8 +127,10 @@ async function startBanner(): Promise<void> {
 function startRequirements(): void {
   const say = async (link: HTMLAnchorElement) => {
     const title = await load(`${link.href}badge.svg`, 'title')
-    const newest = /: v?(\S+)/.exec(title?.textContent ?? '')?.[1]
-    if (newest) link.parentElement?.querySelector('.requirement')?.after(` newest here: ${newest}`)
+    const newest = /: v?(.+)/.exec(title?.textContent ?? '')?.[1]
+    const note = Object.assign(document.createElement('span'), { className: 'note' })
+    note.textContent = `newest here: ${newest}`
+    if (newest) link.parentElement?.querySelector('.requirement')?.after(' ', note)
   }
   const view = new IntersectionObserver(seen => {
     for (const { target, isIntersecting } of seen) {

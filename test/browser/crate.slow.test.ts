@@ -11,8 +11,11 @@ const VERSIONS = 105
 const SMALL = { viewport: { width: 360, height: 700 } }
 const WITHOUT_SCRIPT = { javaScriptEnabled: false }
 const ENV = { PLIMSOLL_GIT_INDEX: 'off', PLIMSOLL_OWNERS_PUBLIC: 'true' }
-/** `rope` with very many versions, and `winch`, which takes it from crates.io. */
-function releases(): HarbourRelease[] {
+/**
+ * `rope` with very many versions, `winch`, which takes it from crates.io, and `mast`, which takes it
+ * and the yanked `knot` from here.
+ */
+function releases(index: string): HarbourRelease[] {
   const about =
     'license = "MIT OR Apache-2.0"\nkeywords = ["knots"]\ncategories = ["encoding"]\nrust-version = "1.85"\n'
   const files = {
@@ -31,10 +34,19 @@ function releases(): HarbourRelease[] {
     return { name: 'rope', version, bytes, at: at_, by: 'ada', yanked: at === 3 }
   })
   const manifest = '[dependencies]\nrope = "0.9"\nserde = "1"\n'
-  const bytes = buildCrate({ name: 'winch', version: '1.0.0', manifest })
+  const own = (name: string, req: string) =>
+    `[dependencies.${name}]\nversion = "${req}"\nregistry-index = "${index}"\n`
+  const others = [
+    { name: 'knot', manifest: '', yanked: true },
+    { name: 'winch', manifest, yanked: false },
+    { name: 'mast', manifest: `${own('rope', '0.9')}${own('knot', '1')}`, yanked: false },
+  ]
   return [
     ...rope,
-    { name: 'winch', version: '1.0.0', bytes, at: '2026-06-01T00:00:00Z', by: 'ada' },
+    ...others.map(({ name, manifest, yanked }) => {
+      const bytes = buildCrate({ name, version: '1.0.0', manifest })
+      return { name, version: '1.0.0', bytes, at: '2026-06-01T00:00:00Z', by: 'ada', yanked }
+    }),
   ]
 }
 
@@ -44,6 +56,8 @@ const { still, live, look } = releasePlaces(releases, { env: ENV })
 async function top(page: Page, selector: string): Promise<number> {
   return (await page.locator(selector).first().boundingBox())?.y ?? Number.NaN
 }
+
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 for (const place of [still, live]) {
   const shot = (what: string) => `${place.what}-crate-${what}`.replaceAll(' ', '-')
@@ -148,6 +162,25 @@ for (const place of [still, live]) {
     await look(place, 'crates/rope/versions/', checkLayout)
   })
 
+  test(`${place.what}: a requirement says which version is the newest here, where that is known`, async () => {
+    const read = (page: Page) => page.locator('#dependencies .row-head').allInnerTexts()
+    const ours = ['knot ^1 newest here: 1.0.0 yanked', `rope ^0.9 newest here: 0.${VERSIONS - 1}.0`]
+    for (const path of ['', '1.0.0/'])
+      await look(place, `crates/mast/${path}#dependencies`, async page => {
+        await page.locator('.row-head', { hasText: 'newest' }).nth(1).waitFor()
+        assert.deepEqual((await read(page)).map(oneLine), ours)
+        await picture(page, shot('requirements'))
+        await checkPage(page)
+      })
+    await look(place, 'crates/winch/#dependencies', async page => {
+      await page.waitForLoadState('networkidle')
+      assert.doesNotMatch(String(await read(page)), /newest/, 'they come from elsewhere')
+    })
+    const work = async (page: Page) =>
+      assert.deepEqual((await read(page)).map(oneLine), ['knot ^1', 'rope ^0.9'])
+    await look(place, 'crates/mast/#dependencies', work, WITHOUT_SCRIPT)
+  })
+
   test(`${place.what}: a dependency leads to its registry and to the crate of its name here`, async () => {
     await look(place, 'crates/winch/#dependencies', async page => {
       assert.deepEqual(await linksOf(page, '#dependencies a:visible'), [
@@ -159,7 +192,8 @@ for (const place of [still, live]) {
       await page.getByRole('link', { name: 'also in this registry' }).click()
       await page.waitForURL('**/crates/rope/')
       await page.locator('.tabs a', { hasText: 'Dependents' }).click()
-      assert.match(await page.locator('#dependents li').innerText(), /winch.*\s.*from crates\.io/s)
+      const dependent = page.locator('#dependents li', { hasText: 'winch' })
+      assert.match(await dependent.innerText(), /winch.*\s.*from crates\.io/s)
       await checkLayout(page)
       await picture(page, shot('dependents'))
     })

@@ -4,13 +4,16 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { buildCrate } from '../support/crate-builder.ts'
 import type { HarbourRelease } from '../support/harbour.ts'
-import { checkLayout } from './browsing.ts'
+import { checkLayout, picture } from './browsing.ts'
 import { releasePlaces, testViews } from './places.ts'
 
 const DOT = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
+
+/** Longer than a sheet is wide, with nowhere to break. */
+const LONG = `${'x'.repeat(300)}\n`
 
 /** Three versions of a crate, with everything that the pages of sources have to show. */
 function hull(): HarbourRelease[] {
@@ -27,7 +30,7 @@ function hull(): HarbourRelease[] {
     ).join(''),
     'assets/dot.png': DOT,
     [version === '1.0.0' ? 'NOTES' : 'docs/NOTES.txt']:
-      `${'Do what you like.\n'.repeat(20)}${version}\n`,
+      `${'Do what you like.\n'.repeat(20)}${LONG}${version}\n`,
   })
   return ['1.0.0', '1.1.0', '2.0.0'].map((version, at) => ({
     name: 'hull',
@@ -187,6 +190,7 @@ for (const place of [still, live]) {
       await page.getByRole('link', { name: 'Changed files and lines' }).click()
       await page.waitForURL('**/crates/hull/compare/#1.1.0...2.0.0')
       const sum = page.locator('.file-sum')
+      await sum.waitFor()
       assert.equal(await sum.innerText(), '4 files differ: 4 changed; 6 lines added, 6 removed.')
       const lines = page
         .locator('.file-diff', { hasText: 'src/deep/mod.rs' })
@@ -293,3 +297,37 @@ test('a comparison is filtered and folded, and its overview says what was rename
     assert.equal(await page.locator('.file-diff[open]').count(), await files.count())
     await checkLayout(page)
   }))
+
+/** What is wider than the sheet or than the box that cuts it, as text that the page shows. */
+const CUT = `[...document.querySelectorAll('main *')].filter(element => {
+  const { overflowX } = getComputedStyle(element)
+  const isCut = overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1
+  const isOut = element.getBoundingClientRect().right > innerWidth + 1
+  return element.checkVisibility() && (isCut || isOut)
+}).map(element => element.className + ': ' + element.textContent.slice(0, 40))`
+
+for (const [what, path] of [
+  ['a file', `${SOURCE}#docs/NOTES.txt`],
+  ['a long file', `${SOURCE}#src/tables.rs`],
+  ['a document', `${SOURCE}#docs/guide.md`],
+  ['a comparison', 'crates/hull/compare/#1.0.0...2.0.0'],
+] as const)
+  test(`on paper, ${what} has no tree, no buttons and no cut lines`, () =>
+    look(still, path, async page => {
+      await page.locator('[data-checksum=verified]').waitFor()
+      await page.locator('.block, .diff code, [aria-busy=false]').first().waitFor()
+      // An upright sheet of A4 between margins.
+      await page.setViewportSize({ width: 718, height: 1000 })
+      await page.emulateMedia({ media: 'print' })
+      const tools = page.locator(
+        'main :is(.siblings, .tree, .tool, .finders, .filter, input, button, form)',
+      )
+      const shown = await tools
+        .filter({ visible: true })
+        .evaluateAll(all => all.map(tool => tool.outerHTML))
+      assert.deepEqual(shown, [])
+      assert.deepEqual(await page.evaluate(CUT), [])
+      if (what === 'a long file')
+        assert.match(await page.locator('.code').innerText(), /T0: u32[\s\S]*T2499: u32/)
+      await picture(page, `print-${what.replaceAll(' ', '-')}`)
+    }))

@@ -241,12 +241,19 @@ test('of several words, dependents and fields find the obvious; README, category
     ),
     known('small-serve', 2, about('A small HTTP server', ['http', 'server'])),
     known('http-server', 0, about('Nothing')),
+    known('axum', 300, {
+      ...about('Ergonomic HTTP routing', ['http', 'web', 'framework']),
+      readme: '# axum\n\n`axum` is a web application framework that focuses on modularity.',
+    }),
+    known('web-framework-kit', 1, about('A web framework', ['web', 'framework'])),
+    known('framework', 2, about('A frame for web pages')),
     known('owned', 0, { ...about('Something'), owners: ['carol'] }),
   ])
   const first = async (q: string) =>
     (await lookup.search(requestOf(`q=${q}`), 9)).crates.map(crate => crate.name)
   assert.equal((await first('async+runtime'))[0], 'tokio')
   assert.deepEqual((await first('http+server')).slice(0, 2), ['http-server', 'hyper'])
+  assert.equal((await first('web+framework'))[0], 'axum')
   assert.deepEqual(await first('carol'), ['owned'])
   assert.deepEqual(await first('more'), [], 'only the first paragraph counts')
 })

@@ -14,10 +14,13 @@ async function confirm(visitor: Visitor, page: string, link: string) {
   assert.ok(list.includes(`href="${link.replaceAll('&', '&amp;')}"`), `${page} leads to ${link}`)
   const text = await (await visitor.get(link)).text()
   const [, action = '', inside = ''] =
-    /"actions"><form class="inline" method="post" action="([^"]+)">(.*?)<\/form>/s.exec(text) ?? []
+    /"actions"><form class="\w+" method="post" action="([^"]+)">(.*?)<\/form>/s.exec(text) ?? []
   const fields = [...inside.matchAll(/name="(\w+)" value="([^"]*)"/g)]
   const form = Object.fromEntries(fields.map(([, name, value]) => [name, value]))
-  const answer = await visitor.send(action, { method: 'POST', body: new URLSearchParams(form) })
+  const answer = await visitor.send(action.replaceAll('&amp;', '&'), {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  })
   const location = answer.headers.get('location')
   const next = location === null ? answer : await visitor.get(location)
   const after = await next.text()
@@ -27,6 +30,7 @@ async function confirm(visitor: Visitor, page: string, link: string) {
     button: plain(/<button[^>]*>([^<]*)<\/button>\s*<\/form>\s*<a /.exec(text)?.[1]),
     notice: plain(/role="status">(.*?)<\/p>/.exec(after)?.[1]),
     location: location ?? '',
+    asked: text,
     after,
   }
 }
@@ -83,6 +87,9 @@ test('whatever takes something away asks with its name, and the notice names it'
       /^bob is an administrator/,
     ],
     [root, users, `${users}/bob/demote`, /^Revoke the admin rights of bob\?/, /^bob is no longer/],
+    [root, `${users}?q=BO`, `${users}/bob/lock?q=BO&page=1`, /^Lock bob\?/, /^bob is locked/],
+    [root, `${users}?q=BO`, `${users}/bob/unlock?q=BO&page=1`, /^Unlock bob\?/, /^bob is unl/],
+    [root, `${users}?q=BO`, `${users}/bob/reset?q=BO&page=1`, /^Reset the password/, /^$/],
     [root, users, `${users}/bob/reset`, /^Reset the password of bob\?/, /^$/],
   ]
   for (const [visitor, page, link, title, notice] of rows) {
@@ -90,6 +97,11 @@ test('whatever takes something away asks with its name, and the notice names it'
     assert.match(seen.title, title)
     assert.match(seen.notice, notice)
     assert.ok(seen.button.length > 3)
+    if (page.endsWith('?q=BO')) {
+      assert.match(seen.after, /name="q" value="BO"/)
+      assert.doesNotMatch(seen.after, /<strong>carol/)
+      assert.ok(seen.asked.includes(`href="${users}?q=BO&amp;page=1">Cancel`))
+    }
     if (seen.location === '') assert.match(seen.after, /Give this link to <strong>bob</)
     else assert.match(await (await visitor.get(page)).text(), /<h1>/)
   }
@@ -102,6 +114,7 @@ test('whatever takes something away asks with its name, and the notice names it'
   await root.post(`${UP}/allow`, { crate: 'keel', version: '1.0.0' })
   const hold = await (await root.get(`${UP}/hold?crate=keel&version=1.0.0`)).text()
   assert.match(hold, /<h1>Hold keel@1\.0\.0 again\?<\/h1>/)
+  assert.match(hold, new RegExp(`href="${UP}\\?crate=keel">Cancel`))
   const all = await (await root.get(`${UP}/accept?crate=keel&version=*`)).text()
   assert.match(all, /<h1>Accept keel\?<\/h1>.*name="version" value="\*"/s)
 })

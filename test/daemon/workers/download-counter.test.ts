@@ -7,6 +7,9 @@ import { TestRegistry } from '../../support/registry.ts'
 
 const PATH = 'crates/demo/demo-1.0.0.crate'
 
+/** What the pages of sources ask for: `site/browser/sources/workers/load.ts`. */
+const READING = 'application/gzip;reader=sources, */*'
+
 interface Asked {
   readonly what: string
   readonly path?: string
@@ -23,6 +26,13 @@ const ASKED: readonly Asked[] = [
   { what: 'a later part', headers: { range: 'bytes=10-19' }, counts: 0 },
   { what: 'a part beyond the end', headers: { range: 'bytes=9999999-' }, counts: 0 },
   { what: 'what the client has', headers: { 'if-none-match': '*' }, counts: 0 },
+  { what: 'to show its sources', headers: { accept: READING }, counts: 0 },
+  {
+    what: 'to show its sources, by the web API',
+    path: '/api/v1/crates/Demo/1.0.0/download',
+    headers: { accept: READING },
+    counts: 0,
+  },
   { what: 'only the head', method: 'HEAD', counts: 0 },
   { what: 'a file that is not there', path: '/crates/demo/demo-9.0.0.crate', counts: 0 },
   { what: 'another file', path: '/crates/demo/crate.json', counts: 0 },
