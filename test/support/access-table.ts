@@ -80,6 +80,8 @@ const owner = (
 
 let published = 1
 const nextVersion = () => publishRequest({ name: 'demo', version: `1.0.${published++}` })
+const JSON_BODY = { headers: { 'content-type': 'application/json' } }
+const said = (body: object) => () => JSON.stringify(body)
 const users = () => JSON.stringify({ users: ['carol'] })
 
 /**
@@ -102,6 +104,26 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   ],
   'PUT /api/v1/crates/:name/:version/unyank': [
     owner('/api/v1/crates/demo/1.0.0/unyank', 'publish-update', 'yank'),
+  ],
+  'PATCH /api/v1/crates/:name/:version': [
+    {
+      ...owner('/api/v1/crates/demo/1.0.0', 'publish-update', 'yank', said({ version: {} })),
+      ...JSON_BODY,
+    },
+  ],
+  'PUT /api/v1/crates/:name/deprecation': [
+    {
+      ...owner(
+        '/api/v1/crates/demo/deprecation',
+        'publish-update',
+        'yank',
+        said({ reason: 'old' }),
+      ),
+      ...JSON_BODY,
+    },
+  ],
+  'DELETE /api/v1/crates/:name/deprecation': [
+    owner('/api/v1/crates/demo/deprecation', 'publish-update', 'yank'),
   ],
   'GET /api/v1/crates/:name/owners': [member('/api/v1/crates/demo/owners')],
   'PUT /api/v1/crates/:name/owners': [

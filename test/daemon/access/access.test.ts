@@ -311,7 +311,7 @@ test('what nobody serves is 404, in whatever way it is asked for', async t => {
     ['POST', '/index/config.json'],
     ['PUT', '/index/de/mo/demo'],
     ['DELETE', '/api/v1/crates/demo'],
-    ['PATCH', '/api/v1/crates/demo/1.0.0'],
+    ['PATCH', '/api/v1/crates/demo/1.0.0/none'],
     ['GET', '/api/v1/crates/demo/1.0.0/none'],
     ['OPTIONS', '/api/v1/crates/new'],
     ['GET', '/api/v2/anything'],

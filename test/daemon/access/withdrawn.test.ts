@@ -175,6 +175,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ],
   'POST /me/crates/:name/yank': [row(OWNER, version), row(DEMOTED, version, { isAdmin: true })],
   'POST /me/crates/:name/unyank': [row(OWNER, version)],
+  'POST /me/crates/:name/deprecate': [row(OWNER, () => ({ requirement: '*', reason: 'old' }))],
   'POST /me/crates/:name/owners/add': [row(OWNER, login), row(DEMOTED, login, { isAdmin: true })],
   'POST /me/crates/:name/owners/remove': [row(OWNER, self)],
   'POST /me/admin/users/add': [row(ADMIN, newAdmin, { isAdmin: true })],
@@ -218,6 +219,11 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     row(ADMIN_TOKEN, null, { isAdmin: true }),
   ],
   'PUT /api/v1/crates/:name/:version/unyank': [row(OWNER_TOKEN)],
+  'PATCH /api/v1/crates/:name/:version': [
+    row(OWNER_TOKEN, () => asJson({ version: { yanked: true } })),
+  ],
+  'PUT /api/v1/crates/:name/deprecation': [row(OWNER_TOKEN, () => asJson({ reason: 'old' }))],
+  'DELETE /api/v1/crates/:name/deprecation': [row(OWNER_TOKEN)],
   'PUT /api/v1/crates/:name/owners': [
     row(OWNER_TOKEN, json),
     row(ADMIN_TOKEN, json, { isAdmin: true }),

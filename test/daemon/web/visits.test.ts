@@ -136,6 +136,10 @@ const FORMS: Readonly<Record<string, Ask>> = {
   'POST /me/invitations/:name/decline': ask('/me/invitations/demo/decline', sent(400, 400, 400)),
   'POST /me/crates/:name/yank': ask('/me/crates/demo/yank', BY_OWNER, VERSION),
   'POST /me/crates/:name/unyank': ask('/me/crates/demo/unyank', BY_OWNER, VERSION),
+  'POST /me/crates/:name/deprecate': ask('/me/crates/demo/deprecate', BY_OWNER, {
+    requirement: '*',
+    reason: 'old',
+  }),
   'POST /me/crates/:name/owners/add': ask('/me/crates/demo/owners/add', BY_OWNER, {
     login: 'carol',
   }),
