@@ -85,7 +85,7 @@ const said = (body: object) => () => JSON.stringify(body)
 const users = () => JSON.stringify({ users: ['carol'] })
 
 /**
- * Every route of the daemon but those for browsers, which `visits.test.ts` has. A new route is added
+ * Every route of the daemon but those for browsers, which `visits.main.test.ts` has. A new route is added
  * here with its answers to each caller, or `access.test.ts` fails.
  */
 export const TABLE: Readonly<Record<string, readonly Ask[]>> = {

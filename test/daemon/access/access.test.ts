@@ -151,7 +151,7 @@ async function prepared(t: TestContext, env: Record<string, string>) {
   return { test, tokenOf }
 }
 
-/** The routes that a token may open; with sessions, `visits.test.ts` walks what browsers take. */
+/** The routes that a token may open; with sessions, `visits.main.test.ts` walks what browsers take. */
 const routesForTokens = (test: TestRegistry) =>
   routes(test).filter(({ path }) => !/^\/me\b/.test(path))
 
