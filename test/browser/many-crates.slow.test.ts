@@ -15,6 +15,7 @@ const { still, look } = openPlaces({
     await run(registry.database, `DELETE FROM marks WHERE kind IN ${LIST}`, kinds)
   },
   env: { PLIMSOLL_GIT_INDEX: 'off' },
+  lost: 'whole',
 })
 
 test('among 4,000 crates the list leads to each, and no page on the way is large', async () => {

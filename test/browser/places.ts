@@ -56,13 +56,15 @@ export interface Filling {
   /** Fills a new registry, whose daemon runs with the settings `env`. */
   readonly live: (registry: Registry) => Promise<void>
   readonly env?: NodeJS.ProcessEnv
+  /** The kind of marks that stay, because their crates have no bytes. */
+  readonly lost?: string
 }
 
 /**
  * One browser for all tests of a file; before them, a static tree is served below a path by a dumb
  * file server, and a daemon has rendered every page.
  */
-export function openPlaces({ still: fillTree, live: fill, env = {} }: Filling): Places {
+export function openPlaces({ still: fillTree, live: fill, env = {}, lost }: Filling): Places {
   const still: Place = { what: 'static tree', isLive: false, url: '' }
   const live: Place = { what: 'daemon', isLive: true, url: '' }
   let browser: Browser
@@ -77,7 +79,7 @@ export function openPlaces({ still: fillTree, live: fill, env = {} }: Filling): 
     cleanup.add(() => server.close())
     await fillTree?.(out, server.url)
     still.url = server.url
-    live.url = await daemon(cleanup, dir, fill, env)
+    live.url = await daemon(cleanup, dir, fill, env, lost)
   })
   return {
     still,
@@ -111,6 +113,7 @@ async function daemon(
   dir: string,
   fill: (registry: Registry) => Promise<void>,
   env: NodeJS.ProcessEnv,
+  lost?: string,
 ): Promise<string> {
   const sources = { env: { ...env, PLIMSOLL_REGISTRY_BASE_URL: PAST } }
   await initRegistry(dir, sources, {})
@@ -119,7 +122,8 @@ async function daemon(
     await fill(registry)
     const { url } = await serve(cleanup, dir, env)
     await until(
-      async () => (await countMarks(registry.database, MARK_KINDS)).length === 0,
+      async () =>
+        (await countMarks(registry.database, MARK_KINDS)).every(({ kind }) => kind === lost),
       () => 'the pages are not rendered',
       RENDERED_MS,
     )

@@ -87,7 +87,7 @@ test('a crate that was found says what lists say', async () => {
   const { crates: results } = await find(lookup([long]), 'long', 1)
   const description = `${'ü'.repeat(100)} ${'💥'.repeat(59)}`
   const shown = { id: 1, name: 'long', newest: '1.0.0', about: { description }, yanked: false }
-  assert.deepEqual(results, [{ ...shown, updatedAt: null }])
+  assert.deepEqual(results, [{ ...shown, isDeprecated: false, updatedAt: null }])
 })
 
 test('the files do not depend on the order of the entries', () => {

@@ -55,7 +55,7 @@ export abstract class Driver<P extends Place> {
     place: P,
     subject: TrackedCrate,
     wish: Wish,
-    { token = this.#tokens.get(wish.user ?? '') ?? '', isLost = false } = {},
+    { token = this.#tokenOf(wish), isLost = false } = {},
   ): Promise<Result> {
     const { what, about } = wish
     const isPublish = what === 'publish'
@@ -78,6 +78,12 @@ export abstract class Driver<P extends Place> {
     } finally {
       subject.running--
     }
+  }
+
+  /** Owners are told to whoever has a token. */
+  #tokenOf({ user, what }: Wish): string {
+    const [anybody = ''] = what === 'owners' ? this.#tokens.values() : []
+    return this.#tokens.get(user ?? '') ?? anybody
   }
 
   /** Notes the result of an operation that began at a moment and ends now. */

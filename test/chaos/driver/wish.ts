@@ -52,7 +52,7 @@ export function requestOf(
 ): Request {
   const { method, path, body } = callOf(name, deed, bytes)
   const headers = {
-    ...(method !== 'GET' && { authorization: token }),
+    ...((method !== 'GET' || deed.what === 'owners') && { authorization: token }),
     ...(/own$/.test(deed.what) && { 'content-type': 'application/json' }),
   }
   return new Request(`${url}${path}`, { method, headers, ...(body && { body }) })

@@ -124,11 +124,10 @@ test('of two settings of access that nobody says, the narrower one counts', () =
   assert.equal(settings.policy.description, 'error')
   assert.deepEqual(settings.upstream['crates-io']?.deny, ['bad', 'worse'])
   // What opened more than the file or the default is gone with its variable, and so is an upstream.
-  const wide = { PLIMSOLL_OWNERS_PUBLIC: 'true', PLIMSOLL_AUTH_REQUIRED: 'false' }
+  const wide = { PLIMSOLL_AUTH_REQUIRED: 'false' }
   assert.deepEqual(now('', before(upstream, { ...env, ...wide })).settings.upstream, {})
   const closed = now('[auth]\nrequired = true\n', before('[auth]\nrequired = true\n', wide))
   assert.deepEqual([closed.kept, closed.settings.auth.required], [[], true])
-  assert.equal(closed.settings.owners.public, false)
   // A file that said the same before was overridden, and one that says something new counts.
   const overridden = before('[auth]\nrequired = false\n', { PLIMSOLL_AUTH_REQUIRED: 'true' })
   assert.equal(now('[auth]\nrequired = false\n', overridden).settings.auth.required, true)

@@ -171,6 +171,7 @@ export class Session {
       return { rows: null, tag: 'BEGIN' }
     }
     if (text === 'COMMIT' || text === 'ROLLBACK') return { rows: null, tag: this.#close(text) }
+    if (text.startsWith('SET ')) return { rows: null, tag: 'SET' }
     if (this.#hasFailed && !text.startsWith('ROLLBACK TO'))
       throw new ServerError('25P02', 'current transaction is aborted')
     if (text.startsWith('ROLLBACK TO')) this.#hasFailed = false
@@ -195,6 +196,7 @@ export class Session {
       return { outcome: outcomes.get(String(first)) ?? null, crash: null }
     if (text.includes('clock_timestamp()')) return { now: Math.floor(timeline.now) }
     if (text.includes('pg_advisory_unlock')) return { unlocked: 0 }
+    if (text.includes('FROM pg_settings')) return { set_config: '0' }
     return text === 'SELECT 1' ? { one: 1 } : null
   }
 
