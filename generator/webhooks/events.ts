@@ -1,6 +1,6 @@
 // generator/webhooks: What other programs are told of changes. The daemon sends it, commands show
 // it; it never decides about a change.
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { EVENT_TYPES, type WebhookSettings } from '../../core/settings/webhook.ts'
 import type { Database } from '../database/connection.ts'
 import { all, LIST, type Queries, run, upsert } from '../database/statement.ts'
@@ -32,7 +32,9 @@ export async function recordEvents(
 ): Promise<void> {
   const events = told.map(({ type, ...more }) => {
     const data = JSON.stringify({ crate: crate.name, ...more, generation, actor })
-    return { message: `msg_${randomUUID()}`, type, data }
+    // The data has a generation, which no two changes of a crate share.
+    const id = createHash('sha256').update(`${at} ${type} ${data}`).digest('base64url')
+    return { message: `msg_${id}`, type, data }
   })
   const sql = `INSERT INTO deliveries
       (webhook, message, type, crate_id, generation, data, at, due_at)
