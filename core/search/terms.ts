@@ -77,10 +77,11 @@ function firstParagraph(readme: string): string {
   const blocks = readme.slice(0, README_MAX).split(/\r?\n\s*\n/)
   const texts = blocks.map(block =>
     block
-      .replace(/!?\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])?/g, (link, text) =>
+      // Bounded: otherwise every bracket that nobody closes reads the rest of the line.
+      .replace(/!?\[([^\]\n]{0,300})\](?:\([^)\n]{0,300}\)|\[[^\]\n]{0,300}\])?/g, (link, text) =>
         link.startsWith('!') ? '' : text,
       )
-      .replace(/<[^>\n]*>|^(?:#.*|.*\n[=-]{3,}|\[.*\]:.*)$/gm, ''),
+      .replace(/<[^>\n]{0,300}>|^(?:#.*|.*\n[=-]{3,}|\[.*\]:.*)$/gm, ''),
   )
   return texts.find(text => wordsOf(text).length >= 5 && !/^\s*```/.test(text)) ?? ''
 }

@@ -38,7 +38,9 @@ export async function exchangeToken({ registry, issuers }: Deps, c: Context) {
 export async function revokeToken({ registry }: Deps, c: Context) {
   const header = c.req.header('authorization') ?? refuse('authorization_missing')
   if (/[^\t\x20-\x7e]/.test(header)) refuse('authorization_text')
-  const [, scheme = 'bearer', token = ''] = /^(?:(\S+) +)?(\S*) *$/.exec(header.trim()) ?? []
+  const text = header.trim()
+  const at = text.indexOf(' ')
+  const [scheme, token] = at < 0 ? ['bearer', text] : [text.slice(0, at), text.slice(at).trim()]
   if (scheme.toLowerCase() !== 'bearer') refuse('authorization_scheme', { scheme })
   if (!isTrustedToken(token)) refuse('authorization_unparsed')
   await revoke(registry.database, token, senderOf(registry, c))
