@@ -7,6 +7,7 @@ import type { SearchRequest } from '../../core/search/request.ts'
 import { termsOf } from '../../core/search/terms.ts'
 import { parseQuery } from '../../core/search/words.ts'
 import { inventedEntries } from '../support/many-crates.ts'
+import { frugally } from '../support/processor-time.ts'
 import { inventedQueries } from '../support/queries.ts'
 import { searchFor } from '../support/render-search.ts'
 import type { SearchedCrate } from '../support/whole-search.ts'
@@ -271,4 +272,14 @@ test('a filter that no store can keep is left out of what finds a crate', () => 
     [...terms.keys()].filter(term => term.startsWith('license:')),
     ['license:zlib'],
   )
+})
+
+test('a README of brackets that nobody closes takes little time', () => {
+  const terms = (readme: string) =>
+    termsOf({ canonical: 'demo', keywords: [], description: null, readme })
+  const often = (readme: string) => {
+    for (let count = 0; count < 20; count++) terms(readme)
+  }
+  for (const bracket of ['[', '![', '[x](', '<'])
+    frugally(() => often(bracket.repeat(8192)), bracket, 1000)
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Scope } from '../../../generator/accounts/tokens.ts'
 import { makeToken } from '../../../generator/accounts/tokens.ts'
+import { frugallyInTheEnd } from '../../support/processor-time.ts'
 import { TOKENS, trusting } from '../../support/trusted.ts'
 import { JOBS } from '../../support/trusted-jobs.ts'
 
@@ -82,6 +83,11 @@ test('the exchange answers as crates.io does, whatever the status of other failu
   ])
   for (const good of [`bearer ${token}`, token, `Bearer ${makeToken('plim_tp_')}`])
     assert.deepEqual(await revoke(good), [204, null])
+  const wide = `a${' '.repeat(15_000)}b c`
+  const often = async () => {
+    for (let count = 0; count < 20; count++) assert.equal((await revoke(wide))[0], 401)
+  }
+  await frugallyInTheEnd(often, 'a header of blanks', 2000)
 })
 
 test('exchanges are limited by address, and a registry without an API has none', async t => {
