@@ -69,7 +69,7 @@ export interface SearchableCrate {
   readonly readme?: string | null
 }
 
-const README_MAX = 8192
+const README_MAX = 4096
 const README_WORDS = 30
 
 /** Returns the first paragraph of a README that has text beside badges, headings and HTML. */
@@ -78,10 +78,10 @@ function firstParagraph(readme: string): string {
   const texts = blocks.map(block =>
     block
       // Bounded: otherwise every bracket that nobody closes reads the rest of the line.
-      .replace(/!?\[([^\]\n]{0,300})\](?:\([^)\n]{0,300}\)|\[[^\]\n]{0,300}\])?/g, (link, text) =>
+      .replace(/!?\[([^\]\n]{0,200})\](?:\([^)\n]{0,200}\)|\[[^\]\n]{0,200}\])?/g, (link, text) =>
         link.startsWith('!') ? '' : text,
       )
-      .replace(/<[^>\n]{0,300}>|^(?:#.*|.*\n[=-]{3,}|\[.*\]:.*)$/gm, ''),
+      .replace(/<[^>\n]{0,200}>|^(?:#.*|.*\n[=-]{3,}|\[.*\]:.*)$/gm, ''),
   )
   return texts.find(text => wordsOf(text).length >= 5 && !/^\s*```/.test(text)) ?? ''
 }
