@@ -86,7 +86,7 @@ const users = () => JSON.stringify({ users: ['carol'] })
 
 /**
  * Every route of the daemon but those for browsers, which `visits.main.test.ts` has. A new route is added
- * here with its answers to each caller, or `access.test.ts` fails.
+ * here with its answers to each caller, or `access.main.test.ts` fails.
  */
 export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   'GET /healthz': [open('/healthz')],
