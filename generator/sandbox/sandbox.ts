@@ -96,11 +96,6 @@ export class Sandbox {
     }
   }
 
-  /** Starts a thread ahead of the first task, which takes longer than most tasks. */
-  prepare(): void {
-    this.#idle.push(this.#take())
-  }
-
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map(thread => thread.end()))
   }
