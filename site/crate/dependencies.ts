@@ -56,14 +56,7 @@ function row(
   const link = origin === null ? to(cratePath(real)) : origin.url
   return html`<li><div class="row-head">
 ${link === null ? html`<strong>${real}</strong>` : html`<a href="${link}"${origin === null ? null : html` rel="noopener noreferrer"`}><strong>${real}</strong></a>`}
-<code class="requirement">${dependency.req}</code>
-${dependency.package === null ? null : html`<span class="note">as <code>${dependency.name}</code></span>`}
-${dependency.optional ? html`<span class="badge">optional</span>` : null}
-${origin === null ? null : html`<span class="note">from ${origin.title}${twin && html`; <a href="${to(cratePath(twin))}">also in this registry</a>`}</span>`}
-</div>
-${dependency.target === null ? null : html`<div class="row-more">only for <code>${dependency.target}</code></div>`}
-${featureLine(dependency)}
-</li>
+<code class="requirement">${dependency.req}</code>${dependency.package === null ? null : html` <span class="note">as <code>${dependency.name}</code></span>`}${dependency.optional ? html` <span class="badge">optional</span>` : null}${origin === null ? null : html` <span class="note">from ${origin.title}${twin && html`; <a href="${to(cratePath(twin))}">also in this registry</a>`}</span>`}</div>${dependency.target === null ? null : html`<div class="row-more">only for <code>${dependency.target}</code></div>`}${featureLine(dependency)}</li>
 `
 }
 
@@ -109,10 +102,7 @@ ${isNormal ? null : html`<label class="choice"><input type="checkbox" class="nor
 <ul class="rows">
 ${dependents.map(
   dependent => html`<li${dependent.kind === 'normal' ? null : html` class="not-normal"`}><div class="row-head"><a href="${to(cratePath(dependent.name))}"><strong>${dependent.name}</strong></a> <span class="quiet">${dependent.version}</span>
-<span class="note">requires</span> <code class="requirement">${dependent.req}</code>
-${dependent.kind === 'normal' ? null : html`<span class="badge">${dependent.kind}</span>`}
-${dependent.optional ? html`<span class="badge">optional</span>` : null}
-${dependent.registry === null ? null : html`<span class="note">from ${originOf(site, dependent.registry, '').title}</span>`}</div></li>
+<span class="note">requires</span> <code class="requirement">${dependent.req}</code>${dependent.kind === 'normal' ? null : html` <span class="badge">${dependent.kind}</span>`}${dependent.optional ? html` <span class="badge">optional</span>` : null}${dependent.registry === null ? null : html` <span class="note">from ${originOf(site, dependent.registry, '').title}</span>`}</div></li>
 `,
 )}</ul>
 ${more > 0 ? html`<p class="quiet">and ${formatNumber(more)} more.</p>` : null}`

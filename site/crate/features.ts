@@ -38,9 +38,7 @@ export function featureSection(features: Features, record: string): Markup {
 <p class="quiet">These are the first ${shown.size} of ${formatNumber(names.length)} features. <a href="${record}">crate.json</a> has all of them.</p>`
   return html`<ul class="rows">
 ${[...shown].map(
-  name => html`<li id="feature-${name}"><div class="row-head"><strong>${name}</strong>
-${name !== 'default' && onByDefault.has(name) ? html`<span class="badge good">default</span>` : null}</div>
-<div class="row-more">${enables(shown, features[name] ?? [])}</div></li>
+  name => html`<li id="feature-${name}"><div class="row-head"><strong>${name}</strong>${name !== 'default' && onByDefault.has(name) ? html` <span class="badge good">default</span>` : null}</div><div class="row-more">${enables(shown, features[name] ?? [])}</div></li>
 `,
 )}</ul>${more}`
 }

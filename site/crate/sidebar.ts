@@ -7,7 +7,7 @@ import { counted, formatBytes } from '../../core/quantity.ts'
 import { jobUrl } from '../../core/trust/job.ts'
 import type { OwnerRow, VersionData, VersionRow } from '../crate-data.ts'
 import { downloadSection } from '../elements/downloads.ts'
-import { copyBlock, copyButton, icon, timeTag } from '../elements/elements.ts'
+import { copyBlock, icon, timeTag } from '../elements/elements.ts'
 import {
   account,
   type Linker,
@@ -89,7 +89,7 @@ function fileSection(version: VersionData): Markup {
 ${contents && html`<li>${icon('file')} ${counted(contents.files, 'file')}, ${formatBytes(contents.bytes)} unpacked</li>`}
 ${contents && contents.rust.files > 0 && html`<li title="Without blank lines and comments">${icon('code')} ${counted(contents.rust.code_lines, 'line')} of Rust</li>`}
 </ul>
-<div class="checksum"><span class="quiet">SHA-256</span> <code>${version.cksum}</code>${copyButton('checksum')}</div>
+<div class="checksum" data-copy="checksum"><span class="quiet">SHA-256</span> <code>${version.cksum}</code></div>
 </section>`
 }
 
