@@ -14,7 +14,7 @@ export async function copyText(text: string): Promise<boolean> {
 }
 
 const ICON =
-  '<svg class="icon" viewBox="0 0 16 16" width="16" height="16" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true"><rect x="5.5" y="5.5" width="9" height="9" rx="1.5"/><path d="M11 2.5H3A1.5 1.5 0 0 0 1.5 4v7.5"/></svg>'
+  '<svg class="icon" viewBox="0 0 16 16" width="16" height="16"><rect x="5.5" y="5.5" width="9" height="9" rx="1.5"/><path d="M11 2.5H3A1.5 1.5 0 0 0 1.5 4v7.5"/></svg>'
 
 /** Adds a button to each text to copy, once; pages would have more bytes with them. */
 export function addCopyButtons(): void {

@@ -1,5 +1,6 @@
 // site/browser: The scripts of the pages. Every page loads page.ts; what a page says never depends
 // on it.
+import { decoded } from '../../core/urls/decoded.ts'
 import { addCopyButtons } from './copy.ts'
 
 /** Shows dates outside READMEs as ages, such as `2 days ago`, with the date as a tooltip. */
@@ -116,13 +117,7 @@ function startRequirements(): void {
 function showUser(): void {
   const link = document.querySelector('[data-user]')
   const login = /(?:^|; )(?:__\w+-)?plimsoll_user=([^;]+)/.exec(document.cookie)?.[1]
-  if (!link || !login) return
-  try {
-    link.textContent = decodeURIComponent(login).slice(0, 40)
-  } catch {
-    // Not one that the daemon has set.
-    link.textContent = login.slice(0, 40)
-  }
+  if (link && login) link.textContent = decoded(login).slice(0, 40)
 }
 
 /** Describes the drawing of a crate's downloads by its numbers, for screen readers. */
@@ -137,7 +132,7 @@ async function describeDownloads(): Promise<void> {
 /** Marks the chosen tab for screen readers; the stylesheet marks it visually. */
 function markTab(): void {
   const tabs = [...document.querySelectorAll<HTMLAnchorElement>('.tabs a[href^="#"]')]
-  const target = document.querySelector(':target')?.closest('.tab')
+  const target = document.getElementById(decoded(location.hash.slice(1)))?.closest('.tab')
   const current = tabs.find(tab => tab.hash === `#${target?.id}`) ?? tabs[0]
   for (const tab of tabs) tab.removeAttribute('aria-current')
   current?.setAttribute('aria-current', 'true')

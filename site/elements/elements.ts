@@ -49,8 +49,13 @@ const PATHS = {
 /** Renders an icon in the color of the surrounding text, hidden from screen readers. */
 export function icon(name: keyof typeof PATHS): Markup {
   return raw(
-    `<svg class="icon" viewBox="0 0 16 16" width="16" height="16" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">${PATHS[name]}</svg>`,
+    `<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">${PATHS[name]}</svg>`,
   )
+}
+
+/** Cuts a text that its author may have made very long: browsers take seconds for one word. */
+export function cut(text: string, most = 300): string {
+  return text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : text
 }
 
 /** Renders a message; text between backticks becomes code. */

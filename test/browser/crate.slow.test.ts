@@ -177,6 +177,8 @@ for (const place of [still, live]) {
       await look(place, `crates/mast/${path}#dependencies`, async page => {
         await page.locator('.row-head', { hasText: 'newest' }).nth(2).waitFor()
         assert.deepEqual((await read(page)).map(oneLine), ours)
+        const marked = await page.locator('.tabs [aria-current]').allInnerTexts()
+        assert.deepEqual(marked.map(oneLine), ['Dependencies 3'])
         await picture(page, shot('requirements'))
         await checkPage(page)
       })
