@@ -101,16 +101,19 @@ async function startBanner(): Promise<void> {
   banner.replaceChildren(text, link, '.')
 }
 
-/** Loads the script for requirements of crates of this registry when they come into view. */
+/** Has a script say of each requirement that comes into view what is the newest version here. */
 function startRequirements(): void {
-  const list = document.getElementById('dependencies')
-  if (!list?.querySelector('.row-head > a:not([rel])')) return
   const view = new IntersectionObserver(seen => {
-    if (!seen.some(({ isIntersecting }) => isIntersecting)) return
-    view.disconnect()
-    void import('./requirements.ts').then(({ showNewest }) => showNewest(list, load))
+    for (const { target, isIntersecting } of seen) {
+      if (!isIntersecting) continue
+      view.unobserve(target)
+      void import('./requirements.ts').then(({ sayNewest }) =>
+        sayNewest(target as HTMLAnchorElement, load),
+      )
+    }
   })
-  view.observe(list)
+  for (const link of document.querySelectorAll('#dependencies .row-head > a:not([rel])'))
+    view.observe(link)
 }
 
 /** Shows the username in the account link: a cookie has it, which the daemon sets for display. */
