@@ -32,7 +32,6 @@ import { registryCounts } from '../../generator/records/crates.ts'
 import { nameSections } from '../../generator/records/groups.ts'
 import { isPaused, readPause } from '../../generator/records/pause.ts'
 import { tlsHost } from '../../generator/registry/certificate.ts'
-import { prepareChecks } from '../../generator/registry/changes/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
 import {
   findDamage,
@@ -197,7 +196,6 @@ async function work(
   if (node.startsWith('20.')) log.warn(warning('node_ended', { node }).message)
   io.out(`listening on ${server.url}`)
   disk.useThread()
-  prepareChecks()
   const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`
   log.info({ url: server.url, crates, releases }, `started: ${contents} in ${registry.dir}`)
   const signal = await Promise.race([life.stopped, outdated])
