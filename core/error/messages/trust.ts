@@ -87,7 +87,7 @@ export const trustMessages = {
     rule_claim_value:
       'the claim `{name}` cannot be `{value}`: a value has 1 to 255 characters on one line',
     rule_claim_glob:
-      'the claim `{name}` cannot be `{value}`: `*` stands for any text in `ref` only; name each value',
+      'the claim `{name}` cannot be `{value}`: `*` stands for any text without `/`, and `**` for any text, in `ref` only; name each value',
     rule_owner_missing:
       'strangers use this issuer, too, so a rule has to name who may publish: one of the claims `{claims}`',
     rule_issuer_shared:
