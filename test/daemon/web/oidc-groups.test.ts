@@ -50,6 +50,8 @@ test('a group owns a crate: its members do, as of their last login', async t => 
   await test.indexWorker.settle()
   await test.indexWorker.pages.flush()
   assert.match(await test.text('crates/keel/index.html'), /group:\/acme\/devs.*The &lt;b&gt;Devs/)
+  const found = await test.request('GET', '/search/?owner=group:%2Facme%2Fdevs', token)
+  assert.match(await found.text(), /1 crate with owner “group:\/acme\/devs”[\s\S]*>keel</)
   // A login without the claim ends them.
   await logIn(ADA)
   assert.match(await publish(token, '1.2.0'), /not an owner/)
