@@ -93,13 +93,13 @@ function claimIssues(name: string, values: readonly string[]): Issue[] {
 
 /** Returns the values of a claim; `workflow` is the file of the workflow that was started. */
 export function valuesOf(kind: IssuerKind, claims: Claims, name: string): string[] {
-  if (name !== 'workflow' || !(hasWorkflows(kind) || kind === 'gitlab'))
-    return claimValues(claims, name)
+  if (name !== 'workflow' || !KINDS[kind].job) return claimValues(claims, name)
   const file = workflowOf(kind, claims)
   return file === null ? [] : [file]
 }
 
-const keyOf = (name: string, value: string) => `${name}=${foldCase(value)}`
+/** A name and the pointer to it make the same key. */
+const keyOf = (name: string, value: string) => `${name.replace(/^\//, '')}=${foldCase(value)}`
 
 /** Finds all rules that may match, and few others: `*` is the key of a rule that names no value. */
 const ANY_KEY = '*'
