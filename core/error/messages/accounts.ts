@@ -91,6 +91,8 @@ export const accountMessages = {
       '`{login}` is the account of a machine, in which nobody logs in; `plimsoll token create --user {login}` makes its tokens',
     issuer_subject_twice:
       'both {from} and {to} have an account `{subject}`, which may be that of two people, so nothing was changed; link one of them by hand',
+    identity_unknown:
+      '`{login}` is not linked to {issuer}; `plimsoll user list --json` has the links of each user',
     issuer_unused:
       'no account or group here is of the issuer `{issuer}`; write its URL as `plimsoll user list --json` has it',
     issuer_section_unknown:

@@ -76,8 +76,8 @@ export const commandMessages = {
     setting_invalid: '{where}: `{key}` cannot be {given}; accepted: {accepts}',
     setting_twice: '`{key}` is set differently by {first} and by {second}; remove one of them',
     setting_missing: '`{because}` is set but `{key}` is not; set both or neither',
-    oidc_issuer_twice:
-      '`oidc.{first}` and `oidc.{second}` have the same issuer, {issuer}; remove one of them',
+    setting_required: '`{key}` is missing; accepted: {accepts}',
+    issuer_twice: '[{kind}.{first}] and [{kind}.{second}] are one issuer; remove one of them',
     oidc_local:
       'no section can be called [oidc.local]: `group:local/NAME` is a group that was made by hand',
     oidc_common:

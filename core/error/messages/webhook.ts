@@ -25,8 +25,6 @@ export const webhookMessages = {
   },
   misuse: {
     reason_missing: 'say why it is deprecated, with --reason',
-    webhook_incomplete:
-      '`webhook.{name}.{key}` is missing; a webhook has a `url` and a `secret_file`',
     webhook_unknown:
       'there is no webhook `{name}`; add a section [webhook.{name}] to plimsoll.toml',
     webhook_secret:
