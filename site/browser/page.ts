@@ -97,8 +97,7 @@ async function startBanner(): Promise<void> {
   const stable = number?.includes('-') && !newest.includes('-') ? 'stable ' : ''
   const isOwnYanked = !isYanked && document.querySelector('.title .bad') !== null
   const kind = `${stable}version of ${name}${isOwnYanked ? ' that is not yanked' : ''}`
-  const text = `This is version ${number}. The newest ${kind} is `
-  banner.replaceChildren(text, link, '.')
+  banner.replaceChildren(`This is version ${number}. The newest ${kind} is `, link, '.')
 }
 
 /** Has a script say of each requirement that comes into view what is the newest version here. */
