@@ -97,7 +97,7 @@ export const accountMessages = {
       'there is no section `[oidc.{name}]` in the settings; write the name of one of them',
     user_locked: '`{login}` is locked; unlock the account first',
     user_sole_owner:
-      '`{login}` is the only owner of {crates}, so nothing was changed; add another owner first, as an administrator at `/me`',
+      '`{login}` is the only owner of {crates}, so nothing was changed; add another owner first, with `plimsoll owner add` or as an administrator at `/me`',
     admin_last: '`{login}` is the last administrator; make another user an administrator first',
     own_account: 'you cannot lock or demote your own account; ask another administrator to do it',
     passwords_differ: 'the two passwords differ; nothing was changed',
