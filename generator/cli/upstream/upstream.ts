@@ -105,7 +105,7 @@ const registerAllow = registryCommand('allow', {
       const all = crate && (await upstream.explain(name))
       const state = all?.find(each => each.version === version)
       const decision = `${spec} is ${allowed ? '' : 'not '}exempted from the hold`
-      task.report({ ...decided, allowed }, [decision, state && sentenceOf(state)])
+      task.report({ ...decided, allowed }, [decision, state ? sentenceOf(state) : null])
     }),
 })
 

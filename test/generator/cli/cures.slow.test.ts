@@ -1,3 +1,4 @@
+// Mirrors core/error/messages/: the commands that messages name.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
