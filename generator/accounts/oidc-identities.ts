@@ -4,6 +4,8 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { Database } from '../database/connection.ts'
 import { all, first, LIST, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
+import { ISSUERS } from '../records/groups.ts'
+import { writeValue } from '../records/values.ts'
 import { type Account, type AccountRow, accountOf, requireUser, type User } from './accounts.ts'
 
 /** By what an issuer's people are found: both are compared exactly. */
@@ -87,6 +89,23 @@ export async function linkIdentity(
   })
 }
 
+/** Takes an account away from an issuer; ends its sessions, and its groups there. */
+export async function unlinkIdentity(
+  database: Database,
+  { id, login }: Pick<User, 'id' | 'login'>,
+  issuer: string,
+  change: Change,
+): Promise<void> {
+  await makeChange(database, change, 'administrator', async (tx, by) => {
+    const there = 'user_id = ? AND issuer = ?'
+    const links = await run(tx, `DELETE FROM identities WHERE ${there}`, id, issuer)
+    if (links === 0) refuse('identity_unknown', { login, issuer })
+    await run(tx, `DELETE FROM user_groups WHERE ${there}`, id, issuer)
+    await run(tx, 'DELETE FROM sessions WHERE user_id = ?', id)
+    await addEvent(tx, by, { action: 'identity-unlink', detail: { login, issuer } })
+  })
+}
+
 /** What follows an issuer that has another URL. */
 export interface IssuerMove {
   readonly accounts: number
@@ -126,6 +145,8 @@ export async function moveIssuer(
     await move('user_groups')
     const moved = { accounts: await move('identities'), groups: await move('groups') }
     if (moved.accounts + moved.groups === 0) refuse('issuer_unused', { issuer: from })
+    // What follows counts by the settings of the other URL.
+    await writeValue(tx, ISSUERS, null)
     await addEvent(tx, by, { action: 'issuer-move', detail: { from, to, ...moved } })
     return moved
   })

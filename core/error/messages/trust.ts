@@ -37,10 +37,8 @@ function differenceText({ noun, name, claim, was, wanted, kind }: RuleDifference
 // biome-ignore format: a message is one line, which a search for its words shows with its code.
 export const trustMessages = {
   misuse: {
-    issuer_incomplete: '`issuer.{name}.{key}` is missing; only the sections `github` and `gitlab` have a default',
     issuer_shared: '`issuer.{name}.shared` cannot be false: everybody can have an account at {issuer}',
     issuer_reuse: '`issuer.{name}.reuse` cannot be true: strangers use this issuer, too, and a token is good once',
-    issuer_twice: '[issuer.{first}] and [issuer.{second}] are one issuer; remove one of them',
     issuer_unknown: 'there is no issuer `{name}`; add a section [issuer.{name}] to plimsoll.toml, and restart the daemon',
     rule_id_invalid: '`{id}` is not the number of a rule; `plimsoll trust list` has them',
     jwt_unreadable: '{where} has no token of a CI system: it is not a JWT with claims',
@@ -72,7 +70,7 @@ export const trustMessages = {
     rule_values_many: 'the claim `{name}` may have at most {max} values',
     rule_claim_name: '`{name}` names no claim; write a name such as `repository`, or a JSON pointer such as `/kubernetes.io/namespace`',
     rule_claim_value: 'the claim `{name}` cannot be `{value}`: a value has 1 to 255 characters on one line',
-    rule_claim_glob: 'the claim `{name}` cannot be `{value}`: `*` stands for any text in `ref` only; name each value',
+    rule_claim_glob: 'the claim `{name}` cannot be `{value}`: `*` stands for any text without `/`, and `**` for any text, in `ref` only; name each value',
     rule_owner_missing: 'strangers use this issuer, too, so a rule has to name who may publish: one of the claims `{claims}`',
     rule_issuer_shared: 'strangers may use this issuer, too, and its kind names no owner; if only you use it, set `issuer.NAME.shared` to false',
     rule_any_ref: 'the rule names neither `ref` nor `environment`, so whoever may push any branch can publish',

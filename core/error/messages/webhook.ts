@@ -23,7 +23,6 @@ export const webhookMessages = {
   },
   misuse: {
     reason_missing: 'say why it is deprecated, with --reason',
-    webhook_incomplete: '`webhook.{name}.{key}` is missing; a webhook has a `url` and a `secret_file`',
     webhook_unknown: 'there is no webhook `{name}`; add a section [webhook.{name}] to plimsoll.toml',
     webhook_secret: '{path} has no secret for the webhook `{name}`; write one line, or two while it is changed: `whsec_` and the base64 of 24 to 64 random bytes',
   },

@@ -25,13 +25,7 @@ import {
   readExisting,
   releaseConflicts,
 } from '../../records/releases-stored.ts'
-import {
-  archiveLimits,
-  type Client,
-  faultOf,
-  inspectArchive,
-  sandbox,
-} from '../../sandbox/sandbox.ts'
+import { archiveLimits, type Client, faultOf, inspectArchive } from '../../sandbox/sandbox.ts'
 import type { Registry } from '../registry.ts'
 import { dependencyWarnings } from './warnings.ts'
 
@@ -95,11 +89,6 @@ export async function check(
   const isSame = existing.taken?.cksum === cksum
   const isLost = isSame && (await crates.checksum(crateKey(release.name, cksum))) !== cksum
   return { submission, change, release, existing, isLost, verdict, warnings: issues }
-}
-
-/** Makes a process ready to inspect: the first publish does not wait for the start of a thread. */
-export function prepareChecks(): void {
-  sandbox.prepare()
 }
 
 /** Reads the release from a `.crate` and appends to `issues`; undefined when it has none. */

@@ -5,7 +5,6 @@ import {
   lacksAdministrator,
   requireUser,
 } from '../../accounts/accounts.ts'
-import { loginEnd } from '../../accounts/oidc-access.ts'
 import {
   findIdentity,
   type Identity,
@@ -16,7 +15,7 @@ import { chooseLogin } from '../../accounts/oidc-name.ts'
 import { type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
 import type { Records } from '../../records/crate-change.ts'
-import { groupsOf, setGroups } from '../../records/groups.ts'
+import { groupsOf, loginEnd, setGroups } from '../../records/groups.ts'
 import { nameUser } from './users.ts'
 
 /** A login whose groups were too many to be told keeps those of before. */
