@@ -76,6 +76,8 @@ export async function rulesFor(
 export interface RuleFilter {
   /** Those that belong to these crates. */
   readonly crateIds?: readonly number[]
+  /** Those that one of these users wrote. */
+  readonly writers?: readonly string[]
   readonly issuer?: string
   /** Only those with a higher id. */
   readonly after?: number
@@ -84,9 +86,10 @@ export interface RuleFilter {
 
 /** Lists rules by id. */
 export async function listRules(db: Queries, filter: RuleFilter = {}): Promise<TrustRule[]> {
-  const { crateIds, issuer, after = 0, limit = Number.MAX_SAFE_INTEGER } = filter
+  const { crateIds, writers, issuer, after = 0, limit = Number.MAX_SAFE_INTEGER } = filter
   const conditions = [
     ...(crateIds ? [[`crate_id IN ${LIST}`, crateIds] as const] : []),
+    ...(writers ? [[`writers.login IN ${LIST}`, writers] as const] : []),
     ...(issuer ? [['issuer = ?', issuer] as const] : []),
     ['trust_rules.id > ?', after] as const,
   ]
@@ -105,16 +108,6 @@ export async function requireRule(db: Queries, id: number): Promise<TrustRule> {
 /** Returns a rule in one line, such as `rule 3 (github: repository=acme/demo)`. */
 export function ruleText({ id, issuer, claims }: TrustRule): string {
   return `rule ${id} (${issuer}: ${textsOf(claims).join(' ')})`
-}
-
-/** Returns the rules among these that a removed owner wrote for a crate. */
-export async function rulesOfWriters(
-  db: Queries,
-  crateId: number,
-  logins: readonly string[],
-): Promise<TrustRule[]> {
-  const rules = await listRules(db, { crateIds: [crateId] })
-  return rules.filter(({ writer }) => writer !== null && logins.includes(writer))
 }
 
 /** Returns the patterns of crates whose versions come from CI only. */

@@ -13,7 +13,7 @@ import {
 import { type Output, output } from '../../core/paths/tree.ts'
 import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
 import type { CrateData, ListedVersion, VersionData, VersionRow } from '../crate-data.ts'
-import { dateTag, filterBox } from '../elements/elements.ts'
+import { cut, dateTag, filterBox } from '../elements/elements.ts'
 import { absoluteLink, type Linker, linker } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -94,7 +94,9 @@ function changeCell(
   const { features: now } = version
   const { features: old } = before
   const words = [
-    license(version) === license(before) ? null : `license ${license(version) ?? 'not stated'}`,
+    license(version) === license(before)
+      ? null
+      : cut(`license ${license(version) ?? 'not stated'}`),
     ...(now && old ? [signed('+', difference(now, old)), signed('−', difference(old, now))] : []),
   ].filter(word => word !== null)
   return html`${link}${words.length === 0 ? null : html` <span class="quiet small">${join(words, ' · ')}</span>`}`
@@ -107,7 +109,7 @@ function difference(features: Features, others: Features): string[] {
 function signed(sign: string, names: readonly string[]): string | null {
   if (names.length === 0) return null
   const more = names.length - FEATURES_NAMED
-  const shown = names.slice(0, FEATURES_NAMED).map(name => sign + name)
+  const shown = names.slice(0, FEATURES_NAMED).map(name => sign + cut(name, 64))
   return `${shown.join(' ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 

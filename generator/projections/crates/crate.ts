@@ -71,10 +71,7 @@ export async function cratePages(
     releases,
     owners: site.owners ? await listOwners(database, crate.id) : [],
     dependents: crate.dependents
-      ? await readDependents(database, canonicalName(crate.name), {
-          count: crate.dependents,
-          limit: DEPENDENTS_SHOWN,
-        })
+      ? await readDependents(database, canonicalName(crate.name), DEPENDENTS_SHOWN)
       : [],
     dependentCount: crate.dependents,
     namesakes: await spellings(database, elsewhere, 'listed'),
