@@ -99,9 +99,10 @@ export async function listRules(db: Queries, filter: RuleFilter = {}): Promise<T
   return (await all<Stored>(db, sql, ...values, limit)).map(ruleOf)
 }
 
-/** Returns a rule; refuses an unknown one. */
-export async function requireRule(db: Queries, id: number): Promise<TrustRule> {
-  const row = await first<Stored>(db, `SELECT ${RULE} WHERE trust_rules.id = ?`, id)
+/** Returns a rule by its number, which may be a text of others; refuses an unknown one. */
+export async function requireRule(db: Queries, id: number | string): Promise<TrustRule> {
+  const number = /^\d{1,15}$/.test(`${id}`) ? Number(id) : 0
+  const row = await first<Stored>(db, `SELECT ${RULE} WHERE trust_rules.id = ?`, number)
   return row ? ruleOf(row) : refuse('rule_unknown', { id })
 }
 
