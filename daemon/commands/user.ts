@@ -4,6 +4,7 @@ import { counted } from '../../core/quantity.ts'
 import {
   addUser,
   hasNoUsers,
+  listUsers,
   requireUser,
   setAdmin,
   setLocked,
@@ -82,7 +83,8 @@ const registerList = registryCommand('list', {
   fails: 'the registry cannot be read',
   reads: true,
   async run({ io, registry, report }: RegistryTask) {
-    const users = await listAccess(registry.database, registry.settings, io.now())
+    const { database, settings } = registry
+    const users = await listAccess(database, settings, io.now(), await listUsers(database))
     const isLinked = users.some(({ identities, made }) => identities.length + made.length > 0)
     const rows = users.map(user => {
       const { login, admin, locked, removed, machine, created, identities, login_due, made } = user

@@ -63,9 +63,9 @@ async function issuerRows(
   oidc: Settings['oidc'],
   userId: number,
 ): Promise<HomeData['issuers']> {
-  const own = await listIdentities(database, oidc, [userId])
-  return Object.values(oidc).map(({ name, title, token_days: days }) => {
-    const loggedIn = own.find(({ section }) => section === name)?.loggedIn ?? null
+  const own = await listIdentities(database, [userId])
+  return Object.values(oidc).map(({ name, title, issuer, token_days: days }) => {
+    const loggedIn = own.find(each => each.issuer === issuer)?.logged_in ?? null
     const until = loggedIn === null || days === 0 ? null : loginEnd(days, new Date(loggedIn))
     return { name, title: title || name, loggedIn, until }
   })

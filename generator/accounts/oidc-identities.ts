@@ -1,6 +1,5 @@
 import { refuse } from '../../core/error/error.ts'
 import type { OidcSettings } from '../../core/settings/oidc.ts'
-import type { Settings } from '../../core/settings/settings.ts'
 import type { Database } from '../database/connection.ts'
 import { all, first, LIST, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
@@ -152,23 +151,15 @@ export async function moveIssuer(
   })
 }
 
-/** An account's place at an issuer, for lists of users. */
+/** An identity of a user, and their last login there. */
 export interface IdentityRecord extends Identity {
   readonly userId: number
-  /** The name of the issuer's section; null where the settings have none. */
-  readonly section: string | null
-  readonly loggedIn: string | null
+  readonly logged_in: string | null
 }
 
 /** Returns the identities of users by their ids, in the order of their issuers. */
-export async function listIdentities(
-  db: Queries,
-  oidc: Settings['oidc'],
-  ids: readonly number[],
-): Promise<IdentityRecord[]> {
-  const sql = `SELECT issuer, subject, user_id AS "userId", logged_in_at AS "loggedIn"
+export function listIdentities(db: Queries, ids: readonly number[]): Promise<IdentityRecord[]> {
+  const sql = `SELECT issuer, subject, user_id AS "userId", logged_in_at AS logged_in
     FROM identities WHERE user_id IN ${LIST} ORDER BY issuer, subject`
-  const sections = new Map(Object.values(oidc).map(({ issuer, name }) => [issuer, name]))
-  const rows = await all<Omit<IdentityRecord, 'section'>>(db, sql, ids)
-  return rows.map(row => ({ ...row, section: sections.get(row.issuer) ?? null }))
+  return all(db, sql, ids)
 }

@@ -97,20 +97,22 @@ async function startBanner(): Promise<void> {
   const stable = number?.includes('-') && !newest.includes('-') ? 'stable ' : ''
   const isOwnYanked = !isYanked && document.querySelector('.title .bad') !== null
   const kind = `${stable}version of ${name}${isOwnYanked ? ' that is not yanked' : ''}`
-  const text = `This is version ${number}. The newest ${kind} is `
-  banner.replaceChildren(text, link, '.')
+  banner.replaceChildren(`This is version ${number}. The newest ${kind} is `, link, '.')
 }
 
-/** Loads the script for requirements of crates of this registry when they come into view. */
+/** Has a script say of each requirement that comes into view what is the newest version here. */
 function startRequirements(): void {
-  const list = document.getElementById('dependencies')
-  if (!list?.querySelector('.row-head > a:not([rel])')) return
   const view = new IntersectionObserver(seen => {
-    if (!seen.some(({ isIntersecting }) => isIntersecting)) return
-    view.disconnect()
-    void import('./requirements.ts').then(({ showNewest }) => showNewest(list, load))
+    for (const { target, isIntersecting } of seen) {
+      if (!isIntersecting) continue
+      view.unobserve(target)
+      void import('./requirements.ts').then(({ sayNewest }) =>
+        sayNewest(target as HTMLAnchorElement, load),
+      )
+    }
   })
-  view.observe(list)
+  for (const link of document.querySelectorAll('#dependencies .row-head > a:not([rel])'))
+    view.observe(link)
 }
 
 /** Shows the username in the account link: a cookie has it, which the daemon sets for display. */

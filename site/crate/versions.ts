@@ -146,10 +146,13 @@ export function otherVersions({ name, previous }: VersionData, to: Linker): Mark
   return html`<details class="selector" data-from="${crate}"><summary>Versions</summary><ul class="plain"><li><a href="${crate}">Newest version</a></li>${before}<li><a href="${crate}#versions">All versions</a></li></ul></details>`
 }
 
-/** Renders the page at a crate's permanent address for its newest version, which leads there. */
-export function latestPage(site: SiteConfig, name: string, newest: string): Output {
+/**
+ * Renders the page at a crate's permanent address for its newest version. It leads to the crate's
+ * page, which shows that: so no publish of a version changes it.
+ */
+export function latestPage(site: SiteConfig, name: string): Output {
   const path = latestPath(name)
-  const link = linker(site, path)(versionPath(name, newest))
+  const link = linker(site, path)(cratePath(name))
   const canonical = absoluteLink(site, cratePath(name))
   const page = html`<!doctype html>
 <html lang="en">
@@ -159,11 +162,11 @@ export function latestPage(site: SiteConfig, name: string, newest: string): Outp
 <meta http-equiv="refresh" content="0; url=${link}">
 <meta name="robots" content="noindex">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${name} ${newest}</title>
+<title>${name}</title>
 <link rel="canonical" href="${canonical}">
 </head>
 <body>
-<main><h1><a href="${link}">${name} ${newest}</a></h1></main>
+<main><h1><a href="${link}">${name}</a></h1></main>
 </body>
 </html>
 `

@@ -16,12 +16,7 @@ const DEPTH_MAX = 512
 const SLOW_MAX = 5000
 const SLOW = /[\u0590-\u109f\u1780-\u18af\u1950-\u1aad]/g
 
-/** Elements that do not end a line. */
-const INLINE = new Set(
-  'a abbr b bdi bdo br cite code del dfn em i img ins kbd mark q s samp small span strike strong sub sup time tt u var wbr'.split(
-    ' ',
-  ),
-)
+const BLOCK = /^(?:blockquote|caption|d[dlt]|details|div|fig|h\d|li|ol|p|section|summary|t[dhr]|ul)/
 
 /** Thrown for a README that is too costly to render; it is shown as plain text instead. */
 export class TooComplexError extends Error {}
@@ -55,7 +50,7 @@ export function boundedTree(elementsMax = NODES_MAX): TreeAdapter<DefaultTreeAda
     ...defaultTreeAdapter,
     createElement(...args) {
       count()
-      if (!INLINE.has(args[0])) slow = 0
+      if (BLOCK.test(args[0])) slow = 0
       if (args[0] !== 'span' && ++elements > elementsMax)
         throw new TooComplexError('it has too many elements')
       return defaultTreeAdapter.createElement(...args)

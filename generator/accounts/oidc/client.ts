@@ -177,30 +177,19 @@ function scopesOf({ scopes, login_claims: logins, require }: OidcSettings): stri
 
 /** Returns what somebody is told whose login has failed. */
 function refusalOf(library: Library, error: unknown): Refusal {
-  const causes: unknown[] = []
-  for (let each = error; each instanceof Error; each = each.cause) causes.push(each)
+  if (!(error instanceof Error)) throw error
+  const causes = [error]
+  for (let each = error.cause; each instanceof Error; each = each.cause) causes.push(each)
   const away = causes.find(cause => cause instanceof WebFailure)
-  const reason = (text: string) => ({ reason: plainly(text) })
-  const options = { cause: error }
-  if (away instanceof WebFailure)
-    return new Refusal([issue('oidc_away', reason(away.message))], options)
-  if (
-    error instanceof library.AuthorizationResponseError ||
-    error instanceof library.ResponseBodyError
-  ) {
-    const { error: code, error_description: words = '' } = error
-    return new Refusal([issue('oidc_refused', reason(`${code} ${words}`))], options)
-  }
-  const last = causes.at(-1)
-  if (!(error instanceof Error) || !(last instanceof Error)) throw error
-  const told = [...new Set([error.message, last.message])].join(': ')
-  return new Refusal([issue('oidc_untrusted', reason(told))], options)
-}
-
-/** Returns one line of a foreign text, short enough for a message. */
-function plainly(text: string): string {
-  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}`]+/gu, ' ').trim()
-  return line.length > 200 ? `${line.slice(0, 199)}…` : line
+  const { AuthorizationResponseError, ResponseBodyError } = library
+  const [code, reason] = away
+    ? (['oidc_away', away.message] as const)
+    : error instanceof AuthorizationResponseError || error instanceof ResponseBodyError
+      ? (['oidc_refused', `${error.error} ${error.error_description ?? ''}`] as const)
+      : (['oidc_untrusted', `${error.message}: ${causes.at(-1)?.message}`] as const)
+  // One line of a foreign text, short enough for a message.
+  const line = reason.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}`]+/gu, ' ').trim()
+  return new Refusal([issue(code, { reason: line.slice(0, 200) })], { cause: error })
 }
 
 interface OidcPlace {
