@@ -99,8 +99,7 @@ export const postConfig =
 export const deleteConfig =
   (provider: Provider) =>
   async ({ registry }: Deps, c: Context, actor: Actor) => {
-    const id = rowId(c.req.param('id')) ?? refuse('rule_unknown', { id: c.req.param('id') ?? '' })
-    const rule = await requireRule(registry.database, id)
+    const { id, ...rule } = await requireRule(registry.database, c.req.param('id') ?? '')
     if (rule.issuer !== provider || rule.crateId === null) refuse('rule_unknown', { id })
     await ownCrate(registry, actor, rule.crate)
     await dropRule(registry.database, id, changeBy(actor, registry))

@@ -91,8 +91,12 @@ export async function addRule(
 }
 
 /** Removes a rule: whoever may write it may remove it. Refuses an unknown one. */
-export async function dropRule(database: Database, id: number, change: Change): Promise<TrustRule> {
-  const { crate } = await requireRule(database, id)
+export async function dropRule(
+  database: Database,
+  number: number | string,
+  change: Change,
+): Promise<TrustRule> {
+  const { id, crate } = await requireRule(database, number)
   return changeCrates(database, patternOf(crate), change, async (tx, by, found) => {
     const rule = await requireRule(tx, id)
     await run(tx, 'DELETE FROM trust_keys WHERE rule_id = ?', id)

@@ -39,10 +39,8 @@ export const accountMessages = {
     form_rejected: 'the form came from another site or is too old, so nothing was changed; reload its page and try again',
   },
   too_many: {
-    rate_limited: (p: { what: string; seconds: number }) =>
-      `too many ${p.what} in a short time; try again in ${p.seconds} ${p.seconds === 1 ? 'second' : 'seconds'}`,
-    crates_too_many: (p: { login: string; max: number }) =>
-      `\`${p.login}\` has published ${p.max} new ${p.max === 1 ? 'crate' : 'crates'} within 24 hours, which is the limit; publish again later`,
+    rate_limited: (p: { what: string; seconds: number }) => `too many ${p.what} in a short time; try again in ${p.seconds} ${p.seconds === 1 ? 'second' : 'seconds'}`,
+    crates_too_many: (p: { login: string; max: number }) => `\`${p.login}\` has published ${p.max} new ${p.max === 1 ? 'crate' : 'crates'} within 24 hours, which is the limit; publish again later`,
     publishes_waiting: '{max} publishes of this account are already waiting to be checked; publish again when they are answered',
     versions_too_many: '`{name}` has had {max} new versions within 24 hours, which is the limit; publish again later',
   },
@@ -81,8 +79,7 @@ export const accountMessages = {
     owner_unknown: '`{login}` is not an owner of `{name}`',
     owner_last: '`{name}` would have no owner left; add another one first with `cargo owner --add`',
     owners_too_many_named: 'the request names more than {max} users; name the others in another request',
-    owners_none_named: () =>
-      'the request names no users; send a JSON object such as {"users": ["alice"]}',
+    owners_none_named: () => 'the request names no users; send a JSON object such as {"users": ["alice"]}',
     form_invalid: 'the form could not be read; reload its page and try again',
   },
 } as const satisfies MessageTable

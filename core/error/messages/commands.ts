@@ -48,8 +48,7 @@ export const commandMessages = {
       key: string
       suggestion: string | null
       accepted: readonly string[]
-    }) =>
-      `${p.where}: there is no setting \`${p.key}\`; ${p.suggestion === null ? `accepted: ${p.accepted.join(', ')}` : `did you mean \`${p.suggestion}\`?`}`,
+    }) => `${p.where}: there is no setting \`${p.key}\`; ${p.suggestion === null ? `accepted: ${p.accepted.join(', ')}` : `did you mean \`${p.suggestion}\`?`}`,
     setting_invalid: '{where}: `{key}` cannot be {given}; accepted: {accepts}',
     setting_twice: '`{key}` is set differently by {first} and by {second}; remove one of them',
     setting_missing: '`{because}` is set but `{key}` is not; set both or neither',
@@ -186,7 +185,6 @@ export const commandMessages = {
     storage_server_failing: 'the disk of the database server reports an error ({reason}); look for its cause in the log of that server',
     storage_failing: 'the disk reports an error: {reason}; look for its cause in the log of the operating system, then check the registry with `plimsoll verify`',
     delete_unfinished: '`{name}` is gone from the records, but some of its deleted files and bytes are left; run the command again to remove them',
-    page_failed: (p: { kind: string; of: string; reason: string }) =>
-      `work of the kind \`${p.kind}\`${p.of === '' ? '' : ` for ${p.of}`} failed and is still to be done: ${p.reason}`,
+    page_failed: (p: { kind: string; of: string; reason: string }) => `work of the kind \`${p.kind}\`${p.of === '' ? '' : ` for ${p.of}`} failed and is still to be done: ${p.reason}`,
   },
 } as const satisfies MessageTable

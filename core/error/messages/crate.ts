@@ -4,8 +4,7 @@ import type { MessageTable } from './kind.ts'
 export const crateMessages = {
   invalid: {
     name_empty: 'a crate name cannot be empty',
-    name_too_long: (p: { name: string; max: number }) =>
-      `the crate name \`${p.name}\` has ${p.name.length} characters; at most ${p.max} are allowed`,
+    name_too_long: (p: { name: string; max: number }) => `the crate name \`${p.name}\` has ${p.name.length} characters; at most ${p.max} are allowed`,
     name_start: 'the crate name `{name}` must start with an ASCII letter',
     name_character: 'the crate name `{name}` contains `{character}`; only ASCII letters, digits, `-` and `_` are allowed',
     version_invalid: '`{version}` is not a valid SemVer 2.0.0 version; write it as MAJOR.MINOR.PATCH, for example `1.0.0`',
@@ -41,8 +40,7 @@ export const crateMessages = {
     crate_name_encoding: 'its name is not UTF-8, so it cannot be opened; rename it',
     crate_special: 'it is no file, but a socket, pipe or device, and is left out',
     archive_path_windows: '`{path}` is a path that cannot exist on Windows',
-    archive_warnings_more: (p: { count: number }) =>
-      `${p.count} more ${p.count === 1 ? 'path' : 'paths'} in the crate file caused warnings`,
+    archive_warnings_more: (p: { count: number }) => `${p.count} more ${p.count === 1 ? 'path' : 'paths'} in the crate file caused warnings`,
     archive_root: '`{path}` in the crate file is not below `{root}/`; everything must be in that one folder',
     archive_manifest_missing: 'the crate file has no `Cargo.toml` in its top folder',
     archive_manifest_case: 'the manifest in the crate file is called `{path}`; it must be called `Cargo.toml`',

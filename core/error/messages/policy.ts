@@ -4,8 +4,7 @@ import type { MessageTable } from './kind.ts'
 export const policyMessages = {
   invalid: {
     name_reserved: 'the crate name `{name}` is reserved; choose another name',
-    name_looks_alike: (p: { name: string; others: readonly string[] }) =>
-      `the crate name \`${p.name}\` is easily mistaken for the existing ${p.others.map(other => `\`${other}\``).join(', ')}; choose a name that differs more`,
+    name_looks_alike: (p: { name: string; others: readonly string[] }) => `the crate name \`${p.name}\` is easily mistaken for the existing ${p.others.map(other => `\`${other}\``).join(', ')}; choose a name that differs more`,
     version_too_long: 'the version `{version}` has {length} characters; at most {max} are allowed (`policy.version_max`), shorten what follows `-` or `+`',
     description_missing: 'the crate has no description; set `description` in the [package] section of Cargo.toml',
     description_bidi: 'the description has invisible characters that change the direction of text (U+202E and others); remove them, because they can make it read as something else',
@@ -37,7 +36,6 @@ export const policyMessages = {
     dependency_misspelled: 'this registry has no crate `{dependency}`, on which the crate depends, but it has `{existing}`; spell the dependency that way',
     dependency_foreign: 'the dependency `{dependency}` comes from another registry, {registry}, which this one does not allow; publish it here and add `registry = "…"` with the name of this registry to the dependency, or ask the operator to add that URL to `policy.allowed_registries`',
     dependency_path_trap: 'the dependency `{dependency}` is taken from crates.io, but this registry has a crate of that name; if that one is meant, as for a member of your workspace, add `registry = "…"` with the name of this registry to the dependency and publish again',
-    issues_more: (p: { count: number }) =>
-      `${p.count} more ${p.count === 1 ? 'error is' : 'errors are'} not shown; fix those above and try again`,
+    issues_more: (p: { count: number }) => `${p.count} more ${p.count === 1 ? 'error is' : 'errors are'} not shown; fix those above and try again`,
   },
 } as const satisfies MessageTable

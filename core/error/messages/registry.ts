@@ -11,8 +11,7 @@ export const registryMessages = {
     crate_unknown: 'there is no crate `{name}` here',
     readme_unknown: 'there is no README of {name} {version} here',
     release_other_build: 'there is no version {version} of `{name}` here, but {existing}, which differs only in build metadata; name that one',
-    release_deleted: (p: { name: string; version: string; reason: string | null }) =>
-      `\`${p.name}\` ${p.version} was deleted${p.reason === null ? '' : `: ${p.reason}`}; choose another version`,
+    release_deleted: (p: { name: string; version: string; reason: string | null }) => `\`${p.name}\` ${p.version} was deleted${p.reason === null ? '' : `: ${p.reason}`}; choose another version`,
     release_unknown: 'there is no version {version} of `{name}` here',
     route_unknown: 'there is nothing here',
     upstream_version_unknown: 'the upstream has no `{name}` {version} with the checksum of the lock file',
@@ -67,8 +66,7 @@ export const registryMessages = {
   invalid: {
     text_nul: 'a text of this request contains the character U+0000, which no registry can store; remove it',
     crate_lost: 'the .crate of `{name}` {version} is missing from the crate store or damaged there; put it back with `plimsoll add FILE`, or from a backup of the registry folder and run `plimsoll build --all`',
-    version_deleted: (p: { name: string; version: string; reason: string | null }) =>
-      `\`${p.name}\` ${p.version} was deleted${p.reason === null ? '' : `: ${p.reason}`}; lock files may still name its checksum, so publish other bytes as another version`,
+    version_deleted: (p: { name: string; version: string; reason: string | null }) => `\`${p.name}\` ${p.version} was deleted${p.reason === null ? '' : `: ${p.reason}`}; lock files may still name its checksum, so publish other bytes as another version`,
     metadata_invalid: 'the publish metadata cannot be read: {reason}',
     body_short: 'the publish request ends inside the {part}, for which {announced:size} were announced',
     body_long: 'the publish request continues after the {announced:size} announced for the .crate',

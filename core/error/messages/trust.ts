@@ -63,8 +63,7 @@ export const trustMessages = {
     claim_unexpected: 'Unexpected `{claim}` value',
     rule_none: 'No Trusted Publishing config found for repository `{repository}`.',
     rule_none_other: 'no rule for {subject}',
-    rule_differs: (p: RuleDifference) =>
-      `${differenceText(p)}: \`${p.claim}\` was ${given(p.was)}, and rule ${p.rule} wants ${list(p.wanted)}`,
+    rule_differs: (p: RuleDifference) => `${differenceText(p)}: \`${p.claim}\` was ${given(p.was)}, and rule ${p.rule} wants ${list(p.wanted)}`,
     rule_claims_none: 'a rule needs claims: which repository, which workflow, which branch',
     rule_claims_many: 'a rule may compare at most {max} claims',
     rule_values_many: 'the claim `{name}` may have at most {max} values',

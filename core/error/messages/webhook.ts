@@ -15,10 +15,8 @@ export const webhookMessages = {
       name: string
       req: string
       reason: string | null
-    }) =>
-      `every version of the dependency \`${name}\` that fits \`${req}\` is yanked${reason === null ? '' : `: ${reason}`}; require another one`,
-    dependency_deprecated: (p: { name: string; reason: string | null; use: string | null }) =>
-      `the dependency \`${p.name}\` is deprecated${p.reason === null ? '' : `: ${p.reason}`}${p.use === null ? '' : `; use ${p.use} instead`}`,
+    }) => `every version of the dependency \`${name}\` that fits \`${req}\` is yanked${reason === null ? '' : `: ${reason}`}; require another one`,
+    dependency_deprecated: (p: { name: string; reason: string | null; use: string | null }) => `the dependency \`${p.name}\` is deprecated${p.reason === null ? '' : `: ${p.reason}`}${p.use === null ? '' : `; use ${p.use} instead`}`,
     reason_invalid: 'a reason is one paragraph of 1 to 500 characters, without line breaks, control characters and marks of text direction',
   },
   misuse: {

@@ -161,9 +161,9 @@ test('a pipe or device in the place of a file that a setting names is told, and 
   const up = ['upstream.up.index=sparse+http://127.0.0.1:9/index/']
   const settings: readonly (readonly [command: string[], key: string, more?: string[]])[] = [
     [['serve', '--listen', '127.0.0.1:0'], 'tls.cert', [`tls.key=${join(dir, 'plimsoll.toml')}`]],
-    [['serve', '--listen', '127.0.0.1:0'], 'outgoing.ca_file'],
     [['upstream', 'explain', 'demo'], 'upstream.up.token_file', up],
     [['upstream', 'explain', 'demo'], 'outgoing.ca_file', up],
+    [['build'], 'advisories.from'],
     [['status'], 'database.password_file', ['database.url=postgres://u@127.0.0.1:9/db']],
     [['status'], 'database.ca_file', ['database.url=postgres://u@host.invalid/db']],
     [['yank', 'demo@1.0.0'], 'cdn.purge_headers', ['cdn.purge_url=http://127.0.0.1:9/{path}']],
@@ -175,6 +175,14 @@ test('a pipe or device in the place of a file that a setting names is told, and 
       const said = `${path} is neither a file nor a folder`
       assert.ok(`${ended.stdout}${ended.stderr}`.includes(said), `${key}: ${ended.stderr}`)
     }
+})
+
+test('standard input without an end is refused when it has more than a password', async t => {
+  const { folder, dir } = await scene(t)
+  const args = ['user', 'add', 'ann', '--password-stdin', '--dir', dir]
+  const { code, stderr } = await program(folder, args, ENV, 'x'.repeat(70_000))
+  const said = 'error: standard input is larger than the limit of 64 KiB\n'
+  assert.deepEqual([code, stderr], [1, said])
 })
 
 test('a reader of the output who goes early, as `head` does, changes nothing', async t => {
