@@ -19,6 +19,7 @@ import {
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
 import { openOidc } from '../../generator/accounts/oidc/client.ts'
 import { createToken } from '../../generator/accounts/tokens.ts'
+import { takeAdvisories } from '../../generator/advisories/update.ts'
 import { command, settingRows, type Task } from '../../generator/cli/console/command.ts'
 import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
 import { painter } from '../../generator/cli/console/terminal.ts'
@@ -29,10 +30,8 @@ import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
-import { nameSections } from '../../generator/records/groups.ts'
 import { isPaused, readPause } from '../../generator/records/pause.ts'
 import { tlsHost } from '../../generator/registry/certificate.ts'
-import { prepareChecks } from '../../generator/registry/changes/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
 import {
   findDamage,
@@ -118,9 +117,9 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     const serving = await beginServing(registry, server.url)
     ends.push(() => serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED)))
     const before = await recordServed(registry)
-    await nameSections(registry.database, registry.settings.oidc)
     const { access, kept } = registry.access
     const read = () => readSettings(dir, { ...sources, before: access }).settings
+    await readAdvisories(registry, log)
     if (kept.length > 0) log.warn(warning('access_kept', { keys: kept.join(', ') }).message)
     if (before !== null && settings.registry.base_url === null)
       log.warn(warning('base_url_changed', { before, now: registry.urls.base }).message)
@@ -129,6 +128,16 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     await closeAll(ends)
   }
   log.info('stopped')
+}
+
+/** Takes what `advisories/` has now; a registry is served without what cannot be read or kept. */
+async function readAdvisories(registry: Registry, log: Logger): Promise<void> {
+  try {
+    const issues = await takeAdvisories(registry, operatorChange(timestamp(registry.clock())))
+    for (const { message } of issues.slice(0, 20)) log.warn(message)
+  } catch (error) {
+    logFailure(log, error, 'the advisories stay as they were')
+  }
 }
 
 type End = () => unknown
@@ -197,7 +206,6 @@ async function work(
   if (node.startsWith('20.')) log.warn(warning('node_ended', { node }).message)
   io.out(`listening on ${server.url}`)
   disk.useThread()
-  prepareChecks()
   const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`
   log.info({ url: server.url, crates, releases }, `started: ${contents} in ${registry.dir}`)
   const signal = await Promise.race([life.stopped, outdated])

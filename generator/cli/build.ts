@@ -63,7 +63,7 @@ async function buildFrom(task: Task<Options>, from: string, out: string): Promis
   const { io, options, progress } = task
   // V8 lets a heap grow to four times what lives in it: 180 MB here, which nobody needs.
   setFlagsFromString('--optimize-for-size')
-  const { settings, urls } = looseSettings(task)
+  const { settings, urls, folder } = looseSettings(task)
   if (settings.registry.base_url === null) {
     io.err(
       `warning: no base URL is set, so the tree works only at ${TRIAL_BASE}; set it with --base-url`,
@@ -73,6 +73,7 @@ async function buildFrom(task: Task<Options>, from: string, out: string): Promis
   if (cache !== null && options.cache !== cache) await removeOldCaches(dirname(cache))
   const result = await buildStatic({
     followers,
+    folder,
     from,
     out,
     settings,

@@ -63,6 +63,18 @@ export const CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updat
   LEFT JOIN ${releasesAs('stable')} ON stable.id = listings.stable_id
   LEFT JOIN ${releasesAs('highest')} ON highest.id = listings.max_id`
 
+/** Selects what searches find the crates of marks by; `owners` is an expression for their logins. */
+export const findableWith = (owners: string) => `SELECT marked.id, search_crates.terms AS before,
+    crates.canonical, listings.dependents, listings.yanked,
+    releases.about, substr(releases.readme, 1, 8192) AS readme,
+    releases.line ->> 'rust_version' AS rust,
+    releases.version AS newest, ${deprecationsOf('crates.id')}, ${owners} AS owners
+  FROM (SELECT CAST(value ->> 'subject' AS INTEGER) AS id FROM json_each(?)) AS marked
+  LEFT JOIN crates ON crates.id = marked.id
+  LEFT JOIN search_crates ON search_crates.crate_id = marked.id
+  LEFT JOIN listings ON listings.crate_id = crates.id
+  LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id`
+
 /** Selects a crate for its page. */
 export const PAGE_CRATE = `SELECT ${CRATE}, coalesce(listings.dependents, 0) AS dependents,
     EXISTS (SELECT 1 FROM crate_downloads

@@ -13,6 +13,7 @@ import {
 import type { Settings } from '../../core/settings/settings.ts'
 import { ownDl, requireOwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
+import { readUpdate } from '../advisories/update.ts'
 import { value } from '../database/statement.ts'
 import { renderGitIndex } from '../git/static-repository.ts'
 import { drain } from '../pages/build.ts'
@@ -20,10 +21,12 @@ import { claimPages } from '../pages/claim.ts'
 import { buildPages } from '../pages/pages.ts'
 import { listCrates } from '../places/disk/crate-files.ts'
 import { isInside } from '../places/disk/files.ts'
-import type { ProcessMutex } from '../places/locks/process-mutex.ts'
+import { ALONE } from '../places/locks/process-mutex.ts'
 import { type FullContext, PLIMSOLL, type Progress } from '../projections/context.ts'
 import { renderConfig } from '../projections/index/config.ts'
 import { siteConfig } from '../projections/site-config.ts'
+import { keepAdvisories } from '../records/advisories/change.ts'
+import { operatorChange } from '../records/change.ts'
 import type { Follower } from '../records/crate-change.ts'
 import { eachCrate } from '../records/crates.ts'
 import { markSelected } from '../records/marks.ts'
@@ -40,6 +43,8 @@ export interface StaticBuild {
   readonly out: string
   readonly settings: Settings
   readonly urls: RegistryUrls
+  /** Where `advisories/` may be; by default, `from`. */
+  readonly folder?: string | null
   /** Everything that is derived from the records. */
   readonly followers: readonly Follower[]
   /** Cache file that only makes the next build faster; null for none. */
@@ -78,7 +83,7 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const cache = await BuildCache.open(job.cache, inputs)
   try {
     const { context, refused, ...read } = await readFolder(job, tree, cache)
-    const failed = await make(job, context, cache.isNew)
+    const failed = await make(job, context)
     cache.isWhole = failed.length === 0
     const warnings = [...read.warnings, ...tree.warnings]
     return { ...read, changed: tree.changed, warnings, refused: [...refused, ...failed] }
@@ -99,8 +104,8 @@ async function readFolder(job: StaticBuild, tree: StaticTree, cache: BuildCache)
   folder.check(skipBad)
   await cache.keepSources(folder.sources)
   const { crates, issues, files } = folder
-  const refused = issues.filter(({ severity }) => severity === 'error')
-  const [first, ...rest] = refused
+  const errors = issues.filter(({ severity }) => severity === 'error')
+  const [first, ...rest] = errors
   if (first && !skipBad) throw new Refusal([first, ...rest])
   const releases = crates.flat().map(({ name, version, entry: { cksum } }) => {
     return { name, version, cksum }
@@ -112,6 +117,9 @@ async function readFolder(job: StaticBuild, tree: StaticTree, cache: BuildCache)
   const context = contextOf(job, tree, cache, files)
   await changeRecords(context, crates)
   await applyNotes(context, crates.flat(), settings)
+  const holes = await readUpdate(context, job.folder ?? from, settings.advisories.from)
+  await keepAdvisories(context, holes.changes, urls.own, operatorChange(''))
+  const refused = [...errors, ...holes.issues]
   const warnings = issues.filter(({ severity }) => severity === 'warning')
   if (cache.left) warnings.push(cache.left)
   if (paths.length === 0) warnings.push(warning('registry_empty', { from, out }))
@@ -120,14 +128,9 @@ async function readFolder(job: StaticBuild, tree: StaticTree, cache: BuildCache)
 }
 
 /** Makes the tree what the records say; returns why some pages were not rendered. */
-async function make(
-  job: StaticBuild,
-  context: StaticContext,
-  isNew: boolean,
-): Promise<readonly Issue[]> {
+async function make(job: StaticBuild, context: StaticContext): Promise<readonly Issue[]> {
   const { tree } = context
   await tree.discardRespelled()
-  if (!isNew && !(await tree.read(configPath))) await markEverything(context)
   let failed = await render(job, context)
   // What somebody has changed is mended by what renders everything.
   if (tree.spoilt.size > 0) {
@@ -174,8 +177,8 @@ function contextOf(
     urls,
     // The tree copies `.crate` files itself.
     crates: { localFile, path: () => null, size: async () => 0, isLocal: false },
-    mutex: alone,
-    pageMutex: alone,
+    mutex: ALONE,
+    pageMutex: ALONE,
     site: siteConfig(settings, urls, false),
     program: PLIMSOLL,
     authRequired: settings.auth.required,
@@ -206,12 +209,4 @@ async function renderGit({ database, tree }: StaticContext, config: Output): Pro
   for (const file of files) await tree.write(file)
   for await (const path of tree.list(GIT_INDEX_FOLDER))
     if (!wanted.has(path)) await tree.remove(path)
-}
-
-/** Nobody else uses the tree. */
-const alone: ProcessMutex = {
-  run: work => work(),
-  ifLost: () => undefined,
-  isHeld: async () => true,
-  close: async () => undefined,
 }

@@ -79,8 +79,6 @@ export class BuildCache implements Inspections {
   readonly database: Database
   /** Why an earlier cache was left; null if there was none, or if it is used. */
   readonly left: Issue | null
-  /** Whether it has nothing of an earlier build. */
-  readonly isNew: boolean
   /** Whether the last build ran since the machine has started, so that times prove bytes. */
   readonly isSameBoot: boolean
   /** Whether the next build can go on from here; else it begins anew. */
@@ -92,15 +90,14 @@ export class BuildCache implements Inspections {
 
   private constructor(
     [path, lock]: readonly [string, Lock | null],
-    database: Database,
-    before: Pick<BuildCache, 'isNew' | 'isSameBoot' | 'left'>,
+    [database, isSameBoot]: readonly [Database, boolean],
+    left: Issue | null,
   ) {
     this.#path = path
     this.#lock = lock
     this.database = database
-    this.isNew = before.isNew
-    this.isSameBoot = before.isSameBoot
-    this.left = before.left
+    this.isSameBoot = isSameBoot
+    this.left = left
   }
 
   /**
@@ -124,8 +121,7 @@ export class BuildCache implements Inspections {
     const isSameBoot = (await readValue(used, BOOT)) === boot
     await writeValue(used, ORIGIN, origin)
     await writeValue(used, BOOT, boot)
-    const before = { isNew: database === null, isSameBoot, left }
-    return new BuildCache([place, own && lock], used, before)
+    return new BuildCache([place, own && lock], [used, isSameBoot], left)
   }
 
   source(path: string): Promise<Pick<Source, 'times' | 'cksum'> | null> {

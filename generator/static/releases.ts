@@ -54,12 +54,6 @@ export interface Inspections {
   keep(cksum: string, inspected: Inspected, rest: Unkept): Promise<void>
 }
 
-const NONE: Inspections = {
-  source: async () => null,
-  inspected: async () => null,
-  keep: async () => undefined,
-}
-
 /** Coarsest timestamps of file systems (2 seconds in FAT), in milliseconds, with a margin. */
 const CLOCK_TICK = 3000
 
@@ -73,9 +67,9 @@ export class StaticReleases {
   readonly #crates = new Map<CanonicalName, Map<VersionIdentity, StaticRelease>>()
   readonly #settings: Settings
   readonly #urls: RegistryUrls
-  readonly #inspections: Inspections
+  readonly #inspections: Inspections | null
 
-  constructor(settings: Settings, urls: RegistryUrls, inspections: Inspections = NONE) {
+  constructor(settings: Settings, urls: RegistryUrls, inspections: Inspections | null = null) {
     this.#settings = settings
     this.#urls = urls
     this.#inspections = inspections
@@ -98,7 +92,7 @@ export class StaticReleases {
         return { path, cksum: '', size: 0, inspected: { release: null, issues: [problem] } }
       const source = await this.#sourceOf(path)
       const { cksum, size } = source
-      const known = await this.#inspections.inspected(cksum)
+      const known = await this.#inspections?.inspected(cksum)
       const inspected = known ?? (await this.#inspect(source))
       return { path, cksum, size, inspected }
     }
@@ -176,7 +170,7 @@ export class StaticReleases {
     // The last member of a path counts, as when the archive is listed.
     const last = new Map(files.map(file => [file.path, file]))
     const inspected = { release: rest, issues }
-    await this.#inspections.keep(cksum, inspected, { readme, files: [...last.values()] })
+    await this.#inspections?.keep(cksum, inspected, { readme, files: [...last.values()] })
     return inspected
   }
 
@@ -188,7 +182,7 @@ export class StaticReleases {
     const times = [size, stats.mtimeNs, stats.ctimeNs, stats.ino, stats.dev].join(' ')
     // It is refused for its size.
     if (size > this.#settings.limits.crate_bytes) return { path, size, times, cksum: '' }
-    const before = await this.#inspections.source(path)
+    const before = await this.#inspections?.source(path)
     const isSame = before?.times === times
     const cksum = isSame ? before.cksum : sumOf('sha256', readFileSync(path))
     // A change within one tick of the file system's clock could leave the times unchanged.

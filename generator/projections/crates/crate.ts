@@ -214,7 +214,7 @@ export function renderCratePages(
   const data = { ...crate, newest, versions, versionCount: releases.length }
   return [
     cratePage(site, data),
-    latestPage(site, name, newest.version),
+    latestPage(site, name),
     badge(newest),
     ...(site.source && releases.length > 1 ? [comparePage(site, data)] : []),
     ...(releases.length > VERSIONS_SHOWN ? [versionsPage(site, data)] : []),
