@@ -189,4 +189,11 @@ export const steps: Readonly<Record<string, Step>> = {
     'CREATE INDEX deliveries_due ON deliveries (webhook, due_at) WHERE due_at IS NOT NULL',
     'CREATE INDEX deliveries_done ON deliveries (at) WHERE due_at IS NULL',
   ]),
+  // Which versions require each crate; derived soon after each change.
+  '040_requirements': statements([
+    `CREATE TABLE requirements (
+      place INTEGER NOT NULL, dependency TEXT NOT NULL, crate_id INTEGER NOT NULL,
+      text TEXT NOT NULL, PRIMARY KEY (place, dependency, crate_id)) WITHOUT ROWID`,
+    'CREATE INDEX requirements_crate ON requirements (crate_id)',
+  ]),
 }

@@ -2,6 +2,7 @@
 // imports another.
 import type { Follower } from '../records/crate-change.ts'
 import { cratePages, versionPages } from './crates/projection.ts'
+import { dependents } from './dependents/projection.ts'
 import { downloads } from './downloads/projection.ts'
 import { crateFiles, gitIndex, index, wholeCrates } from './index/projection.ts'
 import { labels, letters, users, views } from './lists/projection.ts'
@@ -12,6 +13,7 @@ import { feedsAndSiteMap, registrySite } from './site/projection.ts'
 /** Everything that is derived from the records besides the index, in the order of rendering. */
 export const projections: readonly Pages[] = [
   search,
+  dependents,
   downloads,
   cratePages,
   versionPages,

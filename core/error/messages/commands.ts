@@ -47,6 +47,8 @@ export const commandMessages = {
     bucket_address:
       '`{given}` is neither a folder nor the address of a bucket; write a path or s3://BUCKET/PREFIX',
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
+    impact_spec_invalid:
+      '`{spec}` names no versions of a crate; write NAME or NAME@REQUIREMENT, such as `serde@<1.2`',
     crate_spec_invalid:
       '`{spec}` names no crate to fetch; write NAME or NAME@REQUIREMENT, such as `serde@1.2`',
     daemons_apart:

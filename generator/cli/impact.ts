@@ -1,0 +1,129 @@
+import { refuse } from '../../core/error/error.ts'
+import { findImpact, HOWS, type How, type Reach, type Target } from '../../core/impact/impact.ts'
+import { isName } from '../../core/name.ts'
+import { crateRecordPath } from '../../core/paths/crates.ts'
+import { configPath, updatesPath } from '../../core/paths/tree.ts'
+import { counted } from '../../core/quantity.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { parseRule } from '../../core/upstream/rules.ts'
+import { openGraph, type ReadText } from '../impact/graph.ts'
+import { FolderPlace } from '../places/folder-place.ts'
+import { countMarks } from '../records/marks.ts'
+import { openUpstreams } from '../upstream/open.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import { command, type Task, withRegistry } from './console/command.ts'
+import { table } from './console/table.ts'
+
+type ImpactTask = Task<{ how?: How; report?: boolean }>
+
+export const registerImpact = command('impact', {
+  about: 'find which versions reach a crate by what they require, directly or through others',
+  takes: {
+    '<name[@req]>': 'the crate, and perhaps which versions, such as `demo@<1.2.3`',
+    '--how <how>': {
+      about: 'only what Cargo takes today, or all that it may take; default: both',
+      choices: HOWS,
+    },
+    '--report': 'print a Markdown document that also says who published them, when and from where',
+  },
+  examples: {
+    'plimsoll impact demo@1.2.0': 'finds what has a bad version in it',
+    'plimsoll impact "demo@<1.2.3" --report': 'writes it down for others',
+    'plimsoll impact demo --dir public --json': 'reads a static tree',
+  },
+  json: 'an object: `target`, with `name`, `requirement` or null, and `here`, whether the crate is one of this registry; `reaches`, an array with `crate` and `version`; `how`, "resolved" where the newest version that fits is affected, or "possible" where only another one is; `kind`, "normal", "build" or "dev"; `path`, an array of `NAME@VERSION` from it to the target',
+  fails: 'the folder could not be read',
+  async run(task: ImpactTask, spec: string) {
+    const { dir } = task.options
+    const read = readFrom(new FolderPlace(dir, { sync: 'never' }))
+    if ((await read(configPath)) !== null) return printImpact(task, spec, read, [])
+    await withRegistry(
+      task,
+      async ({ io, registry }) => {
+        const [late] = await countMarks(registry.database, ['dependents'])
+        if (late) io.err('warning: some changes are still being rendered, and are not seen yet')
+        const upstreams = await openUpstreams(registry, { env: io.env })
+        const sources = [...upstreams.byName.values()]
+        const tree = { read: async (path: string) => ({ bytes: await registry.tree.read(path) }) }
+        await printImpact(task, spec, readFrom(tree), sources).finally(() => upstreams.close())
+      },
+      { reads: true },
+    )
+  },
+})
+
+/** Returns how the texts of a tree are read. */
+function readFrom(place: {
+  read(path: string): Promise<{ readonly bytes: Buffer | null } | null>
+}): ReadText {
+  return async path => (await place.read(path))?.bytes?.toString() ?? null
+}
+
+async function printImpact(
+  { io, options, report }: ImpactTask,
+  spec: string,
+  read: ReadText,
+  upstreams: readonly Upstream[],
+): Promise<void> {
+  const [, name = '', requirement = null] = /^([^@]*)(?:@(.*))?$/s.exec(spec) ?? []
+  const rule = parseRule(spec, 'deny')
+  if (!rule || !isName(name)) return refuse('impact_spec_invalid', { spec })
+  const graph = await openGraph(read, upstreams)
+  const crate = await graph.find(name)
+  const isAffected: Target['isAffected'] = version => rule.matches(name, version)
+  const target = { crate, isAffected, bounds: requirement ?? '' }
+  const reaches: Reach[] = []
+  const hows = options.how ? [options.how] : HOWS
+  for await (const reach of findImpact(graph, target, hows)) reaches.push(reach)
+  const json = { target: { name: crate.name, requirement, here: !crate.isElsewhere }, reaches }
+  const rows = reaches.map(({ crate, version, how, kind, path }) => {
+    return [`${crate}@${version}`, how, kind, path.slice(1).join(' > ')]
+  })
+  const crates = counted(new Set(reaches.map(reach => reach.crate)).size, 'crate')
+  const headline = `${counted(reaches.length, 'version')} of ${crates} reach ${spec}`
+  const lines = options.report
+    ? [`# ${headline}`, '', ...(await reportLines(reaches, read, io.now()))]
+    : [...table(['VERSION', 'HOW', 'KIND', 'THROUGH'], rows), headline]
+  report(json, lines)
+}
+
+/** Returns what a report says besides its title, by what the tree says of each crate. */
+async function reportLines(
+  reaches: readonly Reach[],
+  read: ReadText,
+  now: Date,
+): Promise<readonly string[]> {
+  const [, newest] = /<updated>([^<]*)</.exec((await read(updatesPath)) ?? '') ?? []
+  const lines = [
+    `- Asked: ${timestamp(now)}`,
+    `- Registry: its last version is of ${newest ?? 'an unknown time'}`,
+    '',
+    '| version | how | kind | published by | at | commit | through |',
+    '|---|---|---|---|---|---|---|',
+  ]
+  const records = new Map<string, ReadonlyMap<string, PublishedVersion>>()
+  for (const { crate, version, how, kind, path } of reaches) {
+    const record = records.get(crate) ?? (await publishedVersions(crate, read))
+    records.set(crate, record)
+    const { published_by: by, published_at: at, trustpub_data: job } = record.get(version) ?? {}
+    const from = [by ?? job?.repository ?? job?.project_path, at, job?.sha].map(cell => cell ?? '–')
+    lines.push(
+      `| ${[`${crate}@${version}`, how, kind, ...from, path.slice(1).join(' > ')].join(' | ')} |`,
+    )
+  }
+  return lines
+}
+
+/** Who published a version, as `crate.json` has it. */
+interface PublishedVersion {
+  readonly version: string
+  readonly published_by?: string | null
+  readonly published_at?: string | null
+  readonly trustpub_data?: Readonly<Record<string, string | null>>
+}
+
+async function publishedVersions(crate: string, read: ReadText) {
+  const text = await read(crateRecordPath(crate))
+  const { versions }: { versions: PublishedVersion[] } = JSON.parse(text ?? '{"versions":[]}')
+  return new Map(versions.map(version => [version.version, version]))
+}
