@@ -26,8 +26,8 @@ export type DependentsFile =
   | { readonly dependents: readonly Dependent[] }
   | { readonly shards: number }
 
-export const TOGETHER = 64
-export const SHARDS = 256
+export const TOGETHER = 256
+export const SHARDS = 64
 
 /** Returns the shard of a dependent; one without dependents has no file. */
 export function shardOf(dependent: CanonicalName): number {

@@ -45,16 +45,36 @@ export interface Reach {
 }
 
 /** A version on a way, through the next one; null where no version is known. */
-interface Step extends CrateId {
+interface Step {
+  readonly name: Name
   readonly version: Version | null
   readonly kind: Requiring['kind']
   readonly next: Step | null
+}
+
+/** Steps of one crate. */
+interface Steps {
+  readonly crate: CrateId
+  readonly steps: Step[]
 }
 
 interface Node {
   readonly versions: readonly ListedVersion[] | null
   readonly dependents: Awaited<ReturnType<CrateGraph['dependents']>>
   readonly fits: Map<Requirement, Readonly<Record<How, ReadonlySet<Version>>>>
+}
+
+type Load = (crate: CrateId) => Promise<Node>
+
+/** Versions by the keys of their crates. */
+class Versions {
+  readonly #all = new Map<string, Set<Version | null>>()
+
+  of(key: string): Set<Version | null> {
+    const known = this.#all.get(key) ?? new Set()
+    this.#all.set(key, known)
+    return known
+  }
 }
 
 /**
@@ -69,63 +89,70 @@ export async function* findImpact(
 ): AsyncIterable<Reach> {
   const nodes = new Map<string, Promise<Node>>()
   const load = (crate: CrateId) => {
-    const key = keyOf(crate)
-    const node = nodes.get(key) ?? readNode(graph, crate)
-    nodes.set(key, node)
+    const node = nodes.get(keyOf(crate)) ?? readNode(graph, crate)
+    nodes.set(keyOf(crate), node)
     return node
   }
-  const start: Step[] = []
-  const { crate } = target
-  for (const version of (await load(crate)).versions?.map(each => each.version) ?? [null])
-    if (version === null || target.isAffected(version))
-      start.push({ ...crate, version, kind: 'normal', next: null })
-  const seen = new Set<string>()
-  for (const how of hows) {
-    for (const step of await reach(start, how, target, load)) {
-      const { name, version, kind } = step
-      const id = `${keyOf(step)}@${version}`
-      if (version === null || seen.has(id)) continue
-      seen.add(id)
-      yield { crate: name, version, how, kind, path: pathOf(step) }
-    }
-  }
+  const { crate, isAffected } = target
+  const known = (await load(crate)).versions?.map(({ version }) => version) ?? [null]
+  const affected = known.filter(version => version === null || isAffected(version))
+  const steps = affected.map((version): Step => {
+    return { name: crate.name, version, kind: 'normal', next: null }
+  })
+  const found = new Versions()
+  for (const version of affected) found.of(keyOf(crate)).add(version)
+  for (const how of hows)
+    for (const { crate: by, steps: reached } of await reach({ crate, steps }, how, target, load))
+      for (const step of reached) {
+        const { name, version, kind } = step
+        const told = found.of(keyOf(by))
+        if (version === null || told.has(version)) continue
+        told.add(version)
+        yield { crate: name, version, how, kind, path: pathOf(step) }
+      }
 }
 
-/** Returns all steps that reach the target in one way. */
-async function reach(
-  start: readonly Step[],
-  how: How,
-  target: Target,
-  load: (crate: CrateId) => Promise<Node>,
-): Promise<readonly Step[]> {
-  const seen = new Set(start.map(step => `${keyOf(step)}@${step.version}`))
-  let found: readonly Step[] = []
-  const expand = async (level: readonly Step[], kinds: readonly string[], kind: Step['kind']) => {
-    const next: Step[] = []
-    await forEachConcurrently(level, load)
-    for (const step of level) {
-      const node = await load(step)
-      for (const { name, isElsewhere, requires } of node.dependents) {
-        const key = keyOf({ name, isElsewhere })
+/** Returns all steps that lead to the first ones in one way, with these. */
+async function reach(start: Steps, how: How, target: Target, load: Load): Promise<Steps[]> {
+  const seen = new Versions()
+  for (const { version } of start.steps) seen.of(keyOf(start.crate)).add(version)
+  const found = [start]
+  const expand = async (level: readonly Steps[], kinds: readonly string[], kind: Step['kind']) => {
+    const next = new Map<string, Steps>()
+    await forEachConcurrently(level, ({ crate }) => load(crate))
+    for (const { crate, steps } of level) {
+      const node = await load(crate)
+      const known = new Map<Requirement, Step | null>()
+      const wayOf = (requirement: Requirement) => {
+        const way =
+          known.get(requirement) ??
+          steps.find(step => leadsTo(step, node, requirement, how, target)) ??
+          null
+        known.set(requirement, way)
+        return way
+      }
+      for (const { requires, ...dependent } of node.dependents) {
+        const key = keyOf(dependent)
+        const before = seen.of(key)
         for (const { kind: own, requirement, versions } of requires) {
-          if (!kinds.includes(own) || !leadsTo(step, node, requirement, how, target)) continue
-          for (const version of versions) {
-            const id = `${key}@${version}`
-            if (seen.has(id)) continue
-            seen.add(id)
-            next.push({ name, isElsewhere, version, kind, next: step })
+          const way = kinds.includes(own) ? wayOf(requirement) : null
+          for (const version of way ? versions : []) {
+            if (before.has(version)) continue
+            before.add(version)
+            const come = next.get(key) ?? { crate: dependent, steps: [] }
+            next.set(key, come)
+            come.steps.push({ name: dependent.name, version, kind, next: way })
           }
         }
       }
     }
-    found = [...found, ...next]
-    return next
+    for (const steps of next.values()) found.push(steps)
+    return [...next.values()]
   }
-  for (let level = start; level.length > 0; ) level = await expand(level, ['normal'], 'normal')
-  const all = ['normal', 'build']
-  for (let level = [...start, ...found]; level.length > 0; )
-    level = await expand(level, all, 'build')
-  await expand(start, ['dev'], 'dev')
+  for (let level = [start]; level.length > 0; ) level = await expand(level, ['normal'], 'normal')
+  let level = await expand([...found], ['build'], 'build')
+  while (level.length > 0) level = await expand(level, ['normal', 'build'], 'build')
+  await expand([start], ['dev'], 'dev')
   return found
 }
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { findImpact, HOWS, type How, type Reach, type Target } from '../../core/impact/impact.ts'
 import { isName } from '../../core/name.ts'
@@ -7,9 +8,7 @@ import { counted } from '../../core/quantity.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { parseRule } from '../../core/upstream/rules.ts'
 import { openGraph, type ReadText } from '../impact/graph.ts'
-import { FolderPlace } from '../places/folder-place.ts'
-import { countMarks } from '../records/marks.ts'
-import { openUpstreams } from '../upstream/open.ts'
+import { readTextSync } from '../places/disk/files.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { command, type Task, withRegistry } from './console/command.ts'
 import { table } from './console/table.ts'
@@ -35,32 +34,30 @@ export const registerImpact = command('impact', {
   fails: 'the folder could not be read',
   async run(task: ImpactTask, spec: string) {
     const { dir } = task.options
-    const read = readFrom(new FolderPlace(dir, { sync: 'never' }))
-    if ((await read(configPath)) !== null) return printImpact(task, spec, read, [])
+    const inTree: ReadText = async path => readTextSync(join(dir, path))
+    if ((await inTree(configPath)) !== null) return printImpact(task, spec, inTree, [])
     await withRegistry(
       task,
-      async ({ io, registry }) => {
-        const [late] = await countMarks(registry.database, ['dependents'])
+      async ({ io, registry: { database, tree }, registry }) => {
+        const { countMarks } = await import('../records/marks.ts')
+        const { openUpstreams } = await import('../upstream/open.ts')
+        const [late] = await countMarks(database, ['dependents'])
         if (late) io.err('warning: some changes are still being rendered, and are not seen yet')
         const upstreams = await openUpstreams(registry, { env: io.env })
+        const read: ReadText = async path =>
+          tree.shared
+            ? ((await tree.read(path))?.toString() ?? null)
+            : readTextSync(tree.path(path))
         const sources = [...upstreams.byName.values()]
-        const tree = { read: async (path: string) => ({ bytes: await registry.tree.read(path) }) }
-        await printImpact(task, spec, readFrom(tree), sources).finally(() => upstreams.close())
+        await printImpact(task, spec, read, sources).finally(() => upstreams.close())
       },
       { reads: true },
     )
   },
 })
 
-/** Returns how the texts of a tree are read. */
-function readFrom(place: {
-  read(path: string): Promise<{ readonly bytes: Buffer | null } | null>
-}): ReadText {
-  return async path => (await place.read(path))?.bytes?.toString() ?? null
-}
-
 async function printImpact(
-  { io, options, report }: ImpactTask,
+  { io, options }: ImpactTask,
   spec: string,
   read: ReadText,
   upstreams: readonly Upstream[],
@@ -72,19 +69,30 @@ async function printImpact(
   const crate = await graph.find(name)
   const isAffected: Target['isAffected'] = version => rule.matches(name, version)
   const target = { crate, isAffected, bounds: requirement ?? '' }
+  const found = findImpact(graph, target, options.how ? [options.how] : HOWS)
+  if (options.json) {
+    // One after the other: all of them may be more than fits into memory.
+    const about = { name: crate.name, requirement, here: !crate.isElsewhere }
+    io.out(`{"target":${JSON.stringify(about)},"reaches":[`)
+    let comma = ' '
+    for await (const reach of found) {
+      io.out(comma + JSON.stringify(reach))
+      comma = ','
+    }
+    return io.out(']}')
+  }
   const reaches: Reach[] = []
-  const hows = options.how ? [options.how] : HOWS
-  for await (const reach of findImpact(graph, target, hows)) reaches.push(reach)
-  const json = { target: { name: crate.name, requirement, here: !crate.isElsewhere }, reaches }
-  const rows = reaches.map(({ crate, version, how, kind, path }) => {
-    return [`${crate}@${version}`, how, kind, path.slice(1).join(' > ')]
-  })
+  for await (const reach of found) reaches.push(reach)
   const crates = counted(new Set(reaches.map(reach => reach.crate)).size, 'crate')
   const headline = `${counted(reaches.length, 'version')} of ${crates} reach ${spec}`
   const lines = options.report
     ? [`# ${headline}`, '', ...(await reportLines(reaches, read, io.now()))]
-    : [...table(['VERSION', 'HOW', 'KIND', 'THROUGH'], rows), headline]
-  report(json, lines)
+    : [...table(['VERSION', 'HOW', 'KIND', 'THROUGH'], reaches.map(cells)), headline]
+  for (const line of lines) io.out(line)
+}
+
+function cells({ crate, version, how, kind, path }: Reach): readonly string[] {
+  return [`${crate}@${version}`, how, kind, path.slice(1).join(' > ')]
 }
 
 /** Returns what a report says besides its title, by what the tree says of each crate. */

@@ -56,8 +56,12 @@ function versionsIn(text: string | null): ListedVersion[] | null {
   const lines = text?.split('\n').filter(line => line !== '')
   return (
     lines?.map(line => {
-      const { vers: version, yanked } = JSON.parse(line)
-      return { version, yanked: yanked === true }
+      // Own lines begin so; the parser would take most of the time and the memory.
+      const [, vers] = /^\{"name":"[\w-]+","vers":"([^"\\]+)"/.exec(line) ?? []
+      if (vers !== undefined && !line.includes('"yanked":true'))
+        return { version: vers as Version, yanked: false }
+      const entry = JSON.parse(line)
+      return { version: entry.vers, yanked: entry.yanked === true }
     }) ?? null
   )
 }

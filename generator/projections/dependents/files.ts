@@ -20,7 +20,7 @@ const IN_RANGE = "place BETWEEN ? AND ? AND dependency = ? AND text <> ''"
 
 /** Returns the first place of what requires a crate; others may have the same places. */
 export function firstPlace(crate: CanonicalName): number {
-  return Math.floor(sha256Bytes(crate).readUIntBE(0, 6) / 32) * WIDTH
+  return sha256Bytes(crate).readUIntBE(0, 5) * WIDTH
 }
 
 /** A row that came, went, or has another text. */
