@@ -10,7 +10,8 @@ export type Requirement = string & { readonly [requirementBrand]: true }
 /** `*` is the operator of `1.*`, which prints without an operator and matches like `=1`. */
 type Operator = '=' | '>' | '>=' | '<' | '<=' | '~' | '^' | '*'
 
-interface Comparator {
+/** One comparison of a requirement; what it leaves out is null. */
+export interface Comparator {
   readonly operator: Operator
   readonly major: string
   readonly minor: string | null
@@ -80,7 +81,8 @@ function rangeText(comparators: readonly Comparator[], rank: (n: string) => stri
   return comparators.map(part => `${operatorOf(part)}${spell(whole(part), rank)}`).join(' ')
 }
 
-function readComparators(text: string): Comparator[] | null {
+/** Returns the comparisons of a requirement, none for `*`; null for any other text. */
+export function readComparators(text: string): Comparator[] | null {
   if (/^ *[*xX] *$/.test(text)) return []
   const pieces = text.split(',', COMPARATORS_MAX + 1)
   if (pieces.length > COMPARATORS_MAX) return null

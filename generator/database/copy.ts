@@ -31,6 +31,8 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   trust_only: ['pattern'],
   upstream_allowed: ['upstream', 'crate', 'version'],
   deprecations: ['crate_id', 'requirement'],
+  advisories: ['id'],
+  advisory_crates: ['crate', 'advisory_id'],
   webhooks: ['name'],
   deliveries: ['id'],
   audit: ['id'],

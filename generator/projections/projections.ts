@@ -1,6 +1,7 @@
 // generator/projections: From records to files, a folder for each kind. pages/ runs them; none ever
 // imports another.
 import type { Follower } from '../records/crate-change.ts'
+import { advisories } from './advisories/projection.ts'
 import { cratePages, versionPages } from './crates/projection.ts'
 import { dependents } from './dependents/projection.ts'
 import { downloads } from './downloads/projection.ts'
@@ -20,6 +21,7 @@ export const projections: readonly Pages[] = [
   letters,
   registrySite,
   feedsAndSiteMap,
+  advisories,
   labels,
   users,
   views,

@@ -49,6 +49,8 @@ export const commandMessages = {
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
     impact_spec_invalid:
       '`{spec}` names no versions of a crate; write NAME or NAME@REQUIREMENT, such as `serde@<1.2`',
+    impact_advisory_unknown:
+      'no advisory {id} on {crate} is known here; `plimsoll advisories update` takes new ones',
     crate_spec_invalid:
       '`{spec}` names no crate to fetch; write NAME or NAME@REQUIREMENT, such as `serde@1.2`',
     daemons_apart:
