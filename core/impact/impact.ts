@@ -1,4 +1,3 @@
-import { forEachConcurrently } from '../async/concurrently.ts'
 import { canonicalName, type Name } from '../name.ts'
 import { matcher, type Requirement } from '../requirement.ts'
 import { highestVersion, isVersion, type Version } from '../version.ts'
@@ -60,7 +59,6 @@ interface Steps {
 
 interface Node {
   readonly versions: readonly ListedVersion[] | null
-  readonly dependents: Awaited<ReturnType<CrateGraph['dependents']>>
   readonly fits: Map<Requirement, Readonly<Record<How, ReadonlySet<Version>>>>
 }
 
@@ -79,18 +77,19 @@ class Versions {
 
 /**
  * Yields what reaches a target, each version once, by the strongest way: resolved before possible;
- * then normal dependencies before build ones, and dev-dependencies on the target itself last. Reads
- * each crate on the way once, and no other.
+ * then normal dependencies before build ones, and dev-dependencies on the target itself last. Asks
+ * for what requires a crate several times, for its versions once.
  */
 export async function* findImpact(
   graph: CrateGraph,
   target: Target,
   hows: readonly How[] = HOWS,
 ): AsyncIterable<Reach> {
-  const nodes = new Map<string, Promise<Node>>()
-  const load = (crate: CrateId) => {
-    const node = nodes.get(keyOf(crate)) ?? readNode(graph, crate)
-    nodes.set(keyOf(crate), node)
+  const nodes = new Map<string, Node>()
+  const load = async (crate: CrateId) => {
+    const key = keyOf(crate)
+    const node = nodes.get(key) ?? { versions: await graph.versions(crate), fits: new Map() }
+    nodes.set(key, node)
     return node
   }
   const { crate, isAffected } = target
@@ -102,7 +101,13 @@ export async function* findImpact(
   const found = new Versions()
   for (const version of affected) found.of(keyOf(crate)).add(version)
   for (const how of hows)
-    for (const { crate: by, steps: reached } of await reach({ crate, steps }, how, target, load))
+    for (const { crate: by, steps: reached } of await reach(
+      { crate, steps },
+      how,
+      target,
+      graph,
+      load,
+    ))
       for (const step of reached) {
         const { name, version, kind } = step
         const told = found.of(keyOf(by))
@@ -113,14 +118,21 @@ export async function* findImpact(
 }
 
 /** Returns all steps that lead to the first ones in one way, with these. */
-async function reach(start: Steps, how: How, target: Target, load: Load): Promise<Steps[]> {
+async function reach(
+  start: Steps,
+  how: How,
+  target: Target,
+  graph: CrateGraph,
+  load: Load,
+): Promise<Steps[]> {
   const seen = new Versions()
   for (const { version } of start.steps) seen.of(keyOf(start.crate)).add(version)
   const found = [start]
   const expand = async (level: readonly Steps[], kinds: readonly string[], kind: Step['kind']) => {
     const next = new Map<string, Steps>()
-    await forEachConcurrently(level, ({ crate }) => load(crate))
     for (const { crate, steps } of level) {
+      const dependents = await graph.dependents(crate)
+      if (dependents.length === 0) continue
       const node = await load(crate)
       const known = new Map<Requirement, Step | null>()
       const wayOf = (requirement: Requirement) => {
@@ -131,7 +143,7 @@ async function reach(start: Steps, how: How, target: Target, load: Load): Promis
         known.set(requirement, way)
         return way
       }
-      for (const { requires, ...dependent } of node.dependents) {
+      for (const { requires, ...dependent } of dependents) {
         const key = keyOf(dependent)
         const before = seen.of(key)
         for (const { kind: own, requirement, versions } of requires) {
@@ -188,13 +200,6 @@ function mayTake(requirement: Requirement, { isAffected, bounds }: Target): bool
     const next = [`${major}.${minor}.${patch + 1}`, `${major}.${minor + 1}.0`, `${major + 1}.0.0`]
     return [whole, ...next].some(each => isVersion(each) && isIn(each) && isAffected(each))
   })
-}
-
-async function readNode(graph: CrateGraph, crate: CrateId): Promise<Node> {
-  const dependents = await graph.dependents(crate)
-  // Only what others require is resolved by them.
-  const versions = dependents.length > 0 ? await graph.versions(crate) : []
-  return { versions, dependents, fits: new Map() }
 }
 
 function keyOf({ name, isElsewhere }: CrateId): string {

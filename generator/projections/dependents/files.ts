@@ -1,8 +1,9 @@
 import { SHARDS, TOGETHER } from '../../../core/impact/dependents.ts'
 import type { CanonicalName, Name } from '../../../core/name.ts'
-import { dependentsPath } from '../../../core/paths/dependents.ts'
+import { dependentsPath, impactPath } from '../../../core/paths/dependents.ts'
 import { type Output, output } from '../../../core/paths/tree.ts'
 import { sha256Bytes } from '../../../core/sha256.ts'
+import { impactPage } from '../../../site/pages/impact.ts'
 import { all, column, type Queries, value } from '../../database/statement.ts'
 import type { Mark } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
@@ -60,15 +61,16 @@ export async function writeFile(context: PageContext, { subject }: Mark): Promis
   const first = place - shard
   const sql = 'SELECT DISTINCT dependency FROM requirements WHERE place BETWEEN ? AND ?'
   for (const crate of await column<CanonicalName>(database, sql, first, first + SHARDS)) {
-    const outputs = await renderDependents(database, crate, place)
-    const path = dependentsPath(crate, shard === SHARDS ? undefined : shard)
-    await replaceFiles(context, outputs, [path])
+    const outputs = await renderDependents(context, crate, place)
+    const head = [dependentsPath(crate), impactPath(crate)]
+    const gone = shard === SHARDS ? head : [dependentsPath(crate, shard)]
+    await replaceFiles(context, outputs, gone)
   }
 }
 
 /** Renders the files of what requires a crate: of one place, or all; the head comes last. */
 export async function renderDependents(
-  db: Queries,
+  { database: db, site }: PageContext,
   crate: CanonicalName,
   place: number | null = null,
 ): Promise<Output[]> {
@@ -88,8 +90,11 @@ export async function renderDependents(
   const outputs = Array.from(files, ([path, lines]) =>
     output(path, `{"dependents":[\n${lines.sort().join(',\n')}\n]}\n`),
   )
+  if (to < first + SHARDS) return outputs
   const head = output(dependentsPath(crate), `${JSON.stringify({ shards: SHARDS })}\n`)
-  return isSharded && to === first + SHARDS ? [...outputs, head] : outputs
+  const [list] = outputs
+  if (isSharded) return [...outputs, head, impactPage(site, crate, null)]
+  return list ? [list, impactPage(site, crate, JSON.parse(list.bytes.toString()).dependents)] : []
 }
 
 /** Yields every crate that others require, with its first place. */

@@ -2,6 +2,7 @@
 // it; core/impact reads its files, never this room.
 import { SHARDS } from '../../../core/impact/dependents.ts'
 import { DEPENDENTS_FOLDER } from '../../../core/paths/dependents.ts'
+import { isOwnPath } from '../../../core/paths/own.ts'
 import { run, value } from '../../database/statement.ts'
 import { isRelisted } from '../../records/crate-change.ts'
 import { markSelected, marksOf } from '../../records/marks.ts'
@@ -25,7 +26,8 @@ export const dependents: Pages = {
     await run(tx, 'DELETE FROM requirements')
     await markSelected(tx, 'dependents', 'SELECT id AS subject, generation FROM crates')
   },
-  async *parts({ database }) {
+  async *parts(context) {
+    const { database } = context
     // A file is pending, too, as long as crates are marked, whose files nobody knows.
     const sql = `SELECT 1 FROM marks WHERE kind = 'dependents'
       AND (subject < ${FILES} OR subject BETWEEN ? AND ?) LIMIT 1`
@@ -34,9 +36,9 @@ export const dependents: Pages = {
       yield {
         about: crate,
         pending: async () => (await value(database, sql, ...marks)) !== null,
-        render: () => renderDependents(database, crate),
+        render: () => renderDependents(context, crate),
       }
     }
   },
-  leftover: { folders: [DEPENDENTS_FOLDER] },
+  leftover: { folders: [DEPENDENTS_FOLDER], isOwn: isOwnPath },
 }

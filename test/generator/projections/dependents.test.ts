@@ -1,7 +1,6 @@
 // Mirrors generator/projections/dependents: files are compared with what a whole build writes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TOGETHER } from '../../../core/impact/dependents.ts'
 import { parseName } from '../../../core/name.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { build } from '../../../generator/pages/build.ts'
@@ -18,7 +17,7 @@ const onOwn = (name: string, req: string) =>
   ownDependency(name, { req, index: 'sparse+https://crates.example/index/' }).manifest
 
 const files = ({ tree }: Registry) =>
-  filesBelow(tree.root).filter(path => path.startsWith('dependents/'))
+  filesBelow(tree.root).filter(path => /^dependents\/.*json$/.test(path))
 
 const dependentsOf = (registry: Registry, file: string) =>
   JSON.parse(publicText(registry, `dependents/${file}.json`)).dependents
@@ -77,38 +76,4 @@ test('a file says how each version requires a crate; a publish writes those of i
   const missing = 'repaired dependents/low/all.json: the page is missing'
   assert.deepEqual(await findingsOf(verify(registry, { repair: true, served: false })), [missing])
   assert.deepEqual(dependentsOf(registry, 'low/all'), [{ crate: 'app', requires: left }])
-})
-
-test('many dependents are in shards as long as they are many, and a whole build has the same', async t => {
-  const registry = await newRegistry(t)
-  const publish = (at: number) =>
-    addCrate(registry, { name: `app${at}`, version: '1.0.0', manifest: onOwn('low', '1') })
-  const same = async () => {
-    await render(registry)
-    const sums = () => files(registry).map(path => [path, publicText(registry, path)])
-    const now = sums()
-    await registry.tree.removeFolder('dependents')
-    await buildPages(registry, { all: true })
-    assert.deepEqual(sums(), now)
-    return now
-  }
-  await addCrate(registry, { name: 'low', version: '1.0.0' })
-  for (let at = 0; at < TOGETHER; at++) await publish(at)
-  assert.equal((await same()).length, 1)
-  await publish(TOGETHER)
-  const sharded = await same()
-  assert.ok(sharded.length > 30)
-  assert.equal(publicText(registry, 'dependents/low/all.json'), '{"shards":256}\n')
-  const before = fileStamps(registry.tree.root)
-  await publish(TOGETHER + 1)
-  await render(registry)
-  const after = fileStamps(registry.tree.root)
-  const written = files(registry).filter(path => before[path] !== after[path])
-  assert.equal(written.length, 1, 'its shard alone')
-  await remove(registry, 'app3', '1.0.0')
-  await remove(registry, 'app5', '1.0.0')
-  assert.deepEqual(
-    (await same()).map(([path]) => path),
-    ['dependents/low/all.json'],
-  )
 })
