@@ -1,5 +1,6 @@
 import { counted, dateText, formatBytes } from '../quantity.ts'
 import { accountMessages } from './messages/accounts.ts'
+import { advisoryMessages } from './messages/advisory.ts'
 import { commandMessages } from './messages/commands.ts'
 import { crateMessages } from './messages/crate.ts'
 import { gitMessages } from './messages/git.ts'
@@ -15,6 +16,7 @@ const QUOTED_MAX = 500
 
 const tables = [
   accountMessages,
+  advisoryMessages,
   commandMessages,
   crateMessages,
   gitMessages,

@@ -6,7 +6,7 @@ import { withoutCredentials } from '../urls/urls.ts'
 import { type AccessRecord, accessRecord, keepAccess } from './access.ts'
 import { tomlValue } from './file.ts'
 import { checkIssuer, type IssuerSettings, issuerDefault } from './issuer.ts'
-import { file, fileOrNone, type SettingValue, type Values } from './kind.ts'
+import { file, fileOrNone, list, type SettingValue, type Values } from './kind.ts'
 import { namedRows } from './named.ts'
 import { checkOidc, type OidcSettings } from './oidc.ts'
 import { findSetting, namedSettings, type sections, settingTable, type topRows } from './schema.ts'
@@ -38,6 +38,9 @@ export interface ResolvedSettings {
   readonly kept: readonly string[]
 }
 
+/** What settings accept that have paths. */
+const PATHS = new Set([file, fileOrNone, list(file)].map(({ accepts }) => accepts))
+
 /** The three sources of settings; each overrides the ones above it. */
 export interface SettingsInput {
   readonly file?: SettingsFile | undefined
@@ -66,11 +69,11 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const kept = keepAccess(values, origins, input.before ?? {}, key => defaultOf(key, values))
   const access = accessRecord(values, ofFile)
   addDefaults(values, origins)
-  for (const [key, value] of input.resolvePath ? values : []) {
-    const accepts = findSetting(key)?.row.kind.accepts ?? ''
-    const isFile = [file.accepts, fileOrNone.accepts].includes(accepts) && value !== ''
-    if (isFile && typeof value === 'string') values.set(key, input.resolvePath?.(value) ?? value)
-  }
+  const absolute = <T>(path: T) =>
+    typeof path === 'string' && path !== '' ? (input.resolvePath?.(path) ?? path) : path
+  for (const [key, value] of values)
+    if (PATHS.has(findSetting(key)?.row.kind.accepts ?? ''))
+      values.set(key, Array.isArray(value) ? value.map(absolute) : absolute(value))
   issues.push(...checkUpstreams(values))
   for (const key of ['tls.key', 'tls.cert']) {
     const because = key === 'tls.key' ? 'tls.cert' : 'tls.key'

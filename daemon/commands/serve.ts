@@ -19,6 +19,7 @@ import {
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
 import { openOidc } from '../../generator/accounts/oidc/client.ts'
 import { createToken } from '../../generator/accounts/tokens.ts'
+import { takeAdvisories } from '../../generator/advisories/update.ts'
 import { command, settingRows, type Task } from '../../generator/cli/console/command.ts'
 import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
 import { painter } from '../../generator/cli/console/terminal.ts'
@@ -31,7 +32,6 @@ import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
 import { isPaused, readPause } from '../../generator/records/pause.ts'
 import { tlsHost } from '../../generator/registry/certificate.ts'
-import { prepareChecks } from '../../generator/registry/changes/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
 import {
   findDamage,
@@ -119,6 +119,7 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     const before = await recordServed(registry)
     const { access, kept } = registry.access
     const read = () => readSettings(dir, { ...sources, before: access }).settings
+    await readAdvisories(registry, log)
     if (kept.length > 0) log.warn(warning('access_kept', { keys: kept.join(', ') }).message)
     if (before !== null && settings.registry.base_url === null)
       log.warn(warning('base_url_changed', { before, now: registry.urls.base }).message)
@@ -127,6 +128,16 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     await closeAll(ends)
   }
   log.info('stopped')
+}
+
+/** Takes what `advisories/` has now; a registry is served without what cannot be read or kept. */
+async function readAdvisories(registry: Registry, log: Logger): Promise<void> {
+  try {
+    const issues = await takeAdvisories(registry, operatorChange(timestamp(registry.clock())))
+    for (const { message } of issues.slice(0, 20)) log.warn(message)
+  } catch (error) {
+    logFailure(log, error, 'the advisories stay as they were')
+  }
 }
 
 type End = () => unknown
@@ -195,7 +206,6 @@ async function work(
   if (node.startsWith('20.')) log.warn(warning('node_ended', { node }).message)
   io.out(`listening on ${server.url}`)
   disk.useThread()
-  prepareChecks()
   const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`
   log.info({ url: server.url, crates, releases }, `started: ${contents} in ${registry.dir}`)
   const signal = await Promise.race([life.stopped, outdated])

@@ -31,6 +31,8 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   trust_only: ['pattern'],
   upstream_allowed: ['upstream', 'crate', 'version'],
   deprecations: ['crate_id', 'requirement'],
+  advisories: ['id'],
+  advisory_crates: ['crate', 'advisory_id'],
   webhooks: ['name'],
   deliveries: ['id'],
   audit: ['id'],
@@ -40,6 +42,7 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   registry_downloads: ['day'],
   imported_logs: ['id'],
   dependents: ['dependency', 'dependent'],
+  requirements: ['place', 'dependency', 'crate_id'],
   listings: ['crate_id'],
   labels: ['id'],
   crate_labels: ['label_id', 'weight', 'crate_id'],
@@ -96,6 +99,7 @@ export async function keepState(from: Snapshot): Promise<void> {
     const kept = `${BEFORE}${table}`
     await from.run(`CREATE TEMPORARY TABLE ${kept} AS SELECT * FROM ${table}`)
     await from.run(`CREATE UNIQUE INDEX ${kept}_key ON ${kept} (${TABLE_KEYS[table]})`)
+    await from.run(`ANALYZE ${kept}`)
   }
 }
 

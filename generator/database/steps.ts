@@ -189,4 +189,21 @@ export const steps: Readonly<Record<string, Step>> = {
     'CREATE INDEX deliveries_due ON deliveries (webhook, due_at) WHERE due_at IS NOT NULL',
     'CREATE INDEX deliveries_done ON deliveries (at) WHERE due_at IS NULL',
   ]),
+  // Known holes, and the crates that they are about, by name.
+  '039_advisories': statements([
+    `CREATE TABLE advisories (
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, origin TEXT NOT NULL,
+      content TEXT NOT NULL, sum TEXT NOT NULL)`,
+    `CREATE TABLE advisory_crates (
+      crate TEXT NOT NULL, advisory_id INTEGER NOT NULL REFERENCES advisories(id),
+      PRIMARY KEY (crate, advisory_id)) WITHOUT ROWID`,
+    'CREATE INDEX advisory_crates_advisory ON advisory_crates (advisory_id)',
+  ]),
+  // Which versions require each crate; derived soon after each change.
+  '040_requirements': statements([
+    `CREATE TABLE requirements (
+      place INTEGER NOT NULL, dependency TEXT NOT NULL, crate_id INTEGER NOT NULL,
+      text TEXT NOT NULL, PRIMARY KEY (place, dependency, crate_id)) WITHOUT ROWID`,
+    'CREATE INDEX requirements_crate ON requirements (crate_id)',
+  ]),
 }

@@ -181,6 +181,13 @@ export interface Tables {
     successor: string | null
     at: string
   }
+  /**
+   * Known holes: the files of `advisories/` are `own`, all others `given`. `content` is a JSON list
+   * of advisories with one id; empty for one that is gone, until its file is.
+   */
+  advisories: { id: number; name: string; origin: 'own' | 'given'; content: string; sum: string }
+  /** The crates, of any registry, that advisories are about. */
+  advisory_crates: { crate: CanonicalName; advisory_id: number }
   /** The webhooks of the settings; `target` is a hash of the URL, `events` has blanks between. */
   webhooks: { name: string; target: string; events: string; ended_at: string | null }
   /** What webhooks tell: still to be sent while `due_at` (with milliseconds) is not null. */
@@ -276,6 +283,11 @@ export interface Tables {
     /** 1 when it takes the crate of this name from another registry. */
     elsewhere: number
   }
+  /**
+   * How all versions of a crate require another, as its files have it (`core/impact/`); '' for no
+   * longer. `place`: a hash of both names, so that a range has the rows of each file.
+   */
+  requirements: { place: number; dependency: CanonicalName; crate_id: number; text: string }
   /** The number of crates whose canonical name begins with a prefix; never 0. */
   prefixes: { prefix: string; crates: number }
   /** The terms by which searches find a crate, with their fits, as JSON (`generator/search/`). */

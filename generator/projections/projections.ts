@@ -1,7 +1,9 @@
 // generator/projections: From records to files, a folder for each kind. pages/ runs them; none ever
 // imports another.
 import type { Follower } from '../records/crate-change.ts'
+import { advisories } from './advisories/projection.ts'
 import { cratePages, versionPages } from './crates/projection.ts'
+import { dependents } from './dependents/projection.ts'
 import { downloads } from './downloads/projection.ts'
 import { crateFiles, gitIndex, index, wholeCrates } from './index/projection.ts'
 import { labels, letters, users, views } from './lists/projection.ts'
@@ -12,12 +14,14 @@ import { feedsAndSiteMap, registrySite } from './site/projection.ts'
 /** Everything that is derived from the records besides the index, in the order of rendering. */
 export const projections: readonly Pages[] = [
   search,
+  dependents,
   downloads,
   cratePages,
   versionPages,
   letters,
   registrySite,
   feedsAndSiteMap,
+  advisories,
   labels,
   users,
   views,

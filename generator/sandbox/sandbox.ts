@@ -1,6 +1,7 @@
 // generator/sandbox: Threads that read what strangers made, within time and memory. They never open
 // the records.
 import { availableParallelism } from 'node:os'
+import { LRUCache } from 'lru-cache'
 import { Mutex } from '../../core/async/mutex.ts'
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
@@ -9,6 +10,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { ArchiveFile, ArchiveLimits } from '../../core/tarball/read.ts'
 import { unpackedLimit } from '../../core/tarball/recover.ts'
 import { pace } from '../database/pace.ts'
+import type { LocalFile } from '../places/place.ts'
 import type { Content, PublishedCrate, Tasks } from './tasks.ts'
 import { SandboxError, type TaskLimits, Thread } from './thread.ts'
 
@@ -92,11 +94,6 @@ export class Sandbox {
       own.tasks--
       if (own.tasks === 0) this.#clients.delete(client.id)
     }
-  }
-
-  /** Starts a thread ahead of the first task, which takes longer than most tasks. */
-  prepare(): void {
-    this.#idle.push(this.#take())
   }
 
   async close(): Promise<void> {
@@ -184,6 +181,12 @@ export function archiveLimits(
   }
 }
 
+/** The files of the archives that were inspected last, by checksum: their pages are made soon. */
+const inspected = new LRUCache<string, readonly ArchiveFile[]>({
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: files => files.reduce((sum, { path }) => sum + path.length + 100, 1),
+})
+
 /**
  * Runs `inspectCrate` when it is the client's turn; an archive that takes too much time or memory to
  * read is an issue. Refuses when too many archives are waiting.
@@ -193,9 +196,12 @@ export async function inspectArchive(
   parts: InspectParts,
   client?: Client,
 ): Promise<Inspection> {
-  return sandbox
+  const inspection: Inspection = await sandbox
     .run('inspect', { content, parts }, client)
     .catch(error => ({ release: null, issues: [archiveIssue(error)] }))
+  const isWhole = inspection.issues.every(({ severity }) => severity !== 'error')
+  if (inspection.release && isWhole) inspected.set(parts.cksum, inspection.release.files)
+  return inspection
 }
 
 /** Runs `adoptCrate`; refuses an archive that takes too much time or memory to read. */
@@ -205,9 +211,20 @@ export async function adoptArchive(content: Content, parts: AdoptParts): Promise
   })
 }
 
-/** Lists the files of a `.crate`; null if that takes too much time or memory. */
-export function listFiles(path: string, size: number): Promise<ArchiveFile[] | null> {
-  return unlessCostly(sandbox.run('files', { path, unpackedBytes: unpackedLimit(size) }))
+/**
+ * Lists the files of a `.crate`, which is opened unless it was inspected just now; null if there is
+ * none, or if that takes too much time or memory.
+ */
+export async function listFiles(
+  cksum: string,
+  open: () => Promise<LocalFile | null>,
+): Promise<readonly ArchiveFile[] | null> {
+  const known = inspected.get(cksum)
+  if (known) return known
+  const file = await open()
+  if (file === null) return null
+  const unpackedBytes = unpackedLimit(file.size)
+  return unlessCostly(sandbox.run('files', { path: file.path, unpackedBytes }))
 }
 
 /** Returns why no Cargo can use a `.crate`; null if one can, or if that is too much to find out. */

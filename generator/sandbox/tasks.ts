@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import type { AdvisoryFile, ReadAdvisory } from '../../core/advisory/files.ts'
 import { refusalOnly } from '../../core/error/error.ts'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import { type Inspection, type InspectParts, inspectCrate } from '../../core/release/inspect.ts'
@@ -17,8 +18,8 @@ export interface PublishedCrate {
 
 /**
  * The tasks of a worker thread, with plain data as input and result. None reads settings or stores.
- * A thread that starts ahead of the first publish has loaded what inspects it; the modules of other
- * tasks are loaded when they first run.
+ * A thread starts with the modules that inspect a `.crate`; those of other tasks are loaded when
+ * they first run.
  */
 export const tasks = {
   async inspect(job: { content: Content; parts: InspectParts }): Promise<Inspection> {
@@ -44,6 +45,17 @@ export const tasks = {
   async files(job: { path: string; unpackedBytes: number }): Promise<ArchiveFile[]> {
     const { listFiles } = await import('../../core/tarball/recover.ts')
     return listFiles(() => chunksOf(job.path), job.unpackedBytes)
+  },
+
+  /** Returns the files of an archive that may be advisories. */
+  async unpackAdvisories(path: string): Promise<AdvisoryFile[]> {
+    const { advisoryFiles } = await import('../../core/advisory/files.ts')
+    return advisoryFiles(() => chunksOf(path))
+  },
+
+  async readAdvisories(files: readonly AdvisoryFile[]): Promise<ReadAdvisory[]> {
+    const { readAdvisoryFile } = await import('../../core/advisory/files.ts')
+    return files.map(readAdvisoryFile)
   },
 
   async readme(job: ReadmeJob): Promise<IllustratedReadme> {

@@ -36,8 +36,8 @@ export class IssuerKeys {
 
   /** Returns the key of a header; refuses one that the issuer lacks, or if it cannot be asked. */
   async find(header: JWTHeaderParameters) {
-    const age = this.#now() - this.#fetched
-    if (age > FRESH_MS) await this.#refresh(this.#failure ? FAILED_PAUSE_MS : 0)
+    if (this.#since(this.#fetched) > FRESH_MS)
+      await this.#refresh(this.#failure ? FAILED_PAUSE_MS : 0)
     const known = await this.#known(header)
     if (known) return known
     await this.#refresh(PAUSE_MS)
@@ -45,7 +45,7 @@ export class IssuerKeys {
   }
 
   async #known(header: JWTHeaderParameters) {
-    if (!this.#set || this.#now() - this.#fetched > KEPT_MS)
+    if (!this.#set || this.#since(this.#fetched) > KEPT_MS)
       return refuse('issuer_keys', { reason: this.#failure ?? '' })
     const { createLocalJWKSet, errors } = await import('jose')
     try {
@@ -58,7 +58,7 @@ export class IssuerKeys {
   }
 
   async #refresh(pause: number): Promise<void> {
-    if (this.#now() - this.#asked < pause) return this.#fetching ?? undefined
+    if (this.#since(this.#asked) < pause) return this.#fetching ?? undefined
     this.#fetching ??= this.#fetch().finally(() => {
       this.#fetching = null
     })
@@ -86,6 +86,11 @@ export class IssuerKeys {
     } finally {
       await web.close()
     }
+  }
+
+  /** Milliseconds; a time that is still to come is of a clock that was wrong. */
+  #since(time: number): number {
+    return Math.abs(this.#now() - time)
   }
 
   #now(): number {

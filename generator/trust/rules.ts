@@ -2,7 +2,7 @@
 // and commands call it; it publishes nothing.
 import { refuse } from '../../core/error/error.ts'
 import { canonicalName, type Name, patternsOf } from '../../core/name.ts'
-import { timestamp } from '../../core/timestamp.ts'
+import { latest, timestamp } from '../../core/timestamp.ts'
 import { type Pin, textsOf, type WantedClaims } from '../../core/trust/rule.ts'
 import { all, column, LIST, type Queries, value } from '../database/statement.ts'
 
@@ -46,17 +46,17 @@ async function select(db: Queries, where: string, ...values: Parameters): Promis
 
 type Parameters = readonly (string | number | readonly (string | number)[])[]
 
-/** Rules that count: an unused one ends. `?` is the time before which it must have been made. */
-const ALIVE = '(used_at IS NOT NULL OR trust_rules.created_at > ?)'
+/** Rules that count: an unused one ends, as does one of a clock that was wrong. */
+const ALIVE = '(used_at IS NOT NULL OR trust_rules.created_at BETWEEN ? AND ?)'
 const BY_ID = 'ORDER BY trust_rules.id'
 
-const bornAfter = (now: Date) => timestamp(now, -UNUSED_SECONDS)
+const bornIn = (now: Date) => [timestamp(now, -UNUSED_SECONDS), latest(now)] as const
 
 /** Returns the rules of an issuer that have one of these keys. */
 export function rulesByKey(db: Queries, issuer: string, keys: readonly string[], now: Date) {
   const keyed = `SELECT rule_id FROM trust_keys WHERE trust_keys.issuer = ? AND key IN ${LIST}`
   const where = `${ALIVE} AND trust_rules.id IN (${keyed}) ${BY_ID}`
-  return select(db, where, bornAfter(now), issuer, keys)
+  return select(db, where, ...bornIn(now), issuer, keys)
 }
 
 /** Returns the rules that count for a crate: its own, else those of names and prefixes. */
@@ -66,10 +66,10 @@ export async function rulesFor(
   now: Date,
 ): Promise<TrustRule[]> {
   const own = `${ALIVE} AND crate_id = ? ${BY_ID}`
-  const found = await select(db, own, bornAfter(now), crateId ?? 0)
+  const found = await select(db, own, ...bornIn(now), crateId ?? 0)
   if (found.length > 0) return found
   const free = `${ALIVE} AND crate_id IS NULL AND pattern IN ${LIST} ${BY_ID}`
-  return select(db, free, bornAfter(now), patterns)
+  return select(db, free, ...bornIn(now), patterns)
 }
 
 /** Which rules to list: by default all. */

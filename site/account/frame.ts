@@ -196,17 +196,11 @@ export function confirmPage(
           button: buttonForm(viewer, action, `${button} and these rules`, all),
         }
   const cancel = html`<a href="${to(back)}${query}">Cancel</a>`
-  const reason = html`<input name="reason" maxlength="500">`
-  const form =
-    about === 'yank'
-      ? postForm(
-          viewer,
-          action,
-          html`<input type="hidden" name="version" value="${fields?.version}">${field('Reason', reason, 'Pages and feeds show it.')}
-<div class="actions"><button class="button">${button}</button>${cancel}</div>`,
-        )
-      : html`<div class="actions">${buttonForm(viewer, action, button, fields)}${also?.button}${cancel}</div>`
+  const why = html`<input name="reason" maxlength="500">`
+  const yank = html`<input type="hidden" name="version" value="${fields?.version}">${field('Reason', why, 'Pages and feeds show it.')}
+<div class="actions"><button class="button">${button}</button>${cancel}</div>`
+  const buttons = html`<div class="actions">${buttonForm(viewer, action, button, fields)}${also?.button}${cancel}</div>`
   const body = html`<p class="lead">${text}</p>${also?.list}
-${form}`
+${about === 'yank' ? postForm(viewer, action, yank) : buttons}`
   return accountPage(site, viewer, { path, title, body })
 }

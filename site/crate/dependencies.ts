@@ -2,8 +2,10 @@ import type { Dependency } from '../../core/entry/entry.ts'
 import { isCratesIo } from '../../core/index-url.ts'
 import { canonicalName } from '../../core/name.ts'
 import { cratePath } from '../../core/paths/crates.ts'
+import { impactPath } from '../../core/paths/dependents.ts'
 import { counted, formatNumber } from '../../core/quantity.ts'
 import type { CrateData } from '../crate-data.ts'
+import { cut } from '../elements/elements.ts'
 import { type Linker, webLink } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
@@ -55,15 +57,8 @@ function row(
   const twin = origin === null ? undefined : namesakes.get(canonicalName(real))
   const link = origin === null ? to(cratePath(real)) : origin.url
   return html`<li><div class="row-head">
-${link === null ? html`<strong>${real}</strong>` : html`<a href="${link}"${origin === null ? null : html` rel="noopener noreferrer"`}><strong>${real}</strong></a>`}
-<code class="requirement">${dependency.req}</code>
-${dependency.package === null ? null : html`<span class="note">as <code>${dependency.name}</code></span>`}
-${dependency.optional ? html`<span class="badge">optional</span>` : null}
-${origin === null ? null : html`<span class="note">from ${origin.title}${twin && html`; <a href="${to(cratePath(twin))}">also in this registry</a>`}</span>`}
-</div>
-${dependency.target === null ? null : html`<div class="row-more">only for <code>${dependency.target}</code></div>`}
-${featureLine(dependency)}
-</li>
+${link === null ? html`<strong>${cut(real)}</strong>` : html`<a href="${link}"${origin === null ? null : html` rel="noopener noreferrer"`}><strong>${cut(real)}</strong></a>`}
+<code class="requirement">${cut(dependency.req)}</code>${dependency.package === null ? null : html` <span class="note">as <code>${cut(dependency.name)}</code></span>`}${dependency.optional ? html` <span class="badge">optional</span>` : null}${origin === null ? null : html` <span class="note">from ${origin.title}${twin && html`; <a href="${to(cratePath(twin))}">also in this registry</a>`}</span>`}</div>${dependency.target === null ? null : html`<div class="row-more">only for <code>${cut(dependency.target)}</code></div>`}${featureLine(dependency)}</li>
 `
 }
 
@@ -86,7 +81,7 @@ export function originOf(
   if (match) return { title: match.title, url: webLink(match.page.replaceAll('{crate}', page)) }
   if (isCratesIo(index)) return { title: 'crates.io', url: `https://crates.io/crates/${page}` }
   const url = webLink(index.replace(/^(sparse|registry)\+/, ''))
-  return { title: url === null ? index : new URL(url).host, url: null }
+  return { title: url === null ? cut(index) : new URL(url).host, url: null }
 }
 
 /** Renders the crates of this registry that depend on a crate, or on its namesake elsewhere. */
@@ -104,15 +99,12 @@ export function dependentSection(
   const isMixed = dependents.some(row => row.registry !== null)
   const isNormal = dependents.every(row => row.kind === 'normal')
   const origins = 'Where another registry is named, Cargo takes the crate of this name from there.'
-  return html`<p class="quiet">${sentence}${isMixed ? ` ${origins}` : null}</p>
+  return html`<p class="quiet">${sentence}${isMixed ? ` ${origins}` : null} <a href="${to(impactPath(canonicalName(name)))}">What requires it</a></p>
 ${isNormal ? null : html`<label class="choice"><input type="checkbox" class="normal-only"> Normal dependencies only</label>`}
 <ul class="rows">
 ${dependents.map(
   dependent => html`<li${dependent.kind === 'normal' ? null : html` class="not-normal"`}><div class="row-head"><a href="${to(cratePath(dependent.name))}"><strong>${dependent.name}</strong></a> <span class="quiet">${dependent.version}</span>
-<span class="note">requires</span> <code class="requirement">${dependent.req}</code>
-${dependent.kind === 'normal' ? null : html`<span class="badge">${dependent.kind}</span>`}
-${dependent.optional ? html`<span class="badge">optional</span>` : null}
-${dependent.registry === null ? null : html`<span class="note">from ${originOf(site, dependent.registry, '').title}</span>`}</div></li>
+<span class="note">requires</span> <code class="requirement">${cut(dependent.req)}</code>${dependent.kind === 'normal' ? null : html` <span class="badge">${dependent.kind}</span>`}${dependent.optional ? html` <span class="badge">optional</span>` : null}${dependent.registry === null ? null : html` <span class="note">from ${originOf(site, dependent.registry, '').title}</span>`}</div></li>
 `,
 )}</ul>
 ${more > 0 ? html`<p class="quiet">and ${formatNumber(more)} more.</p>` : null}`

@@ -1,11 +1,11 @@
 // generator/accounts/oidc: Accounts of an issuer: who has logged in there, and which account that is.
 // The daemon calls it, and loads the library only where an issuer is configured.
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client'
 import { issue, Refusal, refuse } from '../../../core/error/error.ts'
 import type { OidcSettings } from '../../../core/settings/oidc.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
+import { readNamedSync } from '../../places/disk/files.ts'
 import { WebFailure } from '../../web/failure.ts'
 import { Web } from '../../web/web.ts'
 import type { OidcPerson } from '../oidc-identities.ts'
@@ -210,7 +210,7 @@ export function openOidc(
       web.trust(issuer.issuer, false)
       const { client_secret_file: file } = issuer
       // Read for each discovery: a renewed secret needs no restart.
-      const secret = () => (file === null ? null : readFileSync(resolve(dir, file), 'utf8').trim())
+      const secret = () => (file === null ? null : readNamedSync(resolve(dir, file)).trim())
       const redirect = `${urls.base}/me/oidc/${issuer.name}/callback`
       return [issuer.name, new OidcClient(issuer, redirect, web, secret)]
     }),

@@ -14,7 +14,7 @@ import { all, insertAll, LIST, type Queries, type Row, run } from '../../databas
 import { isStorageRefusal } from '../../places/disk/fault.ts'
 import type { Mark } from '../../records/marks.ts'
 import { OWNER_LOGINS } from '../../records/owners.ts'
-import { deprecationsOf, RELEASES } from '../../records/releases-view.ts'
+import { findableWith } from '../../records/releases-view.ts'
 import type { Rendered } from '../projection.ts'
 import { BLOCKS, BUCKETS, markFiles, RANKS, RANKS_TERM } from './files.ts'
 
@@ -71,21 +71,7 @@ async function readCrates(
     newest: Version
     deprecations: string | null
     owners: string | null
-  }>(
-    tx,
-    `SELECT marked.id, search_crates.terms AS before,
-      crates.canonical, listings.dependents, listings.yanked,
-      releases.about, substr(releases.readme, 1, 8192) AS readme,
-      releases.line ->> 'rust_version' AS rust,
-      releases.version AS newest, ${deprecationsOf('crates.id')},
-      ${site.owners ? OWNER_LOGINS : 'NULL'} AS owners
-      FROM (SELECT CAST(value ->> 'subject' AS INTEGER) AS id FROM json_each(?)) AS marked
-      LEFT JOIN crates ON crates.id = marked.id
-      LEFT JOIN search_crates ON search_crates.crate_id = marked.id
-      LEFT JOIN listings ON listings.crate_id = crates.id
-      LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id`,
-    marks,
-  )
+  }>(tx, findableWith(site.owners ? OWNER_LOGINS : 'NULL'), marks)
   return rows.map(({ id, before, canonical, dependents, yanked, about, rust, owners, ...row }) => {
     if (about === null) return { id, before, terms: new Map(), rank: 0 }
     const manifest = JSON.parse(about) as About
