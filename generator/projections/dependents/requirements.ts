@@ -5,7 +5,7 @@ import type { Requirement } from '../../../core/requirement.ts'
 import type { Version } from '../../../core/version.ts'
 import { all, insertAll, type Queries, type Row, value } from '../../database/statement.ts'
 import { lastChange, marksOf, setMarks } from '../../records/marks.ts'
-import { RELEASES } from '../../records/releases-view.ts'
+import { DEPENDENCIES } from '../../records/releases-view.ts'
 import { filesOf, firstPlace } from './files.ts'
 
 /** Brings the rows of a crate in line with its releases, and marks the files that change. */
@@ -42,12 +42,10 @@ type Ways = Map<string, Requiring & { readonly versions: Version[] }>
 /** Returns how the versions of a crate require others. */
 async function requirementsOf(tx: Queries, crateId: number): Promise<Map<CanonicalName, Ways>> {
   const found = new Map<CanonicalName, Ways>()
-  const sql = `SELECT id, version, line ->> 'deps' AS deps FROM ${RELEASES}
-    WHERE crate_id = ? AND id > ? ORDER BY id LIMIT ${SLICE}`
   type Found = { readonly id: number; readonly version: Version; readonly deps: string }
   let releases: Found[] = []
   do {
-    releases = await all<Found>(tx, sql, crateId, releases.at(-1)?.id ?? 0)
+    releases = await all<Found>(tx, DEPENDENCIES, crateId, releases.at(-1)?.id ?? 0, SLICE)
     for (const { version, deps } of releases)
       for (const { req, kind, registry, ...dep } of JSON.parse(deps) as Dependency[]) {
         const name = dep.package ?? dep.name
