@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { type Advisory, covers, isAbout } from '../../core/advisory/advisory.ts'
-import { parseAdvisoryIndex } from '../../core/advisory/index-file.ts'
+import type { Advisory } from '../../core/advisory/advisory.ts'
+import { isInRanges } from '../../core/advisory/ranges.ts'
 import { refuse } from '../../core/error/error.ts'
 import { findImpact, HOWS, type How, type Reach, type Target } from '../../core/impact/impact.ts'
 import { canonicalName, isName } from '../../core/name.ts'
@@ -73,7 +73,7 @@ async function printImpact(
   const graph = await openGraph(read, upstreams)
   const crate = advisory?.isElsewhere ? { name, isElsewhere: true } : await graph.find(name)
   const isAffected: Target['isAffected'] = version =>
-    rule.matches(name, version) && (advisory === null || covers(advisory, version))
+    rule.matches(name, version) && (advisory === null || isInRanges(advisory.ranges, version))
   const bounds = `${requirement} ${JSON.stringify(advisory?.ranges)}`
   const target = { crate, isAffected, bounds }
   const found = findImpact(graph, target, options.how ? [options.how] : HOWS)
@@ -105,6 +105,8 @@ async function printImpact(
 
 /** Returns an advisory on a crate by its id or an alias, and whether it is about one elsewhere. */
 async function findAdvisory(id: string, crate: string, read: ReadText) {
+  const { isAbout } = await import('../../core/advisory/advisory.ts')
+  const { parseAdvisoryIndex } = await import('../../core/advisory/index-file.ts')
   const index = parseAdvisoryIndex((await read(advisoriesPath)) ?? '')
   const found = index?.advisories.find(
     each =>
