@@ -93,10 +93,6 @@ export const DEPENDENTS = `SELECT crates.name, releases.version, releases.line -
   JOIN ${RELEASES} ON releases.id = newest_id
   WHERE dependency = ? ORDER BY dependent LIMIT ?`
 
-/** Selects the dependencies of a crate's releases, some at a time, in publish order. */
-export const DEPENDENCIES = `SELECT id, version, line ->> 'deps' AS deps FROM ${RELEASES}
-  WHERE crate_id = ? AND id > ? ORDER BY id LIMIT ?`
-
 /** Selects the time of the latest release. */
 export const LAST_PUBLISHED = `SELECT max(published_at) FROM ${RELEASES}`
 
