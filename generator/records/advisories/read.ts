@@ -1,8 +1,10 @@
 // generator/records/advisories: Known holes in the records. Pages, publishes and upstreams ask it; it
 // reads no file.
-import { type Advisory, isAbout } from '../../../core/advisory/advisory.ts'
+import { type Advisory, covers, isAbout } from '../../../core/advisory/advisory.ts'
 import { canonicalName } from '../../../core/name.ts'
 import { column, LIST, type Queries } from '../../database/statement.ts'
+import type { CrateRecord } from '../crates.ts'
+import { listIdentities } from '../releases.ts'
 
 /** The index URLs of one registry: a package of another one is another package. */
 export type Origin = Iterable<string>
@@ -19,6 +21,17 @@ export async function advisoriesOf(db: Queries, name: string, origin: Origin): P
   return contents
     .flatMap(content => JSON.parse(content) as Advisory[])
     .filter(advisory => isAbout(advisory, name, origin))
+}
+
+/** Returns the advisories on an own crate that cover at least one of its versions. */
+export async function advisoriesOn(
+  db: Queries,
+  { id, name }: Pick<CrateRecord, 'id' | 'name'>,
+  own: Origin,
+): Promise<Advisory[]> {
+  const about = await advisoriesOf(db, name, own)
+  const versions = about.length === 0 ? [] : await listIdentities(db, id)
+  return about.filter(advisory => versions.some(({ version }) => covers(advisory, version)))
 }
 
 /** Returns the advisories with these numbers, each with all of its packages. */
