@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander'
 import { Refusal, refuse } from '../core/error/error.ts'
 import { isName } from '../core/name.ts'
 import { command, type Task } from '../generator/cli/console/command.ts'
-import { type Caller, Exit, filled, printIssues } from '../generator/cli/console/io.ts'
+import { Exit, filled, printIssues, readToken } from '../generator/cli/console/io.ts'
 import { plain } from '../generator/web/web-url.ts'
 import { check, isBroken, type Result } from './check.ts'
 import { badge, junit, tableLines } from './report.ts'
@@ -104,12 +104,6 @@ export const registerCheck = command('check', {
 })
 
 const statements = Object.values(topics).flat()
-
-async function readToken({ askSecret, readInput }: Caller): Promise<string> {
-  const text = askSecret ? await askSecret('Token: ') : await readInput()
-  // What Cargo takes for a token.
-  return /^([\t\x20-\x7e]+)\r?\n?$/.exec(text)?.[1] ?? refuse('check_token')
-}
 
 async function confirm(
   { io, options }: Task<CheckOptions>,

@@ -33,6 +33,7 @@ const FILES: ReadonlySet<string> = new Set([
 ])
 
 const PATTERNS: readonly RegExp[] = [
+  new RegExp(`^${tree.ADVISORIES_FOLDER}/(?:index|[A-Z][A-Z0-9]*(?:-[0-9a-z]+)+)\\.json$`),
   new RegExp(`^${tree.ASSETS_FOLDER}/[0-9a-f]{12}/`),
   new RegExp(`^${tree.GIT_INDEX_FOLDER}/(?:HEAD|config|description|packed-refs)$`),
   new RegExp(`^${tree.GIT_INDEX_FOLDER}/(?:hooks|info|objects|refs)/`),

@@ -120,6 +120,15 @@ export const FEEDS_FOLDER = 'feeds'
 export const newCratesPath = `${FEEDS_FOLDER}/crates.xml`
 export const updatesPath = `${FEEDS_FOLDER}/updates.xml`
 
+/** Folder of known holes: an OSV file each, and the list of all with what a check needs. */
+export const ADVISORIES_FOLDER = 'advisories'
+export const advisoriesPath = `${ADVISORIES_FOLDER}/index.json`
+
+/** Returns the path of an advisory by its id, which `isAdvisoryId` allows. */
+export function advisoryPath(id: string): string {
+  return `${ADVISORIES_FOLDER}/${id}.json`
+}
+
 export const sitemapPath = 'sitemap.xml'
 export const SITEMAPS_FOLDER = 'sitemaps'
 

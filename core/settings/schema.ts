@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { parseName } from '../name.ts'
 import { expandDl } from '../urls/download-url.ts'
 import { parseVersion } from '../version.ts'
+import { advisoriesRows } from './advisories.ts'
 import { isBucket, parseBucketAddress } from './bucket.ts'
 import { cdnRows } from './cdn.ts'
 import {
@@ -191,6 +192,7 @@ export const sections = {
     tokens_per_user: row(integer(1, 1_000_000), 500, 'Unexpired tokens that one user may have.'),
   },
   policy: policyRows,
+  advisories: advisoriesRows,
   outgoing: {
     ca_file: row(maybe(file), null, 'Certificates in PEM to trust besides the usual ones, such as that of a proxy which looks into TLS.'),
     contact: row(maybe(line(200)), null, 'Whom the operators of those servers can write to, such as "crates@example.com"; follows the name and version of the program in `User-Agent`.'),
@@ -223,6 +225,7 @@ export const sectionTexts: Readonly<Record<string, string>> = {
   api: 'How the web API answers.',
   limits: "Sizes and rates. Rates count per minute, and a minute's worth may come at once.",
   policy: 'What a release must satisfy. A setting with levels takes `"error"` (refuse), `"warn"` (accept and say so) or `"off"`; a limit is a number, and the registry refuses what exceeds it. `preset` chooses the defaults; where `"public"` has another default, the table names it. No setting allows what would break the users of a crate: the registry always refuses names that collide by case or by `-` and `_`, bad names of features and dependencies, and features that lead nowhere.',
+  advisories: 'Known holes in crates; see [advisories.md](advisories.md).',
   outgoing: 'Requests to other web servers, such as those of an import. `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name the proxies ([daemon.md](daemon.md#requests-to-other-servers)).',
   git: 'The index as a git repository, for Cargo before 1.68 and for mirrors.',
   log: 'What the daemon logs.',

@@ -28,50 +28,63 @@ export interface LockFile {
 
 const CHECKSUM = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 
+const PACKAGE = v.object({
+  name: v.string(),
+  version: v.string(),
+  source: v.optional(v.string()),
+  checksum: v.optional(CHECKSUM),
+  dependencies: v.optional(v.array(v.string()), []),
+})
+
 const SCHEMA = v.object({
   version: v.optional(v.number()),
-  package: v.optional(
-    v.array(
-      v.object({
-        name: v.string(),
-        version: v.string(),
-        source: v.optional(v.string()),
-        checksum: v.optional(CHECKSUM),
-      }),
-    ),
-    [],
-  ),
+  package: v.optional(v.array(PACKAGE), []),
+  root: v.optional(PACKAGE),
   metadata: v.optional(v.record(v.string(), v.unknown()), {}),
 })
 
-/**
- * Reads a `Cargo.lock` of version 1, which keeps checksums in a table of their own, to 4. Refuses a
- * newer one, a longer text than `LOCK_MAX`, and what Cargo would not have written; `name` is for
- * messages.
- */
-export function parseLockFile({ name: file, text }: { name: string; text: string }): LockFile {
+interface LockText {
+  /** For messages. */
+  readonly name: string
+  readonly text: string
+}
+
+/** Returns the tables of a `Cargo.lock` of version 1 to 4; refuses others, and a longer text. */
+export function lockTables({ name: file, text }: LockText, max: number) {
   const object = (reason: string): never => refuse('lock_file_invalid', { file, reason })
-  if (text.length > LOCK_MAX) object(`it is longer than ${LOCK_MAX} characters`)
+  if (text.length > max) object(`it is longer than ${max} characters`)
   const document = parseToml(text, reason => object(`Invalid TOML document: ${reason}`))
   const result = v.safeParse(SCHEMA, document, { abortEarly: true })
   if (!result.success) {
     const [{ path, message }] = result.issues
     return object(`${path?.map(item => String(item.key)).join('.')}: ${message}`)
   }
-  const { version: format = 1, package: packages, metadata } = result.output
+  const { version: format = 1, package: packages, root, metadata } = result.output
   if (format > NEWEST) object(`its version is ${format}, and ${NEWEST} is the newest that is known`)
-  const locked: LockedPackage[] = []
-  const others: string[] = []
-  for (const { name, version, source, checksum } of packages) {
+  const all = packages.map(each => {
+    const { name, version, source } = each
     const [, kind = '', index = ''] = /^(registry\+|(?=sparse\+))(.+)$/.exec(source ?? '') ?? []
-    if (source === undefined) continue
-    if (index === '') others.push(name)
-    else if (!isName(name) || !isVersion(version)) object(`there is no package ${name} ${version}`)
-    else {
+    if (index !== '' && !(isName(name) && isVersion(version)))
+      object(`there is no package ${name} ${version}`)
+    return { ...each, name: name as Name, version: version as Version, kind, index }
+  })
+  return { packages: all, root, metadata }
+}
+
+/**
+ * Reads a `Cargo.lock` of version 1, which keeps checksums in a table of their own, to 4. Refuses a
+ * newer one, a longer text than `LOCK_MAX`, and what Cargo would not have written.
+ */
+export function parseLockFile(file: LockText): LockFile {
+  const { packages, metadata } = lockTables(file, LOCK_MAX)
+  const others = packages.filter(({ source, index }) => source !== undefined && index === '')
+  const locked = packages.filter(({ index }) => index !== '')
+  return {
+    packages: locked.map(({ name, version, kind, index, checksum }) => {
       const listed = metadata[`checksum ${name} ${version} (${kind}${index})`]
       const old = v.is(CHECKSUM, listed) ? listed : null
-      locked.push({ name, version, source: index, checksum: checksum ?? old })
-    }
+      return { name, version, source: index, checksum: checksum ?? old }
+    }),
+    others: others.map(({ name }) => name),
   }
-  return { packages: locked, others }
 }

@@ -125,6 +125,7 @@ export function requireOwnDl(urls: Pick<RegistryUrls, 'base' | 'dl'>): void {
 
 const RESERVED: ReadonlySet<string> = new Set([
   ...[
+    tree.ADVISORIES_FOLDER,
     tree.ASSETS_FOLDER,
     CRATES_FOLDER,
     tree.FEEDS_FOLDER,

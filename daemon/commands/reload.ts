@@ -7,6 +7,7 @@ import type { Listening } from '../http/listen.ts'
 const TAKEN_OVER = [
   /^(?:api|policy)\./,
   /^owners\.(?!public$)/,
+  /^advisories\.(?!from$)/,
   /^auth\.(?!required$)/,
   /^limits\.(?!request_seconds$)/,
   /^(?:server\.(?:trusted_proxies|shutdown_seconds)|log\.level)$/,

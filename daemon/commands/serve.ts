@@ -19,6 +19,7 @@ import {
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
 import { openOidc } from '../../generator/accounts/oidc/client.ts'
 import { createToken } from '../../generator/accounts/tokens.ts'
+import { takeAdvisories } from '../../generator/advisories/update.ts'
 import { command, settingRows, type Task } from '../../generator/cli/console/command.ts'
 import { type Io, sourcesOf } from '../../generator/cli/console/io.ts'
 import { painter } from '../../generator/cli/console/terminal.ts'
@@ -121,6 +122,7 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     await nameSections(registry.database, registry.settings.oidc)
     const { access, kept } = registry.access
     const read = () => readSettings(dir, { ...sources, before: access }).settings
+    await readAdvisories(registry, log)
     if (kept.length > 0) log.warn(warning('access_kept', { keys: kept.join(', ') }).message)
     if (before !== null && settings.registry.base_url === null)
       log.warn(warning('base_url_changed', { before, now: registry.urls.base }).message)
@@ -129,6 +131,16 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     await closeAll(ends)
   }
   log.info('stopped')
+}
+
+/** Takes what `advisories/` has now; a registry is served without what cannot be read or kept. */
+async function readAdvisories(registry: Registry, log: Logger): Promise<void> {
+  try {
+    const issues = await takeAdvisories(registry, operatorChange(timestamp(registry.clock())))
+    for (const { message } of issues.slice(0, 20)) log.warn(message)
+  } catch (error) {
+    logFailure(log, error, 'the advisories stay as they were')
+  }
 }
 
 type End = () => unknown

@@ -60,7 +60,7 @@ function onlyWithFrom({ cache, skipBad, verbose }: Task<Options>['options']): st
 
 async function buildFrom(task: Task<Options>, from: string, out: string): Promise<void> {
   const { io, options, progress } = task
-  const { settings, urls } = looseSettings(task)
+  const { settings, urls, folder } = looseSettings(task)
   if (settings.registry.base_url === null) {
     io.err(
       `warning: no base URL is set, so the tree works only at ${TRIAL_BASE}; set it with --base-url`,
@@ -70,6 +70,7 @@ async function buildFrom(task: Task<Options>, from: string, out: string): Promis
   if (cache !== null && options.cache !== cache) await removeOldCaches(dirname(cache))
   const result = await buildStatic({
     followers,
+    folder,
     from,
     out,
     settings,

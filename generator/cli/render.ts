@@ -1,5 +1,6 @@
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
+import { takeAdvisories } from '../advisories/update.ts'
 import { completeMirror, isMirrored } from '../deploy/complete-mirror.ts'
 import { findDamage } from '../registry/registry.ts'
 import { openUpstreams } from '../upstream/open.ts'
@@ -14,6 +15,7 @@ export function renderRegistry(task: Task<{ readonly all?: boolean }>): Promise<
     const { registry } = opened
     const reason = await findDamage(registry)
     if (reason !== null) refuse('database_damaged', { reason })
+    const holes = await takeAdvisories(registry, opened.change)
     const { crates, issues } = await showPending(opened, options.all)
     if (options.all || !(await isMirrored(registry))) await completeMirror(registry, progress)
     const upstreams = await openUpstreams(registry, { env: io.env })
@@ -25,6 +27,6 @@ export function renderRegistry(task: Task<{ readonly all?: boolean }>): Promise<
     }
     await upstreams.close()
     report({ crates }, [`rendered ${counted(crates, 'crate')}`, ...lines])
-    refuseErrors(issues)
+    refuseErrors([...holes, ...issues])
   })
 }

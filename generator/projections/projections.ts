@@ -1,6 +1,7 @@
 // generator/projections: From records to files, a folder for each kind. pages/ runs them; none ever
 // imports another.
 import type { Follower } from '../records/crate-change.ts'
+import { advisories } from './advisories/projection.ts'
 import { cratePages, versionPages } from './crates/projection.ts'
 import { downloads } from './downloads/projection.ts'
 import { crateFiles, gitIndex, index, wholeCrates } from './index/projection.ts'
@@ -18,6 +19,7 @@ export const projections: readonly Pages[] = [
   letters,
   registrySite,
   feedsAndSiteMap,
+  advisories,
   labels,
   users,
   views,

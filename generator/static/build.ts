@@ -13,6 +13,7 @@ import {
 import type { Settings } from '../../core/settings/settings.ts'
 import { ownDl, requireOwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
+import { readUpdate } from '../advisories/update.ts'
 import { value } from '../database/statement.ts'
 import { renderGitIndex } from '../git/static-repository.ts'
 import { drain } from '../pages/build.ts'
@@ -24,6 +25,8 @@ import type { ProcessMutex } from '../places/locks/process-mutex.ts'
 import { type FullContext, PLIMSOLL, type Progress } from '../projections/context.ts'
 import { renderConfig } from '../projections/index/config.ts'
 import { siteConfig } from '../projections/site-config.ts'
+import { keepAdvisories } from '../records/advisories/change.ts'
+import { operatorChange } from '../records/change.ts'
 import type { Follower } from '../records/crate-change.ts'
 import { eachCrate } from '../records/crates.ts'
 import { markSelected } from '../records/marks.ts'
@@ -40,6 +43,8 @@ export interface StaticBuild {
   readonly out: string
   readonly settings: Settings
   readonly urls: RegistryUrls
+  /** Where `advisories/` may be; by default, `from`. */
+  readonly folder?: string | null
   /** Everything that is derived from the records. */
   readonly followers: readonly Follower[]
   /** Cache file that only makes the next build faster; null for none. */
@@ -109,6 +114,8 @@ async function buildWith(
   const context = contextOf(job, tree, cache, files)
   await changeRecords(context, crates)
   await applyNotes(context, crates.flat(), settings)
+  const holes = await readUpdate(context, job.folder ?? from, settings.advisories.from)
+  await keepAdvisories(context, holes.changes, urls.own, operatorChange(''))
   const failed = await make(job, context, cache.isNew)
   cache.isWhole = failed.length === 0
   const warnings = issues.filter(({ severity }) => severity === 'warning')
@@ -116,7 +123,7 @@ async function buildWith(
   warnings.push(...tree.warnings)
   if (paths.length === 0) warnings.push(warning('registry_empty', { from, out }))
   if (ownDl(urls) === null) warnings.push(warning('dl_elsewhere', { dl: urls.dl, base: urls.base }))
-  const refused = [...(first ? [first] : []), ...rest, ...failed]
+  const refused = [...(first ? [first] : []), ...rest, ...holes.issues, ...failed]
   const { changed } = tree
   return { crates: crates.length, releases: releases.length, changed, warnings, refused }
 }

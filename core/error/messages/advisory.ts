@@ -6,6 +6,8 @@ export const advisoryMessages = {
     advisory_id:
       'the id {id} is none of the form NAME-YYYY-NNNN, which files in `advisories/` have; rename it',
     advisory_twice: 'another file has the id {id}, too; remove one of them',
+    advisories_none:
+      '{from} has no list of advisories (`advisories/index.json`), or one that cannot be read; ask a registry that keeps some',
     advisories_many:
       '{path} has more than {max} files that may be advisories, or too many bytes of them; give fewer',
     advisories_archive:

@@ -1,6 +1,13 @@
 import { debuglog, inspect } from 'node:util'
 import { CommanderError, InvalidArgumentError } from 'commander'
-import { groupWarnings, type Issue, issue, kindOf, Refusal } from '../../../core/error/error.ts'
+import {
+  groupWarnings,
+  type Issue,
+  issue,
+  kindOf,
+  Refusal,
+  refuse,
+} from '../../../core/error/error.ts'
 import { formatNumber } from '../../../core/quantity.ts'
 import { isBucket } from '../../../core/settings/bucket.ts'
 import { systemRefusal } from '../../places/disk/fault.ts'
@@ -83,6 +90,13 @@ export function lineOfText(text: string): string {
 export function localPath(text: string): string {
   if (isBucket(text)) throw new InvalidArgumentError('it is a URL; name a file or folder here')
   return filled(text)
+}
+
+/** Asks for a token, or reads it from standard input; refuses what Cargo does not take for one. */
+export async function readToken({ askSecret, readInput }: Caller): Promise<string> {
+  const text = askSecret ? await askSecret('Token: ') : await readInput()
+  // What Cargo takes for a token.
+  return /^([\t\x20-\x7e]+)\r?\n?$/.exec(text)?.[1] ?? refuse('check_token')
 }
 
 /** Returns the settings that a command line overrides, by key. */

@@ -14,7 +14,7 @@ import { sourcesOf } from './io.ts'
 export function looseSettings(
   { io, command, options }: Task,
   isTold = true,
-): ReturnType<typeof readStaticSettings> {
+): ReturnType<typeof readStaticSettings> & { readonly folder: string | null } {
   const { dir, from } = options
   const isNamed = command.getOptionValueSource('dir') !== 'default'
   if (isNamed && !existsSync(dir)) refuse('file_missing', { path: dir })
@@ -24,5 +24,5 @@ export function looseSettings(
   // Nobody has named it here.
   if (isTold && !isNamed && (folder === dir || io.env.PLIMSOLL_DIR))
     io.err(`settings: ${where}, the environment and the command line`)
-  return readStaticSettings(folder, sourcesOf(io, options))
+  return { ...readStaticSettings(folder, sourcesOf(io, options)), folder }
 }

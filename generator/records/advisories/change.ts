@@ -1,4 +1,4 @@
-import { type Advisory, covers, isAbout } from '../../../core/advisory/advisory.ts'
+import { covers, isAbout } from '../../../core/advisory/advisory.ts'
 import { canonicalName } from '../../../core/name.ts'
 import { all, insertAll, LIST, type Queries, run, value } from '../../database/statement.ts'
 import type { Tables } from '../../database/tables.ts'
@@ -7,10 +7,7 @@ import { type Records, tellFollowers } from '../crate-change.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'
 import { marksOf, SITE, setMarks } from '../marks.ts'
 import { listVersions } from '../releases.ts'
-import type { Origin } from './read.ts'
-
-/** The kind of the marks of advisories; that of `SITE` is about the list of all. */
-export const ADVISORY = 'advisory'
+import { ADVISORY, advisoriesIn, type Origin } from './read.ts'
 
 /** The most advisories that one transaction changes: publishes get in between. */
 const BATCH = 500
@@ -23,11 +20,6 @@ export interface KeptAdvisory extends Omit<Row, 'id'> {}
 /** How an advisory differs from the records; `before` is empty for a new one. */
 export interface AdvisoryChange extends KeptAdvisory {
   readonly before: string
-}
-
-/** Returns the advisory in a `content` for each of its packages. */
-export function advisoriesIn(content: string): Advisory[] {
-  return content === '' ? [] : JSON.parse(content)
 }
 
 /**
@@ -117,4 +109,9 @@ async function tellCrates(
     if (altered.length > 0)
       await tellFollowers(tx, followers, { crate, altered, isWords: true, by, generation })
   }
+}
+
+/** Forgets the advisories with these numbers that are gone, now that their files are. */
+export async function forgetGoneAdvisories(tx: Queries, ids: readonly number[]): Promise<void> {
+  await run(tx, `DELETE FROM advisories WHERE content = '' AND id IN ${LIST}`, ids)
 }

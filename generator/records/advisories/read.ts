@@ -1,10 +1,9 @@
 // generator/records/advisories: Known holes in the records. Pages, publishes and upstreams ask it; it
 // reads no file.
-import { type Advisory, covers, isAbout } from '../../../core/advisory/advisory.ts'
+import { type Advisory, isAbout } from '../../../core/advisory/advisory.ts'
+import { type ListedAdvisory, listedAdvisory } from '../../../core/advisory/index-file.ts'
 import { canonicalName } from '../../../core/name.ts'
-import { column, LIST, type Queries } from '../../database/statement.ts'
-import type { CrateRecord } from '../crates.ts'
-import { listIdentities } from '../releases.ts'
+import { all, column, first, type Queries } from '../../database/statement.ts'
 
 /** The index URLs of one registry: a package of another one is another package. */
 export type Origin = Iterable<string>
@@ -18,24 +17,34 @@ export async function advisoriesOf(db: Queries, name: string, origin: Origin): P
   const sql = `SELECT content FROM advisory_crates JOIN advisories ON advisories.id = advisory_id
     WHERE crate = ? AND content <> '' ORDER BY name`
   const contents = await column<string>(db, sql, canonicalName(name))
-  return contents
-    .flatMap(content => JSON.parse(content) as Advisory[])
-    .filter(advisory => isAbout(advisory, name, origin))
+  return contents.flatMap(advisoriesIn).filter(advisory => isAbout(advisory, name, origin))
 }
 
-/** Returns the advisories on an own crate that cover at least one of its versions. */
-export async function advisoriesOn(
-  db: Queries,
-  { id, name }: Pick<CrateRecord, 'id' | 'name'>,
-  own: Origin,
-): Promise<Advisory[]> {
-  const about = await advisoriesOf(db, name, own)
-  const versions = about.length === 0 ? [] : await listIdentities(db, id)
-  return about.filter(advisory => versions.some(({ version }) => covers(advisory, version)))
+/** The kind of the marks of advisories; that of `SITE` is about the list of all. */
+export const ADVISORY = 'advisory'
+
+/** Returns the advisory in a `content` for each of its packages. */
+export function advisoriesIn(content: string): Advisory[] {
+  return content === '' ? [] : JSON.parse(content)
 }
 
-/** Returns the advisories with these numbers, each with all of its packages. */
-export async function readAdvisories(db: Queries, ids: readonly number[]): Promise<Advisory[]> {
-  const sql = `SELECT content FROM advisories WHERE id IN ${LIST} AND content <> '' ORDER BY name`
-  return (await column<string>(db, sql, ids)).flatMap(content => JSON.parse(content) as Advisory[])
+/** Returns an advisory by its number, with all of its packages: none of one that is gone. */
+export async function readAdvisory(db: Queries, id: number) {
+  const sql = 'SELECT name, content FROM advisories WHERE id = ?'
+  const row = await first<{ name: string; content: string }>(db, sql, id)
+  return row && { name: row.name, advisories: advisoriesIn(row.content) }
+}
+
+/** Returns what the list of all has of each, in the order of ids; reads 1,000 at a time. */
+export async function listAdvisories(db: Queries): Promise<ListedAdvisory[]> {
+  const sql = `SELECT name, content FROM advisories WHERE content <> '' AND name > ?
+    ORDER BY name LIMIT 1000`
+  const listed: ListedAdvisory[] = []
+  for (let after = ''; ; ) {
+    const rows = await all<{ name: string; content: string }>(db, sql, after)
+    for (const { content } of rows) listed.push(...advisoriesIn(content).map(listedAdvisory))
+    const last = rows.at(-1)
+    if (!last) return listed
+    after = last.name
+  }
 }
