@@ -1,5 +1,7 @@
 import { type Advisory, labelOf } from '../../core/advisory/advisory.ts'
+import { advisoryPath } from '../../core/paths/tree.ts'
 import type { VersionData, VersionRow } from '../crate-data.ts'
+import type { Linker } from '../elements/links.ts'
 import { html, join, type Markup, raw } from '../elements/markup.ts'
 
 /** The most advisories that a page names for a version; `crate.json` has all. */
@@ -17,21 +19,22 @@ export function advisoryBadge({ advisories = [] }: Pick<VersionRow, 'advisories'
 }
 
 /** Renders the advisories that cover a version; null for most. */
-export function advisoryNotices({ advisories = [], advisoryTexts }: VersionData): Markup | null {
+export function advisoryNotices(version: VersionData, to: Linker): Markup | null {
+  const { advisories = [], advisoryTexts } = version
   if (advisories.length === 0) return null
   const more = advisories.length - ADVISORIES_SHOWN
   const notices = advisories
     .slice(0, ADVISORIES_SHOWN)
-    .map(advisory => notice(advisory, advisoryTexts?.get(advisory.id)))
+    .map(advisory => notice(advisory, advisoryTexts?.get(advisory.id), to))
   return html`\n${notices}${more > 0 ? html`<p class="notice bad" role="note">${more} more advisories cover this version; <code>crate.json</code> has them.</p>` : null}`
 }
 
-function notice(advisory: Advisory, text: string | undefined): Markup {
+function notice(advisory: Advisory, text: string | undefined, to: Linker): Markup {
   const { id, title, informational, references, cvss } = advisory
-  const [url] = references
+  const [url = to(advisoryPath(id))] = references
   const label = informational ?? labelOf(advisory)
   const facts = factsOf(advisory)
-  return html`<div class="notice${isHole(advisory) ? ' bad' : null}" role="note"><p><strong>${url === undefined ? id : html`<a href="${url}" rel="nofollow noopener noreferrer">${id}</a>`}</strong>${label && html` <span class="badge${isHole(advisory) ? ' bad' : null}">${label}</span>`} ${title}</p>
+  return html`<div class="notice${isHole(advisory) ? ' bad' : null}" role="note"><p><strong><a href="${url}" rel="nofollow noopener noreferrer">${id}</a></strong>${label && html` <span class="badge${isHole(advisory) ? ' bad' : null}">${label}</span>`} ${title}</p>
 <p class="small">${join(facts, html`<br>`)}${cvss && html`<br><code>${cvss}</code>`}</p>
 ${text && html`<details><summary>What it says</summary>${raw(text)}</details>`}</div>
 `

@@ -84,7 +84,7 @@ function head(version: VersionData, selector: Markup | null, subject: string, to
   return html`<header class="crate-head">
 <div class="title"><h1>${version.name} <span class="version">${version.version}</span>${version.yanked ? html` <span class="badge bad">yanked</span>` : null}${deprecation && html` <span class="badge bad">deprecated</span>`}${advisoryBadge(version)}</h1>${selector}</div>
 ${version.description === null ? null : html`<p class="lead">${messageText(isolated(version.description))}</p>`}
-${version.yanked ? notice : null}${deprecation && deprecationNotice(deprecation, to)}${advisoryNotices(version)}
+${version.yanked ? notice : null}${deprecation && deprecationNotice(deprecation, to)}${advisoryNotices(version, to)}
 </header>`
 }
 
