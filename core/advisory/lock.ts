@@ -64,7 +64,7 @@ interface Node {
   readonly dependencies?: readonly string[]
 }
 
-/** Returns what finds the shortest path to a package, from one that none depends on. */
+/** Returns what finds the shortest path to a package, from one that has no source. */
 function pathsOf(packages: readonly Node[]): (node: Node) => string[] {
   const keysOf = ({ name, version, source }: Node) =>
     [`${name} ${version} (${source})`, `${name} ${version}`, name] as const
@@ -73,11 +73,8 @@ function pathsOf(packages: readonly Node[]): (node: Node) => string[] {
     for (const key of keysOf(each)) if (!found.has(key)) found.set(key, each)
   const below = (node: Node) =>
     (node.dependencies ?? []).flatMap(dependency => found.get(dependency) ?? [])
-  const used = new Set(packages.flatMap(below))
-  const members = packages.filter(({ source }) => source === undefined)
-  const tops = members.filter(member => !used.has(member))
-  const reached = [...(tops.length > 0 ? tops : members)]
-  const above = new Map<Node, Node | null>(reached.map(top => [top, null]))
+  const reached = packages.filter(({ source }) => source === undefined)
+  const above = new Map<Node, Node | null>(reached.map(member => [member, null]))
   for (const node of reached)
     for (const next of below(node))
       if (!above.has(next)) {
