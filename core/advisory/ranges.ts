@@ -1,4 +1,4 @@
-import { type Comparator, readComparators } from '../requirement.ts'
+import { type Comparator, type Requirement, readComparators, satisfies } from '../requirement.ts'
 import { compareVersions, parseVersion, type Version, versionParts } from '../version.ts'
 
 /** Versions from one on, and before another one; null is no end. */
@@ -47,6 +47,25 @@ export function rangesWithout(requirements: readonly string[]): VersionRange[] |
   return next === null ? ranges : [...ranges, { introduced: next, fixed: null }]
 }
 
+/**
+ * Returns a version as new as any that fits a requirement, where nobody knows which there are: as
+ * if all existed that the requirement and some ranges name, and those after them. Undefined if none
+ * of these fits.
+ */
+export function newestFit(
+  requirement: Requirement,
+  ranges: readonly VersionRange[],
+): Version | undefined {
+  const named = (readComparators(requirement) ?? []).map(versionOf)
+  const bounds = ranges.flatMap(({ introduced, fixed }) => [introduced, ...(fixed ? [fixed] : [])])
+  const releases = [...bounds, ...named, ...named.map(following)].map(version => {
+    const { major, minor, patch } = versionParts(version)
+    return `${major}.${minor}.${patch}` as Version
+  })
+  const fitting = [...releases, ...named].filter(version => satisfies(requirement, version))
+  return fitting.sort(compareVersions).at(-1)
+}
+
 /** Returns the version that follows in the order of precedence: `1.2.4-0` after `1.2.3`. */
 export function following(version: Version): Version {
   const { major, minor, patch, pre } = versionParts(version)
@@ -69,15 +88,19 @@ function highest(a: Version, b: Version): Version {
 }
 
 function intervalOf(comparator: Comparator): VersionRange {
-  const { operator, major, minor, patch, pre } = comparator
-  const suffix = pre.length > 0 ? `-${pre.join('.')}` : ''
-  const version = `${major}.${minor ?? 0}.${patch ?? 0}${suffix}` as Version
+  const { operator } = comparator
+  const version = versionOf(comparator)
   if (operator === '>') return { introduced: following(version), fixed: null }
   if (operator === '>=') return { introduced: version, fixed: null }
   if (operator === '<') return { introduced: LOWEST, fixed: version }
   if (operator === '<=') return { introduced: LOWEST, fixed: following(version) }
   if (operator === '=') return { introduced: version, fixed: following(version) }
   return { introduced: version, fixed: parseVersion(`${nextIncompatible(comparator)}-0`) }
+}
+
+function versionOf({ major, minor, patch, pre }: Comparator): Version {
+  const suffix = pre.length > 0 ? `-${pre.join('.')}` : ''
+  return `${major}.${minor ?? 0}.${patch ?? 0}${suffix}` as Version
 }
 
 /** Returns where `^`, `~` and `1.*` end. */

@@ -12,5 +12,13 @@ export const advisoryMessages = {
       '{path} has more than {max} files that may be advisories, or too many bytes of them; give fewer',
     advisories_archive:
       '{path} is neither a folder nor a .json or .md file, and cannot be read as a .tar.gz: {reason}; unpack it, and give the folder',
+    dependency_advisory: (p: {
+      id: string
+      name: string
+      req: string
+      word: string
+      title: string
+    }) =>
+      `${p.id} (${p.word}) covers the newest version of the dependency \`${p.name}\` that fits \`${p.req}\`: ${p.title}`,
   },
 } as const satisfies MessageTable

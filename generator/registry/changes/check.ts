@@ -33,7 +33,7 @@ import {
   sandbox,
 } from '../../sandbox/sandbox.ts'
 import type { Registry } from '../registry.ts'
-import { dependencyWarnings } from './warnings.ts'
+import { advisoryWarnings, dependencyWarnings } from './warnings.ts'
 
 /** The bytes of a release, with the data submitted with them. */
 export interface Submission<Bytes extends CrateBytes = Staged> {
@@ -69,10 +69,11 @@ export interface Candidate {
 
 /** Inspects a submission and applies the policy; throws a `Refusal` with every issue at once. */
 export async function check(
-  { crates, settings, database, urls }: Registry,
+  registry: Registry,
   submission: Submission,
   change: Change,
 ): Promise<Candidate> {
+  const { crates, settings, database, urls } = registry
   const { bytes, metadata, companions } = submission
   const { cksum } = bytes
   const issues: Issue[] = []
@@ -92,6 +93,7 @@ export async function check(
   if (change.who !== 'operator' || existing.deleted?.cksum !== cksum) issues.push(...verdict.issues)
   refuseErrors(issues)
   issues.push(...(await dependencyWarnings(database, release)))
+  if (existing.hasAdvisories) issues.push(...(await advisoryWarnings(registry, release)))
   const isSame = existing.taken?.cksum === cksum
   const isLost = isSame && (await crates.checksum(crateKey(release.name, cksum))) !== cksum
   return { submission, change, release, existing, isLost, verdict, warnings: issues }
