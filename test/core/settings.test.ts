@@ -217,7 +217,7 @@ test('all objections come at once', () => {
       flags: { 'owners.add': 'maybe' },
     }),
     [
-      'plimsoll.toml: there is no setting `colour`; accepted: yanked, deprecated, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [outgoing], [git], [log], [issuer.NAME], [oidc.NAME], [upstream.NAME], [webhook.NAME]',
+      'plimsoll.toml: there is no setting `colour`; accepted: yanked, deprecated, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [advisories], [outgoing], [git], [log], [issuer.NAME], [oidc.NAME], [upstream.NAME], [webhook.NAME]',
       'plimsoll.toml: `log` cannot be "info"; accepted: a section [log]',
       'plimsoll.toml: there is no setting `auth.requird`; did you mean `auth.required`?',
       'plimsoll.toml: there is no setting `sevrer`; did you mean `server`?',

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Code, message, type Params } from '../../core/error/catalog.ts'
 import { accountMessages } from '../../core/error/messages/accounts.ts'
+import { advisoryMessages } from '../../core/error/messages/advisory.ts'
 import { commandMessages } from '../../core/error/messages/commands.ts'
 import { crateMessages } from '../../core/error/messages/crate.ts'
 import { gitMessages } from '../../core/error/messages/git.ts'
@@ -30,6 +31,7 @@ const chapters: readonly (readonly [title: string, table: MessageTable])[] = [
   ['Object storage and CDN', storageMessages],
   ['Webhooks, reasons and deprecations', webhookMessages],
   ['Publishing from CI', trustMessages],
+  ['Advisories', advisoryMessages],
 ]
 
 /** What each kind of message asks for, if the message itself says nothing. */

@@ -2,6 +2,7 @@
 // imports it.
 import { renderAdvisoryIndex } from '../../../core/advisory/index-file.ts'
 import { renderOsv } from '../../../core/advisory/osv.ts'
+import { isOwnPath } from '../../../core/paths/own.ts'
 import {
   ADVISORIES_FOLDER,
   advisoriesPath,
@@ -36,7 +37,7 @@ export const advisories: Pages = {
       return [row ? advisoryPath(row.name) : advisoriesPath]
     },
   ),
-  leftover: { folders: [ADVISORIES_FOLDER] },
+  leftover: { folders: [ADVISORIES_FOLDER], isOwn: isOwnPath },
 }
 
 async function outputs({ database, urls }: PageContext, subject: number): Promise<Output[]> {
