@@ -3,17 +3,14 @@
 import { refuse } from '../error/error.ts'
 import { isCratesIo, isIndexUrl } from '../index-url.ts'
 import { canonicalName, isName, type Name } from '../name.ts'
+import { indexUrlKey } from '../release/dependency.ts'
 import { isPubtime } from '../timestamp.ts'
 import type { Version } from '../version.ts'
-import { cvssScore, isCvss, SEVERITIES, type Severity, severityOfScore } from './cvss.ts'
+import { cvssLabel, isCvss, SEVERITIES, type Severity } from './cvss.ts'
 import { isInRanges, type VersionRange } from './ranges.ts'
 
-/** Budgets for files of strangers: bytes of a file, ranges and other items, characters. */
-export const ADVISORY_BYTES = 64 * 1024
-export const ADVISORIES_MAX = 50_000
+/** The most ranges of versions, and other items, of an advisory. */
 export const ITEMS_MAX = 100
-const TITLE_MAX = 200
-const TEXT_MAX = 200
 
 /** What is known of a hole in one package. An advisory on several packages is several of these. */
 export interface Advisory {
@@ -22,7 +19,7 @@ export interface Advisory {
   readonly package: Name
   /** The index URL of the registry that has the package; null for crates.io. */
   readonly source: string | null
-  /** Without line breaks, control characters and those that change the direction of writing. */
+  /** At most 200 characters on a line, none of control or of the direction of writing. */
   readonly title: string
   /** Markdown of a stranger. */
   readonly description: string
@@ -55,20 +52,14 @@ export function isAbout(
   wanted: string,
   origin: Iterable<string>,
 ): boolean {
-  const isSame = canonicalName(name) === canonicalName(wanted)
-  return isSame && Array.from(origin).some(index => isSameIndex(source, index))
-}
-
-function isSameIndex(source: string | null, index: string): boolean {
-  if (source === null) return isCratesIo(index)
-  const plain = (url: string) => url.replace(/^registry\+/, '').replace(/\/$/, '')
-  return plain(source) === plain(index) || (isCratesIo(source) && isCratesIo(index))
+  const key = (url: string) => indexUrlKey(url.replace(/^registry\+/, ''))
+  const isOf = (index: string) => (source === null ? isCratesIo(index) : key(source) === key(index))
+  return canonicalName(name) === canonicalName(wanted) && Array.from(origin).some(isOf)
 }
 
 /** Returns the label of the CVSS of an advisory; null where it has none that can be computed. */
 export function labelOf({ cvss }: Pick<Advisory, 'cvss'>): Severity | null {
-  const score = cvss === null ? null : cvssScore(cvss)
-  return score === null ? null : severityOfScore(score)
+  return cvss === null ? null : cvssLabel(cvss)
 }
 
 /** Whether an advisory is as severe as `level`, or more; without a CVSS it counts as high. */
@@ -81,81 +72,57 @@ export function isAdvisoryId(text: string): boolean {
   return /^(?:[A-Z][A-Z0-9]{0,31}-\d{4}-\d{1,19}|GHSA(?:-[0-9a-z]{4}){3})$/.test(text)
 }
 
-/** Whether a text is an id of the form that own advisories have. */
-export function isOwnId(text: string): boolean {
-  return isAdvisoryId(text) && /-\d{4}-\d{4,}$/.test(text)
-}
-
 /** Says what is wrong with a file that is to be an advisory. */
 export function badAdvisory(reason: string): never {
   return refuse('advisory_invalid', { reason })
 }
 
-/** Returns a title for one line of a terminal or a page. */
-export function cleanTitle(text: string): string {
-  const line = text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, ' ').trim()
-  return line.length > TITLE_MAX
-    ? `${Array.from(line)
-        .slice(0, TITLE_MAX - 1)
-        .join('')}…`
-    : line
+const lineOf = (text: string) =>
+  text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, ' ').trim()
+
+/** What items look like, so that they can be links, lines and parts of paths. */
+const ALIAS = /^[A-Za-z][A-Za-z0-9]{0,31}(?:-[A-Za-z0-9]{1,32}){1,5}$/
+const LINK = /^https?:\/\/[\x21-\x7e]{1,2000}$/
+const WORD = /^[\x21-\x7e][\x20-\x7e]{0,199}$/
+
+function only(items: readonly string[], form: RegExp): string[] {
+  return [...new Set(items)].filter(item => form.test(item)).slice(0, ITEMS_MAX)
 }
 
-/** Returns a text that all stores keep. */
-export function storable(text: string): string {
-  return text.replace(/\0|\p{Cs}/gu, '\uFFFD')
-}
-
-/** Keeps the items that have a form, each once. */
-function only(items: readonly string[], isGood: (item: string) => boolean): string[] {
-  return [...new Set(items)].filter(isGood).slice(0, ITEMS_MAX)
-}
-
-const isWord = (text: string) =>
-  text.length <= TEXT_MAX && /^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(text)
-
-function isLink(text: string): boolean {
-  return text.length <= 2000 && /^https?:\/\/[\x21-\x7e]+$/.test(text) && URL.canParse(text)
-}
-
-/** Returns the times of an advisory by its dates, which may have no hour; refuses others. */
-export function timeOf(text: string): string {
+function timeOf(text: string): string {
   const [, day, hour = '12:00:00'] =
     /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z)?$/.exec(text) ?? []
   const time = `${day}T${hour}Z`
-  return !isPubtime(time) ? badAdvisory('`date` is no date such as 2026-01-31') : time
+  return isPubtime(time) ? time : badAdvisory('`date` is no date such as 2026-01-31')
 }
 
-/** What a file says; `advisoryOf` takes from it what pages and paths can have. */
-export type Told = Omit<Advisory, 'package'> & { readonly package: string }
-
-/** Returns an advisory by what a file says. Refuses a wrong id, package, source or too much. */
-export function advisoryOf(told: Told): Advisory {
-  const { id, source, ranges, informational } = told
+/**
+ * Returns an advisory by what a file says, without items that no link, line or path can have.
+ * Refuses a wrong id, package, source or date, and more than 100 ranges.
+ */
+export function advisoryOf(
+  told: { [K in keyof Advisory]: K extends 'package' ? string : Advisory[K] },
+): Advisory {
+  const { id, package: name, source, ranges, informational, cvss } = told
   if (!isAdvisoryId(id)) badAdvisory('`id` is none such as RUSTSEC-2021-0001')
-  if (!isName(told.package)) badAdvisory('`package` is no name of a crate')
+  if (!isName(name)) return badAdvisory('`package` is no name of a crate')
   if (source !== null && (source.length > 2000 || !isIndexUrl(source)))
     badAdvisory('`source` is no index URL, such as sparse+https://crates.example.com/index/')
   if (ranges.length > ITEMS_MAX) badAdvisory(`it has more than ${ITEMS_MAX} ranges of versions`)
-  const title = cleanTitle(told.title)
-  if (title === '') badAdvisory('it has no title')
+  const title = Array.from(lineOf(told.title)).slice(0, 200).join('')
   return {
-    id,
-    package: told.package,
-    source: source !== null && isCratesIo(source) ? null : source,
-    title,
-    description: storable(told.description),
+    ...{ id, package: name, source: source !== null && isCratesIo(source) ? null : source },
+    title: title || badAdvisory('it has no title'),
+    description: told.description.replace(/\0|\p{Cs}/gu, '\uFFFD'),
     published: timeOf(told.published),
     modified: timeOf(told.modified),
-    informational: informational === null ? null : cleanTitle(informational).slice(0, 64),
-    cvss: told.cvss !== null && isCvss(told.cvss) ? told.cvss : null,
-    aliases: only(told.aliases, text =>
-      /^[A-Za-z][A-Za-z0-9]{0,31}(-[A-Za-z0-9]{1,32}){1,5}$/.test(text),
-    ),
-    references: only(told.references, isLink),
-    functions: only(told.functions, isWord),
-    arch: only(told.arch, isWord),
-    os: only(told.os, isWord),
+    informational: informational && lineOf(informational).slice(0, 64),
+    cvss: cvss !== null && isCvss(cvss) ? cvss : null,
+    aliases: only(told.aliases, ALIAS),
+    references: only(told.references, LINK).filter(url => URL.canParse(url)),
+    functions: only(told.functions, WORD),
+    arch: only(told.arch, WORD),
+    os: only(told.os, WORD),
     ranges,
   }
 }

@@ -1,21 +1,21 @@
 import { CRATES_IO } from '../index-url.ts'
-import { type CanonicalName, canonicalName } from '../name.ts'
+import { canonicalName } from '../name.ts'
 import { UPSTREAM_FOLDER } from '../paths/upstream.ts'
 import { lockTables } from '../upstream/lock-file.ts'
-import { covers, isAbout } from './advisory.ts'
-import type { AdvisoryIndex, ListedAdvisory } from './index-file.ts'
+import { type Advisory, covers, isAbout } from './advisory.ts'
+import type { AdvisoryIndex } from './index-file.ts'
 
 /** The longest `Cargo.lock` that is checked, in bytes. */
 export const CHECKED_LOCK_MAX = 16 * 1024 * 1024
 
 /** An advisory that covers a package of a lock file. */
 export interface Finding {
-  readonly advisory: ListedAdvisory
+  readonly advisory: Advisory
   readonly package: string
   readonly version: string
   /** The index URL of its registry. */
   readonly source: string
-  /** The shortest way from a member of the workspace to it, as `name version` each. */
+  /** The shortest way to it from what has no source, such as the workspace: `name version` each. */
   readonly path: readonly string[]
 }
 
@@ -27,64 +27,52 @@ export function findCovered(
   { advisories, registry }: AdvisoryIndex,
   lock: { readonly name: string; readonly text: string },
 ): { readonly packages: number; readonly findings: readonly Finding[] } {
-  const { packages, root } = lockTables(lock, CHECKED_LOCK_MAX)
-  const about = new Map<CanonicalName, ListedAdvisory[]>()
+  const packages = lockTables(lock, CHECKED_LOCK_MAX).packages
+  const about = new Map<string, Advisory[]>()
   for (const advisory of advisories) {
     const name = canonicalName(advisory.package)
-    const known = about.get(name)
-    if (known) known.push(advisory)
-    else about.set(name, [advisory])
+    about
+      .set(name, about.get(name) ?? [])
+      .get(name)
+      ?.push(advisory)
   }
-  const pathTo = pathsOf([...packages, ...(root ? [root] : [])])
-  const findings = packages.flatMap(({ name, version, index, source = '' }) => {
-    const origin = registry.includes(index)
+  const pathTo = pathsOf(packages)
+  const mirror = `/${UPSTREAM_FOLDER}/crates-io/index/`
+  const isMirror = (index: string) => registry.includes(index.replace(mirror, '/index/'))
+  const findings = packages.flatMap(each => {
+    const { name, version, index: source } = each
+    const origin = registry.includes(source)
       ? registry
-      : [isOfUpstream(index, registry) ? CRATES_IO : index]
-    const known = index === '' ? [] : (about.get(canonicalName(name)) ?? [])
-    return known
+      : [source.endsWith(mirror) && isMirror(source) ? CRATES_IO : source]
+    return (source === '' ? [] : (about.get(canonicalName(name)) ?? []))
       .filter(advisory => isAbout(advisory, name, origin) && covers(advisory, version))
-      .map(advisory => {
-        const path = pathTo({ name, version, source })
-        return { advisory, package: name, version, source: index, path }
-      })
+      .map(advisory => ({ advisory, package: name, version, source, path: pathTo(each) }))
   })
   return { packages: packages.length, findings }
 }
 
-/** Whether an index is where a registry with these index URLs answers for crates.io. */
-function isOfUpstream(index: string, registry: readonly string[]): boolean {
-  const end = `/${UPSTREAM_FOLDER}/crates-io/index/`
-  return registry.some(own => own.endsWith('/index/') && index === own.replace(/\/index\/$/, end))
-}
-
-interface Node {
-  readonly name: string
-  readonly version: string
-  readonly source?: string | undefined
-  readonly dependencies?: readonly string[]
-}
+type Locked = ReturnType<typeof lockTables>['packages'][number]
 
 /** Returns what finds the shortest path to a package, from one that has no source. */
-function pathsOf(packages: readonly Node[]): (node: Node) => string[] {
-  const keysOf = ({ name, version, source }: Node) =>
-    [`${name} ${version} (${source})`, `${name} ${version}`, name] as const
-  const found = new Map<string, Node>()
-  for (const each of packages)
-    for (const key of keysOf(each)) if (!found.has(key)) found.set(key, each)
-  const below = (node: Node) =>
-    (node.dependencies ?? []).flatMap(dependency => found.get(dependency) ?? [])
+function pathsOf(packages: readonly Locked[]): (to: Locked) => string[] {
+  const found = new Map<string, Locked>()
+  for (const each of packages) {
+    const { name, version, source } = each
+    // As others name it: the less there is, the less there is to confuse it with.
+    for (const key of [`${name} ${version} (${source})`, `${name} ${version}`, name])
+      if (!found.has(key)) found.set(key, each)
+  }
   const reached = packages.filter(({ source }) => source === undefined)
-  const above = new Map<Node, Node | null>(reached.map(member => [member, null]))
-  for (const node of reached)
-    for (const next of below(node))
+  const above = new Map<Locked, Locked | null>(reached.map(member => [member, null]))
+  for (const each of reached)
+    for (const next of each.dependencies.flatMap(dependency => found.get(dependency) ?? []))
       if (!above.has(next)) {
-        above.set(next, node)
+        above.set(next, each)
         reached.push(next)
       }
-  return node => {
+  return to => {
     const path: string[] = []
-    const start = found.get(keysOf(node)[0]) ?? node
-    for (let at: Node | null = start; at; at = above.get(at) ?? null)
+    for (let at: Locked | null = to; at; at = above.get(at) ?? null)
       path.unshift(`${at.name} ${at.version}`)
     return path
   }

@@ -3,120 +3,82 @@ import { jsonIn } from '../plain-data.ts'
 import { compareVersions, isVersion, type Version } from '../version.ts'
 import { type Advisory, advisoryOf, badAdvisory, ITEMS_MAX } from './advisory.ts'
 import { following, LOWEST, type VersionRange } from './ranges.ts'
+import { parsedBy } from './rustsec.ts'
 
 /** The ecosystem of packages of crates.io; a colon and an index URL follow for other registries. */
 const ECOSYSTEM = 'crates.io'
 
 const text = v.nullish(v.string(), null)
 const texts = v.nullish(v.array(v.string()), [])
-const event = v.record(v.string(), v.string())
-const affects = { arch: texts, os: texts, functions: texts }
-const severity = v.nullish(v.array(v.object({ type: v.string(), score: v.string() })), [])
+const list = <S extends v.GenericSchema>(item: S) =>
+  v.nullish(v.pipe(v.array(item), v.maxLength(10_000)), [])
+const severity = list(v.object({ type: v.string(), score: v.string() }))
+const affects = v.nullish(v.object({ arch: texts, os: texts, functions: texts }))
 
-const SCHEMA = v.object({
-  id: v.string(),
-  modified: v.string(),
-  published: text,
-  withdrawn: text,
-  aliases: texts,
-  summary: text,
-  details: text,
+const AFFECTED = v.object({
+  package: v.object({ ecosystem: v.string(), name: v.string() }),
   severity,
-  references: v.nullish(v.array(v.object({ url: v.string() })), []),
-  affected: v.nullish(
-    v.pipe(
-      v.array(
-        v.object({
-          package: v.object({ ecosystem: v.string(), name: v.string() }),
-          severity,
-          ranges: v.nullish(
-            v.array(v.object({ type: v.string(), events: v.nullish(v.array(event), []) })),
-            [],
-          ),
-          versions: texts,
-          ecosystem_specific: v.nullish(v.object({ affects: v.nullish(v.object(affects)) })),
-          database_specific: v.nullish(v.object({ informational: text, cvss: text, source: text })),
-        }),
-      ),
-      v.maxLength(ITEMS_MAX),
-    ),
-    [],
-  ),
+  ranges: list(v.object({ type: v.string(), events: list(v.record(v.string(), v.string())) })),
+  versions: texts,
+  ecosystem_specific: v.nullish(v.object({ affects })),
+  database_specific: v.nullish(v.object({ informational: text, cvss: text, source: text })),
 })
 
-type Document = v.InferOutput<typeof SCHEMA>
-type Affected = NonNullable<Document['affected']>[number]
+const SCHEMA = v.object({
+  ...{ id: v.string(), modified: v.string(), published: text, withdrawn: text, summary: text },
+  ...{ details: text, aliases: texts, severity, affected: list(AFFECTED) },
+  references: list(v.object({ url: v.string() })),
+})
+
+/** Reads a JSON file of OSV; see `advisoriesOfOsv`. */
+export function parseOsv(file: string): Advisory[] {
+  return advisoriesOfOsv(jsonIn(file))
+}
 
 /**
- * Reads a JSON file of OSV: one advisory for each of its packages that Cargo has. Returns nothing
- * for one that was withdrawn. Refuses what is none, and wrong versions.
+ * Returns what a document of OSV says of each package that Cargo has: nothing for one that was
+ * withdrawn. Refuses what is none, and wrong versions.
  */
-export function parseOsv(file: string): Advisory[] {
-  const result = v.safeParse(SCHEMA, jsonIn(file), { abortEarly: true })
-  if (!result.success) {
-    const [{ path, message }] = result.issues
-    return badAdvisory(`${path?.map(item => String(item.key)).join('.') ?? 'JSON'}: ${message}`)
-  }
-  const { id, modified, published, withdrawn, summary, details, ...more } = result.output
-  if (withdrawn !== null) return []
-  const about = (more.affected ?? []).filter(({ package: { ecosystem } }) =>
-    `${ecosystem}:`.startsWith(`${ECOSYSTEM}:`),
+export function advisoriesOfOsv(document: unknown): Advisory[] {
+  const { id, modified, withdrawn, aliases, ...more } = parsedBy(SCHEMA, document)
+  const about = more.affected.filter(each =>
+    `${each.package.ecosystem}:`.startsWith(`${ECOSYSTEM}:`),
   )
-  return about.map(affected => {
-    const own = affected.database_specific
-    const [cvss = null] = [...(affected.severity ?? []), ...(more.severity ?? [])]
-      .filter(({ type }) => type === 'CVSS_V3' || type === 'CVSS_V4')
-      .sort((a, b) => (a.type < b.type ? -1 : 1))
-      .map(({ score }) => score)
-    const suffix = affected.package.ecosystem.slice(ECOSYSTEM.length + 1)
-    const { arch, os, functions } = affected.ecosystem_specific?.affects ?? {}
+  if (withdrawn !== null) return []
+  if (about.length > ITEMS_MAX) badAdvisory(`it is about more than ${ITEMS_MAX} packages`)
+  return about.map(({ package: { name, ecosystem }, ...affected }) => {
+    const scores = new Map(
+      [...more.severity, ...affected.severity].map(({ type, score }) => [type, score]),
+    )
+    const { informational = null, cvss = null, source = null } = affected.database_specific ?? {}
+    const where = { arch: [], os: [], functions: [], ...affected.ecosystem_specific?.affects }
     return advisoryOf({
-      id,
-      package: affected.package.name,
-      source: suffix === '' ? (own?.source ?? null) : suffix,
-      title: summary ?? id,
-      description: details ?? '',
-      published: published ?? modified,
-      modified,
-      informational: own?.informational ?? null,
-      cvss: cvss ?? own?.cvss ?? null,
-      aliases: more.aliases ?? [],
-      references: (more.references ?? []).map(({ url }) => url),
-      functions: functions ?? [],
-      arch: arch ?? [],
-      os: os ?? [],
-      ranges: rangesOf(affected),
+      ...{ id, package: name, source: ecosystem.slice(ECOSYSTEM.length + 1) || source },
+      ...{ title: more.summary ?? id, description: more.details ?? '', modified, aliases },
+      ...{ published: more.published ?? modified, informational, ...where },
+      cvss: scores.get('CVSS_V3') ?? scores.get('CVSS_V4') ?? cvss,
+      references: more.references.map(({ url }) => url),
+      ranges: [
+        ...affected.ranges.flatMap(({ type, events }) => (type === 'GIT' ? [] : rangesOf(events))),
+        ...affected.versions.flatMap(at => rangesOf([{ introduced: at }, { last_affected: at }])),
+      ],
     })
   })
 }
 
-function rangesOf({ ranges, versions }: Affected): VersionRange[] {
-  const listed = (versions ?? []).map(version => {
-    const introduced = versionOf(version)
-    return { introduced, fixed: following(introduced) }
-  })
-  const events = (ranges ?? []).filter(({ type }) => type !== 'GIT').map(range => range.events)
-  return [...events.flatMap(list => rangesOfEvents(list ?? [])), ...listed]
-}
-
 /** Returns the ranges of events in any order; RustSec begins and ends empty ones at one version. */
-function rangesOfEvents(events: readonly Readonly<Record<string, string>>[]): VersionRange[] {
-  const points = events.flatMap(each => [
-    ...(each.introduced === undefined ? [] : [{ at: versionOf(each.introduced), isEnd: false }]),
-    ...(each.fixed === undefined ? [] : [{ at: versionOf(each.fixed), isEnd: true }]),
-    ...(each.last_affected === undefined
-      ? []
-      : [{ at: following(versionOf(each.last_affected)), isEnd: true }]),
+function rangesOf(events: readonly Readonly<Record<string, string>>[]): VersionRange[] {
+  const points = events.flatMap(({ introduced, fixed, last_affected: last }) => [
+    ...(introduced === undefined ? [] : [{ at: versionOf(introduced), isEnd: false }]),
+    ...(fixed === undefined ? [] : [{ at: versionOf(fixed), isEnd: true }]),
+    ...(last === undefined ? [] : [{ at: following(versionOf(last)), isEnd: true }]),
   ])
-  points.sort((a, b) => compareVersions(a.at, b.at))
   const ranges: VersionRange[] = []
   let open: Version | null = null
-  for (const { at, isEnd } of points) {
-    if (!isEnd) open ??= at
-    else if (open !== null) {
-      if (compareVersions(open, at) < 0) ranges.push({ introduced: open, fixed: at })
-      open = null
-    }
+  for (const { at, isEnd } of points.sort((a, b) => compareVersions(a.at, b.at))) {
+    if (isEnd && open !== null && compareVersions(open, at) < 0)
+      ranges.push({ introduced: open, fixed: at })
+    open = isEnd ? null : (open ?? at)
   }
   return open === null ? ranges : [...ranges, { introduced: open, fixed: null }]
 }
@@ -126,40 +88,22 @@ function versionOf(text: string): Version {
   return isVersion(text) ? text : badAdvisory(`${JSON.stringify(text)} is no version`)
 }
 
-/** Renders an advisory, with all of its packages, as a file of OSV that `parseOsv` reads again. */
-export function renderOsv(advisories: readonly [Advisory, ...Advisory[]]): string {
-  const [{ id, modified, published, aliases, title, description, references }] = advisories
-  const affected = advisories.map(advisory => {
-    const { package: name, source, cvss, informational, arch, os, functions } = advisory
-    const events = advisory.ranges.flatMap(({ introduced, fixed }) => [
-      { introduced },
-      ...(fixed === null ? [] : [{ fixed }]),
-    ])
-    return {
-      package: {
-        ecosystem: source === null ? ECOSYSTEM : `${ECOSYSTEM}:${source}`,
-        name,
-        ...(source === null && { purl: `pkg:cargo/${name}` }),
-      },
-      ecosystem_specific: { affects: { arch, os, functions } },
-      database_specific: { cvss, informational },
-      ranges: [{ type: 'SEMVER', events }],
-      versions: [],
-    }
-  })
-  const { cvss } = advisories[0]
+/** Returns an advisory, with all of its packages, as a document that `advisoriesOfOsv` reads. */
+export function osvOf(advisories: readonly [Advisory, ...Advisory[]]) {
+  const [{ id, modified, published, aliases, title, description, references, cvss }] = advisories
   const type = cvss?.startsWith('CVSS:4') ? 'CVSS_V4' : 'CVSS_V3'
-  const osv = {
-    schema_version: '1.7.0',
-    id,
-    modified,
-    published,
-    aliases,
-    summary: title,
-    details: description,
+  return {
+    ...{ schema_version: '1.7.0', id, modified, published, aliases },
+    ...{ summary: title, details: description },
     severity: cvss === null ? [] : [{ type, score: cvss }],
-    affected,
+    affected: advisories.map(({ package: name, source, informational, ranges, ...more }) => ({
+      package: { ecosystem: source === null ? ECOSYSTEM : `${ECOSYSTEM}:${source}`, name },
+      ecosystem_specific: { affects: { arch: more.arch, os: more.os, functions: more.functions } },
+      database_specific: { cvss: more.cvss, informational },
+      ranges: ranges.map(({ introduced, fixed }) => {
+        return { type: 'SEMVER', events: [{ introduced }, ...(fixed === null ? [] : [{ fixed }])] }
+      }),
+    })),
     references: references.map(url => ({ type: 'WEB', url })),
   }
-  return `${JSON.stringify(osv, null, 2)}\n`
 }

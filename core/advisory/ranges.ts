@@ -1,4 +1,4 @@
-import { type Comparator, type Requirement, readComparators, satisfies } from '../requirement.ts'
+import { type Comparator, readComparators } from '../requirement.ts'
 import { compareVersions, parseVersion, type Version, versionParts } from '../version.ts'
 
 /** Versions from one on, and before another one; null is no end. */
@@ -12,11 +12,12 @@ export const LOWEST = '0.0.0-0' as Version
 
 /** Whether a version is in one of the ranges, by precedence: build metadata means nothing. */
 export function isInRanges(ranges: readonly VersionRange[], version: Version): boolean {
-  return ranges.some(
-    ({ introduced, fixed }) =>
-      compareVersions(version, introduced) >= 0 &&
-      (fixed === null || compareVersions(version, fixed) < 0),
-  )
+  const isIn = (range: VersionRange) => isBefore(version, range.fixed)
+  return ranges.some(range => !isBefore(version, range.introduced) && isIn(range))
+}
+
+function isBefore(version: Version, end: Version | null): boolean {
+  return end === null || compareVersions(version, end) < 0
 }
 
 /**
@@ -25,90 +26,48 @@ export function isInRanges(ranges: readonly VersionRange[], version: Version): b
  * is `> 1.2.0` there, and `= 1.2` is `= 1.2.0`. Null if one of them is no requirement.
  */
 export function rangesWithout(requirements: readonly string[]): VersionRange[] | null {
-  const intervals: VersionRange[] = []
+  const free: VersionRange[] = []
   for (const text of requirements) {
     const comparators = readComparators(text)
     if (!comparators) return null
-    const interval = comparators.map(intervalOf).reduce(intersection, ALL)
-    intervals.push(interval)
+    let [introduced, fixed]: [Version, Version | null] = [LOWEST, null]
+    for (const interval of comparators.map(intervalOf)) {
+      if (isBefore(introduced, interval.introduced)) introduced = interval.introduced
+      if (interval.fixed !== null && isBefore(interval.fixed, fixed)) fixed = interval.fixed
+    }
+    if (isBefore(introduced, fixed)) free.push({ introduced, fixed })
   }
-  const isEmpty = ({ introduced, fixed }: VersionRange) =>
-    fixed !== null && compareVersions(introduced, fixed) >= 0
-  const sorted = intervals
-    .filter(interval => !isEmpty(interval))
-    .sort((a, b) => compareVersions(a.introduced, b.introduced))
+  free.sort((a, b) => compareVersions(a.introduced, b.introduced))
   const ranges: VersionRange[] = []
   let next: Version | null = LOWEST
-  for (const { introduced, fixed } of sorted) {
+  for (const { introduced, fixed } of free) {
     if (next === null) break
-    if (compareVersions(next, introduced) < 0) ranges.push({ introduced: next, fixed: introduced })
-    next = fixed === null ? null : highest(next, fixed)
+    if (isBefore(next, introduced)) ranges.push({ introduced: next, fixed: introduced })
+    if (isBefore(next, fixed)) next = fixed
   }
   return next === null ? ranges : [...ranges, { introduced: next, fixed: null }]
-}
-
-/**
- * Returns a version as new as any that fits a requirement, where nobody knows which there are: as
- * if all existed that the requirement and some ranges name, and those after them. Undefined if none
- * of these fits.
- */
-export function newestFit(
-  requirement: Requirement,
-  ranges: readonly VersionRange[],
-): Version | undefined {
-  const named = (readComparators(requirement) ?? []).map(versionOf)
-  const bounds = ranges.flatMap(({ introduced, fixed }) => [introduced, ...(fixed ? [fixed] : [])])
-  const releases = [...bounds, ...named, ...named.map(following)].map(version => {
-    const { major, minor, patch } = versionParts(version)
-    return `${major}.${minor}.${patch}` as Version
-  })
-  const fitting = [...releases, ...named].filter(version => satisfies(requirement, version))
-  return fitting.sort(compareVersions).at(-1)
 }
 
 /** Returns the version that follows in the order of precedence: `1.2.4-0` after `1.2.3`. */
 export function following(version: Version): Version {
   const { major, minor, patch, pre } = versionParts(version)
-  const next =
-    pre.length > 0
-      ? `${major}.${minor}.${patch}-${[...pre, '0'].join('.')}`
-      : `${major}.${minor}.${plusOne(patch)}-0`
-  return parseVersion(next)
+  const next = `${major}.${minor}.${plusOne(patch)}-0`
+  return parseVersion(pre.length > 0 ? `${version.replace(/\+.*/, '')}.0` : next)
 }
 
-const ALL: VersionRange = { introduced: LOWEST, fixed: null }
-
-function intersection(a: VersionRange, b: VersionRange): VersionRange {
-  const ends = [a.fixed, b.fixed].filter(end => end !== null).sort(compareVersions)
-  return { introduced: highest(a.introduced, b.introduced), fixed: ends[0] ?? null }
-}
-
-function highest(a: Version, b: Version): Version {
-  return compareVersions(a, b) < 0 ? b : a
-}
-
-function intervalOf(comparator: Comparator): VersionRange {
-  const { operator } = comparator
-  const version = versionOf(comparator)
+function intervalOf({ operator, major, minor, patch, pre }: Comparator): VersionRange {
+  const suffix = pre.length > 0 ? `-${pre.join('.')}` : ''
+  const version = `${major}.${minor ?? 0}.${patch ?? 0}${suffix}` as Version
   if (operator === '>') return { introduced: following(version), fixed: null }
   if (operator === '>=') return { introduced: version, fixed: null }
   if (operator === '<') return { introduced: LOWEST, fixed: version }
   if (operator === '<=') return { introduced: LOWEST, fixed: following(version) }
   if (operator === '=') return { introduced: version, fixed: following(version) }
-  return { introduced: version, fixed: parseVersion(`${nextIncompatible(comparator)}-0`) }
-}
-
-function versionOf({ major, minor, patch, pre }: Comparator): Version {
-  const suffix = pre.length > 0 ? `-${pre.join('.')}` : ''
-  return `${major}.${minor ?? 0}.${patch ?? 0}${suffix}` as Version
-}
-
-/** Returns where `^`, `~` and `1.*` end. */
-function nextIncompatible({ operator, major, minor, patch }: Comparator): string {
   const isMajor = minor === null || (operator === '^' && major !== '0')
-  if (isMajor) return `${plusOne(major)}.0.0`
-  const isMinor = operator !== '^' || minor !== '0' || patch === null
-  return isMinor ? `${major}.${plusOne(minor)}.0` : `0.0.${plusOne(patch)}`
+  const isPatch = operator === '^' && minor === '0' && patch !== null
+  const end = isMajor ? [plusOne(major), 0, 0] : [major, plusOne(minor), 0]
+  const next = isPatch && !isMajor ? [0, 0, plusOne(patch)] : end
+  return { introduced: version, fixed: parseVersion(`${next.join('.')}-0`) }
 }
 
 function plusOne(number: string): string {

@@ -6,7 +6,7 @@ import { withoutCredentials } from '../urls/urls.ts'
 import { type AccessRecord, accessRecord, keepAccess } from './access.ts'
 import { tomlValue } from './file.ts'
 import { checkIssuer, type IssuerSettings, issuerDefault } from './issuer.ts'
-import { file, fileOrNone, list, type SettingValue, type Values } from './kind.ts'
+import { file, fileOrNone, type SettingValue, type Values } from './kind.ts'
 import { namedRows } from './named.ts'
 import { checkOidc, type OidcSettings } from './oidc.ts'
 import { findSetting, namedSettings, type sections, settingTable, type topRows } from './schema.ts'
@@ -70,11 +70,6 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     const accepts = findSetting(key)?.row.kind.accepts ?? ''
     const isFile = [file.accepts, fileOrNone.accepts].includes(accepts) && value !== ''
     if (isFile && typeof value === 'string') values.set(key, input.resolvePath?.(value) ?? value)
-    if (accepts === list(file).accepts && Array.isArray(value))
-      values.set(
-        key,
-        value.map(path => input.resolvePath?.(path) ?? path),
-      )
   }
   issues.push(...checkUpstreams(values))
   issues.push(...checkOidc(namesOf('oidc', values), key => values.get(key)))

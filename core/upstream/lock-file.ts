@@ -43,13 +43,13 @@ const SCHEMA = v.object({
   metadata: v.optional(v.record(v.string(), v.unknown()), {}),
 })
 
+/** A file, whose name is for messages. */
 interface LockText {
-  /** For messages. */
   readonly name: string
   readonly text: string
 }
 
-/** Returns the tables of a `Cargo.lock` of version 1 to 4; refuses others, and a longer text. */
+/** Returns the packages of a `Cargo.lock` of version 1 to 4; refuses others, and a longer text. */
 export function lockTables({ name: file, text }: LockText, max: number) {
   const object = (reason: string): never => refuse('lock_file_invalid', { file, reason })
   if (text.length > max) object(`it is longer than ${max} characters`)
@@ -61,14 +61,15 @@ export function lockTables({ name: file, text }: LockText, max: number) {
   }
   const { version: format = 1, package: packages, root, metadata } = result.output
   if (format > NEWEST) object(`its version is ${format}, and ${NEWEST} is the newest that is known`)
-  const all = packages.map(each => {
+  // Before 2017, the package of the folder had a table of its own.
+  const all = [...(root ? [root] : []), ...packages].map(each => {
     const { name, version, source } = each
     const [, kind = '', index = ''] = /^(registry\+|(?=sparse\+))(.+)$/.exec(source ?? '') ?? []
     if (index !== '' && !(isName(name) && isVersion(version)))
       object(`there is no package ${name} ${version}`)
     return { ...each, name: name as Name, version: version as Version, kind, index }
   })
-  return { packages: all, root, metadata }
+  return { packages: all, metadata }
 }
 
 /**

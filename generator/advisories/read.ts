@@ -1,8 +1,12 @@
 // generator/advisories: Takes known holes from files into the records. Commands, builds and the start
 // of the daemon call it; it contacts nobody.
 import { join } from 'node:path'
-import { ADVISORY_BYTES, isOwnId } from '../../core/advisory/advisory.ts'
-import { type AdvisoryFile, advisoryPaths, type ReadAdvisory } from '../../core/advisory/files.ts'
+import {
+  ADVISORY_BYTES,
+  type AdvisoryFile,
+  advisoryPaths,
+  type ReadAdvisory,
+} from '../../core/advisory/files.ts'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { type Issue, inFile, issue, Refusal, refuse } from '../../core/error/error.ts'
 import { openFile, readFolder, statOf } from '../places/disk/files.ts'
@@ -40,7 +44,7 @@ export async function readAdvisories(
   for (const { path, kept, issue: why } of read.flat()) {
     const isTwice = kept !== null && found.has(kept.name)
     if (why) issues.push(why)
-    else if (kept && origin === 'own' && !isOwnId(kept.name))
+    else if (kept && origin === 'own' && !/-\d{4}-\d{4,}$/.test(kept.name))
       issues.push(inFile(path, issue('advisory_id', { id: kept.name })))
     else if (isTwice) issues.push(inFile(path, issue('advisory_twice', { id: kept.name })))
     else if (kept) found.set(kept.name, { ...kept, origin })

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { isAtLeast, labelOf } from '../../core/advisory/advisory.ts'
 import { SEVERITIES } from '../../core/advisory/cvss.ts'
 import { type AdvisoryIndex, parseAdvisoryIndex } from '../../core/advisory/index-file.ts'
@@ -12,6 +12,8 @@ import { keepAdvisories } from '../records/advisories/change.ts'
 import { listAdvisories } from '../records/advisories/read.ts'
 import { writeValue } from '../records/values.ts'
 import { isRegistry } from '../registry/folder.ts'
+import { newlyDenied } from '../upstream/denials.ts'
+import { openUpstreams } from '../upstream/open.ts'
 import { Web } from '../web/web.ts'
 import { plain } from '../web/web-url.ts'
 import { showChanges } from './console/changes.ts'
@@ -20,10 +22,11 @@ import {
   commandGroup,
   type RegistryTask,
   registryCommand,
+  reportChecked,
   type Task,
   withRegistry,
 } from './console/command.ts'
-import { Exit, printIssues, readToken } from './console/io.ts'
+import { Exit, readToken } from './console/io.ts'
 
 /** The longest list of advisories that is read, in bytes. */
 const INDEX_MAX = 64 * 1024 * 1024
@@ -34,27 +37,30 @@ const registerUpdate = registryCommand('update', {
   takes: {
     '[file-or-dir]':
       "RustSec's database or files of OSV: a folder, a .tar.gz or a file; without it, what `advisories.from` names",
+    '--yes': 'take it although it denies versions of an upstream that are kept here',
   },
   examples: {
     'plimsoll advisories update advisory-db': 'takes a checkout of RustSec',
     'plimsoll advisories update': 'reads `advisories.from` and advisories/ again',
   },
-  json: 'an object: `changed`, how many advisories are new, different or gone; `refused`, an array of texts: why files were left out',
-  fails: 'a file was left out, or a page could not be rendered; the rest was taken',
-  async run(task: RegistryTask, from?: string) {
-    const { io, registry, change, report } = task
-    const given = from === undefined ? registry.settings.advisories.from : [from]
+  json: 'an object: `changed`, how many advisories are new, different or gone; `warnings`, none, and `refused`, why files were left out: arrays of texts',
+  fails:
+    'nothing was taken, because it denies versions that are kept here and --yes is missing; or a file was left out, or a page could not be rendered, and the rest was taken',
+  async run(task: RegistryTask<{ readonly yes?: boolean }>, from?: string) {
+    const { registry, change } = task
+    const given = from === undefined ? registry.settings.advisories.from : [resolve(from)]
     const { changes, issues } = await readUpdate(registry, registry.dir, given)
+    const upstreams = await openUpstreams(registry, { env: task.io.env })
+    const denied: string[] = []
+    for (const each of upstreams.byName.values()) denied.push(...(await newlyDenied(each, changes)))
+    await upstreams.close()
+    for (const text of denied) task.io.err(`would deny ${text}`)
+    if (denied.length > 0 && !task.options.yes) refuse('advisories_unconfirmed')
     await keepAdvisories(registry, changes, registry.urls.own, change)
     await writeValue(registry.database, UPDATED, from === undefined ? null : change.at)
-    const shown = await showChanges(task)
-    printIssues(io, issues)
-    const refused = issues.map(({ message }) => message)
-    report({ changed: changes.length, refused }, [
-      `${counted(changes.length, 'advisory', 'advisories')} changed`,
-    ])
-    refuseErrors(shown.issues)
-    if (issues.length > 0) throw new Exit(1)
+    refuseErrors((await showChanges(task)).issues)
+    const line = `${counted(changes.length, 'advisory', 'advisories')} changed`
+    reportChecked(task, { warnings: [], refused: issues }, { changed: changes.length }, [line])
   },
 })
 
@@ -103,51 +109,38 @@ const registerCheck = command('check', {
 async function indexOf(task: Task<CheckOptions>): Promise<AdvisoryIndex> {
   const { io, options } = task
   const from = options.from ?? options.dir
+  let index: AdvisoryIndex | null = null
   if (/^(?:sparse\+)?https?:/.test(from)) {
     const web = new Web({ env: io.env }, options.tokenStdin ? await readToken(io) : undefined)
     const base = from.replace(/^sparse\+/, '').replace(/\/(?:index\/?)?$/, '')
     web.trust(base)
     const bytes = await web.read(`${base}/${advisoriesPath}`, INDEX_MAX).finally(() => web.close())
-    return parsed(plain(from), bytes?.toString('utf8') ?? null)
-  }
-  if (!isRegistry(from)) return parsed(from, await readText(join(from, advisoriesPath), INDEX_MAX))
-  let index: AdvisoryIndex | null = null
-  await withRegistry(
-    { ...task, options: { ...options, dir: from } },
-    async ({ registry }) => {
-      index = {
-        registry: [...registry.urls.own],
-        advisories: await listAdvisories(registry.database),
-      }
-    },
-    { reads: true },
-  )
-  return index ?? refuse('advisories_none', { from })
+    index = parseAdvisoryIndex(String(bytes))
+  } else if (isRegistry(from)) {
+    const opened = { ...task, options: { ...options, dir: from } }
+    await withRegistry(
+      opened,
+      async ({ registry: { database, urls } }) => {
+        index = { registry: [...urls.own], advisories: await listAdvisories(database) }
+      },
+      { reads: true },
+    )
+  } else index = parseAdvisoryIndex(String(await readText(join(from, advisoriesPath), INDEX_MAX)))
+  return index ?? refuse('advisories_none', { from: plain(from) })
 }
 
-function parsed(from: string, text: string | null): AdvisoryIndex {
-  const index = text === null ? null : parseAdvisoryIndex(text)
-  return index ?? refuse('advisories_none', { from })
-}
-
-function fixedIn({ advisory: { ranges } }: Finding): string[] {
-  return ranges.flatMap(({ fixed }) => fixed ?? [])
-}
-
-function jsonOf(finding: Finding): object {
-  const { advisory, package: name, version, source, path } = finding
-  const { id, title, informational, aliases } = advisory
-  const about = { id, title, severity: labelOf(advisory), informational, aliases }
-  return { ...about, fixed: fixedIn(finding), package: name, version, source, path }
+function jsonOf({ advisory, path, ...found }: Finding) {
+  const { id, title, informational, aliases, ranges } = advisory
+  const fixed = ranges.flatMap(range => range.fixed ?? [])
+  const about = { id, title, severity: labelOf(advisory), informational, aliases, fixed }
+  return { ...about, ...found, path }
 }
 
 function linesOf(finding: Finding): string[] {
-  const { advisory, package: name, version, path } = finding
-  const word = advisory.informational ?? labelOf(advisory) ?? 'no CVSS'
-  const fixed = fixedIn(finding)
+  const { id, title, severity, informational, fixed, package: name, version } = jsonOf(finding)
   return [
-    `${name} ${version}: ${advisory.id} (${word}) ${advisory.title}`,
-    `  by ${path.join(' > ')}`,
+    `${name} ${version}: ${id} (${informational ?? severity ?? 'no CVSS'}) ${title}`,
+    `  by ${finding.path.join(' > ')}`,
     `  ${fixed.length > 0 ? `fixed in ${fixed.join(', ')}` : 'no version is known to be free of it'}`,
   ]
 }

@@ -53,7 +53,7 @@ export const registryMessages = {
     scope_missing: 'this token may not do that: it lacks the scope `{scope}`',
     crate_not_covered: 'this token does not cover the crate `{name}`',
     upstream_denied:
-      '`{name}` {version} is denied here by the rule "{rule}" (`upstream.{upstream}.deny`); ask the operator of this registry',
+      '`{name}` {version} is denied here by `upstream.{upstream}.{rule}`; ask the operator of this registry',
     api_off:
       'this registry takes no changes over the web (`registry.api` is "none"); its operator publishes with `plimsoll add` and yanks with `plimsoll yank`',
   },

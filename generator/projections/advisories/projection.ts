@@ -1,7 +1,7 @@
 // generator/projections/advisories: Known holes as files. The list of projections has it; no other
 // imports it.
 import { renderAdvisoryIndex } from '../../../core/advisory/index-file.ts'
-import { renderOsv } from '../../../core/advisory/osv.ts'
+import { osvOf } from '../../../core/advisory/osv.ts'
 import { isOwnPath } from '../../../core/paths/own.ts'
 import {
   ADVISORIES_FOLDER,
@@ -42,10 +42,12 @@ export const advisories: Pages = {
 
 async function outputs({ database, urls }: PageContext, subject: number): Promise<Output[]> {
   if (subject === SITE) {
-    const index = renderAdvisoryIndex(urls.own, await listAdvisories(database))
+    const advisories = await listAdvisories(database)
+    const index = renderAdvisoryIndex({ registry: [...urls.own], advisories })
     return index === null ? [] : [output(advisoriesPath, index)]
   }
   const row = await readAdvisory(database, subject)
   const [first, ...rest] = row?.advisories ?? []
-  return first ? [output(advisoryPath(first.id), renderOsv([first, ...rest]))] : []
+  const text = first && `${JSON.stringify(osvOf([first, ...rest]), null, 2)}\n`
+  return first && text ? [output(advisoryPath(first.id), text)] : []
 }

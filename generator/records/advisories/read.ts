@@ -1,7 +1,6 @@
 // generator/records/advisories: Known holes in the records. Pages, publishes and upstreams ask it; it
 // reads no file.
 import { type Advisory, isAbout } from '../../../core/advisory/advisory.ts'
-import { type ListedAdvisory, listedAdvisory } from '../../../core/advisory/index-file.ts'
 import { canonicalName } from '../../../core/name.ts'
 import { all, column, first, type Queries } from '../../database/statement.ts'
 
@@ -35,14 +34,15 @@ export async function readAdvisory(db: Queries, id: number) {
   return row && { name: row.name, advisories: advisoriesIn(row.content) }
 }
 
-/** Returns what the list of all has of each, in the order of ids; reads 1,000 at a time. */
-export async function listAdvisories(db: Queries): Promise<ListedAdvisory[]> {
+/** Returns all advisories without their descriptions, in the order of ids; reads 1,000 at a time. */
+export async function listAdvisories(db: Queries): Promise<Advisory[]> {
   const sql = `SELECT name, content FROM advisories WHERE content <> '' AND name > ?
     ORDER BY name LIMIT 1000`
-  const listed: ListedAdvisory[] = []
+  const listed: Advisory[] = []
   for (let after = ''; ; ) {
     const rows = await all<{ name: string; content: string }>(db, sql, after)
-    for (const { content } of rows) listed.push(...advisoriesIn(content).map(listedAdvisory))
+    for (const advisory of rows.flatMap(({ content }) => advisoriesIn(content)))
+      listed.push({ ...advisory, description: '' })
     const last = rows.at(-1)
     if (!last) return listed
     after = last.name

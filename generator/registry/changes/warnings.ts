@@ -1,5 +1,5 @@
 import { covers, isAbout, isAtLeast, labelOf } from '../../../core/advisory/advisory.ts'
-import { newestFit } from '../../../core/advisory/ranges.ts'
+import { newestFit } from '../../../core/advisory/newest.ts'
 import type { Dependency } from '../../../core/entry/entry.ts'
 import { type Issue, unique, warning } from '../../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'

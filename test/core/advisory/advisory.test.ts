@@ -7,7 +7,7 @@ import {
   isAtLeast,
   labelOf,
 } from '../../../core/advisory/advisory.ts'
-import { parseOsv, renderOsv } from '../../../core/advisory/osv.ts'
+import { osvOf, parseOsv } from '../../../core/advisory/osv.ts'
 import { parseRustSec } from '../../../core/advisory/rustsec.ts'
 import { CRATES_IO } from '../../../core/index-url.ts'
 import { parseVersion } from '../../../core/version.ts'
@@ -61,7 +61,7 @@ test('an advisory covers the versions that rustsec says', () => {
   for (const [safe, covered, free] of MATCHING) {
     const patched = safe.split('; ').filter(Boolean)
     const read = only(parseRustSec(rustSecFile({ patched })))
-    const again = only(parseOsv(renderOsv([read])))
+    const again = only(parseOsv(JSON.stringify(osvOf([read]))))
     for (const advisory of [read, again]) {
       for (const version of versions(covered))
         assert.ok(covers(advisory, version), `${safe} ${version}`)
@@ -124,7 +124,7 @@ test('an own crate is matched by its registry alone, and never by a public names
   assert.ok(!isAbout(ownOne, 'other', own))
   const named = only(parseRustSec(rustSecFile({ more: `source = "registry+${CRATES_IO}"` })))
   assert.ok(isAbout(named, 'demo', [CRATES_IO]))
-  const again = only(parseOsv(renderOsv([ownOne])))
+  const again = only(parseOsv(JSON.stringify(osvOf([ownOne]))))
   assert.equal(again.source, ownOne.source)
 })
 
