@@ -111,7 +111,7 @@ test('denied and vanished versions are yanked, and only what is there is shown o
   const crate = crateOf([first, second], [second])
   assert.deepEqual(verdictOf(crate, second, policy({ deny: rules('f*') }), at(2)), {
     state: 'denied',
-    rule: 'f*',
+    rule: 'deny: f*',
   })
   assert.deepEqual(verdictOf(crate, first, policy(), at(2)), { state: 'gone' })
   const shown = showFile(crate, policy(), at(2), ({ version }) => version === '1.0.0')
