@@ -48,12 +48,3 @@ export function isolated(text: string): string {
   const inner = open.match(/[\u2066-\u2068]/g)?.length ?? 0
   return `\u2068${open}${'\u2069'.repeat(inner + 1)}`
 }
-
-/** Decodes `%` escapes; like browsers, takes a text with an invalid one literally. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}

@@ -2,9 +2,10 @@
 import { homedir } from 'node:os'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { isatty } from 'node:tty'
 import { CommanderError } from 'commander'
+import { collectBytes } from '../core/async/collect-bytes.ts'
+import { refuse } from '../core/error/error.ts'
 import { type Caller, Exit } from '../generator/cli/console/io.ts'
 import { terminalIo } from '../generator/cli/console/terminal.ts'
 import { createProgram } from './program.ts'
@@ -77,12 +78,19 @@ function askSecret(question: string): Promise<string> {
   })
 }
 
+/** More than any password has. */
+const INPUT_MAX = 64 * 1024
+
 const io = terminalIo(process)
 const ends = {
   openRegistry: async (...args: Parameters<Caller['openRegistry']>) =>
     (await import('../generator/open.ts')).openRegistry(...args),
   askSecret: process.stdin.isTTY ? askSecret : null,
-  readInput: () => text(process.stdin),
+  readInput: async () => {
+    const bytes = await collectBytes(process.stdin, INPUT_MAX)
+    if (bytes === null) return refuse('import_too_long', { what: 'standard input', max: INPUT_MAX })
+    return String(bytes)
+  },
   stopped: stopSignal,
   isRead: () => cut === null,
 }

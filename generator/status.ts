@@ -101,7 +101,7 @@ export function warningsOf(status: Status): string[] {
     status.administrator_missing ? NO_ADMINISTRATOR : [],
     stuck.length === 0
       ? []
-      : `no owner of these crates can do anything any more: ${stuck.join(', ')}; an administrator adds another one at \`/me\``,
+      : `no owner of these crates can do anything any more: ${stuck.join(', ')}; \`plimsoll owner add\` gives them another one, as does an administrator at \`/me\``,
   ].flat()
 }
 

@@ -1,5 +1,13 @@
 // The package for Debian and Ubuntu, from the folder of a release for Linux.
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { run } from './command.mjs'
 
@@ -23,15 +31,23 @@ export function packDeb({ root, folder, tree, file, version, architecture, at })
   cpSync(join(own, 'environment'), join(made('etc', 'plimsoll'), 'environment'))
   const about = made('DEBIAN')
   for (const name of SCRIPTS) cpSync(join(own, name), join(about, name))
-  const [size = ''] = run('du', ['-sk', tree], root).toString().split('\t')
   const control = readFileSync(join(own, 'control'), 'utf8')
-  const fields = { VERSION: version, ARCHITECTURE: architecture, SIZE: size }
+  const fields = { VERSION: version, ARCHITECTURE: architecture, SIZE: installedSize(tree) }
   writeFileSync(
     join(about, 'control'),
     control.replace(/@(\w+)@/g, (_, name) => fields[name]),
   )
   run('chmod', ['-R', 'u=rwX,go=rX', tree], root)
   const env = { SOURCE_DATE_EPOCH: String(at) }
-  const compression = ['-Zxz', '-z3', '--threads-max=2']
+  const compression = ['-Zxz', '-z3', '--threads-max=1'] // with more, the bytes depend on the machine
   run('dpkg-deb', ['--root-owner-group', ...compression, '--build', tree, file], root, { env })
+}
+
+/** In KiB, each file rounded up, by Debian's rule: what `du` says depends on the file system. */
+function installedSize(tree) {
+  const size = name => {
+    const entry = lstatSync(join(tree, name))
+    return entry.isFile() ? Math.ceil(entry.size / 1024) : 1
+  }
+  return readdirSync(tree, { recursive: true }).reduce((sum, name) => sum + size(name), 0)
 }

@@ -72,7 +72,7 @@ const text = `#!/usr/bin/env node
 const { node } = process.versions
 const [major, minor] = node.split('.').map(Number)
 if (major > ${major} || (major === ${major} && minor >= ${minor}))
-  import('./main.js').catch(error => {
+  keepCode().then(() => import('./main.js')).catch(error => {
     if (error.code !== 'EMFILE' && error.code !== 'ENFILE') throw error
     console.error('error: too many files are open: ' + error.message + '; raise the limit (\`ulimit -n\`, or \`LimitNOFILE=\` of the service), then try again')
     process.exitCode = 1
@@ -80,6 +80,14 @@ if (major > ${major} || (major === ${major} && minor >= ${minor}))
 else {
   console.error('error: Plimsoll needs Node ${major}.${minor} or newer, and this is ' + node + '; install a newer Node and run it again')
   process.exitCode = 2
+}
+
+/** Has Node keep the compiled code for the next start, if it can (22.8), in the user's own cache. */
+async function keepCode() {
+  const { env } = process
+  const cache = env.XDG_CACHE_HOME || (env.HOME && env.HOME + '/.cache')
+  const { enableCompileCache } = await import('node:module')
+  if (cache && enableCompileCache) enableCompileCache(cache + '/plimsoll/code')
 }
 `
 const started = join(out, 'cli.js')

@@ -1,7 +1,7 @@
 import type { Dependency } from '../entry/entry.ts'
 import { isFeatureName } from '../entry/features.ts'
 import { type Issue, issue } from '../error/error.ts'
-import { CRATES_IO } from '../index-url.ts'
+import { CRATES_IO, isCratesIo } from '../index-url.ts'
 import { canonicalName, isAlias, isName, type Name } from '../name.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { weigh } from './fields.ts'
@@ -40,7 +40,7 @@ export function dependencyNames(
   registry: null | typeof CRATES_IO,
 ): readonly Name[] {
   return distinct(deps, dep =>
-    registry === null ? dep.registry === null : isCratesIo(dep.registry),
+    registry === null ? dep.registry === null : isPublic(dep.registry),
   ).filter(isName)
 }
 
@@ -97,7 +97,7 @@ function checkForeign(
     if (registry === null) continue
     const dependency = realName(dep)
     const isAllowed = allowed.has(plainUrl(registry))
-    const isTrapped = isCratesIo(registry) && trap.has(dependency)
+    const isTrapped = isPublic(registry) && trap.has(dependency)
     const key = `${dependency} ${plainUrl(registry)}`
     if (issues.has(key) || (isAllowed && !isTrapped)) continue
     const level = !isTrapped || (foreign === 'error' && !isAllowed) ? foreign : ofTrap
@@ -131,12 +131,13 @@ function realName(dep: Dependency): string {
   return dep.package ?? dep.name
 }
 
-function isCratesIo(registry: string | null): boolean {
+function isPublic(registry: string | null): boolean {
   return registry !== null && plainUrl(registry) === CRATES_IO
 }
 
-/** Normalizes an index URL: lowercase host, no protocol prefix, no trailing slash. */
+/** Normalizes an index URL: lowercase host, no protocol prefix, no trailing slash, one crates.io. */
 function plainUrl(text: string): string {
   const bare = text.replace(/^(?:sparse|registry)\+/, '')
+  if (isCratesIo(text)) return CRATES_IO
   return (URL.canParse(bare) ? new URL(bare).href : bare).replace(/\/$/, '')
 }

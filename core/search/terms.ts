@@ -83,10 +83,9 @@ function firstParagraph(readme: string): string {
   const texts = blocks.map(block =>
     block
       // Bounded: otherwise every bracket that nobody closes reads the rest of the line.
-      .replace(/!?\[([^\]\n]{0,200})\](?:\([^)\n]{0,200}\)|\[[^\]\n]{0,200}\])?/g, (link, text) =>
-        link.startsWith('!') ? '' : text,
-      )
-      .replace(/<[^>\n]{0,200}>|^(?:#.*|.*\n[=-]{3,}|\[.*\]:.*)$/gm, ''),
+      .replace(/!\[[^\]\n]{0,200}\](?:\([^)\n]{0,500}\)|\[[^\]\n]{0,200}\])?/g, '')
+      .replace(/\[([^\]\n]{0,200})\](?:\([^)\n]{0,500}\)|\[[^\]\n]{0,200}\])?/g, '$1')
+      .replace(/<[^>\n]{0,500}>|https?:\S+|^(?:#.*|.*\n[=-]{3,}|\[.*\]:.*)$/gm, ''),
   )
   return texts.find(text => wordsOf(text).length >= 5 && !/^\s*```/.test(text)) ?? ''
 }

@@ -9,7 +9,7 @@ import {
   type Kind,
   line,
   list,
-  maybe,
+  required,
   row,
   type SettingValue,
   text,
@@ -18,8 +18,8 @@ import {
 } from './kind.ts'
 
 /** `iss` is compared with it letter by letter, so it stays as it was written. */
-const issuerUrl = text(
-  'the `iss` of its tokens: an https URL, or an http URL of this machine, without query',
+export const issuerUrl = text(
+  'the https URL by which the issuer calls itself, to the last slash, such as "https://login.example.com/realms/acme"',
   value => isLine(value) && isWebOrLoopback(value) && !/[?#]/.test(value),
 )
 
@@ -40,8 +40,8 @@ const kinds = choice('github', 'gitlab', 'forgejo', 'buildkite', 'kubernetes', '
 
 // biome-ignore format: a table has a line for each setting
 export const issuerRows = {
-  issuer: row(maybe(issuerUrl), null, 'The `iss` of its tokens, exactly; `github` and `gitlab` have a default: `https://token.actions.githubusercontent.com` and `https://gitlab.com`.'),
-  kind: row(maybe(kinds), null, 'Which claims name the owner of a job; `github` and `gitlab` have themselves as default.'),
+  issuer: required(issuerUrl, 'The `iss` of its tokens, exactly; `github` and `gitlab` have a default: `https://token.actions.githubusercontent.com` and `https://gitlab.com`.'),
+  kind: required(kinds, 'Which claims name the owner of a job; `github` and `gitlab` have themselves as default.'),
   audience: row(list(line(500)), [], 'The accepted `aud`; by default `api` of config.json without its scheme, which the official action of crates.io sends.'),
   jwks_uri: row(keysUrl, '', 'Where its keys are, instead of what its discovery says.'),
   jwks_file: row(fileOrNone, '', 'File with its keys, so that nothing is fetched.'),
@@ -51,27 +51,31 @@ export const issuerRows = {
 }
 
 /** The settings of one issuer. */
-export type IssuerSettings = Values<typeof issuerRows> & {
-  readonly name: string
-  readonly issuer: string
-  readonly kind: IssuerKind
-}
+export type IssuerSettings = Values<typeof issuerRows> & { readonly name: string }
 
-export type IssuerKind = NonNullable<Values<typeof issuerRows>['kind']>
+export type IssuerKind = IssuerSettings['kind']
 
 const KNOWN: ReadonlyMap<string, string> = new Map([
   ['github', 'https://token.actions.githubusercontent.com'],
   ['gitlab', 'https://gitlab.com'],
 ])
 
-/** Hosts where strangers have accounts, too. */
+/** Hosts where anybody may have an account, or a job. */
 const PUBLIC_HOSTS: ReadonlySet<string> = new Set(
   (
-    'token.actions.githubusercontent.com gitlab.com agent.buildkite.com codeberg.org ' +
-    'code.forgejo.org gitea.com oidc.circleci.com accounts.google.com salsa.debian.org ' +
-    'gitlab.gnome.org gitlab.freedesktop.org invent.kde.org framagit.org api.bitbucket.org'
+    'token.actions.githubusercontent.com github.com gitlab.com agent.buildkite.com codeberg.org ' +
+    'code.forgejo.org gitea.com oidc.circleci.com bitbucket.org api.bitbucket.org framagit.org ' +
+    'salsa.debian.org gitlab.gnome.org gitlab.freedesktop.org invent.kde.org slack.com ' +
+    'accounts.google.com appleid.apple.com login.yahoo.com api.login.yahoo.com linkedin.com ' +
+    'facebook.com discord.com id.twitch.tv login.live.com paypal.com login.salesforce.com ' +
+    'orcid.org access.line.me login.launchpad.net'
   ).split(' '),
 )
+
+/** Returns whether an issuer is one where strangers have accounts, too. */
+export function isPublic(issuer: string): boolean {
+  return PUBLIC_HOSTS.has(new URL(issuer).hostname.replace(/^www\.|\.$/g, ''))
+}
 
 /** Returns the default of a setting of `[issuer.NAME]`, where two names have one of their own. */
 export function issuerDefault(name: string, key: string): SettingValue {
@@ -86,20 +90,16 @@ export function isShared({
   kind,
   shared,
 }: Pick<IssuerSettings, 'issuer' | 'kind' | 'shared'>): boolean {
-  if (PUBLIC_HOSTS.has(hostOf(issuer)) || kind === 'buildkite') return true
+  if (isPublic(issuer) || kind === 'buildkite') return true
   return shared === 'auto' ? kind === 'other' : shared
 }
 
-/** Returns what is wrong with an issuer; `of` has its settings. */
-export function checkIssuer(name: string, of: (key: string) => SettingValue): Issue[] {
-  const missing = ['issuer', 'kind'].filter(key => of(key) === null)
-  if (missing.length > 0) return missing.map(key => issue('issuer_incomplete', { name, key }))
-  const [issuer, kind] = [String(of('issuer')), of('kind') as IssuerKind]
-  const isPublic = isShared({ issuer, kind, shared: false })
-  const isOpen = isShared({ issuer, kind, shared: of('shared') as IssuerSettings['shared'] })
+/** Returns what is wrong with an issuer. */
+export function checkIssuer({ name, issuer, kind, shared, reuse }: IssuerSettings): Issue[] {
+  const isOpen = isShared({ issuer, kind, shared })
   return [
-    ...(of('shared') === false && isPublic ? [issue('issuer_shared', { name, issuer })] : []),
-    ...(of('reuse') === true && isOpen ? [issue('issuer_reuse', { name })] : []),
+    ...(shared === false && isOpen ? [issue('issuer_shared', { name, issuer })] : []),
+    ...(reuse && isOpen ? [issue('issuer_reuse', { name })] : []),
   ]
 }
 
@@ -112,8 +112,4 @@ function isWebOrLoopback(value: string): boolean {
   if (!hasScheme(value, 'http', 'https')) return false
   const { protocol, hostname, username } = new URL(value)
   return username === '' && (protocol === 'https:' || isLoopback(hostname))
-}
-
-function hostOf(url: string): string {
-  return new URL(url).hostname.replace(/\.$/, '')
 }

@@ -20,6 +20,8 @@ export interface Row<T> {
   readonly meaning: string
   readonly private: T
   readonly public: T
+  /** Whether a section without it is refused. */
+  readonly isRequired?: boolean
 }
 
 export type Values<R> = { readonly [K in keyof R]: R[K] extends Row<infer T> ? T : never }
@@ -32,6 +34,13 @@ export function row<T>(
   inPublic: NoInfer<T> = inPrivate,
 ): Row<T> {
   return { kind, meaning, private: inPrivate, public: inPublic }
+}
+
+/** Creates a setting without a default, which every section of its kind needs. */
+export function required<T>(kind: Kind<T>, meaning: string): Row<T> {
+  // Nobody sees the null: settings without a value are refused.
+  const none = null as never
+  return { kind: maybe(kind) as Kind<T>, meaning, private: none, public: none, isRequired: true }
 }
 
 export type Level = 'error' | 'warn' | 'off'

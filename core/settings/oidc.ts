@@ -1,32 +1,20 @@
 import * as v from 'valibot'
 import { type Issue, issue } from '../error/error.ts'
 import { isTable } from '../toml.ts'
+import { isPublic, issuerUrl } from './issuer.ts'
 import {
   file,
   flag,
-  hasScheme,
   integer,
   type Kind,
   line,
   list,
   maybe,
+  required,
   row,
-  type SettingValue,
   text,
   type Values,
 } from './kind.ts'
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
-
-const issuerUrl = text(
-  'the https URL by which the issuer calls itself, to the last slash, such as "https://login.example.com/realms/acme"',
-  value => {
-    if (!hasScheme(value, 'https', 'http')) return false
-    const { protocol, hostname, username, search, hash } = new URL(value)
-    const isSafe = protocol === 'https:' || LOOPBACK.test(hostname)
-    return isSafe && username === '' && search === '' && hash === '' && !/[?#]$/.test(value)
-  },
-)
 
 const word = text('a word without blanks', value => /^[\x21-\x7e]{1,200}$/.test(value))
 const claim = text('the name of a claim, or a JSON pointer such as "/realm_access/roles"', value =>
@@ -45,8 +33,8 @@ const conditions: Kind<readonly string[]> = {
 
 // biome-ignore format: a table has a line for each setting
 export const oidcRows = {
-  issuer: row(maybe(issuerUrl), null, 'The issuer, exactly as it calls itself in its discovery document.'),
-  client_id: row(maybe(line(500)), null, 'What the issuer calls this registry.'),
+  issuer: required(issuerUrl, 'The issuer, exactly as it calls itself in its discovery document.'),
+  client_id: required(line(500), 'What the issuer calls this registry.'),
   client_secret_file: row(maybe(file), null, 'File with the secret of the client; none for a client without one.'),
   title: row(line(60), '', 'What the button says after "Log in with"; "" is the name of the section.'),
   scopes: row(list(word), ['openid', 'profile'], 'What the registry asks the issuer for; `openid` always, and `email` where `login_claims` or `require` names it.'),
@@ -61,11 +49,7 @@ export const oidcRows = {
 }
 
 /** The settings of one issuer of logins. */
-export type OidcSettings = Values<typeof oidcRows> & {
-  readonly name: string
-  readonly issuer: string
-  readonly client_id: string
-}
+export type OidcSettings = Values<typeof oidcRows> & { readonly name: string }
 
 /** Returns a table of `require` as the list that it stands for; other values as they are. */
 export function conditionList(raw: unknown): unknown {
@@ -75,56 +59,19 @@ export function conditionList(raw: unknown): unknown {
   )
 }
 
-/** Hosts where anybody may have an account. */
-const STRANGERS = new Set(
-  (
-    'accounts.google.com appleid.apple.com gitlab.com github.com codeberg.org bitbucket.org ' +
-    'gitea.com login.yahoo.com api.login.yahoo.com linkedin.com facebook.com discord.com ' +
-    'id.twitch.tv slack.com login.live.com paypal.com login.salesforce.com orcid.org ' +
-    'access.line.me login.launchpad.net framagit.org salsa.debian.org gitlab.gnome.org ' +
-    'gitlab.freedesktop.org invent.kde.org'
-  ).split(' '),
-)
-
 const MICROSOFT =
   /(?:^|\.)(?:microsoftonline\.(?:com|us|de|cn)|windows\.net|login\.microsoft\.com)$/
 /** Tenants that are nobody's own; the last is that of private accounts. */
 const COMMON = /^\/(?:common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)(?:\/|$)/i
 
-/** Returns what is wrong with the settings of logins as a whole. */
-export function checkOidc(
-  names: readonly string[],
-  read: (key: string) => SettingValue | undefined,
-): Issue[] {
-  const issues: Issue[] = []
-  const seen = new Map<string, string>()
-  if (names.includes('local')) issues.push(issue('oidc_local'))
-  for (const name of names) {
-    const of = (key: string) => read(`oidc.${name}.${key}`) ?? null
-    for (const key of ['issuer', 'client_id'])
-      if (of(key) === null)
-        issues.push(
-          issue('setting_missing', { key: `oidc.${name}.${key}`, because: `oidc.${name}` }),
-        )
-    const issuer = of('issuer')
-    if (typeof issuer !== 'string') continue
-    const first = seen.get(issuer)
-    if (first !== undefined)
-      issues.push(issue('oidc_issuer_twice', { first, second: name, issuer }))
-    seen.set(issuer, name)
-    const { hostname, pathname } = new URL(issuer)
-    if (MICROSOFT.test(hostname) && COMMON.test(pathname))
-      issues.push(issue('oidc_common', { name, issuer }))
-    const isOpen = [of('require'), of('allowed_groups')].every(
-      value => Array.isArray(value) && value.length === 0,
-    )
-    if (isOpen && isForStrangers(hostname)) issues.push(issue('oidc_strangers', { name, issuer }))
-  }
-  if (read('auth.passwords') === 'off' && names.length === 0)
-    issues.push(issue('passwords_off_alone'))
-  return issues
-}
-
-function isForStrangers(hostname: string): boolean {
-  return STRANGERS.has(hostname.replace(/^www\./, '').replace(/\.$/, ''))
+/** Returns what is wrong with an issuer of logins. */
+export function checkOidc({ name, issuer, require, allowed_groups }: OidcSettings): Issue[] {
+  const { hostname, pathname } = new URL(issuer)
+  const isCommon = MICROSOFT.test(hostname) && COMMON.test(pathname)
+  const isOpen = require.length + allowed_groups.length === 0 && isPublic(issuer)
+  return [
+    ...(name === 'local' ? [issue('oidc_local')] : []),
+    ...(isCommon ? [issue('oidc_common', { name, issuer })] : []),
+    ...(isOpen ? [issue('oidc_strangers', { name, issuer })] : []),
+  ]
 }

@@ -6,14 +6,14 @@ import { withoutCredentials } from '../urls/urls.ts'
 import { type AccessRecord, accessRecord, keepAccess } from './access.ts'
 import { tomlValue } from './file.ts'
 import { checkIssuer, type IssuerSettings, issuerDefault } from './issuer.ts'
-import { file, fileOrNone, type SettingValue, type Values } from './kind.ts'
+import { file, fileOrNone, list, type SettingValue, type Values } from './kind.ts'
 import { namedRows } from './named.ts'
 import { checkOidc, type OidcSettings } from './oidc.ts'
 import { findSetting, namedSettings, type sections, settingTable, type topRows } from './schema.ts'
 import type { Assignment, Environment, Origin, SettingsFile } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 import { type UpstreamSettings, upstreamDefault } from './upstream.ts'
-import { checkWebhook, type WebhookSettings } from './webhook.ts'
+import type { WebhookSettings } from './webhook.ts'
 
 /** The effective values by section and key; sizes in bytes, times in seconds. */
 export type Settings = {
@@ -37,6 +37,9 @@ export interface ResolvedSettings {
   /** The keys of those that are kept from `before`, because nobody says otherwise. */
   readonly kept: readonly string[]
 }
+
+/** What settings accept that have paths. */
+const PATHS = new Set([file, fileOrNone, list(file)].map(({ accepts }) => accepts))
 
 /** The three sources of settings; each overrides the ones above it. */
 export interface SettingsInput {
@@ -66,24 +69,12 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const kept = keepAccess(values, origins, input.before ?? {}, key => defaultOf(key, values))
   const access = accessRecord(values, ofFile)
   addDefaults(values, origins)
-  for (const [key, value] of input.resolvePath ? values : []) {
-    const accepts = findSetting(key)?.row.kind.accepts ?? ''
-    const isFile = [file.accepts, fileOrNone.accepts].includes(accepts) && value !== ''
-    if (isFile && typeof value === 'string') values.set(key, input.resolvePath?.(value) ?? value)
-  }
+  const absolute = <T>(path: T) =>
+    typeof path === 'string' && path !== '' ? (input.resolvePath?.(path) ?? path) : path
+  for (const [key, value] of values)
+    if (PATHS.has(findSetting(key)?.row.kind.accepts ?? ''))
+      values.set(key, Array.isArray(value) ? value.map(absolute) : absolute(value))
   issues.push(...checkUpstreams(values))
-  issues.push(...checkOidc(namesOf('oidc', values), key => values.get(key)))
-  const names = namesOf('issuer', values)
-  for (const [at, name] of names.entries()) {
-    const of = (key: string) => values.get(`issuer.${name}.${key}`) ?? null
-    const isSame = (other: string) => values.get(`issuer.${other}.issuer`) === of('issuer')
-    const first = names.slice(0, at).find(isSame)
-    issues.push(...checkIssuer(name, of))
-    if (first !== undefined && of('issuer') !== null)
-      issues.push(issue('issuer_twice', { first, second: name }))
-  }
-  for (const name of namesOf('webhook', values))
-    issues.push(...checkWebhook(name, key => values.get(`webhook.${name}.${key}`) ?? null))
   for (const key of ['tls.key', 'tls.cert']) {
     const because = key === 'tls.key' ? 'tls.cert' : 'tls.key'
     const tried = assignments.some(({ setting }) => setting.key === key)
@@ -91,8 +82,13 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
       issues.push(issue('setting_missing', { key, because }))
     }
   }
+  for (const { key, row } of allNamed(values))
+    if (row.isRequired && values.get(key) === null)
+      issues.push(issue('setting_required', { key, accepts: row.kind.accepts }))
   refuseErrors(issues)
-  return { settings: assemble(values), values, origins, access, kept }
+  const settings = assemble(values)
+  refuseErrors(checkIssuers(settings))
+  return { settings, values, origins, access, kept }
 }
 
 /**
@@ -190,6 +186,23 @@ function checkUpstreams(values: ReadonlyMap<string, SettingValue>): Issue[] {
     issues.push(issue('upstream_fallback_dl', { name: first }))
   if (second !== undefined) issues.push(issue('upstream_fallback_twice', { first, second }))
   return issues
+}
+
+function checkIssuers({ issuer, oidc, auth }: Settings): Issue[] {
+  const twice = Object.entries({ issuer, oidc }).flatMap(([kind, sections]) => {
+    const all = Object.values(sections)
+    return all.flatMap(({ name: second, issuer }, at) => {
+      const same = all.slice(0, at).find(other => other.issuer === issuer)
+      return same ? [issue('issuer_twice', { kind, first: same.name, second })] : []
+    })
+  })
+  const alone = auth.passwords === 'off' && Object.keys(oidc).length === 0
+  return [
+    ...twice,
+    ...Object.values(issuer).flatMap(checkIssuer),
+    ...Object.values(oidc).flatMap(checkOidc),
+    ...(alone ? [issue('passwords_off_alone')] : []),
+  ]
 }
 
 /** Groups the values by section. The type is correct because a schema checked each value. */

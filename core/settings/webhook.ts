@@ -1,16 +1,4 @@
-import { type Issue, issue } from '../error/error.ts'
-import {
-  choice,
-  file,
-  flag,
-  hasScheme,
-  list,
-  maybe,
-  row,
-  type SettingValue,
-  text,
-  type Values,
-} from './kind.ts'
+import { choice, file, flag, hasScheme, list, required, row, text, type Values } from './kind.ts'
 
 /** What webhooks tell. */
 export const EVENT_TYPES = [
@@ -34,22 +22,11 @@ const target = text('an http or https URL without user', value => {
 
 // biome-ignore format: a table has a line for each setting
 export const webhookRows = {
-  url: row(maybe(target), null, 'Where events are sent.'),
-  secret_file: row(maybe(file), null, 'File with the secret that signs them: `whsec_` and 24 to 64 bytes in base64; two lines while it is changed.'),
+  url: required(target, 'Where events are sent.'),
+  secret_file: required(file, 'File with the secret that signs them: `whsec_` and 24 to 64 bytes in base64; two lines while it is changed.'),
   events: row(list(choice(...EVENT_TYPES)), [], 'Which events; empty: all.'),
   private: row(flag, false, 'Whether the address may be a private one.'),
 }
 
 /** The settings of one webhook. */
-export type WebhookSettings = Values<typeof webhookRows> & {
-  readonly name: string
-  readonly url: string
-  readonly secret_file: string
-}
-
-/** Returns what is wrong with a webhook; `of` has its settings. */
-export function checkWebhook(name: string, of: (key: string) => SettingValue): Issue[] {
-  return ['url', 'secret_file'].flatMap(key =>
-    of(key) === null ? [issue('webhook_incomplete', { name, key })] : [],
-  )
-}
+export type WebhookSettings = Values<typeof webhookRows> & { readonly name: string }

@@ -1,3 +1,5 @@
+import { isObject, jsonIn } from '../plain-data.ts'
+
 /** The claims of a token, as its JSON has them; nothing of it is to be believed unverified. */
 export type Claims = Readonly<Record<string, unknown>>
 
@@ -10,64 +12,49 @@ function isScalar(value: unknown): value is string | number | boolean {
   return ['string', 'number', 'boolean'].includes(typeof value)
 }
 
-/** Returns the member of an object or array; undefined for one that it only inherits. */
-function member(value: unknown, key: string): unknown {
-  const isHolder = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-  return isHolder ? (value as Claims)[key] : undefined
+/** Returns the keys that lead to a claim: those of a JSON pointer (RFC 6901), or its name alone. */
+export function claimPath(name: string): string[] {
+  if (!name.startsWith('/')) return [name]
+  const keys = name.slice(1).split('/')
+  return keys.map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/**
- * Returns the values of a claim as texts: none or one, and those of an array where it is named by
- * JSON pointer (RFC 6901).
- */
+/** Returns the value at the end of a path; undefined where there is none but an inherited one. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((of, key) => {
+    const isHolder = typeof of === 'object' && of !== null && Object.hasOwn(of, key)
+    return isHolder ? (of as Claims)[key] : undefined
+  }, value)
+}
+
+/** Returns a value, or the items of an array, as texts; what is no text, number or truth is none. */
+export function textsIn(value: unknown): string[] {
+  return [value].flat().filter(isScalar).map(String)
+}
+
+/** Returns the values of a claim: none or one, and those of an array where a pointer names it. */
 export function claimValues(claims: Claims, name: string): string[] {
-  const isPointer = name.startsWith('/')
-  const path = isPointer ? name.slice(1).split('/').map(unescaped) : [name]
-  const found = path.reduce<unknown>(member, claims)
-  const values = isPointer && Array.isArray(found) ? found : [found]
-  return values.filter(isScalar).map(String)
-}
-
-const unescaped = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')
-
-/** Yields each claim with a single value, also in objects and arrays, by name and by pointer. */
-export function* eachClaim(claims: Claims): Generator<readonly [name: string, value: string]> {
-  for (const [name, value] of Object.entries(claims))
-    if (isScalar(value)) yield [name, String(value)]
-  yield* below('', claims)
+  const found = valueAt(claims, claimPath(name))
+  return Array.isArray(found) && !name.startsWith('/') ? [] : textsIn(found)
 }
 
 /** Deeper than tokens of CI systems go. */
 const DEPTH_MAX = 6
 
-function* below(path: string, value: unknown): Generator<readonly [string, string]> {
-  if (isScalar(value)) yield [path, String(value)]
+/** Yields each single value, also in objects and arrays, with the pointer to it or its array. */
+export function* eachClaim(
+  value: unknown,
+  path = '',
+): Generator<readonly [pointer: string, value: string]> {
+  for (const text of textsIn(value)) yield [path, text]
   if (typeof value !== 'object' || value === null || path.split('/').length > DEPTH_MAX) return
-  for (const [key, inner] of Object.entries(value)) {
-    if (Array.isArray(value) && isScalar(inner)) yield [path, String(inner)]
-    yield* below(`${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, inner)
-  }
+  for (const [key, inner] of Object.entries(value))
+    yield* eachClaim(inner, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)
 }
 
-/** Returns the claims of a token, which nobody has verified; null if it is none. */
-export function unverifiedClaims(jwt: string): Claims | null {
-  const [, payload = '', ...rest] = jwt.trim().split('.')
-  if (rest.length !== 1) return null
-  const parsed = parsedJson(new TextDecoder().decode(bytesOf(payload)))
-  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-    ? (parsed as Claims)
-    : null
-}
-
-function bytesOf(base64url: string): Uint8Array {
-  return Uint8Array.from(Buffer.from(base64url, 'base64url'))
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+/** Returns the header (0) or the claims (1) of a token, which nobody has verified; null for none. */
+export function unverified(jwt: string, part: 0 | 1 = 1): Claims | null {
+  const parts = jwt.trim().split('.')
+  const read = jsonIn(Buffer.from(parts[part] ?? '', 'base64url').toString('utf8'))
+  return parts.length === 3 && isObject(read) ? read : null
 }

@@ -4,13 +4,7 @@ import type { IssuerKind, IssuerSettings } from '../settings/issuer.ts'
 import { type Claims, claimValues, foldCase } from './claims.ts'
 import type { Job } from './job.ts'
 import { KINDS, textOf } from './kinds.ts'
-import { type Difference, differences, type Wanted } from './rule.ts'
-
-/** A rule that was compared with a token. */
-export interface Compared {
-  readonly id: number
-  readonly differences: readonly Difference[]
-}
+import { differences, type Wanted } from './rule.ts'
 
 /** In the order in which crates.io compares them: ids, workflow, environment, and all else. */
 const stageOf = (claim: string) =>
@@ -22,35 +16,25 @@ const stageOf = (claim: string) =>
  */
 export function refusalOf(
   kind: IssuerKind,
-  rules: readonly (Wanted & Pick<Compared, 'id'>)[],
+  rules: readonly (Wanted & { readonly id: number })[],
   claims: Claims,
 ): Issue {
   const own = rules.filter(rule => isAbout(kind, rule, claims))
-  const compared = own.map(rule => ({
-    id: rule.id,
-    differences: [...differences(kind, rule, claims)].sort(
-      (a, b) => stageOf(a.claim) - stageOf(b.claim),
-    ),
-  }))
-  // Those that come furthest say best what has to change.
-  const far = Math.max(...compared.map(stage))
-  const [first, ...others] = compared.filter(each => stage(each) === far)
-  const [difference] = first?.differences ?? []
-  if (!first || !difference) return noRule(kind, claims)
-  const { claim } = difference
-  const all = [first, ...others].flatMap(({ differences: each }) =>
-    each.filter(other => other.claim === claim),
+  const compared = own.map(rule =>
+    differences(kind, rule, claims)
+      .map(found => ({ ...found, rule: rule.id, stage: stageOf(found.claim) }))
+      .sort((a, b) => a.stage - b.stage),
   )
-  const wanted = [...new Set(all.flatMap(each => each.wanted))]
+  // Those that come furthest say best what has to change.
+  const far = Math.max(...compared.map(([first]) => first?.stage ?? 0))
+  const furthest = compared.filter(([first]) => first?.stage === far).flat()
   const [noun, name] = subjectOf(kind, claims)
-  const facts = { noun, name, claim, was: difference.was, wanted, rule: first.id, kind }
-  return issue('rule_differs', facts)
-}
-
-const stage = ({ differences: [first] }: Compared) => stageOf(first?.claim ?? '')
-
-function noRule(kind: IssuerKind, claims: Claims): Issue {
-  const [, name] = subjectOf(kind, claims)
+  const [first] = furthest
+  if (first) {
+    const same = furthest.filter(({ claim }) => claim === first.claim)
+    const wanted = [...new Set(same.flatMap(each => each.wanted))]
+    return issue('rule_differs', { ...first, wanted, noun, name, kind })
+  }
   if (kind === 'github' || kind === 'gitlab') return issue('rule_none', { repository: name })
   return issue('rule_none_other', { subject: textOf(claims, 'sub') })
 }

@@ -1,7 +1,8 @@
 // core/trust: Which job of a CI system may publish what: claims, rules and their comparison. The
 // exchange of tokens calls it; it never verifies a signature.
+import { type Issue, issue } from '../error/error.ts'
 import type { IssuerKind } from '../settings/issuer.ts'
-import { foldCase } from './claims.ts'
+import { type Claims, foldCase } from './claims.ts'
 
 /** What is known of the claims of a kind of CI systems. */
 export interface KindFacts {
@@ -13,7 +14,15 @@ export interface KindFacts {
   readonly ids: Readonly<Record<string, readonly string[]>>
   readonly run: string
   readonly commit: string
+  /** Which claims name the repository, its form, the file of the job, and what has started it. */
+  readonly job?: Readonly<Record<'path' | 'workflow' | 'event', string>> & {
+    readonly form: RegExp
+    readonly unsafe: readonly string[]
+  }
 }
+
+/** Events whose jobs run the code of strangers with the rights of the repository. */
+export const UNSAFE_EVENTS: readonly string[] = ['pull_request_target', 'workflow_run']
 
 const REPOSITORY: KindFacts = {
   noun: 'repository',
@@ -24,6 +33,11 @@ const REPOSITORY: KindFacts = {
   },
   run: 'run_id',
   commit: 'sha',
+  job: {
+    ...{ path: 'repository', workflow: 'workflow_ref', event: 'event_name' },
+    form: /^[^/]+\/[^/]+$/,
+    unsafe: UNSAFE_EVENTS,
+  },
 }
 
 export const KINDS: Readonly<Record<IssuerKind, KindFacts>> = {
@@ -35,6 +49,11 @@ export const KINDS: Readonly<Record<IssuerKind, KindFacts>> = {
     ids: { project_path: ['namespace_id', 'project_id'], namespace_path: ['namespace_id'] },
     run: 'job_id',
     commit: 'sha',
+    job: {
+      ...{ path: 'project_path', workflow: 'ci_config_ref_uri', event: 'pipeline_source' },
+      form: /[^/]\/[^/]/,
+      unsafe: ['merge_request_event', 'external_pull_request_event'],
+    },
   },
   buildkite: {
     noun: 'organization',
@@ -55,25 +74,28 @@ export const KINDS: Readonly<Record<IssuerKind, KindFacts>> = {
 
 /** Whether a kind has workflows, and events that start them. */
 export function hasWorkflows(kind: IssuerKind): boolean {
-  return kind === 'github' || kind === 'forgejo'
+  return KINDS[kind].job?.event === 'event_name'
 }
 
 /** The events that a rule allows which names none. */
 export const EVENTS = ['push', 'release', 'workflow_dispatch', 'schedule', 'create']
 
-/** Events whose jobs run the code of strangers with the rights of the repository. */
-export const UNSAFE_EVENTS: readonly string[] = ['pull_request_target', 'workflow_run']
-
-const UNSAFE_PIPELINES = ['merge_request_event', 'external_pull_request_event']
-
-type Claims = Readonly<Record<string, unknown>>
-
 /** Returns the event for which nobody may publish, whatever a rule says; null for any other. */
 export function unsafeEvent(kind: IssuerKind, claims: Claims): string | null {
-  const name = kind === 'gitlab' ? 'pipeline_source' : hasWorkflows(kind) ? 'event_name' : ''
-  const event = Object.hasOwn(claims, name) ? String(claims[name]) : ''
-  const unsafe = kind === 'gitlab' ? UNSAFE_PIPELINES : UNSAFE_EVENTS
-  return unsafe.includes(event) ? event : null
+  const { event = '', unsafe = [] } = KINDS[kind].job ?? {}
+  const name = Object.hasOwn(claims, event) ? String(claims[event]) : ''
+  return unsafe.includes(name) ? name : null
+}
+
+/** Returns why a token can be good for no rule; null if it can. */
+export function unfitFor(kind: IssuerKind, claims: Claims): Issue | null {
+  const event = unsafeEvent(kind, claims)
+  if (event !== null) return issue('event_unsafe', { event })
+  const { job } = KINDS[kind]
+  if (!job) return null
+  if (!job.form.test(textOf(claims, job.path)))
+    return issue('claim_unexpected', { claim: job.path })
+  return workflowOf(kind, claims) ? null : issue('claim_unexpected', { claim: job.workflow })
 }
 
 const WORKFLOW = /^([^/@]+\/[^/@]+)\/\.(?:github|forgejo|gitea)\/workflows\/([^/@]+\.ya?ml)@[^\n]+$/

@@ -93,13 +93,13 @@ function claimIssues(name: string, values: readonly string[]): Issue[] {
 
 /** Returns the values of a claim; `workflow` is the file of the workflow that was started. */
 export function valuesOf(kind: IssuerKind, claims: Claims, name: string): string[] {
-  if (name !== 'workflow' || !(hasWorkflows(kind) || kind === 'gitlab'))
-    return claimValues(claims, name)
+  if (name !== 'workflow' || !KINDS[kind].job) return claimValues(claims, name)
   const file = workflowOf(kind, claims)
   return file === null ? [] : [file]
 }
 
-const keyOf = (name: string, value: string) => `${name}=${foldCase(value)}`
+/** A name and the pointer to it make the same key. */
+const keyOf = (name: string, value: string) => `${name.replace(/^\//, '')}=${foldCase(value)}`
 
 /** Finds all rules that may match, and few others: `*` is the key of a rule that names no value. */
 const ANY_KEY = '*'
@@ -166,16 +166,23 @@ function fits(claim: string, wanted: string, value: string): boolean {
   return isGlob(claim, wanted) ? fitsGlob(wanted, value) : wanted === value
 }
 
-/** Compares with a pattern in which `*` stands for any text, in linear time. */
+/** Git has no longer names of branches and tags. */
+const REF_MAX = 1000
+
+/** Compares as GitHub's filters do: `*` stands for any text without `/`, `**` for any text. */
 function fitsGlob(pattern: string, text: string): boolean {
-  const [first = '', ...parts] = pattern.split('*')
-  const last = parts.pop() ?? ''
-  if (!text.startsWith(first)) return false
-  let at = first.length
-  for (const part of parts) {
-    const found = text.indexOf(part, at)
-    if (found < 0) return false
-    at = found + part.length
+  if (text.length > REF_MAX) return false
+  // Where in the text that may end which was compared so far: a `Set` keeps that linear.
+  let ends = new Set([0])
+  for (const part of pattern.split(/(\*+)/)) {
+    const next = new Set<number>()
+    for (const end of ends) {
+      const slash = part === '*' ? text.indexOf('/', end) : -1
+      const last = slash < 0 ? text.length : slash
+      if (part.startsWith('*')) for (let at = end; at <= last && !next.has(at); at++) next.add(at)
+      else if (text.startsWith(part, end)) next.add(end + part.length)
+    }
+    ends = next
   }
-  return text.length - last.length >= at && text.endsWith(last)
+  return ends.has(text.length)
 }

@@ -10,7 +10,7 @@ import {
 } from '../../generator/accounts/ownership.ts'
 import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
 import { listOwners, requireOwner } from '../../generator/records/owners.ts'
-import { rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
+import { listRules, ruleText } from '../../generator/trust/rules.ts'
 import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import { crateOf } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
@@ -50,7 +50,7 @@ export async function deleteOwners(deps: Deps, c: Context, actor: Actor) {
   const { crate, logins, change } = await readRequest(deps, c, actor)
   const { changed } = await removeOwners(deps.registry, crate, logins, change)
   deps.indexWorker.pages.wake()
-  const rules = await rulesOfWriters(deps.registry.database, crate.id, changed)
+  const rules = await listRules(deps.registry.database, { crateIds: [crate.id], writers: changed })
   const stay =
     rules.length === 0
       ? ''

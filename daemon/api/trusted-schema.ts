@@ -7,6 +7,18 @@ export const exchangeBody = v.object({ jwt: v.string() })
 export const PROVIDERS = ['github', 'gitlab'] as const
 export type Provider = (typeof PROVIDERS)[number]
 
+/** How each calls the claim of the repository, and the parts of a rule. */
+export const FIELDS = {
+  github: {
+    ...{ claim: 'repository', owner: 'repository_owner' },
+    ...{ name: 'repository_name', file: 'workflow_filename' },
+  },
+  gitlab: {
+    ...{ claim: 'project_path', owner: 'namespace' },
+    ...{ name: 'project', file: 'workflow_filepath' },
+  },
+} as const
+
 const path = (form: RegExp) => v.pipe(v.string(), v.maxLength(255), v.regex(form))
 const place = {
   crate: v.string(),
@@ -40,6 +52,9 @@ export const configQuery = v.object({
   per_page: v.optional(v.string()),
   seek: v.optional(v.string()),
 })
+
+/** A body as `FIELDS` has it read. */
+export type ConfigBody = Readonly<Record<string, Readonly<Record<string, string | null>>>>
 
 /** The body of `PATCH`. */
 export const patchBody = v.object({ crate: v.object({ trustpub_only: v.boolean() }) })

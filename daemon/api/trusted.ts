@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { refuse } from '../../core/error/error.ts'
 import { isName } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { shownClaims, type WantedClaims } from '../../core/trust/rule.ts'
+import { parseClaims, shownClaims } from '../../core/trust/rule.ts'
 import { findCrate } from '../../generator/records/crates.ts'
 import { cratesOf, isOwner } from '../../generator/records/owners.ts'
 import { findCard } from '../../generator/records/pages/cards.ts'
@@ -19,19 +19,23 @@ import { rowId } from '../http/paging.ts'
 import { readJsonBody } from '../http/request-body.ts'
 import { crateView } from './schema.ts'
 import {
+  type ConfigBody,
   configBodies,
   configQuery,
   exchangeBody,
+  FIELDS,
   type Provider,
   patchBody,
 } from './trusted-schema.ts'
+
+const NO_STORE = { 'cache-control': 'no-store' }
 
 /** `POST /api/v1/trusted_publishing/tokens`: a token of this registry for that of a CI system. */
 export async function exchangeToken({ registry, issuers }: Deps, c: Context) {
   if (registry.urls.api === null) refuse('api_off')
   const { jwt } = await readJsonBody(c, exchangeBody)
   const token = await exchange(registry.database, issuers, jwt, senderOf(registry, c))
-  return c.json({ token }, 200, { 'cache-control': 'no-store' })
+  return c.json({ token }, 200, NO_STORE)
 }
 
 /** `DELETE /api/v1/trusted_publishing/tokens`: ends the token of the job; 204 also if it is none. */
@@ -50,23 +54,6 @@ export async function revokeToken({ registry }: Deps, c: Context) {
 function senderOf({ settings, clock }: Deps['registry'], c: Context) {
   return strangerChange({ address: addressOf(settings.server)(c), now: clock() })
 }
-
-/** Returns the parts of an order that both providers have. */
-async function readOrder(provider: Provider, c: Context) {
-  if (provider === 'github') {
-    const { github_config: order } = await readJsonBody(c, configBodies.github)
-    const { repository_owner: owner, repository_name: name, workflow_filename: workflow } = order
-    return { ...order, path: `${owner}/${name}`, workflow }
-  }
-  const { gitlab_config: order } = await readJsonBody(c, configBodies.gitlab)
-  return {
-    ...order,
-    path: `${order.namespace}/${order.project}`,
-    workflow: order.workflow_filepath,
-  }
-}
-
-const PATH = { github: 'repository', gitlab: 'project_path' } as const
 
 const PAGE = 10
 const PAGE_MAX = 100
@@ -93,20 +80,17 @@ export const configs =
     return c.json({ [`${provider}_configs`]: shown, meta }, 200, NO_STORE)
   }
 
-const NO_STORE = { 'cache-control': 'no-store' }
-
 /** `POST …/{github,gitlab}_configs`: writes a rule for a crate that is there. */
 export const postConfig =
   (provider: Provider) =>
   async ({ registry }: Deps, c: Context, actor: Actor) => {
-    const order = await readOrder(provider, c)
-    const crate = await ownCrate(registry, actor, order.crate)
-    const claims: WantedClaims = [
-      [PATH[provider], [order.path]],
-      ['workflow', [order.workflow]],
-      ...(order.environment === null ? [] : [['environment', [order.environment]] as const]),
-    ]
-    const wanted = { crate: crate.name, issuer: provider, claims, owner: null }
+    const body: ConfigBody = await readJsonBody(c, configBodies[provider])
+    const order = body[`${provider}_config`] ?? {}
+    const { claim, owner, name, file } = FIELDS[provider]
+    const crate = await ownCrate(registry, actor, order.crate ?? '')
+    const texts = [`${claim}=${order[owner]}/${order[name]}`, `workflow=${order[file]}`]
+    if (order.environment) texts.push(`environment=${order.environment}`)
+    const wanted = { crate: crate.name, issuer: provider, claims: parseClaims(texts), owner: null }
     const { rule } = await addRule(registry, wanted, changeBy(actor, registry))
     return c.json({ [`${provider}_config`]: configOf(provider, rule) }, 200, NO_STORE)
   }
@@ -115,8 +99,7 @@ export const postConfig =
 export const deleteConfig =
   (provider: Provider) =>
   async ({ registry }: Deps, c: Context, actor: Actor) => {
-    const id = rowId(c.req.param('id')) ?? refuse('rule_unknown', { id: c.req.param('id') ?? '' })
-    const rule = await requireRule(registry.database, id)
+    const { id, ...rule } = await requireRule(registry.database, c.req.param('id') ?? '')
     if (rule.issuer !== provider || rule.crateId === null) refuse('rule_unknown', { id })
     await ownCrate(registry, actor, rule.crate)
     await dropRule(registry.database, id, changeBy(actor, registry))
@@ -131,30 +114,20 @@ async function idsOf({ database }: Deps['registry'], actor: Actor, id: string | 
 
 /** Returns a rule in the shape of crates.io; null for one that crates.io could not have. */
 function configOf(provider: Provider, rule: TrustRule) {
+  const { claim, owner, name, file } = FIELDS[provider]
   const claims = new Map(shownClaims(rule))
-  const one = (name: string) => claims.get(name)?.[0] ?? null
-  const whole = one(PATH[provider])
-  if (whole === null) return null
-  const [owner, project] = [whole.replace(/\/[^/]*$/, ''), whole.replace(/^.*\//, '')]
+  const one = (claim: string) => claims.get(claim)?.[0] ?? null
+  const [, space, repository] = /^(.*)\/(.*)$/s.exec(one(claim) ?? '') ?? []
+  if (space === undefined) return null
   const { id, crate, created: created_at } = rule
-  const rest = { id, crate, environment: one('environment'), created_at }
-  const workflow = one('workflow') ?? ''
-  return provider === 'github'
-    ? {
-        ...rest,
-        repository_owner: owner,
-        // Known from the first exchange on.
-        repository_owner_id: Number(one('repository_owner_id') ?? 0),
-        repository_name: project,
-        workflow_filename: workflow,
-      }
-    : {
-        ...rest,
-        namespace: owner,
-        namespace_id: one('namespace_id'),
-        project,
-        workflow_filepath: workflow,
-      }
+  const owner_id = one(`${owner}_id`)
+  return {
+    ...{ id, crate, environment: one('environment'), created_at, [owner]: space },
+    // Known from the first exchange on; GitHub's is a number.
+    [`${owner}_id`]: provider === 'github' ? Number(owner_id ?? 0) : owner_id,
+    [name]: repository,
+    [file]: one('workflow') ?? '',
+  }
 }
 
 /** `PATCH /api/v1/crates/{name}`: whether its versions come from CI only. */
@@ -164,7 +137,7 @@ export async function patchCrate({ registry }: Deps, c: Context, actor: Actor) {
   const change = changeBy(actor, registry)
   await setOnly(registry.database, name, crate.trustpub_only, change)
   const card = await crateOf(registry, c, findCard)
-  return c.json({ crate: crateView(card) }, 200, { 'cache-control': 'no-store' })
+  return c.json({ crate: crateView(card) }, 200, NO_STORE)
 }
 
 /** Finds a crate; refuses who does not own it, and a token for others. */

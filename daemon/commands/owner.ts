@@ -12,7 +12,7 @@ import { table } from '../../generator/cli/console/table.ts'
 import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
 import { listOwners } from '../../generator/records/owners.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
+import { listRules, ruleText } from '../../generator/trust/rules.ts'
 import { dropRule } from '../../generator/trust/rules-changes.ts'
 
 const CRATE = { '<crate>': 'the name of a crate' }
@@ -75,7 +75,7 @@ async function settleRules(
   login: string,
 ): Promise<void> {
   const writer = (await findUser(registry.database, login))?.login ?? login
-  const rules = await rulesOfWriters(registry.database, id, [writer])
+  const rules = await listRules(registry.database, { crateIds: [id], writers: [writer] })
   if (rules.length > 0 && options.rules === undefined)
     refuse('owner_has_rules', { login: writer, name, rules: rules.map(ruleText).join(', ') })
   if (options.rules !== 'remove') return

@@ -30,10 +30,8 @@ import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
-import { nameSections } from '../../generator/records/groups.ts'
 import { isPaused, readPause } from '../../generator/records/pause.ts'
 import { tlsHost } from '../../generator/registry/certificate.ts'
-import { prepareChecks } from '../../generator/registry/changes/check.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
 import {
   findDamage,
@@ -119,7 +117,6 @@ async function serve({ io, options, progress }: Task<{ readonly init?: boolean }
     const serving = await beginServing(registry, server.url)
     ends.push(() => serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED)))
     const before = await recordServed(registry)
-    await nameSections(registry.database, registry.settings.oidc)
     const { access, kept } = registry.access
     const read = () => readSettings(dir, { ...sources, before: access }).settings
     await readAdvisories(registry, log)
@@ -209,7 +206,6 @@ async function work(
   if (node.startsWith('20.')) log.warn(warning('node_ended', { node }).message)
   io.out(`listening on ${server.url}`)
   disk.useThread()
-  prepareChecks()
   const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`
   log.info({ url: server.url, crates, releases }, `started: ${contents} in ${registry.dir}`)
   const signal = await Promise.race([life.stopped, outdated])

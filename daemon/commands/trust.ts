@@ -1,7 +1,7 @@
 import { refuse } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
 import type { IssuerSettings } from '../../core/settings/issuer.ts'
-import { unverifiedClaims } from '../../core/trust/claims.ts'
+import { unverified } from '../../core/trust/claims.ts'
 import { parseClaims, shownClaims, textsOf } from '../../core/trust/rule.ts'
 import { registryUrls } from '../../core/urls/urls.ts'
 import {
@@ -39,9 +39,9 @@ interface AddOptions {
 }
 
 /** Returns the claims of the token in a file, whose signature nobody has checked. */
-export async function claimsIn(path: string) {
+async function claimsIn(path: string) {
   const text = (await readText(path)) ?? refuse('file_missing', { path })
-  return unverifiedClaims(text) ?? refuse('jwt_unreadable', { where: path })
+  return unverified(text) ?? refuse('jwt_unreadable', { where: path })
 }
 
 const registerAdd = registryCommand('add', {

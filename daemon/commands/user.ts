@@ -4,6 +4,7 @@ import { counted } from '../../core/quantity.ts'
 import {
   addUser,
   hasNoUsers,
+  listUsers,
   requireUser,
   setAdmin,
   setLocked,
@@ -11,6 +12,7 @@ import {
 } from '../../generator/accounts/accounts.ts'
 import { makeLink, passwordLink, setPassword } from '../../generator/accounts/credentials.ts'
 import { listAccess } from '../../generator/accounts/oidc/leavers.ts'
+import { unlinkIdentity } from '../../generator/accounts/oidc-identities.ts'
 import { endSessions } from '../../generator/accounts/sessions.ts'
 import { showChanges } from '../../generator/cli/console/changes.ts'
 import {
@@ -26,6 +28,7 @@ import {
   removeUser,
   renameUser,
 } from '../../generator/registry/changes/users.ts'
+import { listRules, ruleText } from '../../generator/trust/rules.ts'
 import { type LinkOptions, linkAccount, linkRows, registerMoveIssuer } from './oidc.ts'
 
 interface Options extends LinkOptions {
@@ -80,7 +83,8 @@ const registerList = registryCommand('list', {
   fails: 'the registry cannot be read',
   reads: true,
   async run({ io, registry, report }: RegistryTask) {
-    const users = await listAccess(registry.database, registry.settings, io.now())
+    const { database, settings } = registry
+    const users = await listAccess(database, settings, io.now(), await listUsers(database))
     const isLinked = users.some(({ identities, made }) => identities.length + made.length > 0)
     const rows = users.map(user => {
       const { login, admin, locked, removed, machine, created, identities, login_due, made } = user
@@ -117,15 +121,16 @@ function userCommand(
   about: string,
   json: string | null,
   work: UserWork,
-  takes: Readonly<Record<string, string>> = {},
+  takes: Parameters<typeof registryCommand>[1]['takes'] = {},
 ): Register {
   const isPassword = verb === 'password'
+  const example = verb === 'unlink' ? ' --issuer company' : ''
   return registryCommand(verb, {
     about,
     takes: { '<username>': 'an existing user', ...(isPassword && FROM_STDIN), ...takes },
     examples: isPassword
       ? PASSWORD_EXAMPLES
-      : { [`plimsoll user ${verb} ci`]: about.replace(' of a user', '') },
+      : { [`plimsoll user ${verb} ci${example}`]: about.replace(' of a user', '') },
     json: `an object${json === null ? ' with' : `: ${json}, and`} the user as it is now: ${JSON_USER}`,
     fails: 'there is no such user, or the change was refused',
     async run(task: RegistryTask<Options>, login: string) {
@@ -161,6 +166,18 @@ const registerLink = userCommand(
   linkRows,
 )
 
+const registerUnlink = userCommand(
+  'unlink',
+  'take the link of a user to an issuer back; ends their sessions, and their groups there',
+  null,
+  async ({ registry: { database, settings }, options: { issuer: name = '' }, change }, user) => {
+    const issuer = (Object.hasOwn(settings.oidc, name) && settings.oidc[name]?.issuer) || name
+    await unlinkIdentity(database, user, issuer, change)
+    return { line: `${user.login} does not log in at ${issuer} any more` }
+  },
+  { '--issuer <name>': { about: 'the NAME of its [oidc.NAME], or its URL', isRequired: true } },
+)
+
 const registerLogout = userCommand(
   'logout',
   'end all sessions of a user; tokens stay valid',
@@ -194,16 +211,19 @@ const registerRemove = registryCommand('remove', {
     '--yes': 'really remove; otherwise only show what would end',
   },
   examples: { 'plimsoll user remove robert --yes': 'ends the account; the name stays taken' },
-  json: 'an object: `login`; `crates`, an array of names that they owned; `tokens`, the number of tokens that were revoked; `removed`',
+  json: 'an object: `login`; `crates`, an array of names that they owned; `tokens`, the number of tokens that were revoked; `rules`, an array of texts: the rules of CI that they wrote, which stay; `removed`',
   fails:
     'nobody was removed: there is no such user, nobody else owns one of their crates, they are the last administrator, or --yes is missing; or a page could not be rendered',
   reads: ({ yes }) => !yes,
   async run(task: RegistryTask<{ readonly yes?: boolean }>, login: string) {
     const { io, registry, change, report } = task
     const user = await requireUser(registry.database, login)
+    const wrote = await listRules(registry.database, { writers: [user.login] })
+    const rules = wrote.map(rule => `${ruleText(rule)} for ${rule.crate}`)
     const show = (ended: RemovedUser, removed: boolean) =>
-      report({ login: user.login, ...ended, removed }, [
+      report({ login: user.login, ...ended, rules, removed }, [
         `${removed ? 'removed' : 'would remove'} ${user.login}: ${counted(ended.tokens, 'token')} revoked, ${counted(ended.crates.length, 'crate')} given up`,
+        ...rules.map(rule => `${rule} stays until \`plimsoll trust remove\``),
       ])
     if (!task.options.yes) {
       show(await planRemoval(registry.database, user, registry.settings, io.now()), false)
@@ -240,6 +260,7 @@ export const registerUser = commandGroup('user', 'manage the users of the regist
   registerList,
   registerPassword,
   registerLink,
+  registerUnlink,
   registerLogout,
   ...changesOfRights,
   registerRename,

@@ -83,7 +83,8 @@ export function choose<P extends Part = FilePart>(
   asked: Asked,
 ): FileAnswer<P> {
   const { status, headers, body } = full
-  const download = isReader(asked) ? undefined : full.download
+  const isCounted = full.download !== undefined && !isReader(asked)
+  const download = isCounted ? full.download : undefined
   const has = asked.header('if-none-match')
   if (body === null || has === headers.etag || isKnown(has, tag)) return notModified
   if (asked.method === 'HEAD') return { status, headers, body: null }

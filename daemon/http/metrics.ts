@@ -66,7 +66,7 @@ export class Metrics {
   readonly #backgroundFailures = this.#counter(
     'plimsoll_background_failures_total',
     ['what'],
-    'Failures of background work, which is retried: `build` for index files and pages, `git index`, `git push`, `downloads`, `upload` to a bucket, `cdn purge`',
+    `Failures of background work, which is retried: \`${BACKGROUND.join('`, `')}\`; \`build\` is for index files and pages, \`upload\` to a bucket`,
   )
   readonly #downloads = this.#counter(
     'plimsoll_downloads_total',

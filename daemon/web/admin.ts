@@ -16,12 +16,8 @@ import {
   listEvents,
 } from '../../generator/accounts/audit.ts'
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
-import { leftBehind, loginsDue } from '../../generator/accounts/oidc/leavers.ts'
-import {
-  type LinkOrder,
-  linkIdentity,
-  listIdentities,
-} from '../../generator/accounts/oidc-identities.ts'
+import { listAccess } from '../../generator/accounts/oidc/leavers.ts'
+import { type LinkOrder, linkIdentity } from '../../generator/accounts/oidc-identities.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'
@@ -112,22 +108,14 @@ async function showUsers(
   const filter = c.req.query('q')?.trim() ?? ''
   const slice = listPage(c, await countUsers(database, filter))
   const rows = await findUsers(database, { filter, ...slice })
-  const ids = rows.map(({ id }) => id)
-  const due = await loginsDue(database, ids, settings, request.now)
-  const left = await leftBehind(database, ids, settings, request.now)
-  const seen = await listIdentities(database, settings.oidc, ids)
+  const sections = new Map(Object.values(settings.oidc).map(({ issuer, name }) => [issuer, name]))
   const data: UsersData = {
     viewer: viewerOf(request),
     notice: null,
     resetLink: null,
     draft: null,
-    users: rows.map(user => ({
-      ...user,
-      due: due.includes(user.id),
-      left: left.filter(({ maker }) => maker === user.id).map(({ what }) => what),
-      logins: seen.filter(({ userId }) => userId === user.id),
-    })),
-    issuers: Object.keys(settings.oidc),
+    users: await listAccess(database, settings, request.now, rows),
+    issuers: sections,
     usersPosition: slice,
     filter,
     ...outcome,

@@ -14,7 +14,7 @@ import { findRelease, listVersions } from '../../generator/records/releases.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
 import { listDeprecations, setDeprecated } from '../../generator/registry/changes/deprecation.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { isTrustedOnly, listRules, rulesOfWriters, ruleText } from '../../generator/trust/rules.ts'
+import { isTrustedOnly, listRules, ruleText } from '../../generator/trust/rules.ts'
 import { dropRule } from '../../generator/trust/rules-changes.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { managePage } from '../../site/account/manage-page.ts'
@@ -110,7 +110,7 @@ export const confirmRemoval = managed(async ({ registry, c, request, crate }) =>
   if (!isOwner && !(await invitedTo(registry, crate, request)).some(isOne))
     refuse('owner_unknown', { login, name: crate.name })
   const about = isOwner ? 'remove-owner' : 'withdraw'
-  const rules = (await rulesOfWriters(registry.database, crate.id, [login])).map(ruleText)
+  const rules = (await rulesBy(registry, crate, login)).map(ruleText)
   const rest = { back: account.crate(crate.name), fields: { login }, rules }
   return ask(c, registry, request, about, [crate.name, login], rest)
 })
@@ -121,7 +121,7 @@ export const postRemoval = managed(to => {
   const { user } = request.session
   const work = async () => {
     const login = request.form.get('login') ?? ''
-    const rules = await rulesOfWriters(registry.database, crate.id, [login])
+    const rules = await rulesBy(registry, crate, login)
     const isWhole = request.form.get('rules') === 'remove'
     // First, because who removes themselves may not do it afterwards.
     for (const { id } of isWhole ? rules : []) await dropRule(registry.database, id, request.change)
@@ -134,6 +134,10 @@ export const postRemoval = managed(to => {
   }
   return attempt(c, work, refused => showCrate(to, refused))
 })
+
+function rulesBy({ database }: Registry, { id }: CrateRecord, login: string) {
+  return listRules(database, { crateIds: [id], writers: [login] })
+}
 
 function invitedTo({ database, settings }: Registry, crate: CrateRecord, { now }: SessionRequest) {
   const time = { now, seconds: settings.owners.invitation_seconds }

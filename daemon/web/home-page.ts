@@ -2,13 +2,12 @@ import type { Context } from 'hono'
 import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { storedPassword } from '../../generator/accounts/accounts.ts'
-import { loginEnd } from '../../generator/accounts/oidc-access.ts'
 import { listIdentities } from '../../generator/accounts/oidc-identities.ts'
 import { listInvitations } from '../../generator/accounts/ownership.ts'
 import { listSessions } from '../../generator/accounts/sessions.ts'
 import { listTokens, type TokenRecord } from '../../generator/accounts/tokens.ts'
 import type { Database } from '../../generator/database/connection.ts'
-import { groupsOf } from '../../generator/records/groups.ts'
+import { groupsOf, loginEnd } from '../../generator/records/groups.ts'
 import { cratesShown } from '../../generator/records/owners.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type HomeData, homePage } from '../../site/account/home-page.ts'
@@ -64,9 +63,9 @@ async function issuerRows(
   oidc: Settings['oidc'],
   userId: number,
 ): Promise<HomeData['issuers']> {
-  const own = await listIdentities(database, oidc, [userId])
-  return Object.values(oidc).map(({ name, title, token_days: days }) => {
-    const loggedIn = own.find(({ section }) => section === name)?.loggedIn ?? null
+  const own = await listIdentities(database, [userId])
+  return Object.values(oidc).map(({ name, title, issuer, token_days: days }) => {
+    const loggedIn = own.find(each => each.issuer === issuer)?.logged_in ?? null
     const until = loggedIn === null || days === 0 ? null : loginEnd(days, new Date(loggedIn))
     return { name, title: title || name, loggedIn, until }
   })

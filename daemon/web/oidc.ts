@@ -77,7 +77,8 @@ export function oidcCallback(deps: Deps, c: Context, request: BrowserRequest) {
     if (kept.link !== null) {
       if (request.session?.id !== kept.link) refuse('oidc_lost')
       await linkLogin(registry, person, request.session.user, request.change)
-      return redirectDone(c, registry, '/me', 'identity-linked')
+      const { login } = request.session.user
+      return redirectDone(c, registry, '/me', 'identity-linked', login)
     }
     const { user, isOverage } = await recordLogin(registry, person, strangerChange(request))
     if (isOverage)

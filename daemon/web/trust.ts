@@ -37,14 +37,12 @@ async function showRules(
 ): Promise<Response> {
   const { database, settings, site } = registry
   const rules = await listRules(database, { after: rowId(c.req.query('after')) ?? 0, limit: ROWS })
-  const next = rules.length === ROWS ? (rules.at(-1)?.id ?? null) : null
-  const only = await listTrustedOnly(database)
   const data = {
     rules: form.ruleRows(rules),
     issuers: Object.keys(settings.issuer),
-    only,
+    only: await listTrustedOnly(database),
     notice,
-    next,
+    next: rules[ROWS - 1]?.id ?? null,
   }
   return page(c, site, trustPage(site, viewerOf(request), data), status)
 }

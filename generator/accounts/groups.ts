@@ -13,12 +13,12 @@ import {
   groupsOf,
   issuersWith,
   LOCAL,
+  loginEnd,
   recordGroup,
   setGroups,
   setTitle,
 } from '../records/groups.ts'
 import { requireUser } from './accounts.ts'
-import { loginEnd } from './oidc-access.ts'
 
 type Issuers = Settings['oidc']
 

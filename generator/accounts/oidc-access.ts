@@ -35,8 +35,3 @@ export function acting(rules: LoginRules, now: Date): Condition {
 function loginLimit(days: number, now: Date): string {
   return days === 0 ? '' : timestamp(now, -days * DAY)
 }
-
-/** Returns until when the groups of a login count, so that they end with it. */
-export function loginEnd(days: number, now: Date): string {
-  return days === 0 ? '9999-12-31T23:59:59Z' : timestamp(now, days * DAY)
-}

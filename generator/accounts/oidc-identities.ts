@@ -1,9 +1,10 @@
 import { refuse } from '../../core/error/error.ts'
 import type { OidcSettings } from '../../core/settings/oidc.ts'
-import type { Settings } from '../../core/settings/settings.ts'
 import type { Database } from '../database/connection.ts'
 import { all, first, LIST, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
+import { ISSUERS } from '../records/groups.ts'
+import { writeValue } from '../records/values.ts'
 import { type Account, type AccountRow, accountOf, requireUser, type User } from './accounts.ts'
 
 /** By what an issuer's people are found: both are compared exactly. */
@@ -87,6 +88,23 @@ export async function linkIdentity(
   })
 }
 
+/** Takes an account away from an issuer; ends its sessions, and its groups there. */
+export async function unlinkIdentity(
+  database: Database,
+  { id, login }: Pick<User, 'id' | 'login'>,
+  issuer: string,
+  change: Change,
+): Promise<void> {
+  await makeChange(database, change, 'administrator', async (tx, by) => {
+    const there = 'user_id = ? AND issuer = ?'
+    const links = await run(tx, `DELETE FROM identities WHERE ${there}`, id, issuer)
+    if (links === 0) refuse('identity_unknown', { login, issuer })
+    await run(tx, `DELETE FROM user_groups WHERE ${there}`, id, issuer)
+    await run(tx, 'DELETE FROM sessions WHERE user_id = ?', id)
+    await addEvent(tx, by, { action: 'identity-unlink', detail: { login, issuer } })
+  })
+}
+
 /** What follows an issuer that has another URL. */
 export interface IssuerMove {
   readonly accounts: number
@@ -126,28 +144,22 @@ export async function moveIssuer(
     await move('user_groups')
     const moved = { accounts: await move('identities'), groups: await move('groups') }
     if (moved.accounts + moved.groups === 0) refuse('issuer_unused', { issuer: from })
+    // What follows counts by the settings of the other URL.
+    await writeValue(tx, ISSUERS, null)
     await addEvent(tx, by, { action: 'issuer-move', detail: { from, to, ...moved } })
     return moved
   })
 }
 
-/** An account's place at an issuer, for lists of users. */
+/** An identity of a user, and their last login there. */
 export interface IdentityRecord extends Identity {
   readonly userId: number
-  /** The name of the issuer's section; null where the settings have none. */
-  readonly section: string | null
-  readonly loggedIn: string | null
+  readonly logged_in: string | null
 }
 
 /** Returns the identities of users by their ids, in the order of their issuers. */
-export async function listIdentities(
-  db: Queries,
-  oidc: Settings['oidc'],
-  ids: readonly number[],
-): Promise<IdentityRecord[]> {
-  const sql = `SELECT issuer, subject, user_id AS "userId", logged_in_at AS "loggedIn"
+export function listIdentities(db: Queries, ids: readonly number[]): Promise<IdentityRecord[]> {
+  const sql = `SELECT issuer, subject, user_id AS "userId", logged_in_at AS logged_in
     FROM identities WHERE user_id IN ${LIST} ORDER BY issuer, subject`
-  const sections = new Map(Object.values(oidc).map(({ issuer, name }) => [issuer, name]))
-  const rows = await all<Omit<IdentityRecord, 'section'>>(db, sql, ids)
-  return rows.map(row => ({ ...row, section: sections.get(row.issuer) ?? null }))
+  return all(db, sql, ids)
 }

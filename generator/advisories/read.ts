@@ -64,6 +64,7 @@ async function batchesOf(source: string): Promise<(() => Promise<AdvisoryFile[]>
       return files
     })
   }
+  if (!stats.isFile()) refuse('file_special', { path: source })
   if (/\.(?:md|json)$/i.test(source)) return [async () => [await readOne(source, source)]]
   const files = await sandbox.run('unpackAdvisories', source).catch(error => {
     if (!(error instanceof Refusal || error instanceof SandboxError)) throw error

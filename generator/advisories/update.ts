@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { statOf } from '../places/disk/files.ts'
 import {
   type AdvisoryChange,
@@ -21,9 +21,9 @@ export interface AdvisoryUpdate extends Pick<AdvisoriesRead, 'issues'> {
 }
 
 /**
- * Reads `advisories/` below a folder, and `given`, relative to it, instead of what the records have
- * from elsewhere (null leaves that). Changes nothing yet: `keepAdvisories` does. Where daemons share
- * the records, a folder without `advisories/` leaves those that another one has brought.
+ * Reads `advisories/` below a folder, and `given` instead of what the records have from elsewhere
+ * (null leaves that). Changes nothing yet: `keepAdvisories` does. Where daemons share the records,
+ * a folder without `advisories/` leaves those that another one has brought.
  */
 export async function readUpdate(
   { database, isShared = false }: Pick<Records, 'database'> & { readonly isShared?: boolean },
@@ -33,8 +33,7 @@ export async function readUpdate(
   const path = join(folder, 'advisories')
   const isThere = (await statOf(path)) !== null
   const own = await readAdvisories(isThere ? [path] : [], 'own')
-  const sources = (given ?? []).map(source => resolve(folder, source))
-  const others = await readAdvisories(sources, 'given')
+  const others = await readAdvisories(given ?? [], 'given')
   const replaced = [
     ...(isThere || !isShared ? (['own'] as const) : []),
     ...(given ? (['given'] as const) : []),

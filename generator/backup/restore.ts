@@ -52,8 +52,6 @@ export async function restore(
   progress?: Progress,
 ) {
   const isInput = file === STDIO
-  const opened = isInput ? null : await asCaller(() => openFile(file))
-  if (!isInput && !opened) refuse('file_missing', { path: file })
   const name = isInput ? 'standard input' : file
   const target = resolve(dir)
   const isNew = !existsSync(target)
@@ -61,6 +59,8 @@ export async function restore(
   const workplace = join(target, WORKPLACE)
   const isAgain = existsSync(workplace)
   if (!isAgain) await requireEmpty(target, dir)
+  const opened = isInput ? null : await asCaller(() => openFile(file))
+  if (!isInput && !opened) refuse('file_missing', { path: file })
   await makeFolder(target)
   const lock = new Lock(join(workplace, 'lock'))
   if (!lock.tryAcquire(`process ${process.pid}`))

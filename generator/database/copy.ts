@@ -98,6 +98,7 @@ export async function keepState(from: Snapshot): Promise<void> {
     const kept = `${BEFORE}${table}`
     await from.run(`CREATE TEMPORARY TABLE ${kept} AS SELECT * FROM ${table}`)
     await from.run(`CREATE UNIQUE INDEX ${kept}_key ON ${kept} (${TABLE_KEYS[table]})`)
+    await from.run(`ANALYZE ${kept}`)
   }
 }
 

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import type { OnFailure } from '../../core/async/on-failure.ts'
 import { Repeater } from '../../core/async/repeater.ts'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { changedKeys } from '../../core/paths/purge-keys.ts'
 import { publicFile } from '../../core/paths/tree.ts'
+import { readNamedSync } from './disk/files.ts'
 import { retried, Transient } from './s3/retry.ts'
 import type { TreeChanges } from './sync-batch.ts'
 
@@ -188,7 +188,9 @@ export class Cdn {
   async #headerLines(): Promise<readonly string[]> {
     const { headersFile } = this.#options
     if (headersFile === null) return []
-    return (await readFile(headersFile, 'utf8')).split('\n').map(line => line.trim())
+    return readNamedSync(headersFile)
+      .split('\n')
+      .map(line => line.trim())
   }
 }
 

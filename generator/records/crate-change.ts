@@ -114,7 +114,7 @@ async function announce(
 }
 
 /** Raise it when the same records get different listings: an upgrade then derives them again. */
-const LISTINGS_FORMAT = '10'
+const LISTINGS_FORMAT = '11'
 
 /** Returns whether the listings have the format of another version. */
 export async function hasOtherListings(db: Queries): Promise<boolean> {

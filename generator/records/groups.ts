@@ -1,5 +1,8 @@
 import type { Settings } from '../../core/settings/settings.ts'
-import { all, column, first, one, type Queries, type Row, run } from '../database/statement.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import type { Database } from '../database/connection.ts'
+import { all, column, one, type Queries, type Row, run } from '../database/statement.ts'
+import { readValue, writeValue } from './values.ts'
 
 /** A group: whose it is, an issuer's by its URL or `local`, and its exact name there. */
 export interface GroupRef {
@@ -83,9 +86,35 @@ export async function recordGroup(
   return one<GroupRecord>(tx, `${RECORD} WHERE issuer = ? AND name = ?`, issuer, name)
 }
 
-/** Returns a group that is recorded; null for another one. */
-export function findGroup(db: Queries, { issuer, name }: GroupRef): Promise<GroupRecord | null> {
-  return first(db, `${RECORD} WHERE issuer = ? AND name = ?`, issuer, name)
+/** The key of the issuers by whose settings groups count. */
+export const ISSUERS = 'issuers'
+
+/**
+ * Has groups written and counted by the settings in force, if those that are noted differ: those
+ * of an issuer without a section end, others count for its `token_days` after the login.
+ */
+export async function noteIssuers(database: Database, oidc: Settings['oidc']): Promise<void> {
+  const issuers = Object.values(oidc)
+  const noted = issuers.map(({ issuer, name, token_days: days }) => [issuer, name, days])
+  const text = noted.length === 0 ? null : JSON.stringify(noted)
+  if ((await readValue(database, ISSUERS)) === text) return
+  await database.transaction(async tx => {
+    await run(tx, "UPDATE user_groups SET until = '' WHERE issuer <> ?", LOCAL)
+    for (const { issuer, name, token_days: days } of issuers) {
+      await run(tx, 'UPDATE groups SET section = ? WHERE issuer = ?', name, issuer)
+      const logins = `SELECT user_id AS id, max(logged_in_at) AS at FROM identities
+        WHERE issuer = ? AND logged_in_at IS NOT NULL GROUP BY user_id`
+      const count = 'UPDATE user_groups SET until = ? WHERE issuer = ? AND user_id = ?'
+      for (const { id, at } of await all<{ id: number; at: string }>(tx, logins, issuer))
+        await run(tx, count, loginEnd(days, new Date(at)), issuer, id)
+    }
+    await writeValue(tx, ISSUERS, text)
+  })
+}
+
+/** Returns until when the groups of a login count, so that they end with it. */
+export function loginEnd(days: number, now: Date): string {
+  return days === 0 ? '9999-12-31T23:59:59Z' : timestamp(now, days * 86_400)
 }
 
 /** Returns the groups that own a crate. */
@@ -93,15 +122,6 @@ export function groupsOwning(db: Queries, crateId: number): Promise<GroupRecord[
   const sql = `${RECORD} WHERE id IN (SELECT group_id FROM group_owners WHERE crate_id = ?)
     ORDER BY id`
   return all(db, sql, crateId)
-}
-
-/** Names the sections of issuers as the settings do now, for how their groups are written. */
-export async function nameSections(db: Queries, oidc: Settings['oidc']): Promise<void> {
-  for (const { issuer, name } of Object.values(oidc)) {
-    const other = 'SELECT 1 FROM groups WHERE issuer = ? AND section <> ? LIMIT 1'
-    if ((await first(db, other, issuer, name)) === null) continue
-    await run(db, 'UPDATE groups SET section = ? WHERE issuer = ?', name, issuer)
-  }
 }
 
 /** Sets or removes the title of a group. */

@@ -37,12 +37,6 @@ export const MARK = 'marks.kind, marks.subject, marks.generation'
 /** The subject of marks that are about the registry itself. */
 export const SITE = 0
 
-/** Lists pending work of one kind, at most 1,000 marks, oldest first. */
-export function listMarks(db: Queries, kind: string): Promise<Mark[]> {
-  const sql = `SELECT ${MARK} FROM marks WHERE kind = ? ORDER BY generation LIMIT 1000`
-  return all(db, sql, kind)
-}
-
 /** A mark, with the number of versions if its subject is a crate. */
 export type SizedMark = Mark & { readonly versions: number }
 

@@ -54,9 +54,12 @@ export function ownedBy(user: number | null, at: string): (number | string | nul
 /** The number of crates that a user owns, in a statement on `users`. */
 export const CRATES_OWNED = '(SELECT count(*) FROM owners WHERE user_id = users.id)'
 
-/** The logins of the owners as JSON, in a statement on `crates`. */
-export const OWNER_LOGINS = `(SELECT json_group_array(users.login) FROM owners
-  JOIN users ON users.id = owners.user_id WHERE owners.crate_id = crates.id)`
+/** The logins of the owners as JSON, groups among them, in a statement on `crates`. */
+export const OWNER_LOGINS = `(SELECT json_group_array(login) FROM (
+  SELECT users.login FROM owners
+    JOIN users ON users.id = owners.user_id WHERE owners.crate_id = crates.id
+  UNION ALL SELECT ${GROUP_LOGIN} FROM group_owners
+    JOIN groups ON groups.id = group_id WHERE group_owners.crate_id = crates.id) AS found)`
 
 /**
  * Returns whether a change may publish a crate; `row` has the columns of `OWNED`, or is null for a

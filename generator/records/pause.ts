@@ -2,7 +2,6 @@ import { issue, Refusal, refuse } from '../../core/error/error.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import { databaseTime } from '../database/engine.ts'
 import { all, type Queries, run, upsert } from '../database/statement.ts'
-import type { Locks, MutexName, ProcessMutex } from '../places/locks/process-mutex.ts'
 import { readJsonValue, writeValue } from './values.ts'
 
 /** The keys of the values that say that records were moved away, and that they are an unfinished copy. */
@@ -82,24 +81,6 @@ export async function requireUnpaused(db: Queries): Promise<void> {
     }
     await run(db, `DELETE FROM facts WHERE key = '${PAUSE}' AND value = ?`, value)
   }
-}
-
-/** Returns the same locks, whose mutexes refuse their turns as `requireUnpaused` does changes. */
-export function pausable(locks: Locks, db: Queries): Locks {
-  const mutexOf = (name: MutexName): ProcessMutex => {
-    const mutex = locks.mutex(name)
-    return {
-      run: work =>
-        mutex.run(async () => {
-          await requireUnpaused(db)
-          return work()
-        }),
-      ifLost: again => mutex.ifLost(again),
-      isHeld: () => mutex.isHeld(),
-      close: () => mutex.close(),
-    }
-  }
-  return { mutex: mutexOf, lease: name => locks.lease(name), close: () => locks.close() }
 }
 
 /** Returns whether an error says that nothing can be changed because of a pause or a move. */

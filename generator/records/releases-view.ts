@@ -63,6 +63,20 @@ export const CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updat
   LEFT JOIN ${releasesAs('stable')} ON stable.id = listings.stable_id
   LEFT JOIN ${releasesAs('highest')} ON highest.id = listings.max_id`
 
+/** Selects what searches find the crates of marks by; `owners` is an expression for their logins. */
+export const findableWith = (owners: string) => `SELECT marked.id, search_crates.terms AS before,
+    crates.canonical, listings.dependents, listings.yanked,
+    releases.about, substr(releases.readme, 1, 8192) AS readme,
+    releases.line ->> 'rust_version' AS rust,
+    releases.version AS newest, ${deprecationsOf('crates.id')}, ${owners} AS owners,
+    CASE WHEN EXISTS (SELECT 1 FROM advisory_crates WHERE crate = crates.canonical)
+      THEN 1 ELSE 0 END AS "isAdvised"
+  FROM (SELECT CAST(value ->> 'subject' AS INTEGER) AS id FROM json_each(?)) AS marked
+  LEFT JOIN crates ON crates.id = marked.id
+  LEFT JOIN search_crates ON search_crates.crate_id = marked.id
+  LEFT JOIN listings ON listings.crate_id = crates.id
+  LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id`
+
 /** Selects a crate for its page. */
 export const PAGE_CRATE = `SELECT ${CRATE}, coalesce(listings.dependents, 0) AS dependents,
     EXISTS (SELECT 1 FROM crate_downloads
@@ -74,15 +88,12 @@ export const PAGE_CRATE = `SELECT ${CRATE}, coalesce(listings.dependents, 0) AS 
     AND marks.retry_at IS NULL
   WHERE crates.id = ?`
 
-/** Selects crates that depend on one by their own dependents; `tables` are gone through in order. */
-export const popularDependents = (tables: string) =>
-  `SELECT crates.name, releases.version, releases.line ->> 'deps' AS deps
-    FROM (SELECT listings.crate_id, newest_id, listings.dependents, canonical FROM ${tables}
-      WHERE dependents.dependency = ? AND listings.crate_id = dependents.crate_id
-      ORDER BY listings.dependents DESC, canonical LIMIT ?) AS popular
-    JOIN crates ON crates.id = popular.crate_id
-    JOIN ${RELEASES} ON releases.id = newest_id
-    ORDER BY popular.dependents DESC, popular.canonical`
+/** Selects crates that depend on one, by name, which no change of another crate moves. */
+export const DEPENDENTS = `SELECT crates.name, releases.version, releases.line ->> 'deps' AS deps
+  FROM dependents JOIN crates ON crates.id = dependents.crate_id
+  JOIN listings ON listings.crate_id = crates.id
+  JOIN ${RELEASES} ON releases.id = newest_id
+  WHERE dependency = ? ORDER BY dependent LIMIT ?`
 
 /** Selects the time of the latest release. */
 export const LAST_PUBLISHED = `SELECT max(published_at) FROM ${RELEASES}`

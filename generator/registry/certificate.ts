@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { Server } from 'node:tls'
 import { issue, Refusal, refusalOnly, refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import { readNamedSync } from '../places/disk/files.ts'
 
 export interface TlsFiles {
   readonly cert: string
@@ -105,7 +105,7 @@ export function watchTls(
 
 function readPem(path: string): Buffer {
   try {
-    return readFileSync(path)
+    return Buffer.from(readNamedSync(path))
   } catch (error) {
     return refuse('tls_unreadable', { path, reason: (error as Error).message })
   }

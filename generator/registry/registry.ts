@@ -32,7 +32,7 @@ import { siteConfig } from '../projections/site-config.ts'
 import { refreshListings } from '../records/crate-change.ts'
 import { crateRecords } from '../records/crates.ts'
 import { readIndexFile } from '../records/index-file.ts'
-import { pausable, requireInUse } from '../records/pause.ts'
+import { requireInUse, requireUnpaused } from '../records/pause.ts'
 import { keyAtPath } from '../records/releases.ts'
 import { releaseOfBytes } from '../records/releases-stored.ts'
 import { ACCESS, readJsonValue, readValue } from '../records/values.ts'
@@ -113,8 +113,7 @@ export async function openWith(
       refuse('upgrade_needed', { file, from, to, version: program.version, daemons })
     sources.onUpgrade?.(`upgrading ${file} from ${from} to ${to}`)
   }
-  const records = await openRecords(root, place, crates, program, upgrade)
-  const { database } = records
+  const { database, locks } = await openRecords(root, place, crates, program, upgrade, forMove)
   try {
     if (!forMove) await requireInUse(database, file)
     // A killed publish may have left its bytes in a registry that was opened before.
@@ -122,7 +121,6 @@ export async function openWith(
     await refreshListings({ database, followers }, sources.progress, upgrade)
     const before = await readJsonValue<AccessRecord>(database, ACCESS)
     const { settings, ...access } = readSettings(dir, { ...sources, before })
-    const locks = forMove ? records.locks : pausable(records.locks, database)
     const listening = `http://${settings.server.listen}`
     const address = base ?? (await readValue(database, 'base')) ?? listening
     const urls = registryUrls(settings.registry, address)
@@ -139,7 +137,7 @@ export async function openWith(
     }
     return await withTree(stores, sources.env)
   } catch (error) {
-    await records.locks.close()
+    await locks.close()
     await database.close()
     throw error
   }
@@ -193,20 +191,22 @@ async function openRecords(
   crates: CrateStore,
   program: Program,
   upgrade: BeforeUpgrade,
+  forMove: boolean,
 ): Promise<Pick<Registry, 'database' | 'locks'>> {
   const { url } = place
+  const before = (database: Database) => (forMove ? undefined : () => requireUnpaused(database))
   if (url !== null) {
     // Most registries do not need it: it is loaded only here.
     const { openPostgres, ServerLocks } = await import('../database/postgres/open.ts')
     const server = { ...place, url }
     const database = await openPostgres(server, program, upgrade)
-    return { database, locks: new ServerLocks(server) }
+    return { database, locks: new ServerLocks(server, before(database)) }
   }
   const file = join(dir, DATABASE_FILE)
   // A new database would make orphans of the `.crate` files.
   if (((await fileStats(file))?.size ?? 0) === 0) await requireNoCrates(dir, file, crates)
   const database = await openDatabase(file, program, upgrade)
-  return { database, locks: new FileLocks(join(dir, 'locks')) }
+  return { database, locks: new FileLocks(join(dir, 'locks'), before(database)) }
 }
 
 /** Opens the records of a registry folder for reading only, as they are: nothing is upgraded. */

@@ -1,4 +1,3 @@
-import { plainReadme } from '../../site/readme/readme.ts'
 import type { PageFailure } from '../records/pages/plain-pages.ts'
 import type { IllustratedReadme, ReadmeJob } from './image-task.ts'
 import { sandbox } from './sandbox.ts'
@@ -21,5 +20,7 @@ export async function renderReadme(
 ): Promise<IllustratedReadme & { readonly failure: PageFailure | null }> {
   const result = failureBefore ?? (await sandbox.run('readme', job).catch(failureOf))
   if ('html' in result) return { ...result, failure: null }
+  // Loaded for this alone: with it come Markdown and highlighting, half a megabyte of code.
+  const { plainReadme } = await import('../../site/readme/readme.ts')
   return { html: plainReadme(job.readme.text, result.because), files: [], failure: result }
 }

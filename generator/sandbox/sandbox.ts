@@ -1,7 +1,7 @@
 // generator/sandbox: Threads that read what strangers made, within time and memory. They never open
 // the records.
 import { availableParallelism } from 'node:os'
-import { Mutex } from '../../core/async/mutex.ts'
+import { LRUCache } from 'lru-cache'
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
@@ -9,6 +9,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { ArchiveFile, ArchiveLimits } from '../../core/tarball/read.ts'
 import { unpackedLimit } from '../../core/tarball/recover.ts'
 import { pace } from '../database/pace.ts'
+import type { LocalFile } from '../places/place.ts'
 import type { Content, PublishedCrate, Tasks } from './tasks.ts'
 import { SandboxError, type TaskLimits, Thread } from './thread.ts'
 
@@ -30,7 +31,7 @@ const QUICK_MS = 10
 /** Tasks that clients wait for; all other tasks leave one thread free for them. */
 const URGENT: ReadonlySet<string> = new Set<keyof Tasks>(['inspect', 'adopt'])
 
-/** A client; its urgent tasks run one at a time, so that others get their turns. */
+/** A client; one or two of its urgent tasks run at a time, so that others get their turns. */
 export interface Client {
   readonly id: string
   /** Receives the milliseconds of processor time that a task took, even if it failed. */
@@ -51,8 +52,8 @@ export class Sandbox {
   readonly #program: URL
   readonly #limits: TaskLimits
   readonly #idle: Thread[] = []
-  /** How many tasks clients have, and what gives each its turn; then a task waits for a thread. */
-  readonly #clients = new Map<string, { tasks: number; readonly mutex: Mutex }>()
+  /** The tasks of clients that have their turn, or wait for it; then they wait for a thread. */
+  readonly #clients = new Map<string, { running: number; readonly waiting: (() => void)[] }>()
   readonly #urgent: Begin[] = []
   readonly #others: Begin[] = []
   #waiting = 0
@@ -77,26 +78,22 @@ export class Sandbox {
   async run<T extends keyof Tasks>(task: T, input: Input<T>, client?: Client): Promise<Result<T>> {
     if (this.#waiting >= WAITING_MAX) refuse('sandbox_busy')
     if (!client) return this.#perform(task, input)
-    const own = this.#clients.get(client.id) ?? { tasks: 0, mutex: new Mutex() }
-    // Besides the one that runs.
-    if (own.tasks > CLIENT_WAITING_MAX) refuse('publishes_waiting', { max: CLIENT_WAITING_MAX })
+    const own = this.#clients.get(client.id) ?? { running: 0, waiting: [] }
+    const max = CLIENT_WAITING_MAX
+    if (own.waiting.length >= max) refuse('publishes_waiting', { max })
     this.#clients.set(client.id, own)
-    own.tasks++
     this.#waiting++
+    // One thread is left to others.
+    if (own.running < Math.max(1, Math.min(2, this.size))) own.running++
+    else await new Promise<void>(begin => own.waiting.push(begin))
+    this.#waiting--
     try {
-      return await own.mutex.run(() => {
-        this.#waiting--
-        return this.#perform(task, input, client)
-      })
+      return await this.#perform(task, input, client)
     } finally {
-      own.tasks--
-      if (own.tasks === 0) this.#clients.delete(client.id)
+      const next = own.waiting.shift()
+      if (next) next()
+      else if (--own.running === 0) this.#clients.delete(client.id)
     }
-  }
-
-  /** Starts a thread ahead of the first task, which takes longer than most tasks. */
-  prepare(): void {
-    this.#idle.push(this.#take())
   }
 
   async close(): Promise<void> {
@@ -184,6 +181,12 @@ export function archiveLimits(
   }
 }
 
+/** The files of the archives that were inspected last, by checksum: their pages are made soon. */
+const inspected = new LRUCache<string, readonly ArchiveFile[]>({
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: files => files.reduce((sum, { path }) => sum + path.length + 100, 1),
+})
+
 /**
  * Runs `inspectCrate` when it is the client's turn; an archive that takes too much time or memory to
  * read is an issue. Refuses when too many archives are waiting.
@@ -193,9 +196,12 @@ export async function inspectArchive(
   parts: InspectParts,
   client?: Client,
 ): Promise<Inspection> {
-  return sandbox
+  const inspection: Inspection = await sandbox
     .run('inspect', { content, parts }, client)
     .catch(error => ({ release: null, issues: [archiveIssue(error)] }))
+  const isWhole = inspection.issues.every(({ severity }) => severity !== 'error')
+  if (inspection.release && isWhole) inspected.set(parts.cksum, inspection.release.files)
+  return inspection
 }
 
 /** Runs `adoptCrate`; refuses an archive that takes too much time or memory to read. */
@@ -205,9 +211,20 @@ export async function adoptArchive(content: Content, parts: AdoptParts): Promise
   })
 }
 
-/** Lists the files of a `.crate`; null if that takes too much time or memory. */
-export function listFiles(path: string, size: number): Promise<ArchiveFile[] | null> {
-  return unlessCostly(sandbox.run('files', { path, unpackedBytes: unpackedLimit(size) }))
+/**
+ * Lists the files of a `.crate`, which is opened unless it was inspected just now; null if there is
+ * none, or if that takes too much time or memory.
+ */
+export async function listFiles(
+  cksum: string,
+  open: () => Promise<LocalFile | null>,
+): Promise<readonly ArchiveFile[] | null> {
+  const known = inspected.get(cksum)
+  if (known) return known
+  const file = await open()
+  if (file === null) return null
+  const unpackedBytes = unpackedLimit(file.size)
+  return unlessCostly(sandbox.run('files', { path: file.path, unpackedBytes }))
 }
 
 /** Returns why no Cargo can use a `.crate`; null if one can, or if that is too much to find out. */

@@ -18,8 +18,8 @@ export interface PublishedCrate {
 
 /**
  * The tasks of a worker thread, with plain data as input and result. None reads settings or stores.
- * A thread that starts ahead of the first publish has loaded what inspects it; the modules of other
- * tasks are loaded when they first run.
+ * A thread starts with the modules that inspect a `.crate`; those of other tasks are loaded when
+ * they first run.
  */
 export const tasks = {
   async inspect(job: { content: Content; parts: InspectParts }): Promise<Inspection> {

@@ -21,7 +21,7 @@ import { claimPages } from '../pages/claim.ts'
 import { buildPages } from '../pages/pages.ts'
 import { listCrates } from '../places/disk/crate-files.ts'
 import { isInside } from '../places/disk/files.ts'
-import type { ProcessMutex } from '../places/locks/process-mutex.ts'
+import { ALONE } from '../places/locks/process-mutex.ts'
 import { type FullContext, PLIMSOLL, type Progress } from '../projections/context.ts'
 import { renderConfig } from '../projections/index/config.ts'
 import { siteConfig } from '../projections/site-config.ts'
@@ -184,8 +184,8 @@ function contextOf(
     urls,
     // The tree copies `.crate` files itself.
     crates: { localFile, path: () => null, size: async () => 0, isLocal: false },
-    mutex: alone,
-    pageMutex: alone,
+    mutex: ALONE,
+    pageMutex: ALONE,
     site: siteConfig(settings, urls, false),
     program: PLIMSOLL,
     authRequired: settings.auth.required,
@@ -216,12 +216,4 @@ async function renderGit({ database, tree }: StaticContext, config: Output): Pro
   for (const file of files) await tree.write(file)
   for await (const path of tree.list(GIT_INDEX_FOLDER))
     if (!wanted.has(path)) await tree.remove(path)
-}
-
-/** Nobody else uses the tree. */
-const alone: ProcessMutex = {
-  run: work => work(),
-  ifLost: () => undefined,
-  isHeld: async () => true,
-  close: async () => undefined,
 }

@@ -2,11 +2,11 @@ import { canonicalName } from '../../core/name.ts'
 import { idsOf } from '../../core/search/ids.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
-import { all, column, LIST, type Queries, run } from '../database/statement.ts'
+import { type Queries, run } from '../database/statement.ts'
 import { operatorChange } from '../records/change.ts'
 import { type Records, tellFollowers } from '../records/crate-change.ts'
 import { eachCrate, readCrate } from '../records/crates.ts'
-import { marksOf, setMarks } from '../records/marks.ts'
+import { setMarks } from '../records/marks.ts'
 import { listVersions, type VersionRecord } from '../records/releases.ts'
 import {
   addImport,
@@ -46,7 +46,6 @@ export async function changeRecords(
     const versions = crates.flat().length
     const generation = await addImport(tx, CHANGE, { source: 'folder', versions })
     const by = { actor: CHANGE.actor, at: timestamp(new Date(0)) }
-    const counts = await dependentCounts(tx)
     for (const { id, before, after, stays } of differences) {
       const crate = before && stays === 0 ? await readCrate(tx, before.id) : null
       if (!crate) continue
@@ -67,29 +66,7 @@ export async function changeRecords(
       }
       await followReleases(tx, followers, outcomes)
     }
-    await markReordered(tx, counts, generation)
   })
-}
-
-async function dependentCounts(tx: Queries): Promise<Map<number, number>> {
-  const rows = await all<{ id: number; n: number }>(
-    tx,
-    'SELECT crate_id AS id, dependents AS n FROM listings',
-  )
-  return new Map(rows.map(({ id, n }) => [id, n]))
-}
-
-/** Marks the pages that list crates by their dependents, where such a number is another now. */
-async function markReordered(
-  tx: Queries,
-  before: ReadonlyMap<number, number>,
-  generation: number,
-): Promise<void> {
-  const counts = [...(await dependentCounts(tx))]
-  const moved = counts.filter(([id, n]) => before.get(id) !== n).map(([id]) => id)
-  const sql = `SELECT DISTINCT crates.id FROM dependents
-    JOIN crates ON crates.canonical = dependency WHERE crate_id IN ${LIST}`
-  await setMarks(tx, marksOf('page', await column<number>(tx, sql, moved)), generation)
 }
 
 /** Keeps a crate that is gone until lists down to its name are; its id and its name are free. */

@@ -1,13 +1,13 @@
 import { type Issue, issue, Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { jobOf, refusalOf } from '../../core/trust/explain.ts'
-import { hasWorkflows, textOf, unsafeEvent, workflowOf } from '../../core/trust/kinds.ts'
+import { unfitFor } from '../../core/trust/kinds.ts'
 import { differences, pinsAfter, tokenKeys } from '../../core/trust/rule.ts'
 import type { Database } from '../database/connection.ts'
 import { type Queries, run } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted, ruleActor } from '../records/change.ts'
 import { requireUnpaused } from '../records/pause.ts'
-import { rulesByKey, type TrustRule } from './rules.ts'
+import { rulesByKey } from './rules.ts'
 import { dropTrustedToken, makeTrustedToken } from './trusted-tokens.ts'
 import type { TrustedIssuers, VerifiedToken } from './verify.ts'
 
@@ -63,32 +63,12 @@ async function grant(
   const rules = found.filter(rule => differences(kind, rule, claims).length === 0)
   const [first] = rules
   if (!first) return refusalOf(kind, found, claims)
-  for (const rule of rules) await use(tx, rule, pinsAfter(kind, rule, claims), by)
+  const used = 'UPDATE trust_rules SET used_at = ?, pins = ? WHERE id = ?'
+  for (const rule of rules)
+    await run(tx, used, by.at, JSON.stringify(pinsAfter(kind, rule, claims)), rule.id)
   const job = jobOf(issuer, claims)
   const ids = rules.map(rule => rule.id)
   const detail = { rules: ids, ...job }
   await addEvent(tx, { ...by, actor: ruleActor(first.id) }, { action: 'trust-exchange', detail })
   return makeTrustedToken(tx, { rules: ids, job }, now)
-}
-
-/** Returns why a token of a kind can be good for no rule; null if it can. */
-export function unfitFor(
-  kind: VerifiedToken['issuer']['kind'],
-  claims: VerifiedToken['claims'],
-): Issue | null {
-  const event = unsafeEvent(kind, claims)
-  if (event !== null) return issue('event_unsafe', { event })
-  const [path, slashes, workflow] = hasWorkflows(kind)
-    ? ['repository', /^[^/]+\/[^/]+$/, 'workflow_ref']
-    : kind === 'gitlab'
-      ? ['project_path', /[^/]\/[^/]/, 'ci_config_ref_uri']
-      : []
-  if (path === undefined || !slashes || workflow === undefined) return null
-  if (!slashes.test(textOf(claims, path))) return issue('claim_unexpected', { claim: path })
-  return workflowOf(kind, claims) === null ? issue('claim_unexpected', { claim: workflow }) : null
-}
-
-function use(tx: Queries, { id }: TrustRule, pins: TrustRule['pins'], by: Permitted) {
-  const sql = 'UPDATE trust_rules SET used_at = ?, pins = ? WHERE id = ?'
-  return run(tx, sql, by.at, JSON.stringify(pins), id)
 }

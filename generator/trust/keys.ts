@@ -1,5 +1,6 @@
 import type { JSONWebKeySet, JWTHeaderParameters } from 'jose'
 import { refuse } from '../../core/error/error.ts'
+import { jsonIn } from '../../core/plain-data.ts'
 import type { IssuerSettings } from '../../core/settings/issuer.ts'
 import { asCaller } from '../places/disk/caller.ts'
 import { readBytes } from '../places/disk/files.ts'
@@ -24,7 +25,7 @@ export class IssuerKeys {
   #set: JSONWebKeySet | null = null
   #fetched = Number.NEGATIVE_INFINITY
   #asked = Number.NEGATIVE_INFINITY
-  #failure: unknown = null
+  #failure: string | null = null
   #fetching: Promise<void> | null = null
 
   constructor(issuer: IssuerSettings, open: () => Web, clock: () => Date) {
@@ -35,8 +36,8 @@ export class IssuerKeys {
 
   /** Returns the key of a header; refuses one that the issuer lacks, or if it cannot be asked. */
   async find(header: JWTHeaderParameters) {
-    const age = this.#now() - this.#fetched
-    if (age > FRESH_MS) await this.#refresh(this.#failure ? FAILED_PAUSE_MS : 0)
+    if (this.#since(this.#fetched) > FRESH_MS)
+      await this.#refresh(this.#failure ? FAILED_PAUSE_MS : 0)
     const known = await this.#known(header)
     if (known) return known
     await this.#refresh(PAUSE_MS)
@@ -44,10 +45,11 @@ export class IssuerKeys {
   }
 
   async #known(header: JWTHeaderParameters) {
-    if (!this.#set || this.#now() - this.#fetched > KEPT_MS) this.#refuseFailure()
+    if (!this.#set || this.#since(this.#fetched) > KEPT_MS)
+      return refuse('issuer_keys', { reason: this.#failure ?? '' })
     const { createLocalJWKSet, errors } = await import('jose')
     try {
-      return await createLocalJWKSet(this.#set ?? { keys: [] })(header)
+      return await createLocalJWKSet(this.#set)(header)
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey) return null
       if (error instanceof Error) return refuse('issuer_keys', { reason: error.message })
@@ -55,16 +57,8 @@ export class IssuerKeys {
     }
   }
 
-  #refuseFailure(): never {
-    const failure = this.#failure
-    if (failure instanceof WebFailure)
-      return refuse('issuer_keys', { reason: `${failure.url}: ${failure.message}` })
-    if (failure instanceof Error) return refuse('issuer_keys', { reason: failure.message })
-    throw failure
-  }
-
   async #refresh(pause: number): Promise<void> {
-    if (this.#now() - this.#asked < pause) return this.#fetching ?? undefined
+    if (this.#since(this.#asked) < pause) return this.#fetching ?? undefined
     this.#fetching ??= this.#fetch().finally(() => {
       this.#fetching = null
     })
@@ -78,24 +72,25 @@ export class IssuerKeys {
       this.#fetched = this.#now()
       this.#failure = null
     } catch (error) {
-      this.#failure = error
+      if (!(error instanceof Error)) throw error
+      this.#failure = `${error instanceof WebFailure ? `${error.url}: ` : ''}${error.message}`
     }
   }
 
   async #read(): Promise<unknown> {
-    const { issuer, jwks_uri, jwks_file } = this.#issuer
-    if (jwks_file !== '')
-      return parsed(
-        jwks_file,
-        (await asCaller(() => readBytes(jwks_file, MOST_BYTES))) ?? Buffer.alloc(0),
-      )
+    const { issuer, jwks_uri, jwks_file: file } = this.#issuer
+    if (file !== '') return parsed(file, await asCaller(() => readBytes(file, MOST_BYTES)))
     const web = this.#open()
     try {
-      const uri = jwks_uri === '' ? await discovered(web, issuer) : jwks_uri
-      return await json(web, uri)
+      return await json(web, jwks_uri === '' ? await discovered(web, issuer) : jwks_uri)
     } finally {
       await web.close()
     }
+  }
+
+  /** Milliseconds; a time that is still to come is of a clock that was wrong. */
+  #since(time: number): number {
+    return Math.abs(this.#now() - time)
   }
 
   #now(): number {
@@ -105,29 +100,28 @@ export class IssuerKeys {
 
 async function discovered(web: Web, issuer: string): Promise<string> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  const said = (await json(web, url)) as Readonly<Record<string, unknown>> | null
-  if (said?.issuer !== issuer)
-    throw new WebFailure(url, `it is the issuer ${String(said?.issuer)}, not ${issuer}`)
-  if (typeof said.jwks_uri !== 'string') throw new WebFailure(url, 'it names no `jwks_uri`')
-  return said.jwks_uri
+  const { issuer: named, jwks_uri } = (await json(web, url)) as Readonly<Record<string, unknown>>
+  if (named !== issuer) fail(url, `it is the issuer ${named}, not ${issuer}`)
+  return typeof jwks_uri === 'string' ? jwks_uri : fail(url, 'it names no `jwks_uri`')
 }
 
 async function json(web: Web, url: string): Promise<unknown> {
   const answer = await web.exchange(url, { max: MOST_BYTES, timeoutMs: TIMEOUT_MS })
-  if (answer.status !== 200) throw new WebFailure(url, `HTTP status ${answer.status}`)
+  if (answer.status !== 200) fail(url, `HTTP status ${answer.status}`)
   return parsed(url, answer.bytes)
 }
 
-function parsed(where: string, bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'))
-  } catch (error) {
-    throw new WebFailure(where, 'it is no JSON', { cause: error })
-  }
+function parsed(where: string, bytes: Buffer | null): unknown {
+  const found = jsonIn(String(bytes))
+  return found === undefined ? fail(where, 'it is no JSON') : (found ?? {})
+}
+
+function fail(where: string, message: string): never {
+  throw new WebFailure(where, message)
 }
 
 function keysOf(found: unknown): JSONWebKeySet {
-  const { keys } = (found ?? {}) as Readonly<Record<string, unknown>>
+  const { keys } = found as Readonly<Record<string, unknown>>
   if (!Array.isArray(keys)) throw new Error('it is no set of keys: it has no array `keys`')
   if (keys.length > MOST_KEYS) throw new Error(`it has more than ${MOST_KEYS} keys`)
   // Without an id, a key would be one for every token.

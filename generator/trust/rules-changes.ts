@@ -13,16 +13,9 @@ import {
   type Wanted,
   type WantedClaims,
 } from '../../core/trust/rule.ts'
+import { requireUser } from '../accounts/accounts.ts'
 import type { Database } from '../database/connection.ts'
-import {
-  first,
-  insert,
-  insertAll,
-  type Queries,
-  type Row,
-  run,
-  value,
-} from '../database/statement.ts'
+import { insert, insertAll, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
 import { type CrateRecord, findCrate } from '../records/crates.ts'
 import { requireOwner } from '../records/owners.ts'
@@ -69,6 +62,7 @@ export async function addRule(
   const target = patternOf(order.crate)
   const rule = await changeCrates(database, target, change, async (tx, by, crate) => {
     const owner = await firstOwner(tx, order, crate?.name ?? null)
+    const name = crate?.name ?? target.pattern
     const same = 'SELECT count(*) FROM trust_rules WHERE pattern = ? AND coalesce(crate_id, 0) = ?'
     if (Number(await value(tx, same, target.pattern, crate?.id ?? 0)) >= RULES_MAX)
       refuse('rules_too_many', { max: RULES_MAX, kind })
@@ -90,25 +84,25 @@ export async function addRule(
       keys.map(key => ({ issuer: issuer.name, key, rule_id: id })),
     )
     const detail = { rule: id, issuer: issuer.name, claims: textsOf(order.claims) }
-    await addEvent(tx, by, { action: 'trust-add', ...eventOf(target, crate), detail })
+    await addEvent(tx, by, { action: 'trust-add', crate: name, detail })
     return requireRule(tx, id)
   })
   return { rule, warnings: issues }
 }
 
 /** Removes a rule: whoever may write it may remove it. Refuses an unknown one. */
-export async function dropRule(database: Database, id: number, change: Change): Promise<TrustRule> {
-  const { crate } = await requireRule(database, id)
+export async function dropRule(
+  database: Database,
+  number: number | string,
+  change: Change,
+): Promise<TrustRule> {
+  const { id, crate } = await requireRule(database, number)
   return changeCrates(database, patternOf(crate), change, async (tx, by, found) => {
     const rule = await requireRule(tx, id)
     await run(tx, 'DELETE FROM trust_keys WHERE rule_id = ?', id)
     await run(tx, 'DELETE FROM trust_rules WHERE id = ?', id)
     const detail = { rule: id, issuer: rule.issuer, claims: textsOf(rule.claims) }
-    await addEvent(tx, by, {
-      action: 'trust-remove',
-      ...eventOf(patternOf(crate), found),
-      detail,
-    })
+    await addEvent(tx, by, { action: 'trust-remove', crate: found?.name ?? rule.pattern, detail })
     return rule
   })
 }
@@ -130,7 +124,7 @@ export function setOnly(
       : await run(tx, 'DELETE FROM trust_only WHERE pattern = ?', pattern)
     if (changed === 0) return false
     const action = isOn ? 'trust-only' : 'trust-only-off'
-    await addEvent(tx, by, { action, ...eventOf(target, crate) })
+    await addEvent(tx, by, { action, crate: crate?.name ?? pattern })
     return true
   })
 }
@@ -154,20 +148,12 @@ function patternOf(text: string): CratePattern {
   return parsePattern(text) ?? refuse('rule_pattern_invalid', { pattern: text })
 }
 
-const eventOf = ({ pattern }: CratePattern, crate: { readonly name: Name } | null) => ({
-  crate: crate?.name ?? pattern,
-})
-
 /** Returns who owns what a rule creates: nobody where the crate is there. */
 async function firstOwner(tx: Queries, order: RuleOrder, crate: Name | null) {
   if (crate !== null && order.owner !== null) refuse('rule_owner_given', { name: crate })
   if (crate !== null) return null
-  const login = order.owner ?? refuse('rule_needs_owner')
-  const sql = 'SELECT id, locked_at FROM users WHERE canonical = ?'
-  const user = await first<Pick<Row<'users'>, 'id' | 'locked_at'>>(tx, sql, login.toLowerCase())
-  if (!user) return refuse('login_unknown', { login })
-  if (user.locked_at !== null) refuse('user_locked', { login })
-  return user.id
+  const { id, login, locked } = await requireUser(tx, order.owner ?? refuse('rule_needs_owner'))
+  return locked ? refuse('user_locked', { login }) : id
 }
 
 /** Refuses a token for the ids of a rule that it does not belong to. */

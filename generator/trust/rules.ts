@@ -2,7 +2,7 @@
 // and commands call it; it publishes nothing.
 import { refuse } from '../../core/error/error.ts'
 import { canonicalName, type Name, patternsOf } from '../../core/name.ts'
-import { timestamp } from '../../core/timestamp.ts'
+import { latest, timestamp } from '../../core/timestamp.ts'
 import { type Pin, textsOf, type WantedClaims } from '../../core/trust/rule.ts'
 import { all, column, first, LIST, type Queries, value } from '../database/statement.ts'
 
@@ -40,10 +40,10 @@ function ruleOf({ claims, pins, ...row }: Stored): TrustRule {
   return { ...row, claims: JSON.parse(claims) as WantedClaims, pins: JSON.parse(pins) as Pin[] }
 }
 
-/** Rules that count: an unused one ends. `?` is the time before which it must have been made. */
-const ALIVE = '(used_at IS NOT NULL OR trust_rules.created_at > ?)'
+/** Rules that count: an unused one ends, as does one of a clock that was wrong. */
+const ALIVE = '(used_at IS NOT NULL OR trust_rules.created_at BETWEEN ? AND ?)'
 
-const bornAfter = (now: Date) => timestamp(now, -UNUSED_SECONDS)
+const bornIn = (now: Date) => [timestamp(now, -UNUSED_SECONDS), latest(now)] as const
 
 /** Returns the rules of an issuer that have one of these keys. */
 export async function rulesByKey(
@@ -55,7 +55,7 @@ export async function rulesByKey(
   const sql = `SELECT ${RULE} WHERE ${ALIVE} AND trust_rules.id IN (
     SELECT rule_id FROM trust_keys WHERE trust_keys.issuer = ? AND key IN ${LIST})
     ORDER BY trust_rules.id`
-  return (await all<Stored>(db, sql, bornAfter(now), issuer, keys)).map(ruleOf)
+  return (await all<Stored>(db, sql, ...bornIn(now), issuer, keys)).map(ruleOf)
 }
 
 /** Returns the rules that count for a crate: its own, else those of names and prefixes. */
@@ -65,17 +65,19 @@ export async function rulesFor(
   now: Date,
 ): Promise<TrustRule[]> {
   const own = `SELECT ${RULE} WHERE ${ALIVE} AND crate_id = ? ORDER BY trust_rules.id`
-  const rows = crateId === null ? [] : await all<Stored>(db, own, bornAfter(now), crateId)
+  const rows = crateId === null ? [] : await all<Stored>(db, own, ...bornIn(now), crateId)
   if (rows.length > 0) return rows.map(ruleOf)
   const sql = `SELECT ${RULE} WHERE ${ALIVE} AND crate_id IS NULL AND pattern IN ${LIST}
     ORDER BY trust_rules.id`
-  return (await all<Stored>(db, sql, bornAfter(now), patterns)).map(ruleOf)
+  return (await all<Stored>(db, sql, ...bornIn(now), patterns)).map(ruleOf)
 }
 
 /** Which rules to list: by default all. */
 export interface RuleFilter {
   /** Those that belong to these crates. */
   readonly crateIds?: readonly number[]
+  /** Those that one of these users wrote. */
+  readonly writers?: readonly string[]
   readonly issuer?: string
   /** Only those with a higher id. */
   readonly after?: number
@@ -84,9 +86,10 @@ export interface RuleFilter {
 
 /** Lists rules by id. */
 export async function listRules(db: Queries, filter: RuleFilter = {}): Promise<TrustRule[]> {
-  const { crateIds, issuer, after = 0, limit = Number.MAX_SAFE_INTEGER } = filter
+  const { crateIds, writers, issuer, after = 0, limit = Number.MAX_SAFE_INTEGER } = filter
   const conditions = [
     ...(crateIds ? [[`crate_id IN ${LIST}`, crateIds] as const] : []),
+    ...(writers ? [[`writers.login IN ${LIST}`, writers] as const] : []),
     ...(issuer ? [['issuer = ?', issuer] as const] : []),
     ['trust_rules.id > ?', after] as const,
   ]
@@ -96,25 +99,16 @@ export async function listRules(db: Queries, filter: RuleFilter = {}): Promise<T
   return (await all<Stored>(db, sql, ...values, limit)).map(ruleOf)
 }
 
-/** Returns a rule; refuses an unknown one. */
-export async function requireRule(db: Queries, id: number): Promise<TrustRule> {
-  const row = await first<Stored>(db, `SELECT ${RULE} WHERE trust_rules.id = ?`, id)
+/** Returns a rule by its number, which may be a text of others; refuses an unknown one. */
+export async function requireRule(db: Queries, id: number | string): Promise<TrustRule> {
+  const number = /^\d{1,15}$/.test(`${id}`) ? Number(id) : 0
+  const row = await first<Stored>(db, `SELECT ${RULE} WHERE trust_rules.id = ?`, number)
   return row ? ruleOf(row) : refuse('rule_unknown', { id })
 }
 
 /** Returns a rule in one line, such as `rule 3 (github: repository=acme/demo)`. */
 export function ruleText({ id, issuer, claims }: TrustRule): string {
   return `rule ${id} (${issuer}: ${textsOf(claims).join(' ')})`
-}
-
-/** Returns the rules among these that a removed owner wrote for a crate. */
-export async function rulesOfWriters(
-  db: Queries,
-  crateId: number,
-  logins: readonly string[],
-): Promise<TrustRule[]> {
-  const rules = await listRules(db, { crateIds: [crateId] })
-  return rules.filter(({ writer }) => writer !== null && logins.includes(writer))
 }
 
 /** Returns the patterns of crates whose versions come from CI only. */

@@ -1,10 +1,9 @@
-import type { JWTHeaderParameters } from 'jose'
 import { refuse } from '../../core/error/error.ts'
 import type { IssuerSettings } from '../../core/settings/issuer.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { type Claims, unverifiedClaims } from '../../core/trust/claims.ts'
+import { type Claims, unverified } from '../../core/trust/claims.ts'
 import { textOf } from '../../core/trust/kinds.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { Web } from '../web/web.ts'
@@ -52,17 +51,17 @@ export class TrustedIssuers {
   /** Returns the claims of a token. Refuses one that its issuer did not make for this registry now. */
   async verify(jwt: string): Promise<VerifiedToken> {
     const { settings, clock } = this.#context
-    const said = unverifiedClaims(jwt)
+    const said = unverified(jwt)
     if (!said) return invalid('it is not a JWT with claims')
     const iss = textOf(said, 'iss')
     const issuer = Object.values(settings.issuer).find(each => each.issuer === iss)
     if (!issuer) return refuse('jwt_issuer_unknown', { iss })
-    const { compactVerify, decodeProtectedHeader, errors } = await import('jose')
-    const header = orInvalid(() => decodeProtectedHeader(jwt) as JWTHeaderParameters)
-    const { alg, kid } = header
-    if (!ALGORITHMS.includes(alg)) invalid(`its \`alg\` is ${alg}, not ${ALGORITHMS.join(', ')}`)
+    const { alg, kid } = unverified(jwt, 0) ?? invalid('it is not a JWT with a header')
+    if (typeof alg !== 'string' || !ALGORITHMS.includes(alg))
+      return invalid(`its \`alg\` is ${alg}, not ${ALGORITHMS.join(', ')}`)
     if (typeof kid !== 'string') return refuse('jwt_key_missing')
-    const key = await this.#keysOf(issuer).find(header)
+    const { compactVerify, errors } = await import('jose')
+    const key = await this.#keysOf(issuer).find({ alg, kid })
     await compactVerify(jwt, key, { algorithms: ALGORITHMS }).catch(error => {
       if (error instanceof errors.JOSEError || error instanceof TypeError)
         invalid(`${error.message} by the key ${kid} of ${iss}`)
@@ -95,15 +94,6 @@ export class TrustedIssuers {
 
 function invalid(reason: string): never {
   return refuse('jwt_invalid', { reason })
-}
-
-function orInvalid<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof TypeError) return invalid('it is not a JWT with a header')
-    throw error
-  }
 }
 
 /** Refuses a token that is for another registry, over, from the future, or good for too long. */

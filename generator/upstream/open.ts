@@ -1,6 +1,5 @@
 // generator/upstream: The crates of other registries, fetched and kept. Daemon and commands call
 // it; it never publishes one.
-import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { isCratesIo } from '../../core/index-url.ts'
@@ -11,6 +10,7 @@ import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { isOfCratesIo } from '../../core/upstream/cargo-config.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
 import { CrateStore } from '../places/crate-store.ts'
+import { readNamedSync } from '../places/disk/files.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import { FileMutex } from '../places/locks/lock.ts'
 import type { Place } from '../places/place.ts'
@@ -150,7 +150,7 @@ function openSource(
 
 function readToken(upstream: string, path: string): string {
   try {
-    const token = readFileSync(path, 'utf8').trim()
+    const token = readNamedSync(path).trim()
     if (/^[\x20-\x7e]+$/.test(token)) return token
     throw new Error('it has to be one line of ASCII')
   } catch (error) {

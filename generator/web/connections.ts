@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto'
 import { lookup } from 'node:dns'
-import { readFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import type { Dispatcher } from 'undici'
 import { refuse } from '../../core/error/error.ts'
 import { hasScheme } from '../../core/settings/kind.ts'
+import { readNamedSync } from '../places/disk/files.ts'
 import { isForbiddenAddress, isPrivateAddress, PrivateAddress } from './private-address.ts'
 
 const PER_ORIGIN = 32
@@ -73,7 +73,7 @@ function guardedLookup(isTrusted: (host: string) => boolean): LookupFunction {
 
 function readCertificates(path: string): string {
   try {
-    const text = readFileSync(path, 'utf8')
+    const text = readNamedSync(path)
     // Node ignores a text without certificates.
     new X509Certificate(text)
     return text

@@ -7,7 +7,7 @@ import { refuse } from '../../core/error/error.ts'
 import { formatBytes } from '../../core/quantity.ts'
 import { isLoopback } from '../../core/settings/issuer.ts'
 import { VERSION } from '../version.ts'
-import { bodyBytes, decodedBytes, timeLimits } from './body.ts'
+import { bodyBytes, decodedBytes, type TimeLimits, timeLimits } from './body.ts'
 import { openConnections, type Routes, readRoutes } from './connections.ts'
 import {
   connectionFailure,
@@ -115,47 +115,29 @@ export class Web {
    */
   async exchange(
     url: string,
-    { headers = {}, max, timeoutMs, ...sent }: Sent & SentLimits,
+    sent: Sent & { readonly max: number },
   ): Promise<Pick<WebAnswer, 'bytes'> & { readonly status: number; readonly type: string | null }> {
-    const to = webUrl(url)
-    if (!to) throw new WebFailure(url, 'it is not a URL that can be asked')
-    if (to.protocol !== 'https:' && !isLoopback(to.hostname))
-      throw new WebFailure(url, 'it is not encrypted: write an https URL')
-    const limits = timeLimits(timeoutMs, timeoutMs)
-    try {
-      const answer = await this.#request(to, headers, limits.signal, sent)
-      try {
-        const bytes = decodedBytes(to, answer, bodyBytes(to, answer, limits))
-        const all = await collectBytes(bytes, max)
-        if (!all) throw new WebFailure(url, `it is larger than the limit of ${max} bytes`)
-        return { status: answer.statusCode, type: headerOf(answer, 'content-type'), bytes: all }
-      } finally {
-        answer.body.on('error', () => undefined).destroy()
-      }
-    } finally {
-      limits.end()
-    }
+    return this.#once(url, sent, async (to, answer, limits) => {
+      const bytes = decodedBytes(to, answer, bodyBytes(to, answer, limits))
+      const all = await collectBytes(bytes, sent.max)
+      if (!all) throw new WebFailure(url, `it is larger than the limit of ${sent.max} bytes`)
+      return { status: answer.statusCode, type: headerOf(answer, 'content-type'), bytes: all }
+    })
   }
 
   /**
-   * Sends a request once, reads nothing of the answer's body, and follows no redirect. Returns the
-   * status, and the pause in milliseconds that the server asks for. Throws a `WebFailure` if there
-   * is no answer in `timeoutMs` milliseconds.
+   * Sends a request once, also over http, reads nothing of the answer's body, and follows no
+   * redirect. Returns the status, and the pause in milliseconds that the server asks for. Throws a
+   * `WebFailure` if there is no answer in `timeoutMs` milliseconds.
    */
   async send(
     url: string,
-    { headers = {}, timeoutMs, ...sent }: Sent & Omit<SentLimits, 'max'>,
+    sent: Sent,
   ): Promise<{ readonly status: number; readonly after: number | null }> {
-    const to = webUrl(url)
-    if (!to) throw new WebFailure(url, 'it is not a URL that can be asked')
-    const limits = timeLimits(timeoutMs, timeoutMs)
-    try {
-      const answer = await this.#request(to, headers, limits.signal, sent)
-      answer.body.on('error', () => undefined).destroy()
-      return { status: answer.statusCode, after: retryAfter(answer.headers) }
-    } finally {
-      limits.end()
-    }
+    return this.#once(url, { ...sent, isOpen: true }, async (_, { statusCode, headers }) => ({
+      status: statusCode,
+      after: retryAfter(headers),
+    }))
   }
 
   /** Returns the bytes of a small file; null when there is none. Refuses more than `max` bytes. */
@@ -174,6 +156,29 @@ export class Web {
 
   async close(): Promise<void> {
     await (await this.#connections)?.destroy()
+  }
+
+  async #once<T>(
+    url: string,
+    { headers = {}, timeoutMs, isOpen = false, ...sent }: Sent & { readonly isOpen?: boolean },
+    use: (to: URL, answer: Answer, limits: TimeLimits) => Promise<T>,
+  ): Promise<T> {
+    const to = webUrl(url)
+    if (!to) throw new WebFailure(url, 'it is not a URL that can be asked')
+    if (to.protocol !== 'https:' && !isOpen && !isLoopback(to.hostname))
+      throw new WebFailure(url, 'it is not encrypted: write an https URL')
+    const limits = timeLimits(timeoutMs, timeoutMs)
+    try {
+      const answer = await this.#request(to, headers, limits.signal, sent)
+      try {
+        return await use(to, answer, limits)
+      } finally {
+        // After an early stop, a failed connection no longer matters.
+        answer.body.on('error', () => undefined).destroy()
+      }
+    } finally {
+      limits.end()
+    }
   }
 
   async #persist<T>(url: string, headers: Headers, use: Use<T>): Promise<T> {
@@ -231,7 +236,7 @@ export class Web {
     url: URL,
     asked: Headers,
     signal: AbortSignal,
-    { method = 'GET', body = null }: Sent = {},
+    { method = 'GET', body = null }: Pick<Sent, 'method' | 'body'> = {},
   ): Promise<Answer> {
     const { origin, hostname, pathname, search } = url
     const isTrusted = (host: string) => this.#trustedHosts.has(host)
@@ -260,11 +265,7 @@ type Use<T> = (bytes: Bytes | null, answer: Answer) => Promise<T>
 interface Sent {
   readonly method?: 'GET' | 'POST' | 'DELETE' | 'PURGE'
   readonly body?: string | Buffer | null
-}
-
-interface SentLimits {
   readonly headers?: Headers
-  readonly max: number
   readonly timeoutMs: number
 }
 

@@ -195,13 +195,12 @@ export function confirmPage(
 <ul>${rules.map(rule => html`<li>${rule}</li>`)}</ul>`,
           button: buttonForm(viewer, action, `${button} and these rules`, all),
         }
+  const cancel = html`<a href="${to(back)}${query}">Cancel</a>`
   const why = html`<input name="reason" maxlength="500">`
-  const yank = postForm(
-    viewer,
-    action,
-    html`<input type="hidden" name="version" value="${fields?.version}">${field('Reason', why, 'Pages and feeds show it.')}<button class="button">${button}</button>`,
-  )
+  const yank = html`<input type="hidden" name="version" value="${fields?.version}">${field('Reason', why, 'Pages and feeds show it.')}
+<div class="actions"><button class="button">${button}</button>${cancel}</div>`
+  const buttons = html`<div class="actions">${buttonForm(viewer, action, button, fields)}${also?.button}${cancel}</div>`
   const body = html`<p class="lead">${text}</p>${also?.list}
-<div class="actions">${about === 'yank' ? yank : buttonForm(viewer, action, button, fields)}${also?.button}<a href="${to(back)}${query}">Cancel</a></div>`
+${about === 'yank' ? postForm(viewer, action, yank) : buttons}`
   return accountPage(site, viewer, { path, title, body })
 }

@@ -84,7 +84,7 @@ function problems(rows: readonly StatusProblem[], to: Linker, none: string): Mar
     html`<li><div class="row-head"><strong>${what}</strong>
 ${crate === null ? null : html`<a href="${to(cratePath(crate))}">${crate}</a>`}
 ${crate === null || version === null ? null : html`<a href="${to(versionPath(crate, version))}">${version}</a>`}
-<span class="note">${at === null ? null : exactTimeTag(at)}${retryAt === null ? null : html`next attempt ${exactTimeTag(retryAt)}`}</span></div>
+<span class="note">${at === null ? null : exactTimeTag(at)}${at === null || retryAt === null ? null : ' · '}${retryAt === null ? null : html`next attempt ${exactTimeTag(retryAt)}`}</span></div>
 <div class="row-more">${messageText(why)}</div></li>
 `
   return html`<ul class="rows">${rows.map(row)}</ul>`

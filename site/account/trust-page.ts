@@ -46,7 +46,7 @@ ${field('Claims', html`<textarea name="claims" rows="4" required placeholder="re
     ? html`<h3>Only from CI</h3><ul class="rows">${only.map(pattern => onlyRow(to(`${path}/only`), pattern))}</ul>
 <form class="form" method="get" action="${to(`${path}/only`)}">${crate('Crate, or prefix and *')}<button class="button">Only from CI</button></form>`
     : html`<p><a class="button small" href="${to(`${path}/only`)}${only ? '?off=1' : ''}">${only ? 'Let owners publish versions, too' : 'Let only CI publish versions'}</a></p>`
-  return html`<section class="part"><h2>Publishing from CI</h2>
+  return html`<section class="part"><h2>${isOfAll ? 'Rules' : 'Publishing from CI'}</h2>
 <p class="quiet">Jobs of a CI system publish without a stored token, by rules on what their own tokens say.${reads}</p>
 <ul class="rows">${rules.map(rule => ruleRow(to(`${path}/remove`), rule, isOfAll))}</ul>
 ${issuers.length === 0 ? html`<p class="quiet">The settings name no issuer.</p>` : postForm(viewer, to(`${path}/add`), form)}
@@ -64,7 +64,7 @@ ${askLink(`${path}?id=${id}`, 'Remove', `Remove rule ${id}`)}</li>
 }
 
 function onlyRow(path: string, pattern: string): Markup {
-  const [text, label] = ['Let owners publish, too', `Let owners publish ${pattern}, too`]
+  const [text, label] = ['Let owners publish, too', `Let owners publish, too: ${pattern}`]
   const query = new URLSearchParams({ crate: pattern, off: '1' })
   return html`<li class="row-with-action"><div>${pattern}</div>${askLink(`${path}?${query}`, text, label)}</li>
 `

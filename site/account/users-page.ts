@@ -16,10 +16,10 @@ export interface UserRow {
   readonly crates: number
   readonly machine: boolean
   /** Whether tokens and sessions wait for a login at an issuer. */
-  readonly due: boolean
+  readonly login_due: boolean
   /** What still works that this user made, who can do nothing any more. */
-  readonly left: readonly string[]
-  readonly logins: readonly { readonly section: string | null; readonly loggedIn: string | null }[]
+  readonly made: readonly string[]
+  readonly identities: readonly { readonly issuer: string; readonly logged_in: string | null }[]
 }
 
 export interface UsersData {
@@ -28,8 +28,8 @@ export interface UsersData {
   readonly users: readonly UserRow[]
   readonly usersPosition: PagePosition
   readonly filter: string
-  /** The issuers to which accounts can be linked, by the names of their sections. */
-  readonly issuers: readonly string[]
+  /** The issuers to which accounts can be linked: their URLs, and the names of their sections. */
+  readonly issuers: ReadonlyMap<string, string>
   readonly draft: { readonly login: string; readonly admin: boolean } | null
   /** A one-time link that sets a password; it was just created and is shown only once. */
   readonly resetLink: { readonly login: string; readonly url: string } | null
@@ -54,8 +54,7 @@ ${postForm(viewer, `${to(account.addUser)}${query}`, html`${field('Username', ht
 }
 
 function userRow({ viewer, issuers }: UsersData, user: UserRow, to: Linker, query: string): Markup {
-  const { login, name, admin, locked, removed, machine, due, left, created, lastSeen, crates } =
-    user
+  const { login, name, admin, locked, removed, machine, made, created, lastSeen, crates } = user
   const button = (action: Parameters<typeof account.user>[1], text: string) =>
     askLink(`${to(account.user(login, action))}${query}`, text, `${text}: ${login}`)
   // Administrators cannot lock themselves out by mistake.
@@ -66,10 +65,10 @@ function userRow({ viewer, issuers }: UsersData, user: UserRow, to: Linker, quer
           locked ? button('unlock', 'Unlock') : button('lock', 'Lock'),
           admin ? button('demote', 'Revoke admin rights') : button('promote', 'Make administrator'),
         ]
-  return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">${removed ? 'removed' : 'locked'}</span>` : null}${machine ? html` <span class="badge">machine</span>` : null}${due ? html` <span class="badge bad">login due</span>` : null}</div>
-<div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${counted(crates, 'crate')}${user.logins.map(({ section, loggedIn }) => html` · ${section ?? 'an issuer without a section'}: ${loggedIn === null ? 'no login yet' : html`last login ${timeTag(loggedIn)}`}`)}</div>
-${left.length === 0 ? null : html`<div class="row-more">can do nothing any more, and has left behind: ${left.join(', ')}</div>`}
-${removed || machine || issuers.length === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm(viewer, issuers, `${to(account.user(login, 'link'))}${query}`, login)}</details>`}</div>
+  return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">${removed ? 'removed' : 'locked'}</span>` : null}${machine ? html` <span class="badge">machine</span>` : null}${user.login_due ? html` <span class="badge bad">login due</span>` : null}</div>
+<div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${counted(crates, 'crate')}${user.identities.map(({ issuer, logged_in: at }) => html` · ${issuers.get(issuer) ?? 'an issuer without a section'}: ${at === null ? 'no login yet' : html`last login ${timeTag(at)}`}`)}</div>
+${made.length === 0 ? null : html`<div class="row-more">can do nothing any more, and has left behind: ${made.join(', ')}</div>`}
+${removed || machine || issuers.size === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm(viewer, [...issuers.values()], `${to(account.user(login, 'link'))}${query}`, login)}</details>`}</div>
 ${removed ? null : html`<div class="actions">${machine ? null : button('reset', 'Reset password')}${others}</div>`}</li>
 `
 }

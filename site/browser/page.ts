@@ -1,18 +1,18 @@
 // site/browser: The scripts of the pages. Every page loads page.ts; what a page says never depends
 // on it.
-import { decoded } from '../../core/text.ts'
-import { addCopyButtons, startCopyButton } from './copy.ts'
+import { decoded } from '../../core/urls/decoded.ts'
+import { addCopyButtons } from './copy.ts'
 
 /** Shows dates outside READMEs as ages, such as `2 days ago`, with the date as a tooltip. */
 function showAges(): void {
-  const steps: [Intl.RelativeTimeFormatUnit, number][] = [
-    ['year', 31_557_600],
-    ['month', 2_629_800],
-    ['week', 604_800],
-    ['day', 86_400],
-    ['hour', 3600],
-    ['minute', 60],
-  ]
+  const steps = Object.entries({
+    year: 31_557_600,
+    month: 2_629_800,
+    week: 604_800,
+    day: 86_400,
+    hour: 3600,
+    minute: 60,
+  }) as [Intl.RelativeTimeFormatUnit, number][]
   const format = new Intl.RelativeTimeFormat('en')
   for (const tag of document.querySelectorAll<HTMLTimeElement>(
     'time:not(.exact, .date, .readme *)',
@@ -34,37 +34,15 @@ function printDates(): void {
   addEventListener('afterprint', showAges)
 }
 
-/** Makes each filter show only the rows that contain all of its words. */
+/** Shows the filters of lists that have more than one row; the first use loads their script. */
 function startFilters(): void {
   for (const filter of document.querySelectorAll<HTMLElement>('[data-filter]')) {
     const list = document.getElementById(filter.dataset.filter ?? '')
-    const input = filter.querySelector('input')
-    const output = filter.querySelector('output')
-    if (list === null || input === null || output === null || list.children.length < 2) continue
+    if (list === null || list.children.length < 2) continue
     filter.hidden = false
-    const readRows = () => [...list.children] as HTMLElement[]
-    const readText = (row: Element) => [...row.children].map(cell => cell.textContent).join(' ')
-    let rows = readRows()
-    let texts = rows.map(readText)
-    input.addEventListener('input', async () => {
-      const { all } = filter.dataset
-      delete filter.dataset.all
-      const more = all ? await load(all, `#${list.id}`) : null
-      if (more) {
-        list.replaceChildren(...more.children)
-        rows = readRows()
-        texts = rows.map(readText)
-        showAges()
-      }
-      const words = input.value.toLowerCase().split(/\s+/)
-      let shown = 0
-      for (const [at, row] of rows.entries()) {
-        row.hidden = !words.every(word => texts[at]?.toLowerCase().includes(word))
-        if (!row.hidden) shown++
-      }
-      const count = shown === 0 ? 'Nothing matches.' : `${shown} of ${rows.length}`
-      output.textContent = input.value === '' ? '' : count
-    })
+    const start = async () =>
+      (await import('./filter.ts')).startFilter(filter, list, load, showAges)
+    filter.addEventListener('focusin', start, { once: true })
   }
 }
 
@@ -119,24 +97,18 @@ async function startBanner(): Promise<void> {
   const stable = number?.includes('-') && !newest.includes('-') ? 'stable ' : ''
   const isOwnYanked = !isYanked && document.querySelector('.title .bad') !== null
   const kind = `${stable}version of ${name}${isOwnYanked ? ' that is not yanked' : ''}`
-  const text = `This is version ${number}. The newest ${kind} is `
-  banner.replaceChildren(text, link, '.')
+  banner.replaceChildren(`This is version ${number}. The newest ${kind} is `, link, '.')
 }
 
-/** Says beside each requirement that comes into view which version is the newest here. */
+/** Has a script say of each requirement that comes into view what is the newest version here. */
 function startRequirements(): void {
-  const say = async (link: HTMLAnchorElement) => {
-    const title = await load(`${link.href}badge.svg`, 'title')
-    const newest = /: v?(.+)/.exec(title?.textContent ?? '')?.[1]
-    const note = Object.assign(document.createElement('span'), { className: 'note' })
-    note.textContent = `newest here: ${newest}`
-    if (newest) link.parentElement?.querySelector('.requirement')?.after(' ', note)
-  }
   const view = new IntersectionObserver(seen => {
     for (const { target, isIntersecting } of seen) {
       if (!isIntersecting) continue
       view.unobserve(target)
-      void say(target as HTMLAnchorElement)
+      void import('./requirements.ts').then(({ sayNewest }) =>
+        sayNewest(target as HTMLAnchorElement, load),
+      )
     }
   })
   for (const link of document.querySelectorAll('#dependencies .row-head > a:not([rel])'))
@@ -189,24 +161,16 @@ function startSearch(): void {
     if (document.activeElement === input) void load()
     else input.addEventListener('focus', load, { once: true })
   }
-  const results = document.querySelector<HTMLElement>('[data-results]')
-  if (results === null) return
-  if (input) input.value = new URLSearchParams(location.search).get('q') ?? ''
-  void import('./search.ts').then(({ fillResults }) => fillResults(results))
-}
-
-function startMissing(): void {
-  const missing = document.querySelector<HTMLElement>('[data-missing]')
-  if (missing) void import('./search.ts').then(({ offerCrates }) => offerCrates(missing))
+  for (const place of document.querySelectorAll<HTMLElement>('[data-results], [data-missing]'))
+    void import('./search.ts').then(({ fillResults, offerCrates }) =>
+      'results' in place.dataset ? fillResults(place) : offerCrates(place),
+    )
 }
 
 showAges()
 printDates()
 showUser()
 startSearch()
-startMissing()
-for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]'))
-  startCopyButton(button)
 addCopyButtons()
 addEventListener('readme', addCopyButtons)
 startFilters()

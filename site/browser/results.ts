@@ -17,6 +17,7 @@ export async function fillResults(results: HTMLElement): Promise<void> {
   const of = (name: string) => part(results, `[data-${name}]`)
   const parameters = new URLSearchParams(location.search)
   const request = readSearch(name => parameters.get(name))
+  part<HTMLInputElement>(document, 'input[name=q]').value = parameters.get('q') ?? ''
   fillForm(results, request)
   const status = of('status')
   try {

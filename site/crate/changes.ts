@@ -9,6 +9,7 @@ import {
 import { type Output, output } from '../../core/paths/tree.ts'
 import { counted, formatNumber } from '../../core/quantity.ts'
 import type { ComparedVersion, VersionData } from '../crate-data.ts'
+import { cut } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -116,7 +117,7 @@ ${changes.slice(0, FEATURES_SHOWN).map(
     kind,
     name,
     words,
-  }) => html`<li><span class="badge ${kind}">${kind}</span> <strong>${name}</strong> <span class="quiet">${join(words, ' · ')}</span></li>
+  }) => html`<li><span class="badge ${kind}">${kind}</span> <strong>${cut(name)}</strong> <span class="quiet">${join(words, ' · ')}</span></li>
 `,
 )}</ul>
 ${
@@ -144,7 +145,7 @@ function packageChanges(before: ComparedVersion, after: ComparedVersion): Change
 /** Returns `a → b`; null stands for an absent value. */
 function turned(was: string | null, is: string | null): Markup {
   const part = (text: string | null) =>
-    text === null ? html`not stated` : html`<code>${text}</code>`
+    text === null ? html`not stated` : html`<code>${cut(text)}</code>`
   return html`${part(was)} → ${part(is)}`
 }
 
@@ -222,7 +223,7 @@ function dependencyWords(site: Registries, was: Dependency, is: Dependency): Chi
     dep.registry === null ? 'this registry' : originOf(site, dep.registry, dep.name).title
   if (was.req !== is.req) words.push(turned(was.req, is.req))
   if (was.package !== is.package)
-    words.push(html`now the crate <code>${is.package ?? is.name}</code>`)
+    words.push(html`now the crate <code>${cut(is.package ?? is.name)}</code>`)
   if (was.optional !== is.optional) words.push(is.optional ? 'now optional' : 'no longer optional')
   if (was.default_features !== is.default_features)
     words.push(is.default_features ? 'now with default features' : 'now without default features')
@@ -234,7 +235,7 @@ function dependencyWords(site: Registries, was: Dependency, is: Dependency): Chi
       is.target === null
         ? 'now for every target'
         : was.target === null
-          ? html`now only for <code>${is.target}</code>`
+          ? html`now only for <code>${cut(is.target)}</code>`
           : html`for ${turned(was.target, is.target)}`,
     )
   if (origin(was) !== origin(is)) words.push(`now from ${origin(is)}`)
@@ -242,12 +243,12 @@ function dependencyWords(site: Registries, was: Dependency, is: Dependency): Chi
 }
 
 function description(site: Registries, dep: Dependency): Child[] {
-  const words: Child[] = [html`<code>${dep.req}</code>`]
-  if (dep.package !== null) words.push(html`the crate <code>${dep.package}</code>`)
+  const words: Child[] = [html`<code>${cut(dep.req)}</code>`]
+  if (dep.package !== null) words.push(html`the crate <code>${cut(dep.package)}</code>`)
   if (dep.optional) words.push('optional')
   if (!dep.default_features) words.push('without default features')
   if (dep.features.length > 0) words.push(html`with ${features(dep.features)}`)
-  if (dep.target !== null) words.push(html`only for <code>${dep.target}</code>`)
+  if (dep.target !== null) words.push(html`only for <code>${cut(dep.target)}</code>`)
   if (dep.registry !== null) words.push(`from ${originOf(site, dep.registry, dep.name).title}`)
   return words
 }

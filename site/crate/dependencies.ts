@@ -4,6 +4,7 @@ import { canonicalName } from '../../core/name.ts'
 import { cratePath } from '../../core/paths/crates.ts'
 import { counted, formatNumber } from '../../core/quantity.ts'
 import type { CrateData } from '../crate-data.ts'
+import { cut } from '../elements/elements.ts'
 import { type Linker, webLink } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
@@ -55,15 +56,8 @@ function row(
   const twin = origin === null ? undefined : namesakes.get(canonicalName(real))
   const link = origin === null ? to(cratePath(real)) : origin.url
   return html`<li><div class="row-head">
-${link === null ? html`<strong>${real}</strong>` : html`<a href="${link}"${origin === null ? null : html` rel="noopener noreferrer"`}><strong>${real}</strong></a>`}
-<code class="requirement">${dependency.req}</code>
-${dependency.package === null ? null : html`<span class="note">as <code>${dependency.name}</code></span>`}
-${dependency.optional ? html`<span class="badge">optional</span>` : null}
-${origin === null ? null : html`<span class="note">from ${origin.title}${twin && html`; <a href="${to(cratePath(twin))}">also in this registry</a>`}</span>`}
-</div>
-${dependency.target === null ? null : html`<div class="row-more">only for <code>${dependency.target}</code></div>`}
-${featureLine(dependency)}
-</li>
+${link === null ? html`<strong>${cut(real)}</strong>` : html`<a href="${link}"${origin === null ? null : html` rel="noopener noreferrer"`}><strong>${cut(real)}</strong></a>`}
+<code class="requirement">${cut(dependency.req)}</code>${dependency.package === null ? null : html` <span class="note">as <code>${cut(dependency.name)}</code></span>`}${dependency.optional ? html` <span class="badge">optional</span>` : null}${origin === null ? null : html` <span class="note">from ${origin.title}${twin && html`; <a href="${to(cratePath(twin))}">also in this registry</a>`}</span>`}</div>${dependency.target === null ? null : html`<div class="row-more">only for <code>${cut(dependency.target)}</code></div>`}${featureLine(dependency)}</li>
 `
 }
 
@@ -86,7 +80,7 @@ export function originOf(
   if (match) return { title: match.title, url: webLink(match.page.replaceAll('{crate}', page)) }
   if (isCratesIo(index)) return { title: 'crates.io', url: `https://crates.io/crates/${page}` }
   const url = webLink(index.replace(/^(sparse|registry)\+/, ''))
-  return { title: url === null ? index : new URL(url).host, url: null }
+  return { title: url === null ? cut(index) : new URL(url).host, url: null }
 }
 
 /** Renders the crates of this registry that depend on a crate, or on its namesake elsewhere. */
@@ -109,10 +103,7 @@ ${isNormal ? null : html`<label class="choice"><input type="checkbox" class="nor
 <ul class="rows">
 ${dependents.map(
   dependent => html`<li${dependent.kind === 'normal' ? null : html` class="not-normal"`}><div class="row-head"><a href="${to(cratePath(dependent.name))}"><strong>${dependent.name}</strong></a> <span class="quiet">${dependent.version}</span>
-<span class="note">requires</span> <code class="requirement">${dependent.req}</code>
-${dependent.kind === 'normal' ? null : html`<span class="badge">${dependent.kind}</span>`}
-${dependent.optional ? html`<span class="badge">optional</span>` : null}
-${dependent.registry === null ? null : html`<span class="note">from ${originOf(site, dependent.registry, '').title}</span>`}</div></li>
+<span class="note">requires</span> <code class="requirement">${cut(dependent.req)}</code>${dependent.kind === 'normal' ? null : html` <span class="badge">${dependent.kind}</span>`}${dependent.optional ? html` <span class="badge">optional</span>` : null}${dependent.registry === null ? null : html` <span class="note">from ${originOf(site, dependent.registry, '').title}</span>`}</div></li>
 `,
 )}</ul>
 ${more > 0 ? html`<p class="quiet">and ${formatNumber(more)} more.</p>` : null}`

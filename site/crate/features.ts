@@ -1,6 +1,7 @@
 import { compareText, type Features } from '../../core/entry/entry.ts'
 import { formatNumber } from '../../core/quantity.ts'
 import type { ComparedVersion } from '../crate-data.ts'
+import { cut } from '../elements/elements.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 
 /** Returns all features; as in Cargo, an optional dependency without `dep:` is also a feature. */
@@ -19,7 +20,7 @@ export function allFeatures(version: Pick<ComparedVersion, 'features' | 'deps'>)
 /** The most features, or changes of features, that a page lists; `crate.json` has all of them. */
 export const FEATURES_SHOWN = 300
 
-const ITEMS_SHOWN = 50
+const ITEMS_SHOWN = 25
 
 /**
  * Renders the features and the values that each enables; default features are marked. A long list
@@ -38,9 +39,7 @@ export function featureSection(features: Features, record: string): Markup {
 <p class="quiet">These are the first ${shown.size} of ${formatNumber(names.length)} features. <a href="${record}">crate.json</a> has all of them.</p>`
   return html`<ul class="rows">
 ${[...shown].map(
-  name => html`<li id="feature-${name}"><div class="row-head"><strong>${name}</strong>
-${name !== 'default' && onByDefault.has(name) ? html`<span class="badge good">default</span>` : null}</div>
-<div class="row-more">${enables(shown, features[name] ?? [])}</div></li>
+  name => html`<li id="feature-${name}"><div class="row-head"><strong>${cut(name)}</strong>${name !== 'default' && onByDefault.has(name) ? html` <span class="badge good">default</span>` : null}</div><div class="row-more">${enables(shown, features[name] ?? [])}</div></li>
 `,
 )}</ul>${more}`
 }
@@ -56,7 +55,7 @@ export function itemCodes(
   linkOf: (item: string) => string | null = () => null,
 ): Markup {
   const items = list.slice(0, ITEMS_SHOWN).map(item => {
-    const [code, link] = [html`<code>${item}</code>`, linkOf(item)]
+    const [code, link] = [html`<code>${cut(item)}</code>`, linkOf(item)]
     return link === null ? code : html`<a href="${link}">${code}</a>`
   })
   const more = list.length - items.length

@@ -1,6 +1,7 @@
 import { sourcePath } from '../../core/paths/crates.ts'
 import { licensePath } from '../../core/release/release.ts'
 import type { VersionData } from '../crate-data.ts'
+import { cut } from '../elements/elements.ts'
 import type { Linker } from '../elements/links.ts'
 import { type Child, html } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
@@ -25,8 +26,8 @@ export function licenseText(
   const texts = site.source ? (version.contents?.licenses ?? []) : []
   const link = (shown: string, text: string | undefined): Child =>
     text === undefined
-      ? shown
-      : html`<a href="${to(sourcePath(name, number))}${fileFragment({ path: text, lines: null })}">${shown}</a>`
+      ? cut(shown)
+      : html`<a href="${to(sourcePath(name, number))}${fileFragment({ path: text, lines: null })}">${cut(shown)}</a>`
   const given = texts.find(text => text === file)
   if (license === null) return file === null ? 'not stated' : link(file, given)
   const parts = license.length > EXPRESSION_MAX ? [] : (license.match(/[\w.+-]+|[^\w.+-]+/g) ?? [])

@@ -7,7 +7,7 @@ import { counted, formatBytes } from '../../core/quantity.ts'
 import { jobUrl } from '../../core/trust/job.ts'
 import type { OwnerRow, VersionData, VersionRow } from '../crate-data.ts'
 import { downloadSection } from '../elements/downloads.ts'
-import { copyBlock, copyButton, icon, timeTag } from '../elements/elements.ts'
+import { copyBlock, cut, icon, timeTag } from '../elements/elements.ts'
 import {
   account,
   type Linker,
@@ -19,12 +19,13 @@ import {
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { badgeMarkdown } from './badge.ts'
+import { itemCodes } from './features.ts'
 import { licenseText } from './license.ts'
 
 /** Renders who published a version: a user, or the job of a CI system; null if it is not known. */
 export function publisherOf({ publishedBy, job = null }: VersionRow, to: Linker): Child {
   if (!job) return personLink(to, publishedBy)
-  const name = `CI of ${job.repository ?? job.subject}`
+  const name = cut(`CI of ${job.repository ?? job.subject}`)
   const url = jobUrl(job)
   return url === null ? name : html`<a href="${url}" rel="nofollow noopener">${name}</a>`
 }
@@ -35,11 +36,11 @@ function aboutSection(site: SiteConfig, version: VersionData, to: Linker): Marku
     ['Version', version.version],
     ['Published', timeTag(version.publishedAt)],
     ['Published by', publisherOf(version, to)],
-    ['Commit', version.job?.commit ? html`<code>${version.job.commit}</code>` : null],
+    ['Commit', version.job?.commit ? html`<code>${cut(version.job.commit)}</code>` : null],
     ['Rust', version.rust_version === null ? null : `${version.rust_version} or newer`],
-    ['Edition', version.edition],
+    ['Edition', version.edition && cut(version.edition)],
     ['License', licenseText(site, version, to)],
-    ['Links', version.links === null ? null : html`<code>${version.links}</code>`],
+    ['Links', version.links === null ? null : html`<code>${cut(version.links)}</code>`],
   ]
   return html`<section class="about"><h2>About</h2>
 <dl>${rows
@@ -89,7 +90,7 @@ function fileSection(version: VersionData): Markup {
 ${contents && html`<li>${icon('file')} ${counted(contents.files, 'file')}, ${formatBytes(contents.bytes)} unpacked</li>`}
 ${contents && contents.rust.files > 0 && html`<li title="Without blank lines and comments">${icon('code')} ${counted(contents.rust.code_lines, 'line')} of Rust</li>`}
 </ul>
-<div class="checksum"><span class="quiet">SHA-256</span> <code>${version.cksum}</code>${copyButton('checksum')}</div>
+<div class="checksum" data-copy="checksum"><span class="quiet">SHA-256</span> <code>${version.cksum}</code></div>
 </section>`
 }
 
@@ -196,10 +197,9 @@ function installSection(
     // Unlike `cargo add`, `cargo install` never chooses a pre-release unless it is named.
     const chosen = pinned || release.includes('-') ? ` --version ${version.version}` : ''
     const install = `cargo install ${name}${chosen} --registry ${registry}`
-    const programs = join(bin_names.map(name => html`<code>${name}</code>`))
     lines.push(
       copyBlock(install, 'cargo install command'),
-      html`<p class="quiet small">Installs ${programs}.</p>`,
+      html`<p class="quiet small">Installs ${itemCodes(bin_names)}.</p>`,
     )
   }
   return html`<section class="install"><h2>Install</h2>

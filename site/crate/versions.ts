@@ -13,7 +13,7 @@ import {
 import { type Output, output } from '../../core/paths/tree.ts'
 import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
 import type { CrateData, ListedVersion, VersionData, VersionRow } from '../crate-data.ts'
-import { dateTag, filterBox } from '../elements/elements.ts'
+import { cut, dateTag, filterBox } from '../elements/elements.ts'
 import { absoluteLink, type Linker, linker } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -95,7 +95,9 @@ function changeCell(
   const { features: now } = version
   const { features: old } = before
   const words = [
-    license(version) === license(before) ? null : `license ${license(version) ?? 'not stated'}`,
+    license(version) === license(before)
+      ? null
+      : cut(`license ${license(version) ?? 'not stated'}`),
     ...(now && old ? [signed('+', difference(now, old)), signed('−', difference(old, now))] : []),
   ].filter(word => word !== null)
   return html`${link}${words.length === 0 ? null : html` <span class="quiet small">${join(words, ' · ')}</span>`}`
@@ -108,7 +110,7 @@ function difference(features: Features, others: Features): string[] {
 function signed(sign: string, names: readonly string[]): string | null {
   if (names.length === 0) return null
   const more = names.length - FEATURES_NAMED
-  const shown = names.slice(0, FEATURES_NAMED).map(name => sign + name)
+  const shown = names.slice(0, FEATURES_NAMED).map(name => sign + cut(name, 64))
   return `${shown.join(' ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
@@ -145,10 +147,13 @@ export function otherVersions({ name, previous }: VersionData, to: Linker): Mark
   return html`<details class="selector" data-from="${crate}"><summary>Versions</summary><ul class="plain"><li><a href="${crate}">Newest version</a></li>${before}<li><a href="${crate}#versions">All versions</a></li></ul></details>`
 }
 
-/** Renders the page at a crate's permanent address for its newest version, which leads there. */
-export function latestPage(site: SiteConfig, name: string, newest: string): Output {
+/**
+ * Renders the page at a crate's permanent address for its newest version. It leads to the crate's
+ * page, which shows that: so no publish of a version changes it.
+ */
+export function latestPage(site: SiteConfig, name: string): Output {
   const path = latestPath(name)
-  const link = linker(site, path)(versionPath(name, newest))
+  const link = linker(site, path)(cratePath(name))
   const canonical = absoluteLink(site, cratePath(name))
   const page = html`<!doctype html>
 <html lang="en">
@@ -158,11 +163,11 @@ export function latestPage(site: SiteConfig, name: string, newest: string): Outp
 <meta http-equiv="refresh" content="0; url=${link}">
 <meta name="robots" content="noindex">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${name} ${newest}</title>
+<title>${name}</title>
 <link rel="canonical" href="${canonical}">
 </head>
 <body>
-<main><h1><a href="${link}">${name} ${newest}</a></h1></main>
+<main><h1><a href="${link}">${name}</a></h1></main>
 </body>
 </html>
 `

@@ -40,7 +40,6 @@ export function exactTimeTag(timestamp: string): Markup {
 
 const PATHS = {
   search: '<circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 4 4"/>',
-  copy: '<rect x="5.5" y="5.5" width="9" height="9" rx="1.5"/><path d="M11 2.5H3A1.5 1.5 0 0 0 1.5 4v7.5"/>',
   download: '<path d="M8 1.5v9m-4-3.500 4 4 4-4M2 14.500h12"/>',
   file: '<path d="M3.500 1.500h6l3 3v10h-9z"/><path d="M9.500 1.500v3h3"/>',
   code: '<path d="m5 4.500-3.500 3.500 3.500 3.500m6-7 3.500 3.500-3.500 3.500"/>',
@@ -50,8 +49,13 @@ const PATHS = {
 /** Renders an icon in the color of the surrounding text, hidden from screen readers. */
 export function icon(name: keyof typeof PATHS): Markup {
   return raw(
-    `<svg class="icon" viewBox="0 0 16 16" width="16" height="16" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">${PATHS[name]}</svg>`,
+    `<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">${PATHS[name]}</svg>`,
   )
+}
+
+/** Cuts a text that its author may have made very long: browsers take seconds for one word. */
+export function cut(text: string, most = 300): string {
+  return text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : text
 }
 
 /** Renders a message; text between backticks becomes code. */
@@ -61,16 +65,11 @@ export function messageText(message: string): Markup {
   return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`
 }
 
-/** Renders commands or settings to copy. Long lines wrap, but not inside an option. */
+/** Renders commands or settings; a script adds a button. Long lines wrap, but not in an option. */
 export function copyBlock(text: string, label: string): Markup {
   const options = text.split(/(--[a-z]+)/)
   const code = options.map((part, at) => (at % 2 === 0 ? part : html`<span>${part}</span>`))
-  return html`<div class="copy-block"><pre><code>${code}</code></pre>${copyButton(label)}</div>`
-}
-
-/** Renders a button that copies the text of the previous element; a script makes it visible. */
-export function copyButton(label: string): Markup {
-  return html`<button type="button" class="copy" data-copy hidden aria-label="Copy ${label}">${icon('copy')}</button>`
+  return html`<div class="copy-block" data-copy="${label}"><pre><code>${code}</code></pre></div>`
 }
 
 /** Renders what users paste into the configuration of Cargo. */

@@ -64,7 +64,6 @@ function head(site: SiteConfig, page: LayoutData, to: Linker): Markup {
 <meta name="description" content="${description}">
 ${canonical === null || site.private ? html`<meta name="robots" content="noindex">` : null}
 ${address === null ? null : html`<link rel="canonical" href="${address}">\n<meta property="og:url" content="${address}">`}
-<meta property="og:type" content="website">
 <meta property="og:site_name" content="${site.title}">
 <meta property="og:title" content="${page.title}">
 <meta property="og:description" content="${description}">

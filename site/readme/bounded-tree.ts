@@ -9,6 +9,15 @@ export const ELEMENTS_MAX = 8000
 /** Maximum depth of the tree; the same limit as in Blink. */
 const DEPTH_MAX = 512
 
+/**
+ * Maximum number of characters of one block, or of several without elements, in scripts that
+ * browsers take long to lay out: from right to left, with joined letters, without spaces.
+ */
+const SLOW_MAX = 5000
+const SLOW = /[\u0590-\u109f\u1780-\u18af\u1950-\u1aad]/g
+
+const BLOCK = /^(?:blockquote|caption|d[dlt]|details|div|fig|h\d|li|ol|p|section|summary|t[dhr]|ul)/
+
 /** Thrown for a README that is too costly to render; it is shown as plain text instead. */
 export class TooComplexError extends Error {}
 
@@ -23,6 +32,12 @@ export function boundedTree(elementsMax = NODES_MAX): TreeAdapter<DefaultTreeAda
   const depths = new WeakMap<Node, number>()
   let nodes = 0
   let elements = 0
+  let slow = 0
+  const addText = (text: string): void => {
+    count()
+    slow += text.match(SLOW)?.length ?? 0
+    if (slow > SLOW_MAX) throw new TooComplexError('a paragraph is too long')
+  }
   const count = (): void => {
     if (++nodes > NODES_MAX) throw new TooComplexError('it has too many elements')
   }
@@ -35,6 +50,7 @@ export function boundedTree(elementsMax = NODES_MAX): TreeAdapter<DefaultTreeAda
     ...defaultTreeAdapter,
     createElement(...args) {
       count()
+      if (BLOCK.test(args[0])) slow = 0
       if (args[0] !== 'span' && ++elements > elementsMax)
         throw new TooComplexError('it has too many elements')
       return defaultTreeAdapter.createElement(...args)
@@ -48,11 +64,11 @@ export function boundedTree(elementsMax = NODES_MAX): TreeAdapter<DefaultTreeAda
       defaultTreeAdapter.insertBefore(parent, child, reference)
     },
     insertText(parent, text) {
-      count()
+      addText(text)
       defaultTreeAdapter.insertText(parent, text)
     },
     insertTextBefore(parent, text, reference) {
-      count()
+      addText(text)
       defaultTreeAdapter.insertTextBefore(parent, text, reference)
     },
   }

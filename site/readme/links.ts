@@ -1,4 +1,4 @@
-import { decoded } from '../../core/text.ts'
+import { decoded } from '../../core/urls/decoded.ts'
 
 /** Location of a README in its package, and of the package in its repository. */
 export interface ReadmePlace {

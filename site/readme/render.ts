@@ -55,10 +55,15 @@ export function renderReadme(
   }
 }
 
+/** A part of a plain text, which ends with a line unless that is very long. */
+const PART = /.{1,5000}(?:\n|$)|.{1,5000}/gsu
+
 /** Renders a README as plain text; `because` is a clause that says why it is no HTML. */
 export function plainReadme(text: string, because: string | null): string {
   const notice =
     because && html`<p class="notice">This README is shown as plain text because ${because}.</p>`
-  const content = html`<pre class="plain-text" tabindex="0">${text}</pre>`
+  // Browsers lay out only the parts that are seen.
+  const parts = text.match(PART) ?? []
+  const content = html`<pre class="plain-text" tabindex="0">${parts.length < 2 ? text : parts.map(part => html`<code>${part}</code>`)}</pre>`
   return html`${notice}<div class="readme">${content}</div>`.toString()
 }

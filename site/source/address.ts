@@ -1,4 +1,4 @@
-import { decoded } from '../../core/text.ts'
+import { decoded } from '../../core/urls/decoded.ts'
 
 export interface FileAddress {
   readonly path: string

@@ -1,8 +1,9 @@
-/** The lines of a block of code: few enough to be laid out at once. */
-export const BLOCK_LINES = 500
+/** The most lines and about the most characters of a block of code, which is laid out at once. */
+const BLOCK_LINES = 500
+const BLOCK_CHARACTERS = 8000
 
 /** A longer line is cut: browsers take long to lay it out. */
-const LINE_MAX = 5000
+export const LINE_MAX = 5000
 
 export interface Block {
   readonly html: string
@@ -22,12 +23,16 @@ export function visible(code: string): string {
     .replace(new RegExp(`^(.{${LINE_MAX}}).+$`, 'gm'), '$1 …')
 }
 
-/** Puts lines of HTML into blocks. */
-export function blocksOf(lines: readonly string[]): Block[] {
+/** Puts lines of HTML into blocks, whose sizes are those of the text of the lines. */
+export function blocksOf(lines: readonly string[], texts = lines): Block[] {
   const blocks: Block[] = []
-  for (let at = 0; at < lines.length; at += BLOCK_LINES) {
-    const block = lines.slice(at, at + BLOCK_LINES)
-    blocks.push({ html: `${block.join('\n')}\n`, lines: block.length })
+  let [from, length] = [0, 0]
+  for (let end = 1; end <= lines.length; end++) {
+    length += texts[end - 1]?.length ?? 0
+    const isFull = end - from === BLOCK_LINES || length >= BLOCK_CHARACTERS
+    if (!isFull && end < lines.length) continue
+    blocks.push({ html: `${lines.slice(from, end).join('\n')}\n`, lines: end - from })
+    ;[from, length] = [end, 0]
   }
   return blocks
 }

@@ -39,7 +39,11 @@ function releases(index: string): HarbourRelease[] {
   const others = [
     { name: 'knot', manifest: '', yanked: true },
     { name: 'winch', manifest, yanked: false },
-    { name: 'mast', manifest: `${own('rope', '0.9')}${own('knot', '1')}`, yanked: false },
+    {
+      name: 'mast',
+      manifest: `${own('rope', '0.9')}${own('knot', '1')}${own('winch', '2')}`,
+      yanked: false,
+    },
   ]
   return [
     ...rope,
@@ -162,13 +166,19 @@ for (const place of [still, live]) {
     await look(place, 'crates/rope/versions/', checkLayout)
   })
 
-  test(`${place.what}: a requirement says which version is the newest here, where that is known`, async () => {
+  test(`${place.what}: a requirement says which version here is the newest, and which fits it`, async () => {
     const read = (page: Page) => page.locator('#dependencies .row-head').allInnerTexts()
-    const ours = ['knot ^1 newest here: 1.0.0 yanked', `rope ^0.9 newest here: 0.${VERSIONS - 1}.0`]
+    const ours = [
+      'knot ^1 newest here: 1.0.0 yanked',
+      `rope ^0.9 newest here: 0.${VERSIONS - 1}.0, which this excludes; newest that fits: 0.9.0`,
+      'winch ^2 newest here: 1.0.0, which this excludes',
+    ]
     for (const path of ['', '1.0.0/'])
       await look(place, `crates/mast/${path}#dependencies`, async page => {
-        await page.locator('.row-head', { hasText: 'newest' }).nth(1).waitFor()
+        await page.locator('.row-head', { hasText: 'newest' }).nth(2).waitFor()
         assert.deepEqual((await read(page)).map(oneLine), ours)
+        const marked = await page.locator('.tabs [aria-current]').allInnerTexts()
+        assert.deepEqual(marked.map(oneLine), ['Dependencies 3'])
         await picture(page, shot('requirements'))
         await checkPage(page)
       })
@@ -177,7 +187,7 @@ for (const place of [still, live]) {
       assert.doesNotMatch(String(await read(page)), /newest/, 'they come from elsewhere')
     })
     const work = async (page: Page) =>
-      assert.deepEqual((await read(page)).map(oneLine), ['knot ^1', 'rope ^0.9'])
+      assert.deepEqual((await read(page)).map(oneLine), ['knot ^1', 'rope ^0.9', 'winch ^2'])
     await look(place, 'crates/mast/#dependencies', work, WITHOUT_SCRIPT)
   })
 

@@ -1,9 +1,9 @@
 // Mirrors site/browser/sources/: crates of strangers with very many files
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { buildCrate } from '../support/crate-builder.ts'
 import type { HarbourRelease } from '../support/harbour.ts'
+import { longest, TASK_MAX } from './longest.ts'
 import { releasePlaces } from './places.ts'
 
 const FILES = 40_000
@@ -12,13 +12,18 @@ const FILES = 40_000
 const COSTLY = {
   'colors.rs': 'fn f(x: u8) -> u8 { x + 1 } // one\n'.repeat(40_000),
   'lines.txt': '\n'.repeat(2_000_000),
+  'mixed.txt': `${'مرحبا word '.repeat(450)}\n`.repeat(1000),
   'long.rs': 'let x = 1; '.repeat(450_000),
 }
 
 /** Two versions of a crate with very many files, all of them in one folder and all different. */
 function reef(): HarbourRelease[] {
-  const costly = buildCrate({ name: 'costly', version: '1.0.0', files: COSTLY })
-  const other = { name: 'costly', version: '1.0.0', bytes: costly, by: 'ada' }
+  const others = ['1.0.0', '1.1.0'].map(version => {
+    const long = `${`${version} مرحبا word `.repeat(300)}\n`.repeat(150)
+    const files = { ...COSTLY, 'changed.txt': long }
+    const bytes = buildCrate({ name: 'costly', version, files })
+    return { name: 'costly', version, bytes, at: '2026-03-01T00:00:00Z', by: 'ada' }
+  })
   const reefs = ['1.0.0', '2.0.0'].map((version, at) => {
     const files = Object.fromEntries(
       Array.from({ length: FILES }, (_, at) => [`corals/${at + FILES}.rs`, `// ${version}\n`]),
@@ -26,49 +31,15 @@ function reef(): HarbourRelease[] {
     const bytes = buildCrate({ name: 'reef', version, files: { ...files, 'src/lib.rs': '' } })
     return { name: 'reef', version, bytes, at: `2026-0${at + 1}-01T00:00:00Z`, by: 'ada' }
   })
-  return [...reefs, { ...other, at: '2026-03-01T00:00:00Z' }]
+  return [...reefs, ...others]
 }
 
 const { still, look } = releasePlaces(reef)
 
-/**
- * Loads the page again, and returns the longest time in milliseconds for which it kept its thread
- * busy meanwhile: processor time, which others on the machine do not change.
- */
-async function longest(page: Page, work: () => Promise<unknown>): Promise<number> {
-  const browser = page.context().browser()
-  assert.ok(browser)
-  await browser.startTracing(page, { categories: ['toplevel'] })
-  await page.reload()
-  await work()
-  const { traceEvents: all } = JSON.parse((await browser.stopTracing()).toString()) as {
-    traceEvents: readonly TraceEvent[]
-  }
-  const thread = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
-  const main = all.filter(
-    ({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain',
-  )
-  const threads = new Set(main.map(thread))
-  const tasks = all.filter(event => event.tdur !== undefined && threads.has(thread(event)))
-  assert.ok(tasks.length > 0, 'nothing was measured')
-  return Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1000))
-}
-
-interface TraceEvent {
-  readonly name: string
-  readonly pid: number
-  readonly tid: number
-  /** Processor time in microseconds. */
-  readonly tdur?: number
-  readonly args: { readonly name?: string }
-}
-
-/** The longest that a page may keep its reader waiting, in milliseconds. */
-const TASK_MAX = 200
-
 test('a folder of 40,000 files shows the first 1,000, more on request, and the one of the address', async () => {
   await look(still, 'crates/reef/2.0.0/src/#corals/41234.rs', async page => {
     const most = await longest(page, async () => {
+      await page.reload()
       await page.locator('.file-name', { hasText: '41234' }).waitFor({ timeout: 60_000 })
     })
     const items = page.locator('.tree .tree > li')
@@ -79,12 +50,29 @@ test('a folder of 40,000 files shows the first 1,000, more on request, and the o
     assert.equal(await items.count(), 2001)
     assert.equal(await items.nth(1234).innerText(), '41234.rs')
     assert.ok(most < TASK_MAX, `the page was busy for ${most} ms`)
+    const typing = await longest(page, async () => {
+      await page.getByPlaceholder('Go to file').fill('corals rs')
+      await page.locator('.found a').first().waitFor()
+    })
+    assert.ok(typing < TASK_MAX, `the page was busy for ${typing} ms`)
+  })
+})
+
+test('long lines that differ keep nobody waiting', async () => {
+  await look(still, 'crates/costly/compare/#1.0.0...1.1.0', async page => {
+    const most = await longest(page, async () => {
+      await page.reload()
+      await page.locator('[data-path="changed.txt"]').scrollIntoViewIfNeeded()
+      await page.getByText(/\d+ more lines are not shown here/).waitFor({ timeout: 60_000 })
+    })
+    assert.ok(most < TASK_MAX, `the page was busy for ${most} ms`)
   })
 })
 
 test('a comparison of 40,000 files shows the first 1,000, and their lines when they come into view', async () => {
   await look(still, 'crates/reef/compare/#1.0.0...2.0.0', async page => {
     const most = await longest(page, async () => {
+      await page.reload()
       await page.locator('.file-diff').nth(999).waitFor({ state: 'attached', timeout: 60_000 })
     })
     assert.equal(await page.locator('.file-diff').count(), 1000)
@@ -107,6 +95,7 @@ for (const path of Object.keys(COSTLY))
   test(`${path} keeps its reader waiting no longer than others`, async () => {
     await look(still, `crates/costly/1.0.0/src/#${path}`, async page => {
       const most = await longest(page, async () => {
+        await page.reload()
         await page.locator('.file-name', { hasText: path }).waitFor({ timeout: 60_000 })
         if (path === 'lines.txt')
           await page.getByText('This file is not text, or is too large to show.').waitFor()

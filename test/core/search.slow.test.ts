@@ -137,8 +137,13 @@ test('a very common word hides no crate, and brings none that it does not find',
 })
 
 test('with 20,000 crates a search loads at most 60,000 bytes, and nothing twice', async () => {
-  const entries = inventedEntries(20_000).map((crate, at) => ({
+  const all = inventedEntries(20_000)
+  // As many new words as the first paragraph of a real README has.
+  const told = (at: number) =>
+    all[(at + 7919) % all.length]?.about.description?.split(' ').slice(0, 6).join(' ')
+  const entries = all.map((crate, at) => ({
     ...crate,
+    readme: `# ${crate.name}\n\nA crate that provides ${told(at)}`,
     about: {
       ...crate.about,
       description: `rust library for the simple ${crate.about.description}`,
@@ -274,12 +279,27 @@ test('a filter that no store can keep is left out of what finds a crate', () => 
   )
 })
 
+test('badges of a README are no words of it', () => {
+  const badge =
+    '[![Build status](https://ci.example/x.svg?branch=main)](https://ci.example/actions)'
+  const more = '![alone](https://a.example/b.png) [![by name][one]][two]'
+  const text = 'Ties ropes [by hand](https://x.example/docs), see https://y.example/guide or fly.'
+  const words = (readme: string) =>
+    [...termsOf({ canonical: 'x', keywords: [], description: null, readme })]
+      .filter(([, fit]) => fit === 8)
+      .map(([term]) => term)
+  const expected = ['ties', 'ropes', 'hand', 'see', 'fly']
+  for (const first of [badge, more, `${badge} ${more}\n${badge}`])
+    assert.deepEqual(words(`# x\n\n${first}\n\n${text}`), expected, first)
+  assert.deepEqual(words(`${badge}\n${text}`), expected)
+})
+
 test('a README of brackets that nobody closes takes little time', () => {
   const terms = (readme: string) =>
     termsOf({ canonical: 'demo', keywords: [], description: null, readme })
   const often = (readme: string) => {
     for (let count = 0; count < 100; count++) terms(readme)
   }
-  for (const bracket of ['[', '![', '[x](', '<'])
+  for (const bracket of ['[', '![', '[![', '[x](', '![x](', '<'])
     frugally(() => often(bracket.repeat(8192)), bracket, 2500)
 })

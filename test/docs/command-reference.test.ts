@@ -7,6 +7,7 @@ import { createProgram } from '../../daemon/program.ts'
 import { exitCodes, manualOf } from '../../generator/cli/console/command.ts'
 import { terminalIo } from '../../generator/cli/console/terminal.ts'
 import { openRegistry } from '../../generator/open.ts'
+import { filesBelow } from '../support/folder.ts'
 import { root } from '../support/plimsoll.ts'
 
 const FILE = join(root, 'docs', 'use', 'commands.md')
@@ -109,3 +110,26 @@ function sentence(text: string): string {
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replace(/<(\w)/g, '\\<$1')
 }
+
+test('every command that a message, a finding or a document names exists, with its options', () => {
+  const [common = '', ...commands] = readFileSync(FILE, 'utf8').split(/^## plimsoll /m)
+  const sources = ['core', 'generator', 'daemon', 'site', 'docs/run'].flatMap(part =>
+    filesBelow(join(root, part)).map(path => join(root, part, path)),
+  )
+  const wrong: string[] = []
+  let named = 0
+  for (const path of sources.filter(path => /\.(?:ts|md)$/.test(path)))
+    for (const [text] of readFileSync(path, 'utf8').matchAll(/(?<!\()`plimsoll [a-z][^`\\]*/g)) {
+      const words = text.slice('`plimsoll '.length).replace(/\s+/g, ' ')
+      const its = commands.filter(each => {
+        const name = each.split('\n', 1)[0] ?? ''
+        return `${words} `.startsWith(`${name} `) || name.startsWith(words.replace(/ \$\{.*/, ''))
+      })
+      const options = [...words.matchAll(/--[a-z-]+/g)].map(([option]) => option)
+      const isRight = its.some(each => options.every(option => `${common}${each}`.includes(option)))
+      if (!isRight) wrong.push(`${path}: ${text}`)
+      named++
+    }
+  assert.deepEqual(wrong, [])
+  assert.ok(named > 100)
+})

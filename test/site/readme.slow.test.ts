@@ -118,6 +118,12 @@ test('a README that grows beyond what anybody writes is plain text, and says why
     // A browser lays out all items of a list at once: this one for 200 ms.
     ['* a\n'.repeat(8000), 'it has too many elements'],
     ['<div>'.repeat(600), 'its elements are nested too deeply'],
+    // A browser looks for the ends of its words for seconds.
+    ['\u0e01'.repeat(5001), 'a paragraph is too long'],
+    [
+      '<p>\u0645 <b>a</b>'.repeat(2) + '<kbd>\u0645</kbd> a '.repeat(5000),
+      'a paragraph is too long',
+    ],
   ]
   for (const [text, because] of reasons) {
     const notice = `<p class="notice">This README is shown as plain text because ${because}.</p>`
@@ -126,6 +132,8 @@ test('a README that grows beyond what anybody writes is plain text, and says why
     assertHarmless(html)
   }
   assert.match(render('* a\n'.repeat(7900)), /^<ul dir="auto">/)
+  assert.match(render(`${'\u0e01'.repeat(5000)}\n\n`.repeat(9)), /^<p>\u0e01/)
+  assert.match(render('word '.repeat(9000)), /^<p>word/)
 })
 
 const links: [text: string, href: string | null][] = [
@@ -198,6 +206,12 @@ test('a README of another format is shown as it is', () => {
   assert.equal(
     render('# <b>', 'link', 'README.txt'),
     '<pre class="plain-text" tabindex="0"># &lt;b&gt;</pre>',
+  )
+  // Parts of a long one, which end with lines; a browser lays out those that are seen.
+  const parts = render(`${'a'.repeat(4000)}\n`.repeat(2) + 'b'.repeat(6000), 'link', 'README.txt')
+  assert.deepEqual(
+    [...parts.matchAll(/<code>(.*?)<\/code>/gs)].map(([, part]) => part?.length),
+    [4001, 4001, 5000, 1000],
   )
   assert.equal(render('# b', 'link', 'docs/README'), '<h2 id="user-content-b">b</h2>')
 })

@@ -1,6 +1,13 @@
 import { TABLE_KEYS } from '../../generator/database/copy.ts'
 import { all, type NewRow, type Queries, run } from '../../generator/database/statement.ts'
 import type { Tables } from '../../generator/database/tables.ts'
+import type { Mark } from '../../generator/records/marks.ts'
+
+/** Lists pending work of one kind, oldest first. */
+export function listMarks(db: Queries, kind: string): Promise<Mark[]> {
+  const sql = 'SELECT kind, subject, generation FROM marks WHERE kind = ? ORDER BY generation'
+  return all(db, sql, kind)
+}
 
 /** Inserts a row, or several, as they are. */
 export async function insertRows<Table extends keyof Tables>(

@@ -34,37 +34,24 @@ function differenceText({ noun, name, claim, was, wanted, kind }: RuleDifference
     : `${config} does not match the environment \`${was.join()}\` in the JWT. Expected environments: ${list(wanted)}`
 }
 
+// biome-ignore format: a message is one line, which a search for its words shows with its code.
 export const trustMessages = {
   misuse: {
-    issuer_incomplete:
-      '`issuer.{name}.{key}` is missing; only the sections `github` and `gitlab` have a default',
-    issuer_shared:
-      '`issuer.{name}.shared` cannot be false: everybody can have an account at {issuer}',
-    issuer_reuse:
-      '`issuer.{name}.reuse` cannot be true: strangers use this issuer, too, and a token is good once',
-    issuer_twice: '[issuer.{first}] and [issuer.{second}] are one issuer; remove one of them',
-    issuer_unknown:
-      'there is no issuer `{name}`; add a section [issuer.{name}] to plimsoll.toml, and restart the daemon',
+    issuer_shared: '`issuer.{name}.shared` cannot be false: everybody can have an account at {issuer}',
+    issuer_reuse: '`issuer.{name}.reuse` cannot be true: strangers use this issuer, too, and a token is good once',
+    issuer_unknown: 'there is no issuer `{name}`; add a section [issuer.{name}] to plimsoll.toml, and restart the daemon',
     rule_id_invalid: '`{id}` is not the number of a rule; `plimsoll trust list` has them',
     jwt_unreadable: '{where} has no token of a CI system: it is not a JWT with claims',
-    jwt_variable_empty:
-      'the variable {name} is empty; in GitLab, `id_tokens` of the job sets it, with `aud: {audience}`',
-    audience_unknown:
-      'the settings have no base URL, so what `aud` has to be is not known; say it with --audience',
-    exchange_url_missing:
-      'the address of the registry is missing; say it with --registry, such as https://crates.example.com',
+    jwt_variable_empty: 'the variable {name} is empty; in GitLab, `id_tokens` of the job sets it, with `aud: {audience}`',
+    audience_unknown: 'the settings have no base URL, so what `aud` has to be is not known; say it with --audience',
+    exchange_url_missing: 'the address of the registry is missing; say it with --registry, such as https://crates.example.com',
   },
   unauthorized: {
-    trusted_token_rejected:
-      'Invalid authentication token: it is unknown, revoked, or older than 30 minutes; exchange a new one',
-    trusted_token_crate:
-      'The provided access token is not valid for crate `{name}`: no rule of its issuer lets it publish that now',
-    trusted_token_only:
-      'a token of trusted publishing does nothing but publish, and read for it; use a token of a user',
-    trusted_only:
-      'New versions of this crate can only be published using Trusted Publishing: `{name}` takes them from CI alone; an owner can turn that off at /me/crates/{name}',
-    rule_owner_locked:
-      'the account `{login}`, which rule {rule} makes the first owner of new crates, is locked or gone; ask an administrator to write the rule anew',
+    trusted_token_rejected: 'Invalid authentication token: it is unknown, revoked, or older than 30 minutes; exchange a new one',
+    trusted_token_crate: 'The provided access token is not valid for crate `{name}`: no rule of its issuer lets it publish that now',
+    trusted_token_only: 'a token of trusted publishing does nothing but publish, and read for it; use a token of a user',
+    trusted_only: 'New versions of this crate can only be published using Trusted Publishing: `{name}` takes them from CI alone; an owner can turn that off at /me/crates/{name}',
+    rule_owner_locked: 'the account `{login}`, which rule {rule} makes the first owner of new crates, is locked or gone; ask an administrator to write the rule anew',
   },
   invalid: {
     jwt_invalid: 'Failed to decode JWT: {reason}',
@@ -72,39 +59,26 @@ export const trustMessages = {
     jwt_key_missing: 'Missing JWT key ID',
     jwt_key_unknown: 'Invalid JWT key ID',
     jwt_used: 'JWT has already been used',
-    event_unsafe:
-      'Trusted Publishing does not support the `{event}` event trigger due to security concerns. Please use a different trigger such as `push`, `release`, or `workflow_dispatch`.',
+    event_unsafe: 'Trusted Publishing does not support the `{event}` event trigger due to security concerns. Please use a different trigger such as `push`, `release`, or `workflow_dispatch`.',
     claim_unexpected: 'Unexpected `{claim}` value',
     rule_none: 'No Trusted Publishing config found for repository `{repository}`.',
     rule_none_other: 'no rule for {subject}',
-    rule_differs: (p: RuleDifference) =>
-      `${differenceText(p)}: \`${p.claim}\` was ${given(p.was)}, and rule ${p.rule} wants ${list(p.wanted)}`,
+    rule_differs: (p: RuleDifference) => `${differenceText(p)}: \`${p.claim}\` was ${given(p.was)}, and rule ${p.rule} wants ${list(p.wanted)}`,
     rule_claims_none: 'a rule needs claims: which repository, which workflow, which branch',
     rule_claims_many: 'a rule may compare at most {max} claims',
     rule_values_many: 'the claim `{name}` may have at most {max} values',
-    rule_claim_name:
-      '`{name}` names no claim; write a name such as `repository`, or a JSON pointer such as `/kubernetes.io/namespace`',
-    rule_claim_value:
-      'the claim `{name}` cannot be `{value}`: a value has 1 to 255 characters on one line',
-    rule_claim_glob:
-      'the claim `{name}` cannot be `{value}`: `*` stands for any text in `ref` only; name each value',
-    rule_owner_missing:
-      'strangers use this issuer, too, so a rule has to name who may publish: one of the claims `{claims}`',
-    rule_issuer_shared:
-      'strangers may use this issuer, too, and its kind names no owner; if only you use it, set `issuer.NAME.shared` to false',
-    rule_any_ref:
-      'the rule names neither `ref` nor `environment`, so whoever may push any branch can publish',
-    rule_pattern_invalid:
-      '`{pattern}` is neither the name of a crate nor a prefix such as `acme-*`',
-    rule_needs_owner:
-      'a rule that creates crates has to name who owns them; say it with --owner USER',
-    rule_owner_given:
-      'the crate `{name}` is there and has its owners, so a rule for it names no other',
-    rule_jwt_differs:
-      'the token has `{claim}` {was}, and the rule wants {wanted}; take the ids from a token of a job that may publish',
+    rule_claim_name: '`{name}` names no claim; write a name such as `repository`, or a JSON pointer such as `/kubernetes.io/namespace`',
+    rule_claim_value: 'the claim `{name}` cannot be `{value}`: a value has 1 to 255 characters on one line',
+    rule_claim_glob: 'the claim `{name}` cannot be `{value}`: `*` stands for any text without `/`, and `**` for any text, in `ref` only; name each value',
+    rule_owner_missing: 'strangers use this issuer, too, so a rule has to name who may publish: one of the claims `{claims}`',
+    rule_issuer_shared: 'strangers may use this issuer, too, and its kind names no owner; if only you use it, set `issuer.NAME.shared` to false',
+    rule_any_ref: 'the rule names neither `ref` nor `environment`, so whoever may push any branch can publish',
+    rule_pattern_invalid: '`{pattern}` is neither the name of a crate nor a prefix such as `acme-*`',
+    rule_needs_owner: 'a rule that creates crates has to name who owns them; say it with --owner USER',
+    rule_owner_given: 'the crate `{name}` is there and has its owners, so a rule for it names no other',
+    rule_jwt_differs: 'the token has `{claim}` {was}, and the rule wants {wanted}; take the ids from a token of a job that may publish',
     not_own_crate: 'You are not an owner of this crate',
-    owner_has_rules:
-      '`{login}` has written rules by which jobs publish `{name}`, and which stay: {rules}; say with --rules whether to `keep` or to `remove` them',
+    owner_has_rules: '`{login}` has written rules by which jobs publish `{name}`, and which stay: {rules}; say with --rules whether to `keep` or to `remove` them',
     configs_which: 'say which rules: `crate` or `user_id`, one of them',
     body_invalid: 'the body cannot be read: {reason}',
     exchange_refused: 'the registry gives no token for this one ({status}): {reason}',
@@ -127,8 +101,7 @@ export const trustMessages = {
   },
   denied: {
     authorization_missing: 'Missing `Authorization` header',
-    authorization_scheme:
-      'Invalid `Authorization` header: Found unexpected authentication scheme `{scheme}`',
+    authorization_scheme: 'Invalid `Authorization` header: Found unexpected authentication scheme `{scheme}`',
     authorization_unparsed: 'Invalid `Authorization` header: Failed to parse token',
     authorization_text: 'Invalid `Authorization` header: Found unexpected non-ASCII characters',
   },

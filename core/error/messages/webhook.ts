@@ -1,13 +1,12 @@
 import type { MessageTable } from './kind.ts'
 
+// biome-ignore format: a message is one line, which a search for its words shows with its code.
 export const webhookMessages = {
   invalid: {
     yank_message_unyank: 'Cannot set yank message when unyanking',
     yank_message_unyanked: 'Cannot update yank message for a version that is not yanked',
-    successor_invalid:
-      '`{use}` cannot be used instead: name a crate, or an address that begins with https://',
-    deprecations_many:
-      'this crate has {max} deprecated ranges of versions; take one back, or write a wider one',
+    successor_invalid: '`{use}` cannot be used instead: name a crate, or an address that begins with https://',
+    deprecations_many: 'this crate has {max} deprecated ranges of versions; take one back, or write a wider one',
     dependency_yanked: ({
       name,
       req,
@@ -16,21 +15,14 @@ export const webhookMessages = {
       name: string
       req: string
       reason: string | null
-    }) =>
-      `every version of the dependency \`${name}\` that fits \`${req}\` is yanked${reason === null ? '' : `: ${reason}`}; require another one`,
-    dependency_deprecated: (p: { name: string; reason: string | null; use: string | null }) =>
-      `the dependency \`${p.name}\` is deprecated${p.reason === null ? '' : `: ${p.reason}`}${p.use === null ? '' : `; use ${p.use} instead`}`,
-    reason_invalid:
-      'a reason is one paragraph of 1 to 500 characters, without line breaks, control characters and marks of text direction',
+    }) => `every version of the dependency \`${name}\` that fits \`${req}\` is yanked${reason === null ? '' : `: ${reason}`}; require another one`,
+    dependency_deprecated: (p: { name: string; reason: string | null; use: string | null }) => `the dependency \`${p.name}\` is deprecated${p.reason === null ? '' : `: ${p.reason}`}${p.use === null ? '' : `; use ${p.use} instead`}`,
+    reason_invalid: 'a reason is one paragraph of 1 to 500 characters, without line breaks, control characters and marks of text direction',
   },
   misuse: {
     reason_missing: 'say why it is deprecated, with --reason',
-    webhook_incomplete:
-      '`webhook.{name}.{key}` is missing; a webhook has a `url` and a `secret_file`',
-    webhook_unknown:
-      'there is no webhook `{name}`; add a section [webhook.{name}] to plimsoll.toml',
-    webhook_secret:
-      '{path} has no secret for the webhook `{name}`; write one line, or two while it is changed: `whsec_` and the base64 of 24 to 64 random bytes',
+    webhook_unknown: 'there is no webhook `{name}`; add a section [webhook.{name}] to plimsoll.toml',
+    webhook_secret: '{path} has no secret for the webhook `{name}`; write one line, or two while it is changed: `whsec_` and the base64 of 24 to 64 random bytes',
   },
   failed: {
     webhook_failed: 'the webhook `{name}` did not take an event: {reason}',

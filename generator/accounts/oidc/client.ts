@@ -1,11 +1,11 @@
 // generator/accounts/oidc: Accounts of an issuer: who has logged in there, and which account that is.
 // The daemon calls it, and loads the library only where an issuer is configured.
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client'
 import { issue, Refusal, refuse } from '../../../core/error/error.ts'
 import type { OidcSettings } from '../../../core/settings/oidc.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
+import { readNamedSync } from '../../places/disk/files.ts'
 import { WebFailure } from '../../web/failure.ts'
 import { Web } from '../../web/web.ts'
 import type { OidcPerson } from '../oidc-identities.ts'
@@ -177,30 +177,19 @@ function scopesOf({ scopes, login_claims: logins, require }: OidcSettings): stri
 
 /** Returns what somebody is told whose login has failed. */
 function refusalOf(library: Library, error: unknown): Refusal {
-  const causes: unknown[] = []
-  for (let each = error; each instanceof Error; each = each.cause) causes.push(each)
+  if (!(error instanceof Error)) throw error
+  const causes = [error]
+  for (let each = error.cause; each instanceof Error; each = each.cause) causes.push(each)
   const away = causes.find(cause => cause instanceof WebFailure)
-  const reason = (text: string) => ({ reason: plainly(text) })
-  const options = { cause: error }
-  if (away instanceof WebFailure)
-    return new Refusal([issue('oidc_away', reason(away.message))], options)
-  if (
-    error instanceof library.AuthorizationResponseError ||
-    error instanceof library.ResponseBodyError
-  ) {
-    const { error: code, error_description: words = '' } = error
-    return new Refusal([issue('oidc_refused', reason(`${code} ${words}`))], options)
-  }
-  const last = causes.at(-1)
-  if (!(error instanceof Error) || !(last instanceof Error)) throw error
-  const told = [...new Set([error.message, last.message])].join(': ')
-  return new Refusal([issue('oidc_untrusted', reason(told))], options)
-}
-
-/** Returns one line of a foreign text, short enough for a message. */
-function plainly(text: string): string {
-  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}`]+/gu, ' ').trim()
-  return line.length > 200 ? `${line.slice(0, 199)}…` : line
+  const { AuthorizationResponseError, ResponseBodyError } = library
+  const [code, reason] = away
+    ? (['oidc_away', away.message] as const)
+    : error instanceof AuthorizationResponseError || error instanceof ResponseBodyError
+      ? (['oidc_refused', `${error.error} ${error.error_description ?? ''}`] as const)
+      : (['oidc_untrusted', `${error.message}: ${causes.at(-1)?.message}`] as const)
+  // One line of a foreign text, short enough for a message.
+  const line = reason.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}`]+/gu, ' ').trim()
+  return new Refusal([issue(code, { reason: line.slice(0, 200) })], { cause: error })
 }
 
 interface OidcPlace {
@@ -221,7 +210,7 @@ export function openOidc(
       web.trust(issuer.issuer, false)
       const { client_secret_file: file } = issuer
       // Read for each discovery: a renewed secret needs no restart.
-      const secret = () => (file === null ? null : readFileSync(resolve(dir, file), 'utf8').trim())
+      const secret = () => (file === null ? null : readNamedSync(resolve(dir, file)).trim())
       const redirect = `${urls.base}/me/oidc/${issuer.name}/callback`
       return [issuer.name, new OidcClient(issuer, redirect, web, secret)]
     }),

@@ -101,7 +101,11 @@ const registerAllow = registryCommand('allow', {
       const crate = await upstream.source.index.kept(name)
       if (allowed) requireThisBuild(crate?.lines.keys() ?? [], decided)
       await decideVersion(task.registry.database, task.change, decided, allowed)
-      task.report({ ...decided, allowed }, [`${spec} is ${allowed ? 'allowed' : 'held again'}`])
+      // A rule may still deny it. Nobody asks the upstream for a crate that is unknown here.
+      const all = crate && (await upstream.explain(name))
+      const state = all?.find(each => each.version === version)
+      const decision = `${spec} is ${allowed ? '' : 'not '}exempted from the hold`
+      task.report({ ...decided, allowed }, [decision, state ? sentenceOf(state) : null])
     }),
 })
 

@@ -43,8 +43,10 @@ const NOT_AVAILABLE = '55P03'
 export class ServerLocks implements Locks {
   readonly #pool: Pool
   readonly #leases: Lease[] = []
+  readonly #before: () => Promise<void>
 
-  constructor(settings: ServerSettings) {
+  constructor(settings: ServerSettings, before = async () => {}) {
+    this.#before = before
     this.#pool = poolOf(settings, MOST, {
       statement_timeout: 0,
       lock_timeout: PING_MS,
@@ -59,7 +61,7 @@ export class ServerLocks implements Locks {
         const hold = await this.#take('pg_advisory_xact_lock', MUTEXES[name])
         if (hold) return hold
       }
-    })
+    }, this.#before)
   }
 
   lease(name: LeaseName): Lease {
@@ -132,14 +134,16 @@ class Hold {
 /** A mutex that may be lost while work goes on, such as by a process that was stopped. */
 class ServerMutex implements ProcessMutex {
   readonly #take: () => Promise<Hold>
+  readonly #before: () => Promise<void>
   readonly #mutex = new Mutex()
   #hold: Hold | null = null
   /** Makes up for the mutex when it is lost now, and when it was lost before. */
   #ifLost: (() => Promise<void>)[] = []
   #lost: (() => Promise<void>)[] = []
 
-  constructor(take: () => Promise<Hold>) {
+  constructor(take: () => Promise<Hold>, before: () => Promise<void>) {
     this.#take = take
+    this.#before = before
   }
 
   run<T>(work: () => Promise<T>): Promise<T> {
@@ -148,6 +152,7 @@ class ServerMutex implements ProcessMutex {
       this.#hold = hold
       try {
         await this.#makeUp()
+        await this.#before()
         return await work()
       } finally {
         this.#hold = null

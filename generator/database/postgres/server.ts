@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { type ClientBase, Pool, type PoolConfig } from 'pg'
 import { refuse } from '../../../core/error/error.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
+import { readNamedSync } from '../../places/disk/files.ts'
 import { types } from './values.ts'
 
 /** How to reach a PostgreSQL server, and how long to wait for it. */
@@ -97,9 +97,9 @@ function tlsOf({ sslmode, ca_file }: ServerSettings, host: string): PoolConfig['
 
 function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readNamedSync(path)
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    return refuse('database_denied', { reason: `${path} cannot be read: ${code}` })
+    const { message } = error as Error
+    return refuse('database_denied', { reason: `${path} cannot be read: ${message}` })
   }
 }

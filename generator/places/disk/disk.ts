@@ -32,10 +32,9 @@ export class Disk {
   #waiting: Waiting[] = []
   #sent: readonly Waiting[] = []
 
-  /** Starts the thread that runs all later steps, now, so that the next step need not wait. */
+  /** Has a thread run all later steps; it starts with the first of them. */
   useThread(): void {
     this.#usesThread = true
-    this.#worker ??= this.#start()
   }
 
   /** Runs a step; refuses a full or read-only disk, and throws other errors of the system. */

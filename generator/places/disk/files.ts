@@ -106,6 +106,11 @@ export function readTextSync(path: string, max = TEXT_MAX): string | null {
   }
 }
 
+/** Does the same as `readTextSync` with a file that a setting names; refuses a missing one. */
+export function readNamedSync(path: string): string {
+  return readTextSync(path) ?? refuse('file_missing', { path })
+}
+
 /** Reads a file; returns null when there is none. Refuses what is longer, or not a file. */
 export function readBytes(path: string, max = BYTES_MAX): Promise<Buffer | null> {
   return unlessNoFile(readWhole(path, max))

@@ -214,7 +214,7 @@ function throughTemporary(path: string, make: (temporary: string) => void): void
     renameSync(temporary, path)
   } finally {
     // Also where nothing failed: to rename a file onto another hard link to it keeps the old name.
-    rmSync(temporary, { force: true })
+    if (lstatSync(temporary, { throwIfNoEntry: false })) rmSync(temporary)
   }
 }
 

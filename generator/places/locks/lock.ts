@@ -76,11 +76,13 @@ export class Lock {
  */
 export class FileMutex implements ProcessMutex {
   readonly #path: string
+  readonly #before: () => Promise<void>
   readonly #mutex = new Mutex()
   #files: { readonly queue: LockFile; readonly work: LockFile } | null = null
 
-  constructor(path: string) {
+  constructor(path: string, before = async () => {}) {
     this.#path = path
+    this.#before = before
   }
 
   run<T>(work: () => Promise<T>): Promise<T> {
@@ -94,6 +96,7 @@ export class FileMutex implements ProcessMutex {
         unlock(queue)
       }
       try {
+        await this.#before()
         return await work()
       } finally {
         unlock(file)
@@ -118,13 +121,15 @@ export class FileMutex implements ProcessMutex {
 /** The mutexes of a registry whose processes share a folder; `dir` has their files. */
 export class FileLocks implements Locks {
   readonly #dir: string
+  readonly #before: (() => Promise<void>) | undefined
 
-  constructor(dir: string) {
+  constructor(dir: string, before?: () => Promise<void>) {
     this.#dir = dir
+    this.#before = before
   }
 
   mutex(name: MutexName): ProcessMutex {
-    return new FileMutex(join(this.#dir, `${name}.lock`))
+    return new FileMutex(join(this.#dir, `${name}.lock`), this.#before)
   }
 
   /** Such work in a folder is done under a lock of the folder already. */

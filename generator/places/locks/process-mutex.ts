@@ -19,6 +19,14 @@ export interface ProcessMutex {
   close(): Promise<void>
 }
 
+/** For files that nobody else uses. */
+export const ALONE: ProcessMutex = {
+  run: work => work(),
+  ifLost: () => undefined,
+  isHeld: async () => true,
+  close: async () => undefined,
+}
+
 /** A right that one process has as long as it lives. */
 export interface Lease {
   /** Returns whether this process has it; takes it if nobody does. */
@@ -27,7 +35,7 @@ export interface Lease {
   close(): Promise<void>
 }
 
-/** Gives the mutexes and leases of a registry. */
+/** Gives the mutexes and leases of a registry; may call something first in each turn of a mutex. */
 export interface Locks {
   /** Returns a mutex; the caller closes it. */
   mutex(name: MutexName): ProcessMutex

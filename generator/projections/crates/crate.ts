@@ -76,10 +76,7 @@ export async function cratePages(
     advisories,
     owners: site.owners ? await listOwners(database, crate.id) : [],
     dependents: crate.dependents
-      ? await readDependents(database, canonicalName(crate.name), {
-          count: crate.dependents,
-          limit: DEPENDENTS_SHOWN,
-        })
+      ? await readDependents(database, canonicalName(crate.name), DEPENDENTS_SHOWN)
       : [],
     dependentCount: crate.dependents,
     namesakes: await spellings(database, elsewhere, 'listed'),
@@ -223,7 +220,7 @@ export function renderCratePages(
   const data = { ...crate, newest, versions, versionCount: releases.length }
   return [
     cratePage(site, data),
-    latestPage(site, name, newest.version),
+    latestPage(site, name),
     badge(newest),
     ...(site.source && releases.length > 1 ? [comparePage(site, data)] : []),
     ...(releases.length > VERSIONS_SHOWN ? [versionsPage(site, data)] : []),

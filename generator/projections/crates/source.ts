@@ -16,19 +16,13 @@ import type { PublicTree } from '../../places/public-tree.ts'
 import { listFiles } from '../../sandbox/sandbox.ts'
 import { type PageContext, remembered } from '../context.ts'
 
-/** Under which the list of the files of a `.crate` is remembered. */
-export function filesKey(cksum: string): readonly unknown[] {
-  return ['files', cksum]
-}
-
 /** Renders the pages about the files of a version; none if this site shows no sources. */
 export async function sourcePages(context: PageContext, version: VersionData): Promise<Output[]> {
   const { site, crates } = context
   if (!site.source) return []
   const { name, cksum } = version
-  const file = await crates.localFile(crateKey(name as Name, cksum))
-  const files =
-    file && (await remembered(context, filesKey(cksum), () => listFiles(file.path, file.size)))
+  const open = () => crates.localFile(crateKey(name as Name, cksum))
+  const files = await remembered(context, ['files', cksum], () => listFiles(cksum, open))
   const { previous } = version
   const changes = previous ? [changesPage(site, version, previous)] : []
   return [sourcePage(site, version, files), ...changes]

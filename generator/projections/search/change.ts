@@ -16,7 +16,7 @@ import { advisoriesOn } from '../../records/advisories/covering.ts'
 import type { Origin } from '../../records/advisories/read.ts'
 import type { Mark } from '../../records/marks.ts'
 import { OWNER_LOGINS } from '../../records/owners.ts'
-import { deprecationsOf, RELEASES } from '../../records/releases-view.ts'
+import { findableWith } from '../../records/releases-view.ts'
 import type { PageContext } from '../context.ts'
 import type { Rendered } from '../projection.ts'
 import { BLOCKS, BUCKETS, markFiles, RANKS, RANKS_TERM } from './files.ts'
@@ -75,23 +75,7 @@ async function readCrates(
     deprecations: string | null
     owners: string | null
     isAdvised: number
-  }>(
-    tx,
-    `SELECT marked.id, search_crates.terms AS before,
-      crates.canonical, listings.dependents, listings.yanked,
-      releases.about, substr(releases.readme, 1, 8192) AS readme,
-      releases.line ->> 'rust_version' AS rust,
-      releases.version AS newest, ${deprecationsOf('crates.id')},
-      ${site.owners ? OWNER_LOGINS : 'NULL'} AS owners,
-      CASE WHEN EXISTS (SELECT 1 FROM advisory_crates WHERE crate = crates.canonical)
-        THEN 1 ELSE 0 END AS "isAdvised"
-      FROM (SELECT CAST(value ->> 'subject' AS INTEGER) AS id FROM json_each(?)) AS marked
-      LEFT JOIN crates ON crates.id = marked.id
-      LEFT JOIN search_crates ON search_crates.crate_id = marked.id
-      LEFT JOIN listings ON listings.crate_id = crates.id
-      LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id`,
-    marks,
-  )
+  }>(tx, findableWith(site.owners ? OWNER_LOGINS : 'NULL'), marks)
   const holes = new Map<number, readonly Advisory[]>()
   for (const { id, canonical: name, isAdvised } of rows)
     if (isAdvised === 1) holes.set(id, await advisoriesOn(tx, { id, name }, own))

@@ -3,7 +3,7 @@ import type { CanonicalName, Name } from '../../../core/name.ts'
 import type { Slice } from '../../../core/search/layout.ts'
 import type { Version } from '../../../core/version.ts'
 import { all, column, type Queries, type Row } from '../../database/statement.ts'
-import { popularDependents } from '../releases-view.ts'
+import { DEPENDENTS } from '../releases-view.ts'
 
 /** Returns the ids of the crates whose newest version depends on a crate, by name. */
 export function listDependents(
@@ -22,21 +22,15 @@ export interface Dependent extends DependencyUse {
   readonly version: Version
 }
 
-/** Up to this many dependents are sorted; for more, all crates are read by popularity. */
-const SORTED_MAX = 1000
-
-/** Returns at most `limit` of the `count` crates that depend on a crate, by their own dependents. */
+/** Returns at most `limit` of the crates whose newest version depends on a crate, by name. */
 export async function readDependents(
   db: Queries,
   dependency: CanonicalName,
-  { count, limit }: { readonly count: number; readonly limit: number },
+  limit: number,
 ): Promise<Dependent[]> {
-  // SQLite goes through the tables of a CROSS JOIN in the order in which they are written.
-  const tables =
-    count <= SORTED_MAX ? 'dependents CROSS JOIN listings' : 'listings CROSS JOIN dependents'
   const rows = await all<
     Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version'> & { deps: string }
-  >(db, popularDependents(tables), dependency, limit)
+  >(db, DEPENDENTS, dependency, limit)
   return rows.flatMap(({ name, version, deps }) => {
     const how = dependencyOn(JSON.parse(deps) as Dependency[], dependency)
     return how ? [{ name, version, ...how }] : []

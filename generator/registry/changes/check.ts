@@ -1,5 +1,6 @@
-import { type Issue, issue, refuseErrors } from '../../../core/error/error.ts'
+import { type Issue, issue, refuseErrors, unique, warning } from '../../../core/error/error.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
+import { deprecationOf } from '../../../core/notes/notes.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import type { DependencyInfo } from '../../../core/policy/dependencies.ts'
 import { lookAlikeKeys } from '../../../core/policy/look-alike.ts'
@@ -12,28 +13,26 @@ import {
 } from '../../../core/policy/policy.ts'
 import type { PublishMetadata } from '../../../core/release/metadata.ts'
 import type { Release } from '../../../core/release/release.ts'
+import { parseRequirement, satisfies } from '../../../core/requirement.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../../core/urls/urls.ts'
-import type { Version } from '../../../core/version.ts'
+import { highestVersion, type Version } from '../../../core/version.ts'
 import type { Queries } from '../../database/statement.ts'
 import type { CrateBytes, Staged } from '../../places/crate-store.ts'
 import type { Change } from '../../records/change.ts'
 import { type CrateRecord, findLookAlikes, spellings } from '../../records/crates.ts'
+import { notedCards } from '../../records/pages/cards.ts'
+import { listVersions } from '../../records/releases.ts'
 import {
   type ExistingRelease,
   type Permit,
   readExisting,
   releaseConflicts,
 } from '../../records/releases-stored.ts'
-import {
-  archiveLimits,
-  type Client,
-  faultOf,
-  inspectArchive,
-  sandbox,
-} from '../../sandbox/sandbox.ts'
+import { archiveLimits, type Client, faultOf, inspectArchive } from '../../sandbox/sandbox.ts'
 import type { Registry } from '../registry.ts'
-import { advisoryWarnings, dependencyWarnings } from './warnings.ts'
+import { advisoryWarnings } from './advisory-warnings.ts'
+import { listDeprecations } from './deprecation.ts'
 
 /** The bytes of a release, with the data submitted with them. */
 export interface Submission<Bytes extends CrateBytes = Staged> {
@@ -99,11 +98,6 @@ export async function check(
   return { submission, change, release, existing, isLost, verdict, warnings: issues }
 }
 
-/** Makes a process ready to inspect: the first publish does not wait for the start of a thread. */
-export function prepareChecks(): void {
-  sandbox.prepare()
-}
-
 /** Reads the release from a `.crate` and appends to `issues`; undefined when it has none. */
 export async function inspect(
   submission: Submission<CrateBytes>,
@@ -161,4 +155,37 @@ export function dependencyContext(
     otherSpellings: missing.map(spelling).filter(name => name !== undefined),
     namesakes: cratesIoDependencies.filter(name => spelling(name) !== undefined),
   }
+}
+
+/** The most warnings of a kind. */
+const WARNED = 10
+
+/** Warns of own dependencies that fit yanked versions only, or whose best version is deprecated. */
+async function dependencyWarnings(db: Queries, { entry }: Release): Promise<Issue[]> {
+  const deps = entry.deps.filter(dep => dep.registry === null && dep.kind !== 'dev')
+  if (deps.length === 0) return []
+  const nameOf = ({ package: real, name }: (typeof deps)[number]) =>
+    canonicalName((real ?? name) as Name)
+  const noted = await notedCards(db, [...new Set(deps.map(nameOf))])
+  const [yanked, deprecated]: [Issue[], Issue[]] = [[], []]
+  for (const card of noted) {
+    const versions = await listVersions(db, card.id)
+    const all = await listDeprecations(db, card.id)
+    for (const dep of deps.filter(each => nameOf(each) === canonicalName(card.name))) {
+      const need = parseRequirement(dep.req)
+      const best = highestVersion(versions.filter(({ version }) => satisfies(need, version)))
+      if (!best) continue
+      const { name } = card
+      if (best.yanked)
+        yanked.push(
+          warning('dependency_yanked', { name, req: dep.req, reason: best.yankReason ?? null }),
+        )
+      const said = deprecationOf(all, best.version, card.about)
+      if (said)
+        deprecated.push(
+          warning('dependency_deprecated', { name, reason: said.reason, use: said.use }),
+        )
+    }
+  }
+  return [yanked, deprecated].flatMap(issues => unique(issues).slice(0, WARNED))
 }

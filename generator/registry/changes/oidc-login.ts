@@ -5,7 +5,6 @@ import {
   lacksAdministrator,
   requireUser,
 } from '../../accounts/accounts.ts'
-import { loginEnd } from '../../accounts/oidc-access.ts'
 import {
   findIdentity,
   type Identity,
@@ -16,7 +15,7 @@ import { chooseLogin } from '../../accounts/oidc-name.ts'
 import { type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
 import type { Records } from '../../records/crate-change.ts'
-import { groupsOf, setGroups } from '../../records/groups.ts'
+import { groupsOf, loginEnd, setGroups } from '../../records/groups.ts'
 import { nameUser } from './users.ts'
 
 /** A login whose groups were too many to be told keeps those of before. */
@@ -41,22 +40,15 @@ export function recordLogin(
 ): Promise<RecordedLogin> {
   return makeChange(records.database, change, 'anybody', async (tx, stranger) => {
     const identity = identityOf(person)
+    const { issuer, subject, logins } = person
     const found = await findIdentity(tx, identity)
     if (found?.locked) refuse('oidc_locked')
-    const groups = await effectiveGroups(tx, found?.id ?? null, person)
-    if (found) {
-      const by = { ...stranger, actor: found.login }
-      await takeOver(tx, records, person, groups, found, by)
-      return { user: found, isOverage: person.groups === null }
-    }
-    if (!person.issuer.provision) {
-      const { issuer, subject } = person
-      refuse('oidc_no_account', { issuer: issuer.name, subject })
-    }
-    const login = await chooseLogin(tx, person.logins)
+    const groups = await countingGroups(tx, found?.id ?? 0, person)
+    if (!found && !issuer.provision) refuse('oidc_no_account', { issuer: issuer.name, subject })
+    const login = found?.login ?? (await chooseLogin(tx, logins))
     const by = { ...stranger, actor: login }
-    const user = await insertUser(tx, { login, admin: false }, by)
-    await insertIdentity(tx, user, { ...identity, loggedIn: null }, by)
+    const user = found ?? (await insertUser(tx, { login, admin: false }, by))
+    if (!found) await insertIdentity(tx, user, { ...identity, loggedIn: null }, by)
     await takeOver(tx, records, person, groups, user, by)
     return { user, isOverage: person.groups === null }
   })
@@ -66,33 +58,32 @@ export function recordLogin(
 export function linkLogin(
   records: Records,
   person: OidcPerson,
-  user: Account,
+  { id, login }: Account,
   change: Change,
 ): Promise<void> {
-  return makeChange(records.database, change, { user: user.id }, async (tx, by) => {
+  return makeChange(records.database, change, { user: id }, async (tx, by) => {
     const identity = identityOf(person)
-    const groups = await effectiveGroups(tx, user.id, person)
-    const found = await findIdentity(tx, identity)
-    if (found?.id !== user.id) {
-      const { login } = await requireUser(tx, user.login)
-      await insertIdentity(tx, { id: user.id, login }, { ...identity, loggedIn: null }, by)
-    }
+    const groups = await countingGroups(tx, id, person)
+    const user = await requireUser(tx, login)
+    if ((await findIdentity(tx, identity))?.id !== id)
+      await insertIdentity(tx, user, { ...identity, loggedIn: null }, by)
     await takeOver(tx, records, person, groups, user, by)
   })
 }
 
+/** Groups at an issuer, before a login and by it. */
+type Groups = Readonly<Record<'before' | 'now', readonly string[]>>
+
 /** Returns the groups that count: those of before where the claims could not say all. */
-async function effectiveGroups(
+async function countingGroups(
   tx: Queries,
-  user: number | null,
-  { issuer, groups: told }: OidcPerson,
-): Promise<readonly string[]> {
-  const before = user === null ? null : (await groupsOf(tx, user)).get(issuer.issuer)
-  const groups = told ?? before ?? []
-  const { allowed_groups: allowed } = issuer
-  if (allowed.length > 0 && !allowed.some(group => groups.includes(group)))
-    refuse('oidc_not_allowed')
-  return groups
+  user: number,
+  { issuer: { issuer, allowed_groups: allowed }, groups }: OidcPerson,
+): Promise<Groups> {
+  const before = (await groupsOf(tx, user)).get(issuer) ?? []
+  const now = groups ?? before
+  if (allowed.length > 0 && !allowed.some(group => now.includes(group))) refuse('oidc_not_allowed')
+  return { before, now }
 }
 
 /** Takes over what the claims say of an account. */
@@ -100,30 +91,22 @@ async function takeOver(
   tx: Queries,
   records: Records,
   { issuer, subject, groups: told, name }: OidcPerson,
-  groups: readonly string[],
+  { before, now }: Groups,
   user: Account,
   by: Permitted,
 ): Promise<void> {
   const { issuer: url, admin_groups: admins, token_days: days } = issuer
+  const { login } = user
   const seen = 'UPDATE identities SET logged_in_at = ? WHERE issuer = ? AND subject = ?'
   await run(tx, seen, by.at, url, subject)
-  const before = (await groupsOf(tx, user.id)).get(url) ?? []
-  await setGroups(tx, user.id, url, groups, loginEnd(days, new Date(by.at)))
-  if (told === null)
-    await addEvent(tx, by, { action: 'group-overage', detail: { login: user.login } })
-  const added = groups.filter(group => !before.includes(group))
-  const removed = before.filter(group => !groups.includes(group))
-  if (added.length + removed.length > 0) {
-    const detail = { login: user.login, added: added.slice(0, 50), removed: removed.slice(0, 50) }
-    await addEvent(tx, by, { action: 'group-claims', detail })
-  }
-  if (admins.length > 0)
-    await follow(
-      tx,
-      user,
-      admins.some(each => groups.includes(each)),
-      by,
-    )
+  await setGroups(tx, user.id, url, now, loginEnd(days, new Date(by.at)))
+  if (told === null) await addEvent(tx, by, { action: 'group-overage', detail: { login } })
+  const added = now.filter(group => !before.includes(group)).slice(0, 50)
+  const removed = before.filter(group => !now.includes(group)).slice(0, 50)
+  if (added.length + removed.length > 0)
+    await addEvent(tx, by, { action: 'group-claims', detail: { login, added, removed } })
+  const isAdmin = admins.some(each => now.includes(each))
+  if (admins.length > 0) await follow(tx, user, isAdmin, by)
   if (name !== null) await nameUser(tx, records, user, name, by)
 }
 

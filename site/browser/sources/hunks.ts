@@ -1,11 +1,13 @@
 import type { DiffLine, Hunk } from '../../compare/line-diff.ts'
 import type { ChangedFile } from '../../compare/package-diff.ts'
 import { fileFragment } from '../../source/address.ts'
-import { visible } from '../../source/lines.ts'
+import { LINE_MAX, visible } from '../../source/lines.ts'
 import { element } from '../element.ts'
 import type { Workers } from './task-worker.ts'
 
-const LINES_MAX = 2000
+/** What is shown of a file: some 2,000 lines, each with so much room besides its characters. */
+const ROOM = 200_000
+const LINE_ROOM = 60
 
 const SIGNS = { same: ' ', added: '+', removed: '−' } as const
 
@@ -19,10 +21,14 @@ export async function hunkView(
   const { path } = file
   const hunks = await archive.ask('hunks', { at })
   const shown: Hunk[] = []
-  let left = LINES_MAX
+  let [room, hidden] = [ROOM, 0]
   for (const hunk of hunks) {
-    if (left > 0) shown.push({ ...hunk, lines: hunk.lines.slice(0, left) })
-    left -= hunk.lines.length
+    const lines = hunk.lines.filter(({ text }) => {
+      room -= Math.min(text.length, LINE_MAX) + LINE_ROOM
+      return room > 0
+    })
+    if (lines.length > 0) shown.push({ ...hunk, lines })
+    hidden += hunk.lines.length - lines.length
   }
   const rows = shown.flatMap(hunk => rowsOf(hunk, file, source))
   const code = element('code', {}, ...rows.map(row => row.element))
@@ -39,8 +45,12 @@ export async function hunkView(
   color('removed')
     .then(() => color('added'))
     .catch(() => undefined)
-  if (left >= 0) return pre
-  const more = element('p', { className: 'quiet small' }, `${-left} more lines are not shown here.`)
+  if (hidden === 0) return pre
+  const more = element(
+    'p',
+    { className: 'quiet small' },
+    `${hidden} more lines are not shown here.`,
+  )
   return element('div', {}, pre, more)
 }
 

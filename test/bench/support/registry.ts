@@ -16,7 +16,7 @@ export const CLI = join(dirname(fileURLToPath(import.meta.url)), '../../../progr
 export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plimsoll')
 
 /** The benchmarks exceed the default rates. */
-const UNLIMITED = {
+export const UNLIMITED = {
   PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0',
   PLIMSOLL_LIMITS_NEW_CRATES_PER_DAY: '0',
   PLIMSOLL_LIMITS_VERSIONS_PER_DAY: '0',

@@ -348,8 +348,10 @@ test('where crates.io is refused, the trap is the one objection to a crate that 
     words(subject, PUBLIC, info)[1] ?? '',
     /^the dependency `serde` comes from another registry, /,
   )
-  const allowed = policy(`preset = "public"\nallowed_registries = ["${CRATES_IO}"]`)
-  assert.deepEqual(verdict(subject, allowed, info), ['warning dependency_path_trap'])
+  for (const url of [CRATES_IO, 'sparse+https://index.crates.io/']) {
+    const allowed = policy(`preset = "public"\nallowed_registries = ["${url}"]`)
+    assert.deepEqual(verdict(subject, allowed, info), ['warning dependency_path_trap'])
+  }
   const unexplained = policy('preset = "public"\npath_dependency_trap = "off"')
   assert.deepEqual(verdict(subject, unexplained, info), [
     'error dependency_foreign',

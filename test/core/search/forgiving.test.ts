@@ -247,6 +247,10 @@ test('of several words, dependents and fields find the obvious; README, category
     }),
     known('web-framework-kit', 1, about('A web framework', ['web', 'framework'])),
     known('framework', 2, about('A frame for web pages')),
+    known('swift', 200, {
+      ...about('Fast servers', ['http']),
+      readme: '# swift\n\nA swift web server framework for those in a hurry.',
+    }),
     known('owned', 0, { ...about('Something'), owners: ['carol'] }),
   ])
   const first = async (q: string) =>
@@ -254,6 +258,9 @@ test('of several words, dependents and fields find the obvious; README, category
   assert.equal((await first('async+runtime'))[0], 'tokio')
   assert.deepEqual((await first('http+server')).slice(0, 2), ['http-server', 'hyper'])
   assert.equal((await first('web+framework'))[0], 'axum')
+  // Only its first paragraph says so, which is less than a name and keywords.
+  assert.deepEqual((await first('web+framework')).indexOf('swift'), 2)
+  assert.deepEqual(await first('hurry'), ['swift'])
   assert.deepEqual(await first('carol'), ['owned'])
   assert.deepEqual(await first('more'), [], 'only the first paragraph counts')
 })

@@ -61,6 +61,12 @@ test('each claim is compared as it has to be', () => {
     ['github', ['repository=acme/demo', 'ref=refs/tags/v*', 'ref=refs/heads/m*n'], {}, []],
     ['github', ['repository=acme/demo', 'ref=refs/*/v*.*'], { ref: 'refs/tags/v1.2' }, []],
     ['github', ['repository=acme/demo', 'ref=a*a'], { ref: 'a' }, ['ref']],
+    // As in GitHub's filters, one `*` ends at a slash.
+    ['github', ['repository=acme/demo', 'ref=refs/heads/*'], { ref: 'refs/heads/a/b' }, ['ref']],
+    ['github', ['repository=acme/demo', 'ref=refs/heads/**'], { ref: 'refs/heads/a/b' }, []],
+    ['github', ['repository=acme/demo', 'ref=refs/**/v*'], { ref: 'refs/tags/a/v1' }, []],
+    ['github', ['repository=acme/demo', 'ref=refs/**/v*'], { ref: 'refs/tags/v1/x' }, ['ref']],
+    ['github', ['repository=acme/demo', 'ref=a**'], { ref: 'a'.repeat(1001) }, ['ref']],
     ['github', ['repository=acme/*'], {}, ['repository']],
     // Both forms of `sub`, because none is compared.
     ['github', ['repository=acme/demo'], { sub: 'repo:acme@123/demo@456:ref:refs/heads/main' }, []],
@@ -108,6 +114,11 @@ test('each claim is compared as it has to be', () => {
     const what = `${rule.join(' ')} ${JSON.stringify(more)}`
     assert.deepEqual(kept(kind, rule, more), claims, what)
   }
+})
+
+test('a pattern of many stars costs little', () => {
+  const rule = ['repository=acme/demo', `ref=${'a*'.repeat(127)}b`]
+  assert.deepEqual(kept('github', rule, { ref: 'a'.repeat(1000) }), ['ref'])
 })
 
 test('a name is pinned to its ids, so that whoever takes it later is somebody else', () => {

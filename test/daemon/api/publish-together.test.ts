@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { sha256 } from '../../../core/sha256.ts'
-import { listMarks } from '../../../generator/records/marks.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { encodePublish, plainMetadata } from '../../support/release.ts'
+import { listMarks } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
 
 test('50 publishes of different crates at once by one user all land, and so do 50 yanks', async t => {

@@ -54,6 +54,20 @@ test('accounts are linked and moved, machines have no login', async t => {
     'moved 1 account and 0 groups\n',
   )
   assert.match(await ok('audit'), /issuer-move/)
+  // A wrong link is taken back: by the URL, where no section has it any more.
+  const unlink = ['user', 'unlink', 'alice', '--issuer']
+  await refuses({ run: args => folder.run(...args) }, [
+    [
+      [...unlink, 'company'],
+      1,
+      /^error: `alice` is not linked to https:\/\/login.example.com\/realms/,
+    ],
+  ])
+  const said = 'alice does not log in at https://login.example.com/ any more\n'
+  assert.equal(await ok(...unlink, 'https://login.example.com/'), said)
+  assert.match(await ok('user', 'list'), /^alice +user +active/m)
+  assert.equal(await ok(...link), `alice logs in at ${ISSUER} as e-1\n`)
+  assert.match(await ok(...unlink, 'company'), /does not log in at/)
 })
 
 test('groups by hand own crates as users do', async t => {

@@ -7,7 +7,7 @@ import { publishTo } from '../../support/release.ts'
 import { RemoteBrowser } from '../../support/remote-browser.ts'
 import { refuses, type ServedFolder, servedFolder } from '../../support/served-folder.ts'
 
-const PUBLIC = { PLIMSOLL_OWNERS_PUBLIC: 'true' }
+const PUBLIC = { PLIMSOLL_OWNERS_PUBLIC: 'true', PLIMSOLL_ISSUER_GITHUB_REUSE: 'false' }
 const PASSWORD = 'correct horse battery'
 
 /** A daemon with the user alice, who has published `alpha`, and bob. */
@@ -70,17 +70,32 @@ test('a removed user has no rights left; the name stays taken, and pages say so'
   ])
   const owner = { method: 'PUT', headers: { authorization: alice }, body: '{"users":["bob"]}' }
   assert.equal((await fetch(`${folder.url}/api/v1/crates/alpha/owners`, owner)).status, 200)
+  // A rule that she wrote as an owner stays, and she is named before she is gone.
+  const github_config = {
+    ...{ crate: 'alpha', repository_owner: 'acme', repository_name: 'alpha' },
+    workflow_filename: 'x.yml',
+  }
+  const forCi = ['token', 'create', '--user', 'alice', '--scope', 'trusted-publishing']
+  const written = await fetch(`${folder.url}/api/v1/trusted_publishing/github_configs`, {
+    method: 'POST',
+    headers: { authorization: await folder.ok(...forCi), 'content-type': 'application/json' },
+    body: JSON.stringify({ github_config }),
+  })
+  assert.equal(written.status, 200)
   const asked = await folder.run(['user', 'remove', 'alice'])
   assert.deepEqual(asked, {
     code: 1,
-    stdout: 'would remove alice: 1 token revoked, 1 crate given up\n',
+    stdout:
+      'would remove alice: 2 tokens revoked, 1 crate given up\n' +
+      'rule 1 (github: repository=acme/alpha workflow=x.yml) for alpha stays until `plimsoll trust remove`\n',
     stderr: 'error: nobody was removed; add --yes to remove them for good\n',
   })
   assert.equal(await browser.isLoggedIn(), true)
   assert.deepEqual(JSON.parse(await folder.ok('user', 'remove', 'alice', '--yes', '--json')), {
     login: 'alice',
     crates: ['alpha'],
-    tokens: 1,
+    tokens: 2,
+    rules: ['rule 1 (github: repository=acme/alpha workflow=x.yml) for alpha'],
     removed: true,
   })
   assert.equal(await browser.isLoggedIn(), false)

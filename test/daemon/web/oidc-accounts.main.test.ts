@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import {
   addUser,
   findUser,
+  listUsers,
   requireUser,
   setLocked,
   storedPassword,
@@ -318,7 +319,8 @@ test('what somebody made who has left is shown beside them', async t => {
   const change = { ...by, stillMay: async () => user }
   await addUser(registry.database, { login: 'robot', admin: false, machine: true }, change)
   const left = async () => {
-    const users = await listAccess(registry.database, registry.settings, test.now)
+    const all = await listUsers(registry.database)
+    const users = await listAccess(registry.database, registry.settings, test.now, all)
     return users.find(({ login }) => login === 'ada')?.made
   }
   assert.deepEqual(await left(), [])

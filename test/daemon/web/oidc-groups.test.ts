@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addUser, requireUser, setLocked } from '../../../generator/accounts/accounts.ts'
 import { setMember, titleGroup } from '../../../generator/accounts/groups.ts'
+import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc-identities.ts'
 import { column } from '../../../generator/database/statement.ts'
+import { openRegistry } from '../../../generator/open.ts'
 import { groupsOf } from '../../../generator/records/groups.ts'
 import { removeUser } from '../../../generator/registry/changes/users.ts'
 import { readStatus, warningsOf } from '../../../generator/status.ts'
@@ -50,6 +52,8 @@ test('a group owns a crate: its members do, as of their last login', async t => 
   await test.indexWorker.settle()
   await test.indexWorker.pages.flush()
   assert.match(await test.text('crates/keel/index.html'), /group:\/acme\/devs.*The &lt;b&gt;Devs/)
+  const found = await test.request('GET', '/search/?owner=group:%2Facme%2Fdevs', token)
+  assert.match(await found.text(), /1 crate with owner “group:\/acme\/devs”[\s\S]*>keel</)
   // A login without the claim ends them.
   await logIn(ADA)
   assert.match(await publish(token, '1.2.0'), /not an owner/)
@@ -104,6 +108,43 @@ test('a claim never adds to a group that was made by hand', async t => {
   const { id } = await requireUser(registry.database, 'ada')
   const groups = (await groupsOf(registry.database, id)).values()
   assert.deepEqual([...groups], [['ops', 'local/ops', 'ok']])
+})
+
+test('groups count by the settings in force, not by those at the login', async t => {
+  const partner = { issuer: 'https://partner.example', client_id: 'plimsoll' }
+  const env = {
+    PLIMSOLL_OIDC_PARTNER_ISSUER: partner.issuer,
+    PLIMSOLL_OIDC_PARTNER_CLIENT_ID: partner.client_id,
+  }
+  const { issuer, test, logIn, tokenOf, publish, owners } = await oidcRegistry(t, {}, env)
+  const { database } = test.registry
+  await logIn({ ...ADA, groups: ['rust'] })
+  await owners('PUT', 'group:rust')
+  // Another issuer keeps the account in force.
+  test.now = new Date(test.now.getTime() + 8 * DAY)
+  const loggedIn = test.now.toISOString().replace(/\.\d+/, '')
+  const link = { issuer: partner.issuer, subject: 'p-1', loggedIn }
+  await linkIdentity(database, 'ada', link, OPERATOR)
+  const token = await tokenOf('ada')
+  assert.equal(await publish(token, '1.1.0'), 'published')
+  const open = async (days: string | null) => {
+    const company = days === null ? {} : issuer.settings('company', { token_days: days })
+    await (await openRegistry(test.dir, { env: { ...env, ...company } })).close()
+  }
+  for (const [at, [days, told]] of [
+    ['7', /not an owner/],
+    ['30', /published/],
+    [null, /not an owner/],
+    ['0', /published/],
+  ].entries() as Iterable<[number, [string | null, RegExp]]>) {
+    await open(days)
+    assert.match(await publish(token, `1.2.${at}`), told, `${days}`)
+  }
+  const to = 'https://login.example.com'
+  await moveIssuer(database, issuer.url, to, OPERATOR)
+  const moved = { PLIMSOLL_OIDC_COMPANY_ISSUER: to, PLIMSOLL_OIDC_COMPANY_CLIENT_ID: 'plimsoll' }
+  await (await openRegistry(test.dir, { env: { ...env, ...moved } })).close()
+  assert.equal(await publish(token, '1.3.0'), 'published')
 })
 
 test('groups that are too many to be told stay as they were', async t => {

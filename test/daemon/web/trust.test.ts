@@ -96,7 +96,7 @@ test('administrators write rules for names and prefixes', async t => {
     /Rule 1 for <strong>acme-\*<\/strong>: github[\s\S]*new crates belong to alice/,
   )
   await root.post('/me/admin/trust/only', { crate: 'acme-*' })
-  assert.match(await (await root.get('/me/admin/trust')).text(), /Let owners publish acme_\*, too/)
+  assert.match(await (await root.get('/me/admin/trust')).text(), /Let owners publish, too: acme_\*/)
   const refused = await root.post('/me/admin/trust/add', { ...order, owner: '' })
   assert.match(await refused.text(), /A rule that creates crates has to name who owns them/i)
 })

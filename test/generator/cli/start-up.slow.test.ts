@@ -1,6 +1,7 @@
 // Mirrors daemon/program.ts: what a command loads
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import * as nodeModule from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 import { loadCommands, table } from '../../../daemon/program.ts'
@@ -68,6 +69,16 @@ test('the built program says which Node it needs, and -v is -V', async () => {
   for (const good of [`${needed}.0`, '22.1.0', '100.0.0'])
     assert.deepEqual(await versionOn(good), { code: 0, stdout: said(good), stderr: '' })
   assert.equal((await plimsoll(root, ['-V'])).stdout, said(process.versions.node))
+})
+
+test('Node keeps the compiled program in the cache of the user if it can, and starts if not', async t => {
+  const cache = scratch(new Cleanup(t))
+  for (const place of [cache, '/dev/null', '']) {
+    const { code, stderr } = await plimsoll(root, ['-V'], { XDG_CACHE_HOME: place, HOME: place })
+    assert.deepEqual([code, stderr], [0, ''], place)
+  }
+  const isKept = 'enableCompileCache' in nodeModule
+  assert.equal(existsSync(join(cache, 'plimsoll', 'code')), isKept)
 })
 
 test('a daemon on Node 20 says once that this Node is past its end; on Node 24 it does not', async t => {

@@ -1,6 +1,6 @@
 // Mirrors generator/cli/: damaged databases, files in the way
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
@@ -152,6 +152,37 @@ test('what can be no folder, and what is no file, is told at once', async t => {
   assert.match((await plimsoll('backup', '/proc/nowhere/b.tar')).stderr, said)
   const { code, stderr } = await plimsoll('add', '/dev/zero')
   assert.deepEqual([code, stderr], [2, 'error: /dev/zero is neither a file nor a folder\n'])
+})
+
+test('a pipe or device in the place of a file that a setting names is told, and never waited for', async t => {
+  const { folder, dir } = await scene(t)
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const up = ['upstream.up.index=sparse+http://127.0.0.1:9/index/']
+  const settings: readonly (readonly [command: string[], key: string, more?: string[]])[] = [
+    [['serve', '--listen', '127.0.0.1:0'], 'tls.cert', [`tls.key=${join(dir, 'plimsoll.toml')}`]],
+    [['upstream', 'explain', 'demo'], 'upstream.up.token_file', up],
+    [['upstream', 'explain', 'demo'], 'outgoing.ca_file', up],
+    [['build'], 'advisories.from'],
+    [['status'], 'database.password_file', ['database.url=postgres://u@127.0.0.1:9/db']],
+    [['status'], 'database.ca_file', ['database.url=postgres://u@host.invalid/db']],
+    [['yank', 'demo@1.0.0'], 'cdn.purge_headers', ['cdn.purge_url=http://127.0.0.1:9/{path}']],
+  ]
+  for (const [args, key, more = []] of settings)
+    for (const path of [pipe, '/dev/zero']) {
+      const set = [`${key}=${path}`, ...more].flatMap(each => ['--set', each])
+      const ended = await program(folder, [...args, ...set, '--dir', dir], ENV)
+      const said = `${path} is neither a file nor a folder`
+      assert.ok(`${ended.stdout}${ended.stderr}`.includes(said), `${key}: ${ended.stderr}`)
+    }
+})
+
+test('standard input without an end is refused when it has more than a password', async t => {
+  const { folder, dir } = await scene(t)
+  const args = ['user', 'add', 'ann', '--password-stdin', '--dir', dir]
+  const { code, stderr } = await program(folder, args, ENV, 'x'.repeat(70_000))
+  const said = 'error: standard input is larger than the limit of 64 KiB\n'
+  assert.deepEqual([code, stderr], [1, said])
 })
 
 test('a reader of the output who goes early, as `head` does, changes nothing', async t => {

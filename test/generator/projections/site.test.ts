@@ -4,9 +4,10 @@ import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import { buildMarks } from '../../../generator/pages/marked.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
-import { listMarks, setMarks } from '../../../generator/records/marks.ts'
+import { setMarks } from '../../../generator/records/marks.ts'
 import { assetPath } from '../../../site/layout/assets.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { listMarks } from '../../support/rows.ts'
 
 test('a publish writes the front page alone, and all that is fixed where the assets are missing', async t => {
   const registry = await TestRegistry.open(t)

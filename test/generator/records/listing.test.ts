@@ -7,11 +7,12 @@ import { all, one, run } from '../../../generator/database/statement.ts'
 import { refreshSearch } from '../../../generator/projections/search/change.ts'
 import { searchCrates } from '../../../generator/projections/search/search.ts'
 import { refreshListings } from '../../../generator/records/crate-change.ts'
-import { listMarks, settleMarks } from '../../../generator/records/marks.ts'
+import { settleMarks } from '../../../generator/records/marks.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { ownDependency } from '../../support/release.ts'
 import { searchFor } from '../../support/render-search.ts'
+import { listMarks } from '../../support/rows.ts'
 
 /** Everything that is derived from crates and releases. */
 function derived(database: Database): Promise<unknown> {

@@ -8,7 +8,7 @@ import { parseVersion } from '../../../core/version.ts'
 import { all, insert, run } from '../../../generator/database/statement.ts'
 import { type Change, userIdOf } from '../../../generator/records/change.ts'
 import { crateRecords, eachCrate, findCrate } from '../../../generator/records/crates.ts'
-import { listMarks, settleMarks } from '../../../generator/records/marks.ts'
+import { settleMarks } from '../../../generator/records/marks.ts'
 import { isDirectOwner } from '../../../generator/records/owners.ts'
 import { indexFiles, listReleases } from '../../../generator/records/releases.ts'
 import {
@@ -20,6 +20,7 @@ import { inspect } from '../../../generator/registry/changes/check.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { buildCrate, type CrateParts } from '../../support/crate-builder.ts'
 import { refusedWith } from '../../support/refusal.ts'
+import { listMarks } from '../../support/rows.ts'
 import { newRegistry, OPERATOR } from '../../support/workplace.ts'
 
 const demo = parseName('demo')

@@ -17,7 +17,11 @@ import {
 } from '../../../generator/accounts/accounts.ts'
 import { makeLink, setPassword } from '../../../generator/accounts/credentials.ts'
 import { setMember, titleGroup } from '../../../generator/accounts/groups.ts'
-import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc-identities.ts'
+import {
+  linkIdentity,
+  moveIssuer,
+  unlinkIdentity,
+} from '../../../generator/accounts/oidc-identities.ts'
 import {
   addOwners,
   answerInvitation,
@@ -180,6 +184,14 @@ const CHANGES: Readonly<
     ADMIN,
     ({ database, self, by }) =>
       linkIdentity(database, self.login, { issuer: 'x', subject: self.login, loggedIn: null }, by),
+  ],
+  unlinkIdentity: [
+    ADMIN,
+    async ({ database, self, by }) => {
+      const identity = { issuer: 'x', subject: self.login, loggedIn: null }
+      await linkIdentity(database, self.login, identity, OPERATOR)
+      return unlinkIdentity(database, self, 'x', by)
+    },
   ],
   moveIssuer: [
     ['operator'],

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdoptParts } from '../../../core/release/adopt.ts'
 import type { InspectParts } from '../../../core/release/inspect.ts'
-import { adoptArchive, inspectArchive, sandbox } from '../../../generator/sandbox/sandbox.ts'
+import {
+  adoptArchive,
+  inspectArchive,
+  listFiles,
+  sandbox,
+} from '../../../generator/sandbox/sandbox.ts'
 import { SandboxError } from '../../../generator/sandbox/thread.ts'
 import { refusedWith } from '../../support/refusal.ts'
 
@@ -19,4 +24,25 @@ test('an archive that takes too much is refused; a failure of ours is none of it
   error = new SandboxError('failure', 'TypeError: no')
   await assert.rejects(inspectArchive('x.crate', {} as InspectParts), error)
   await assert.rejects(adoptArchive('x.crate', {} as AdoptParts), error)
+})
+
+test('the files of an inspected archive are listed without it, also of many, within memory', async t => {
+  const release = (files: readonly object[]) => ({ release: { files }, issues: [] as object[] })
+  const inspect = async (cksum: string, found: object) => {
+    t.mock.method(sandbox, 'run', async () => found)
+    await inspectArchive('x.crate', { cksum } as InspectParts)
+  }
+  const files = [{ path: 'Cargo.toml', size: 3 }]
+  const gone = async () => null
+  const many = Array.from({ length: 300 }, (_, at) => ({ path: `${at}`.padEnd(4000), size: 1 }))
+  await inspect('whole', release(files))
+  assert.deepEqual(await listFiles('whole', gone), files)
+  await inspect('broken', { ...release(files), issues: [{ severity: 'error' }] })
+  assert.equal(await listFiles('broken', gone), null)
+  for (const at of [1, 2, 3, 4]) await inspect(`long ${at}`, release(many))
+  const known = await Promise.all(['whole', 'long 1', 'long 4'].map(sum => listFiles(sum, gone)))
+  assert.deepEqual(known, [null, null, many])
+  const opened = async () => ({ path: 'x.crate', size: 1 })
+  t.mock.method(sandbox, 'run', async () => files)
+  assert.deepEqual(await listFiles('unknown', opened), files)
 })

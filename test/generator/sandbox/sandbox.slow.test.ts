@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
-import { Worker } from 'node:worker_threads'
 import { Refusal } from '../../../core/error/error.ts'
 import type { InspectParts } from '../../../core/release/inspect.ts'
 import { Sandbox } from '../../../generator/sandbox/sandbox.ts'
@@ -73,26 +71,6 @@ test('a thread that ends by itself fails its task only', async t => {
   assert.deepEqual(await run('next'), { content: 'next', env: undefined })
 })
 
-test('a prepared sandbox has a thread before its first task, and only one', async t => {
-  const { sandbox, run } = sandboxOf(t)
-  sandbox.prepare()
-  sandbox.prepare()
-  // The threads of a process are numbered.
-  const later = await sandboxOf(t).run('thread')
-  assert.equal(Number(later) - Number(await run('thread')), 1)
-})
-
-test('a thread that ends before its first task harms nobody', async t => {
-  const program = new URL('data:text/javascript,throw new Error("no memory")')
-  const sandbox = new Sandbox({ program })
-  t.after(() => sandbox.close())
-  sandbox.prepare()
-  // Some that start later, one after the other, have ended, too.
-  for (let later = 0; later < 5; later++) await once(new Worker(program), 'exit').catch(() => null)
-  const task = sandbox.run('inspect', { content: 'x', parts: {} as InspectParts })
-  await assert.rejects(task, /no memory/)
-})
-
 test('one thread is left to tasks that people wait for', async t => {
   const { sandbox, run } = sandboxOf(t)
   const hold = new Int32Array(new SharedArrayBuffer(4))
@@ -145,6 +123,18 @@ test('a thread is free while a client has more tasks', async t => {
   const spins = Promise.allSettled([spin(), spin()])
   await Promise.race([run('other'), spins.then(() => assert.fail('the other task waited'))])
   await spins
+})
+
+test('two tasks of a client run at once, and a thread is free for others', async t => {
+  const { sandbox, run } = sandboxOf(t, 2)
+  const client = { id: 'user 1', onUsed: () => undefined }
+  const own = (content: string) =>
+    sandbox.run('inspect', { content, parts: {} as InspectParts }, client)
+  const first = own('spin').catch(() => assert.fail('the second task waited'))
+  await Promise.race([own('quick'), first])
+  const both = Promise.allSettled([first, own('spin')])
+  await Promise.race([run('other'), both.then(() => assert.fail('the other task waited'))])
+  await both
 })
 
 test('threads that have nothing to do keep no process alive', () => {

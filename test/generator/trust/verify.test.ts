@@ -260,6 +260,17 @@ test('keys are fetched once for all, again for an unknown one, and kept for a da
   assert.match(await said(signed({}, { kid: 'second' })), /^Failed to load OIDC key set: http/)
 })
 
+test('a clock that came back from the future keeps no key, and waits for none', async t => {
+  const { issuer, said, signed } = await prepared(t)
+  const right = issuer.now
+  issuer.now = new Date(right.getTime() + 20 * 365 * 24 * HOUR)
+  assert.equal(await said(signed({})), 'good')
+  issuer.now = right
+  issuer.jwk.kid = 'second'
+  assert.equal(await said(signed({}, { kid: 'second' })), 'good')
+  assert.equal(issuer.asked.get('/keys'), 2)
+})
+
 test('a token has one identity, however it is written', async t => {
   const { issuer, issuers, signed } = await prepared(t, {}, 'ES256')
   const identityOf = async (jwt: string | Promise<string>) =>

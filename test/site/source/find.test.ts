@@ -49,6 +49,11 @@ test('marks over several lines are closed and opened again, and lines are put in
       [1, '1000'],
     ],
   )
+  const long = blocksOf(['<b>', '2', '3'], ['x'.repeat(20_000), 'y', 'z'])
+  assert.deepEqual(
+    long.map(block => block.lines),
+    [1, 2],
+  )
 })
 
 test('what could disguise code is named, and a line that is too long is cut', () => {

@@ -43,7 +43,7 @@ export interface Document {
 
 const tasks = {
   async code({ path, text }: { readonly path: string; readonly text: string }): Promise<Block[]> {
-    return blocksOf(await coloredLines(path, text))
+    return blocksOf(await coloredLines(path, text), visible(text).split('\n'))
   },
 
   async lines({ path, text }: { readonly path: string; readonly text: string }): Promise<string[]> {

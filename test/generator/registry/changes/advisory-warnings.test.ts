@@ -1,4 +1,4 @@
-// Mirrors generator/registry/changes/warnings.ts: advisories on dependencies.
+// Mirrors generator/registry/changes/advisory-warnings.ts.
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { parseVersion } from '../../../../core/version.ts'
 import { takeAdvisories } from '../../../../generator/advisories/update.ts'
 import { operatorChange } from '../../../../generator/records/change.ts'
 import { readExisting } from '../../../../generator/records/releases-stored.ts'
-import { advisoryWarnings } from '../../../../generator/registry/changes/warnings.ts'
+import { advisoryWarnings } from '../../../../generator/registry/changes/advisory-warnings.ts'
 import { type AdvisoryParts, rustSecFile } from '../../../support/advisories.ts'
 import { withQueryHook } from '../../../support/query-hook.ts'
 import { TestRegistry } from '../../../support/registry.ts'
