@@ -64,6 +64,7 @@ export const table: Readonly<Record<string, () => Promise<Register>>> = {
   settings: async () => (await import('../generator/cli/settings.ts')).registerSettings,
   config: async () => (await import('../generator/cli/upstream/config.ts')).registerConfig,
   upstream: async () => (await import('../generator/cli/upstream/upstream.ts')).registerUpstream,
+  impact: async () => (await import('../generator/cli/impact.ts')).registerImpact,
   advisories: async () => (await import('../generator/cli/advisories.ts')).registerAdvisories,
   export: async () => (await import('../generator/cli/upstream/export.ts')).registerExport,
   backup: async () => (await import('../generator/cli/maintenance/backup.ts')).registerBackup,

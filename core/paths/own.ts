@@ -1,6 +1,7 @@
 import { isName } from '../name.ts'
 import { isVersion } from '../version.ts'
 import * as crates from './crates.ts'
+import { DEPENDENTS_FOLDER } from './dependents.ts'
 import {
   apiPagePath,
   CATEGORIES_FOLDER,
@@ -34,6 +35,7 @@ const FILES: ReadonlySet<string> = new Set([
 
 const PATTERNS: readonly RegExp[] = [
   new RegExp(`^${tree.ADVISORIES_FOLDER}/(?:index|[A-Z][A-Z0-9]*(?:-[0-9a-z]+)+)\\.json$`),
+  new RegExp(`^${DEPENDENTS_FOLDER}/[a-z][a-z0-9_]*/(?:index\\.html|(?:all|[0-9]+)\\.json)$`),
   new RegExp(`^${tree.ASSETS_FOLDER}/[0-9a-f]{12}/`),
   new RegExp(`^${tree.GIT_INDEX_FOLDER}/(?:HEAD|config|description|packed-refs)$`),
   new RegExp(`^${tree.GIT_INDEX_FOLDER}/(?:hooks|info|objects|refs)/`),

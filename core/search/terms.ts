@@ -75,7 +75,14 @@ export interface SearchableCrate {
 }
 
 const README_MAX = 4096
-const README_WORDS = 30
+
+/** The most words that only the README of a crate has: their crates make files longer. */
+const README_WORDS = 2
+
+/** Words that many first paragraphs have, and that tell nothing. */
+const EMPTY_WORDS = new Set(
+  'crate crates rust library provides provided implementation use using which not into'.split(' '),
+)
 
 /** Returns the first paragraph of a README that has text beside badges, headings and HTML. */
 function firstParagraph(readme: string): string {
@@ -107,10 +114,13 @@ export function termsOf(crate: SearchableCrate): ReadonlyMap<string, number> {
   const described = wordsOf(crate.description ?? '').filter(word => !STOP_WORDS.has(word))
   for (const word of [...new Set(described)].slice(0, DESCRIPTION_WORDS)) put(word, Fit.description)
   const { categories = [], owners = [], readme } = crate
-  const read = wordsOf(firstParagraph(readme ?? '')).filter(word => !STOP_WORDS.has(word))
   const labels = [...categories, ...owners].slice(0, FILTERED)
   const little = [...labels, ...advisoryIds(crate).slice(0, ADVISED)].flatMap(wordsOf)
-  for (const word of [...little, ...new Set(read.slice(0, README_WORDS))]) put(word, Fit.little)
+  for (const word of little) put(word, Fit.little)
+  const read = wordsOf(firstParagraph(readme ?? '')).filter(
+    word => !fits.has(word) && !STOP_WORDS.has(word) && !EMPTY_WORDS.has(word),
+  )
+  for (const word of [...new Set(read)].slice(0, README_WORDS)) put(word, Fit.little)
   for (const term of allFilterTerms(crate)) put(term, Fit.exact)
   const minor = rustMinor(crate.rust ?? null)
   if (minor !== null) fits.set(RUST, minor)

@@ -42,6 +42,7 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   registry_downloads: ['day'],
   imported_logs: ['id'],
   dependents: ['dependency', 'dependent'],
+  requirements: ['place', 'dependency', 'crate_id'],
   listings: ['crate_id'],
   labels: ['id'],
   crate_labels: ['label_id', 'weight', 'crate_id'],

@@ -199,4 +199,11 @@ export const steps: Readonly<Record<string, Step>> = {
       PRIMARY KEY (crate, advisory_id)) WITHOUT ROWID`,
     'CREATE INDEX advisory_crates_advisory ON advisory_crates (advisory_id)',
   ]),
+  // Which versions require each crate; derived soon after each change.
+  '040_requirements': statements([
+    `CREATE TABLE requirements (
+      place INTEGER NOT NULL, dependency TEXT NOT NULL, crate_id INTEGER NOT NULL,
+      text TEXT NOT NULL, PRIMARY KEY (place, dependency, crate_id)) WITHOUT ROWID`,
+    'CREATE INDEX requirements_crate ON requirements (crate_id)',
+  ]),
 }

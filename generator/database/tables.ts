@@ -283,6 +283,11 @@ export interface Tables {
     /** 1 when it takes the crate of this name from another registry. */
     elsewhere: number
   }
+  /**
+   * How all versions of a crate require another, as its files have it (`core/impact/`); '' for no
+   * longer. `place`: a hash of both names, so that a range has the rows of each file.
+   */
+  requirements: { place: number; dependency: CanonicalName; crate_id: number; text: string }
   /** The number of crates whose canonical name begins with a prefix; never 0. */
   prefixes: { prefix: string; crates: number }
   /** The terms by which searches find a crate, with their fits, as JSON (`generator/search/`). */

@@ -3,6 +3,7 @@
 import type { Follower } from '../records/crate-change.ts'
 import { advisories } from './advisories/projection.ts'
 import { cratePages, versionPages } from './crates/projection.ts'
+import { dependents } from './dependents/projection.ts'
 import { downloads } from './downloads/projection.ts'
 import { crateFiles, gitIndex, index, wholeCrates } from './index/projection.ts'
 import { labels, letters, users, views } from './lists/projection.ts'
@@ -13,6 +14,7 @@ import { feedsAndSiteMap, registrySite } from './site/projection.ts'
 /** Everything that is derived from the records besides the index, in the order of rendering. */
 export const projections: readonly Pages[] = [
   search,
+  dependents,
   downloads,
   cratePages,
   versionPages,

@@ -2,6 +2,7 @@
 // the records.
 import { availableParallelism } from 'node:os'
 import { LRUCache } from 'lru-cache'
+import { Mutex } from '../../core/async/mutex.ts'
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
@@ -31,7 +32,7 @@ const QUICK_MS = 10
 /** Tasks that clients wait for; all other tasks leave one thread free for them. */
 const URGENT: ReadonlySet<string> = new Set<keyof Tasks>(['inspect', 'adopt'])
 
-/** A client; one or two of its urgent tasks run at a time, so that others get their turns. */
+/** A client; its urgent tasks run one at a time, so that others get their turns. */
 export interface Client {
   readonly id: string
   /** Receives the milliseconds of processor time that a task took, even if it failed. */
@@ -52,8 +53,8 @@ export class Sandbox {
   readonly #program: URL
   readonly #limits: TaskLimits
   readonly #idle: Thread[] = []
-  /** The tasks of clients that have their turn, or wait for it; then they wait for a thread. */
-  readonly #clients = new Map<string, { running: number; readonly waiting: (() => void)[] }>()
+  /** How many tasks clients have, and what gives each its turn; then a task waits for a thread. */
+  readonly #clients = new Map<string, { tasks: number; readonly mutex: Mutex }>()
   readonly #urgent: Begin[] = []
   readonly #others: Begin[] = []
   #waiting = 0
@@ -78,21 +79,20 @@ export class Sandbox {
   async run<T extends keyof Tasks>(task: T, input: Input<T>, client?: Client): Promise<Result<T>> {
     if (this.#waiting >= WAITING_MAX) refuse('sandbox_busy')
     if (!client) return this.#perform(task, input)
-    const own = this.#clients.get(client.id) ?? { running: 0, waiting: [] }
-    const max = CLIENT_WAITING_MAX
-    if (own.waiting.length >= max) refuse('publishes_waiting', { max })
+    const own = this.#clients.get(client.id) ?? { tasks: 0, mutex: new Mutex() }
+    // Besides the one that runs.
+    if (own.tasks > CLIENT_WAITING_MAX) refuse('publishes_waiting', { max: CLIENT_WAITING_MAX })
     this.#clients.set(client.id, own)
+    own.tasks++
     this.#waiting++
-    // One thread is left to others.
-    if (own.running < Math.max(1, Math.min(2, this.size))) own.running++
-    else await new Promise<void>(begin => own.waiting.push(begin))
-    this.#waiting--
     try {
-      return await this.#perform(task, input, client)
+      return await own.mutex.run(() => {
+        this.#waiting--
+        return this.#perform(task, input, client)
+      })
     } finally {
-      const next = own.waiting.shift()
-      if (next) next()
-      else if (--own.running === 0) this.#clients.delete(client.id)
+      own.tasks--
+      if (own.tasks === 0) this.#clients.delete(client.id)
     }
   }
 

@@ -1,7 +1,7 @@
 // generator/static: A registry without a server, from a folder of crates. `build` and `push` call
 // it; its records are a cache.
 import { realpathSync } from 'node:fs'
-import { type Issue, Refusal, refuse, warning } from '../../core/error/error.ts'
+import { type Issue, Refusal, refuse, refuseErrors, warning } from '../../core/error/error.ts'
 import { cksumOfKey } from '../../core/paths/crates.ts'
 import {
   configPath,
@@ -76,33 +76,36 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const tree = await StaticTree.open(from, out, settings.git.index === 'on')
   if (job.cache !== null && isInside(job.cache, tree.root))
     refuse('cache_public', { path: job.cache })
-  progress?.('looking for .crate files', 0, 0)
-  const paths = await listCrates(realpathSync(from), tree.root)
   const { limits, policy, git } = settings
   const site = siteConfig(settings, urls, false)
   const inputs = [site, urls, [...urls.own].sort(), git.index, limits, policy]
+  progress?.('waiting for another build', 0, 0)
   const cache = await BuildCache.open(job.cache, inputs)
   try {
-    return await buildWith(job, tree, cache, paths)
+    const { context, refused, ...read } = await readFolder(job, tree, cache)
+    const failed = await make(job, context)
+    cache.isWhole = failed.length === 0
+    const warnings = [...read.warnings, ...tree.warnings]
+    return { ...read, changed: tree.changed, warnings, refused: [...refused, ...failed] }
   } finally {
     await cache.close()
   }
 }
 
-/** Builds with what earlier builds have left in the cache. */
-async function buildWith(
-  job: StaticBuild,
-  tree: StaticTree,
-  cache: BuildCache,
-  paths: readonly string[],
-): Promise<StaticResult> {
+type Read = Omit<StaticResult, 'changed'> & { readonly context: StaticContext }
+
+/** Makes the records those of the folder, and finds what others have changed in the tree. */
+async function readFolder(job: StaticBuild, tree: StaticTree, cache: BuildCache): Promise<Read> {
   const { from, out, settings, urls, skipBad = false, progress } = job
+  progress?.('looking for .crate files', 0, 0)
+  const paths = await listCrates(realpathSync(from), tree.root)
   const folder = new StaticReleases(settings, urls, cache)
   await folder.add(paths, progress)
   folder.check(skipBad)
   await cache.keepSources(folder.sources)
   const { crates, issues, files } = folder
-  const [first, ...rest] = issues.filter(({ severity }) => severity === 'error')
+  const errors = issues.filter(({ severity }) => severity === 'error')
+  const [first, ...rest] = errors
   if (first && !skipBad) throw new Refusal([first, ...rest])
   const releases = crates.flat().map(({ name, version, entry: { cksum } }) => {
     return { name, version, cksum }
@@ -116,27 +119,18 @@ async function buildWith(
   await applyNotes(context, crates.flat(), settings)
   const holes = await readUpdate(context, job.folder ?? from, settings.advisories.from)
   await keepAdvisories(context, holes.changes, urls.own, operatorChange(''))
-  const failed = await make(job, context, cache.isNew)
-  cache.isWhole = failed.length === 0
+  const refused = [...errors, ...holes.issues]
   const warnings = issues.filter(({ severity }) => severity === 'warning')
   if (cache.left) warnings.push(cache.left)
-  warnings.push(...tree.warnings)
   if (paths.length === 0) warnings.push(warning('registry_empty', { from, out }))
   if (ownDl(urls) === null) warnings.push(warning('dl_elsewhere', { dl: urls.dl, base: urls.base }))
-  const refused = [...(first ? [first] : []), ...rest, ...holes.issues, ...failed]
-  const { changed } = tree
-  return { crates: crates.length, releases: releases.length, changed, warnings, refused }
+  return { context, crates: crates.length, releases: releases.length, warnings, refused }
 }
 
 /** Makes the tree what the records say; returns why some pages were not rendered. */
-async function make(
-  job: StaticBuild,
-  context: StaticContext,
-  isNew: boolean,
-): Promise<readonly Issue[]> {
+async function make(job: StaticBuild, context: StaticContext): Promise<readonly Issue[]> {
   const { tree } = context
   await tree.discardRespelled()
-  if (!isNew && !(await tree.read(configPath))) await markEverything(context)
   let failed = await render(job, context)
   // What somebody has changed is mended by what renders everything.
   if (tree.spoilt.size > 0) {
@@ -161,8 +155,7 @@ async function render(
   // If this build is killed, the next one knows the tree by it.
   await tree.write(config)
   const shown = await drain(context, progress)
-  const [first, ...rest] = shown.issues
-  if (first) throw new Refusal([first, ...rest])
+  refuseErrors(shown.issues)
   // "auto" is for a daemon, which keeps a history; a static tree gets a git index only with "on".
   if (settings.git.index === 'on') await renderGit(context, config)
   const { issues } = await buildPages(context, progress ? { progress } : {})

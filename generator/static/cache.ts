@@ -15,16 +15,17 @@ import {
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { hostname, tmpdir, uptime } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Issue, warning } from '../../core/error/error.ts'
-import type { Release } from '../../core/release/release.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { Database } from '../database/connection.ts'
 import { openAlone } from '../database/database.ts'
-import { all, run, value } from '../database/statement.ts'
+import { first, type Queries, run, value } from '../database/statement.ts'
 import { fileChecksum, statOf } from '../places/disk/files.ts'
+import { Lock } from '../places/locks/lock.ts'
 import { readValue, writeValue } from '../records/values.ts'
-import type { Inspected, Inspections, Source } from './releases.ts'
+import type { Inspected, Inspections, Source, Unkept } from './releases.ts'
 
 /** Errors of the cache file that only make the build slower; common in containers. */
 const UNUSABLE = new Set(
@@ -45,11 +46,14 @@ const SUM = 64
 const TABLES = [
   // The `.crate` files: their size and times, and the checksum of their bytes.
   'CREATE TABLE sources (path TEXT PRIMARY KEY, times TEXT, cksum TEXT) WITHOUT ROWID',
-  // What a `.crate` has in it, and the list of its files.
-  'CREATE TABLE inspected (cksum TEXT PRIMARY KEY, found TEXT, files TEXT)',
+  // What a `.crate` has in it, its README, and the list of its files.
+  'CREATE TABLE inspected (cksum TEXT PRIMARY KEY, found TEXT, readme TEXT, files TEXT)',
   // The files of the tree: the checksum of their bytes, and their size and time.
   'CREATE TABLE tree (path TEXT PRIMARY KEY, sum TEXT, stamp TEXT) WITHOUT ROWID',
 ]
+
+/** How often a build looks whether another one has ended, in milliseconds. */
+const POLL_MS = 100
 
 /** The most results that are written at once. */
 const KEPT_MAX = 100
@@ -57,16 +61,14 @@ const KEPT_MAX = 100
 /** The keys of what all results depend on: program and settings, and the start of the machine. */
 const [ORIGIN, BOOT] = ['static_origin', 'static_boot']
 
-/** Why a file is of no use; nothing is said of one that is missing, or cannot be used. */
-const WHY = {
-  unusable: null,
-  missing: null,
-  foreign: '',
-  old: 'is of another version of this program',
-  other: 'is of another version of this program, or was made with other settings',
-  damaged: 'is damaged',
-  unended: 'is of a build that did not end',
-} as const
+/** What was found in a cache file, whether a new one may replace it, and why it was left. */
+interface Earlier {
+  readonly database: Database | null
+  readonly isFree: boolean
+  readonly left: Issue | null
+}
+
+const UNUSED: Earlier = { database: null, isFree: false, left: null }
 
 /**
  * The records of earlier builds, and what they know of the files that they have read and written.
@@ -77,87 +79,74 @@ export class BuildCache implements Inspections {
   readonly database: Database
   /** Why an earlier cache was left; null if there was none, or if it is used. */
   readonly left: Issue | null
-  /** Whether it has nothing of an earlier build. */
-  readonly isNew: boolean
   /** Whether the last build ran since the machine has started, so that times prove bytes. */
   readonly isSameBoot: boolean
   /** Whether the next build can go on from here; else it begins anew. */
   isWhole = true
-  readonly sources = new Map<string, Source>()
-  readonly inspected = new Map<string, Inspected>()
-  /** Its file, and whether that stays. */
   readonly #path: string
-  readonly #isKept: boolean
-  readonly #kept: string[][] = []
+  /** Held by its build; null if the file does not stay. */
+  readonly #lock: Lock | null
+  readonly #kept: (string | null)[][] = []
 
   private constructor(
-    [path, isKept]: readonly [string, boolean],
-    database: Database,
-    before: Pick<BuildCache, 'isNew' | 'isSameBoot' | 'left'>,
+    [path, lock]: readonly [string, Lock | null],
+    [database, isSameBoot]: readonly [Database, boolean],
+    left: Issue | null,
   ) {
     this.#path = path
-    this.#isKept = isKept
+    this.#lock = lock
     this.database = database
-    this.isNew = before.isNew
-    this.isSameBoot = before.isSameBoot
-    this.left = before.left
+    this.isSameBoot = isSameBoot
+    this.left = left
   }
 
-  /** Opens the cache at `path`, or one in no file. Any other file stays as it is. */
+  /**
+   * Opens the cache at `path`, or one in no file, when no other build uses it: two at once would
+   * also mix their trees. Any other file stays as it is.
+   */
   static async open(path: string | null, settings: unknown): Promise<BuildCache> {
     const origin = digestOf([programDigest(), process.version, settings])
-    const boot = await bootId()
     const stats = path && (await ifUsable(() => statOf(path)))
     // A folder keeps nothing, and neither does a device: `/dev/null` would become a file.
     const file = stats && !stats.isFile() ? null : path
-    const earlier = (file && (await ifUsable(() => openEarlier(file, origin)))) || 'unusable'
-    if (file && typeof earlier === 'object') {
-      const isSameBoot = (await readValue(earlier, BOOT)) === boot
-      await writeValue(earlier, BOOT, boot)
-      const cache = new BuildCache([file, true], earlier, { isNew: false, isSameBoot, left: null })
-      await cache.#read()
-      return cache
-    }
-    const state = typeof earlier === 'string' ? earlier : 'unusable'
-    const why = WHY[state]
-    const code = state === 'foreign' ? 'cache_foreign' : 'cache_left'
-    const left = why === null ? null : warning(code, { path: file ?? '', why })
-    const isFree = file && state !== 'unusable' && state !== 'foreign'
-    const opened = isFree ? await ifUsable(() => openNew(file)) : null
+    const lock = file ? await ifUsable(() => lockOf(file)) : null
+    const { database, isFree, left } =
+      (file && lock && (await ifUsable(() => openEarlier(file, origin)))) || UNUSED
+    const own = database ?? (file && isFree ? await ifUsable(() => openNew(file)) : null)
+    if (!own) lock?.release()
     // In a file, because memory would grow with the registry.
-    const place = opened ? file : join(mkdtempSync(join(tmpdir(), 'plimsoll-build-')), 'db')
-    const database = opened ?? (await openNew(place ?? ''))
-    await writeValue(database, ORIGIN, origin)
-    await writeValue(database, BOOT, boot)
-    const before = { isNew: true, isSameBoot: true, left }
-    return new BuildCache([place ?? '', opened !== null], database, before)
+    const place = own && file ? file : join(mkdtempSync(join(tmpdir(), 'plimsoll-build-')), 'db')
+    const used = own ?? (await openNew(place))
+    const boot = await bootId()
+    const isSameBoot = (await readValue(used, BOOT)) === boot
+    await writeValue(used, ORIGIN, origin)
+    await writeValue(used, BOOT, boot)
+    return new BuildCache([place, own && lock], [used, isSameBoot], left)
   }
 
-  /** Reads what is known of `.crate` files. */
-  async #read(): Promise<void> {
-    type Inspection = Readonly<Record<'cksum' | 'found', string>>
-    const sources = 'SELECT path, times, cksum FROM sources'
-    for (const row of await all<Source>(this.database, sources)) this.sources.set(row.path, row)
-    const inspected = 'SELECT cksum, found FROM inspected'
-    for (const { cksum, found } of await all<Inspection>(this.database, inspected))
-      this.inspected.set(cksum, JSON.parse(found))
+  source(path: string): Promise<Pick<Source, 'times' | 'cksum'> | null> {
+    return first(this.database, 'SELECT times, cksum FROM sources WHERE path = ?', path)
   }
 
-  async keep(cksum: string, inspected: Inspected, files: Release['files']): Promise<void> {
-    this.#kept.push([cksum, JSON.stringify(inspected), JSON.stringify(files)])
+  async inspected(cksum: string): Promise<Inspected | null> {
+    const sql = 'SELECT found FROM inspected WHERE cksum = ?'
+    return JSON.parse((await value<string>(this.database, sql, cksum)) ?? 'null')
+  }
+
+  async keep(cksum: string, inspected: Inspected, { readme, files }: Unkept): Promise<void> {
+    this.#kept.push([cksum, JSON.stringify(inspected), readme, JSON.stringify(files)])
     if (this.#kept.length >= KEPT_MAX) await this.#store()
   }
 
   async #store(): Promise<void> {
     const sql = `INSERT OR REPLACE INTO inspected
-      SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`
+      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`
     await run(this.database, sql, this.#kept.splice(0))
   }
 
-  /** Replaces the known `.crate` files, and forgets what was in others, also in memory. */
+  /** Replaces the known `.crate` files, and forgets what was in others. */
   async keepSources(sources: readonly Source[]): Promise<void> {
     await this.#store()
-    this.inspected.clear()
     const sql = `INSERT INTO sources SELECT value ->> 'path', value ->> 'times', value ->> 'cksum'
       FROM json_each(?)`
     await this.database.transaction(async tx => {
@@ -177,30 +166,44 @@ export class BuildCache implements Inspections {
   /** Ends its use. The file has its checksum then, or is gone if it is not whole. */
   async close(): Promise<void> {
     await this.database.close()
-    if (!this.#isKept) rmSync(dirname(this.#path), { recursive: true })
+    if (!this.#lock) rmSync(dirname(this.#path), { recursive: true })
     else if (this.isWhole) appendFileSync(this.#path, (await fileChecksum(this.#path)) ?? '')
     else rmSync(this.#path)
+    this.#lock?.release()
   }
 }
 
-/** Opens the database of an earlier build, without its checksum; returns why it is of no use. */
-async function openEarlier(path: string, origin: string): Promise<Database | keyof typeof WHY> {
+/** Waits until no other build uses a cache. */
+async function lockOf(path: string): Promise<Lock> {
+  const lock = new Lock(`${path}.lock`)
+  while (!lock.tryAcquire(`process ${process.pid}`)) await sleep(POLL_MS)
+  return lock
+}
+
+/** Opens the database of an earlier build, without its checksum. */
+async function openEarlier(path: string, origin: string): Promise<Earlier> {
+  const isLeft = (why: string): Earlier => {
+    return { database: null, isFree: true, left: warning('cache_left', { path, why }) }
+  }
   const size = existsSync(path) ? statSync(path).size : 0
-  if (size === 0) return 'missing'
+  if (size === 0) return { database: null, isFree: true, left: null }
   const [head, sum] = [Buffer.alloc(ID_AT + 4), Buffer.alloc(SUM)]
   const file = openSync(path, 'r+')
   readSync(file, head, 0, head.length, 0)
   readSync(file, sum, 0, SUM, Math.max(0, size - SUM))
   closeSync(file)
-  if (/^[0-9a-f]{64}\n/.test(head.toString('latin1'))) return 'old'
-  if (head.readUInt32BE(ID_AT) !== ID) return 'foreign'
-  if (!/^[0-9a-f]{64}$/.test(sum.toString('latin1'))) return 'unended'
+  if (/^[0-9a-f]{64}\n/.test(head.toString('latin1')))
+    return isLeft('is of another version of this program')
+  if (head.readUInt32BE(ID_AT) !== ID)
+    return { database: null, isFree: false, left: warning('cache_foreign', { path }) }
+  if (!/^[0-9a-f]{64}$/.test(sum.toString('latin1')))
+    return isLeft('is of a build that did not end')
   truncateSync(path, size - SUM)
-  if ((await fileChecksum(path)) !== sum.toString('latin1')) return 'damaged'
+  if ((await fileChecksum(path)) !== sum.toString('latin1')) return isLeft('is damaged')
   const database = await openAlone(path)
-  if ((await readValue(database, ORIGIN)) === origin) return database
+  if ((await readValue(database, ORIGIN)) === origin) return { database, isFree: false, left: null }
   await database.close()
-  return 'other'
+  return isLeft('is of another version of this program, or was made with other settings')
 }
 
 async function openNew(path: string): Promise<Database> {
@@ -209,6 +212,11 @@ async function openNew(path: string): Promise<Database> {
   for (const table of TABLES) await run(database, table)
   await run(database, `PRAGMA application_id = ${ID}`)
   return database
+}
+
+/** Returns the README of a `.crate` that this build or an earlier one has read. */
+export function readmeOf(db: Queries, cksum: string): Promise<string | null> {
+  return value(db, 'SELECT readme FROM inspected WHERE cksum = ?', cksum)
 }
 
 /** Removes the caches in a folder that no build has changed for 90 days. */

@@ -14,6 +14,7 @@ import {
   importRelease,
   type ReleaseOutcome,
 } from '../records/releases-changes.ts'
+import { readmeOf } from './cache.ts'
 import type { StaticCrate, StaticRelease } from './releases.ts'
 
 /** Added to the id of a crate that is gone, which lists still have. */
@@ -61,7 +62,9 @@ export async function changeRecords(
     for (const { id, after, stays } of differences) {
       const outcomes: ReleaseOutcome[] = []
       for (const release of after.slice(stays)) {
-        const { edit, ...outcome } = await importRelease(tx, release, CHANGE, { owner: null, id })
+        const readme = await readmeOf(tx, release.entry.cksum)
+        const whole = { ...release, readme }
+        const { edit, ...outcome } = await importRelease(tx, whole, CHANGE, { owner: null, id })
         outcomes.push({ ...outcome, edit: edit && { ...edit, generation } })
       }
       await followReleases(tx, followers, outcomes)

@@ -2,8 +2,7 @@ import { dirname } from 'node:path'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { type Issue, inFile, issue, Refusal, refuse, refuseErrors } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
-import { isOfHost } from '../../core/paths/own.ts'
-import { configPath, indexPath, type Output, PUSH_FOLDER } from '../../core/paths/tree.ts'
+import { indexPath, type Output, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -21,6 +20,7 @@ import { renderConfig } from '../projections/index/config.ts'
 import { byNeed } from '../registry/changes/order.ts'
 import { findSpelling, placeIn, READ_MAX, readIndex, renderWith } from './push-index.ts'
 import { packagePath, type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
+import { requireTree } from './tree.ts'
 
 /** A push of `.crate` files to a public tree. */
 export interface Push {
@@ -59,12 +59,7 @@ export interface PushFolder {
 export async function openPushFolder(folder: string): Promise<PushFolder> {
   workAsOwner(folder)
   const reader = new FolderPlace(folder, { sync: 'never' })
-  for await (const path of reader.paths()) {
-    if (isOfHost(path)) continue
-    // In this order: another first push makes the `config.json` before anything else.
-    if (!(await reader.head(configPath))) refuse('folder_in_use', { out: folder })
-    break
-  }
+  await requireTree(folder)
   await makePrivate(reader.local(PUSH_FOLDER))
   const mutex = new FileMutex(reader.local(`${PUSH_FOLDER}/lock`))
   return { place: new FolderPlace(folder, { sync: 'each', mutex }), close: () => mutex.close() }

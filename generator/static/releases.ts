@@ -17,8 +17,11 @@ import type { Progress } from '../projections/context.ts'
 import { dependencyContext, inspect } from '../registry/changes/check.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
 
-/** A release as it was read, without what only the list of its files shows. */
-type ReadRelease = Omit<Release, 'files'>
+/** What is not kept in memory, which would grow with it. */
+export type Unkept = Pick<Release, 'readme' | 'files'>
+
+/** A release as it was read. */
+type ReadRelease = Omit<Release, keyof Unkept>
 
 /** A release of a static tree, with `yanked` by the settings, and the path of its `.crate`. */
 export type StaticRelease = ReadRelease & {
@@ -46,12 +49,10 @@ export interface Source {
 
 /** What earlier builds know of `.crate` files, by their paths, and by the checksums of bytes. */
 export interface Inspections {
-  readonly sources: ReadonlyMap<string, Pick<Source, 'times' | 'cksum'>>
-  readonly inspected: ReadonlyMap<string, Inspected>
-  keep(cksum: string, inspected: Inspected, files: Release['files']): Promise<void>
+  source(path: string): Promise<Pick<Source, 'times' | 'cksum'> | null>
+  inspected(cksum: string): Promise<Inspected | null>
+  keep(cksum: string, inspected: Inspected, rest: Unkept): Promise<void>
 }
-
-const NONE = { sources: new Map(), inspected: new Map(), keep: async () => undefined }
 
 /** Coarsest timestamps of file systems (2 seconds in FAT), in milliseconds, with a margin. */
 const CLOCK_TICK = 3000
@@ -66,9 +67,9 @@ export class StaticReleases {
   readonly #crates = new Map<CanonicalName, Map<VersionIdentity, StaticRelease>>()
   readonly #settings: Settings
   readonly #urls: RegistryUrls
-  readonly #inspections: Inspections
+  readonly #inspections: Inspections | null
 
-  constructor(settings: Settings, urls: RegistryUrls, inspections: Inspections = NONE) {
+  constructor(settings: Settings, urls: RegistryUrls, inspections: Inspections | null = null) {
     this.#settings = settings
     this.#urls = urls
     this.#inspections = inspections
@@ -89,9 +90,10 @@ export class StaticReleases {
       const problem = await unreadable(path)
       if (problem)
         return { path, cksum: '', size: 0, inspected: { release: null, issues: [problem] } }
-      const source = this.#sourceOf(path)
+      const source = await this.#sourceOf(path)
       const { cksum, size } = source
-      const inspected = this.#inspections.inspected.get(cksum) ?? (await this.#inspect(source))
+      const known = await this.#inspections?.inspected(cksum)
+      const inspected = known ?? (await this.#inspect(source))
       return { path, cksum, size, inspected }
     }
     for await (const { path, cksum, size, inspected } of ordered(paths, sandbox.size, read)) {
@@ -164,23 +166,23 @@ export class StaticReleases {
     const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
     if (!release || issues.some(problem => problem.severity === 'error'))
       return { release: null, issues }
-    const { files, ...rest } = release
+    const { readme, files, ...rest } = release
     // The last member of a path counts, as when the archive is listed.
     const last = new Map(files.map(file => [file.path, file]))
     const inspected = { release: rest, issues }
-    await this.#inspections.keep(cksum, inspected, [...last.values()])
+    await this.#inspections?.keep(cksum, inspected, { readme, files: [...last.values()] })
     return inspected
   }
 
   /** Returns a file with its checksum; reads it only if it may have changed. */
-  #sourceOf(path: string): Source {
+  async #sourceOf(path: string): Promise<Source> {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
     if (!stats) return refuse('file_missing', { path })
     const size = Number(stats.size)
     const times = [size, stats.mtimeNs, stats.ctimeNs, stats.ino, stats.dev].join(' ')
     // It is refused for its size.
     if (size > this.#settings.limits.crate_bytes) return { path, size, times, cksum: '' }
-    const before = this.#inspections.sources.get(path)
+    const before = await this.#inspections?.source(path)
     const isSame = before?.times === times
     const cksum = isSame ? before.cksum : sumOf('sha256', readFileSync(path))
     // A change within one tick of the file system's clock could leave the times unchanged.

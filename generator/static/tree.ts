@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { dirname, join, posix, resolve, sep } from 'node:path'
 import { type Issue, refuse, warning } from '../../core/error/error.ts'
 import { CRATES_FOLDER, cksumOfKey, crateFolder, releaseOfPath } from '../../core/paths/crates.ts'
@@ -21,9 +20,27 @@ import { all, LIST, run, value } from '../database/statement.ts'
 import { STATIC_CONFIG } from '../git/static-repository.ts'
 import { readBytes, sumOf } from '../places/disk/files.ts'
 import { isTemporary, type TextFile } from '../places/disk/steps.ts'
+import { FolderPlace } from '../places/folder-place.ts'
 import { PublicTree } from '../places/public-tree.ts'
 import { stageOf } from '../places/sync.ts'
 import { isRegistry } from '../registry/folder.ts'
+
+/**
+ * Refuses a folder with files and no tree, such as a Cargo workspace, which a build would destroy.
+ * What killed builds and pushes have left half-written does not count.
+ */
+export async function requireTree(out: string): Promise<void> {
+  const place = new FolderPlace(out, { sync: 'never' })
+  for await (const path of place.paths()) {
+    if (isOfHost(path)) continue
+    // In this order: another first push makes the `config.json` before anything else.
+    if (!(await place.head(configPath))) refuse('folder_in_use', { out })
+    return
+  }
+}
+
+/** The most files that are noted or proved at once. */
+const SLICE = 1000
 
 /** What a static tree is made from, and the records in which its files are noted. */
 interface Origin {
@@ -68,10 +85,7 @@ export class StaticTree extends PublicTree {
     if (isRegistry(dir) && existsSync(join(dir, 'locks')))
       refuse('folder_of_registry', { out, dir })
     const tree = new StaticTree(target, 'never')
-    const isTree = (await tree.read(configPath)) !== null
-    // Removing files from another kind of folder, such as a Cargo workspace, would destroy it.
-    if (!isTree && existsSync(target) && !(await readdir(target)).every(isOfHost))
-      refuse('folder_in_use', { out })
+    await requireTree(out)
     // A repository that a daemon wrote has a history, which a build cannot render again.
     const path = tree.path(GIT_INDEX_FOLDER)
     if (hasGitIndex && existsSync(path) && !(await tree.#hasOwnGitIndex()))
@@ -105,20 +119,24 @@ export class StaticTree extends PublicTree {
   async prove(areTimesGood: boolean): Promise<void> {
     const { database } = this.#known
     type Row = Readonly<Record<'path' | 'sum' | 'stamp', string>>
-    const rows = await all<Row>(database, 'SELECT path, sum, stamp FROM tree')
-    const known = new Map(rows.map(row => [row.path, row]))
-    const same: string[][] = []
-    for (const path of this.#below('')) {
-      const before = known.get(path)
-      known.delete(path)
-      const stamp = this.#stampOf(path)
-      if (!before || this.#isGone(path)) this.leftover.add(path)
-      else if (areTimesGood && stamp === before.stamp) continue
-      else if (sumOf('sha256', readFileSync(this.path(path))) !== before.sum) this.spoilt.add(path)
-      else same.push([path, before.sum, stamp])
+    const sql = 'SELECT path, sum, stamp FROM tree WHERE path > ? ORDER BY path LIMIT ?'
+    const there = new Set(this.#below(''))
+    for (let rows: Row[] = [], last: string | undefined = ''; last !== undefined; ) {
+      rows = await all<Row>(database, sql, last, SLICE)
+      last = rows.at(-1)?.path
+      const same: string[][] = []
+      for (const { path, sum, stamp } of rows) {
+        const isThere = there.delete(path)
+        const now = this.#stampOf(path)
+        if (this.#isGone(path)) this.leftover.add(path)
+        else if (isThere && areTimesGood && now === stamp) continue
+        else if (!isThere || sumOf('sha256', readFileSync(this.path(path))) !== sum)
+          this.spoilt.add(path)
+        else same.push([path, sum, now])
+      }
+      await run(database, KEEP, same)
     }
-    for (const path of known.keys()) this.spoilt.add(path)
-    await run(database, KEEP, same)
+    for (const path of there) this.leftover.add(path)
   }
 
   /** Whether a path belongs to a crate or a version that is in no folder any more. */
@@ -141,9 +159,9 @@ export class StaticTree extends PublicTree {
   }
 
   override async write(file: Output): Promise<boolean> {
-    this.#note(file.path, sha256(file.bytes))
     const isWritten = await super.write(file)
     if (isWritten) this.changed++
+    await this.#note(file.path, sha256(file.bytes))
     return isWritten
   }
 
@@ -167,7 +185,7 @@ export class StaticTree extends PublicTree {
 
   override async remove(path: string, isWhole = false): Promise<void> {
     if (existsSync(this.path(path))) this.changed++
-    for await (const below of isWhole ? this.list(path) : [path]) this.#note(below, null)
+    for await (const below of isWhole ? this.list(path) : [path]) await this.#note(below, null)
     await super.remove(path, isWhole)
   }
 
@@ -181,11 +199,6 @@ export class StaticTree extends PublicTree {
   override async *list(folder = '', isFlat = false): AsyncIterable<string> {
     for await (const path of super.list(folder, isFlat))
       if (this.#isOwn(path) && !this.#isPackage(path)) yield path
-  }
-
-  /** Nothing is to be synced. */
-  override within(): PublicTree {
-    return this
   }
 
   /** Forgets what is known of its files, which are all rendered again. */
@@ -217,25 +230,28 @@ export class StaticTree extends PublicTree {
   async finish(): Promise<void> {
     const byStage = (a: string, b: string) => stageOf(b) - stageOf(a)
     for (const path of [...this.leftover].sort(byStage)) await this.remove(path)
-    await this.#known.database.transaction(async tx => {
-      for (const some of slicesOf([...this.#notes])) {
-        const gone = some.filter(([, sum]) => sum === null).map(([path]) => path)
-        await run(tx, `DELETE FROM tree WHERE path IN ${LIST}`, gone)
-        const kept = some.filter(([, sum]) => sum !== null)
-        await run(
-          tx,
-          KEEP,
-          kept.map(([path, sum]) => [path, sum, this.#stampOf(path)]),
-        )
-      }
-    })
-    this.#notes.clear()
+    await this.#keep()
   }
 
-  #note(path: string, sum: string | null): void {
-    this.#notes.set(path, sum)
+  /** Notes a file that was written, or removed; in the records when there are many. */
+  async #note(path: string, sum: string | null): Promise<void> {
     this.spoilt.delete(path)
     this.leftover.delete(path)
+    this.#notes.set(path, sum)
+    if (this.#notes.size % SLICE === 0) await this.#keep()
+  }
+
+  async #keep(): Promise<void> {
+    const notes = [...this.#notes]
+    const gone = notes.filter(([, sum]) => sum === null).map(([path]) => path)
+    const rows = notes.filter(([, sum]) => sum !== null)
+    const kept = rows.map(([path, sum]) => [path, sum, this.#stampOf(path)])
+    await this.#known.database.transaction(async tx => {
+      await run(tx, `DELETE FROM tree WHERE path IN ${LIST}`, gone)
+      await run(tx, KEEP, kept)
+    })
+    // Those that were noted meanwhile stay.
+    for (const [path, sum] of notes) if (this.#notes.get(path) === sum) this.#notes.delete(path)
   }
 
   async #hasOwnGitIndex(): Promise<boolean> {
@@ -256,7 +272,3 @@ export class StaticTree extends PublicTree {
 
 const KEEP = `INSERT OR REPLACE INTO tree (path, sum, stamp)
   SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`
-
-function* slicesOf<T>(items: readonly T[]): Iterable<readonly T[]> {
-  for (let at = 0; at < items.length; at += 1000) yield items.slice(at, at + 1000)
-}

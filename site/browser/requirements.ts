@@ -2,8 +2,8 @@ import { fits } from '../crate/fits.ts'
 import type { Load } from './filter.ts'
 
 /**
- * Says beside the requirement of a crate, given by the link to it, which version here is the newest;
- * and if the requirement excludes that one, which is the newest that fits.
+ * Says beside the requirement of a linked crate which version here is the newest; and if the
+ * requirement excludes that one, which is the newest that fits.
  */
 export async function sayNewest(link: HTMLAnchorElement, load: Load): Promise<void> {
   const title = await load(`${link.href}badge.svg`, 'title')

@@ -2,6 +2,7 @@ import type { Dependency } from '../../core/entry/entry.ts'
 import { isCratesIo } from '../../core/index-url.ts'
 import { canonicalName } from '../../core/name.ts'
 import { cratePath } from '../../core/paths/crates.ts'
+import { impactPath } from '../../core/paths/dependents.ts'
 import { counted, formatNumber } from '../../core/quantity.ts'
 import type { CrateData } from '../crate-data.ts'
 import { cut } from '../elements/elements.ts'
@@ -98,7 +99,7 @@ export function dependentSection(
   const isMixed = dependents.some(row => row.registry !== null)
   const isNormal = dependents.every(row => row.kind === 'normal')
   const origins = 'Where another registry is named, Cargo takes the crate of this name from there.'
-  return html`<p class="quiet">${sentence}${isMixed ? ` ${origins}` : null}</p>
+  return html`<p class="quiet">${sentence}${isMixed ? ` ${origins}` : null} <a href="${to(impactPath(canonicalName(name)))}">What requires it</a></p>
 ${isNormal ? null : html`<label class="choice"><input type="checkbox" class="normal-only"> Normal dependencies only</label>`}
 <ul class="rows">
 ${dependents.map(

@@ -26,8 +26,8 @@ export function licenseText(
   const texts = site.source ? (version.contents?.licenses ?? []) : []
   const link = (shown: string, text: string | undefined): Child =>
     text === undefined
-      ? cut(shown)
-      : html`<a href="${to(sourcePath(name, number))}${fileFragment({ path: text, lines: null })}">${cut(shown)}</a>`
+      ? cut(shown, 500)
+      : html`<a href="${to(sourcePath(name, number))}${fileFragment({ path: text, lines: null })}">${cut(shown, 500)}</a>`
   const given = texts.find(text => text === file)
   if (license === null) return file === null ? 'not stated' : link(file, given)
   const parts = license.length > EXPRESSION_MAX ? [] : (license.match(/[\w.+-]+|[^\w.+-]+/g) ?? [])

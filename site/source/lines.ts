@@ -3,7 +3,7 @@ const BLOCK_LINES = 500
 const BLOCK_CHARACTERS = 8000
 
 /** A longer line is cut: browsers take long to lay it out. */
-export const LINE_MAX = 5000
+export const LINE_MAX = 2000
 
 export interface Block {
   readonly html: string

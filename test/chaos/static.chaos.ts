@@ -12,25 +12,32 @@ import { StaticSequence } from '../support/static-sequence.ts'
 import { chaos } from './run.ts'
 
 const PROGRAM = fileURLToPath(new URL('simulate/static-build.js', import.meta.url))
-/** A build is killed within this time. */
-const KILL_MS = 4000
 
 await chaos('static', { count: 40, minutes: 60, options: ['changes'] }, async run => {
   let kills = 0
-  const kill: ConstructorParameters<typeof StaticSequence>[2] = async (job, settings) => {
-    const { from, out, cache } = job
-    const child = spawn(process.execPath, [PROGRAM, JSON.stringify({ settings, from, out, cache })])
-    const ended = once(child, 'exit')
-    await Promise.race([ended, sleep(run.random.below(KILL_MS))])
-    if (child.kill('SIGKILL')) kills++
-    await ended
-  }
-  const sequence = new StaticSequence(run.random, join(run.folder, 'sequence'), kill)
+  const sequence = new StaticSequence(run.random, join(run.folder, 'sequence'))
   sequence.fill(Number(run.options.changes ?? 3000))
   await sequence.build('first')
+  // In milliseconds: how long the last build took that was not killed.
+  let within = 4000
+  const kill = async () => {
+    const { from, out, cache } = sequence.job()
+    const job = JSON.stringify({ settings: sequence.settings, from, out, cache })
+    const begin = performance.now()
+    const child = spawn(process.execPath, [PROGRAM, job], { stdio: 'inherit' })
+    const ended = once(child, 'exit')
+    await Promise.race([ended, sleep(run.random.below(within))])
+    if (child.kill('SIGKILL')) kills++
+    else within = performance.now() - begin
+    await ended
+  }
   let steps = 0
-  for (; steps < run.count && performance.now() < run.deadline; steps++)
-    await sequence.build(`step ${steps + 1}: ${await sequence.change()}`)
+  for (; steps < run.count && performance.now() < run.deadline; steps++) {
+    const changes = await sequence.change()
+    const isKilled = run.random.chance(0.6)
+    if (isKilled) await kill()
+    await sequence.build(`step ${steps + 1}: ${changes}${isKilled ? ', kill' : ''}`)
+  }
   run.row('steps', steps)
   run.row('kills', kills)
   run.row('crates', sequence.size)

@@ -138,12 +138,12 @@ test('a very common word hides no crate, and brings none that it does not find',
 
 test('with 20,000 crates a search loads at most 60,000 bytes, and nothing twice', async () => {
   const all = inventedEntries(20_000)
-  // As many new words as the first paragraph of a real README has.
+  // As often as a real README has words that nothing else of its crate has.
   const told = (at: number) =>
     all[(at + 7919) % all.length]?.about.description?.split(' ').slice(0, 6).join(' ')
   const entries = all.map((crate, at) => ({
     ...crate,
-    readme: `# ${crate.name}\n\nA crate that provides ${told(at)}`,
+    readme: at % 5 < 3 ? `# ${crate.name}\n\nA crate that provides ${told(at)}` : null,
     about: {
       ...crate.about,
       description: `rust library for the simple ${crate.about.description}`,
@@ -283,12 +283,12 @@ test('badges of a README are no words of it', () => {
   const badge =
     '[![Build status](https://ci.example/x.svg?branch=main)](https://ci.example/actions)'
   const more = '![alone](https://a.example/b.png) [![by name][one]][two]'
-  const text = 'Ties ropes [by hand](https://x.example/docs), see https://y.example/guide or fly.'
+  const text = 'It ties https://y.example/guide [ropes](https://x.example/docs) and sails, by hand.'
   const words = (readme: string) =>
     [...termsOf({ canonical: 'x', keywords: [], description: null, readme })]
       .filter(([, fit]) => fit === 8)
       .map(([term]) => term)
-  const expected = ['ties', 'ropes', 'hand', 'see', 'fly']
+  const expected = ['ties', 'ropes']
   for (const first of [badge, more, `${badge} ${more}\n${badge}`])
     assert.deepEqual(words(`# x\n\n${first}\n\n${text}`), expected, first)
   assert.deepEqual(words(`${badge}\n${text}`), expected)

@@ -9,6 +9,7 @@ import { dependency } from '../support/release.ts'
 
 /** A word for which browsers take seconds: they look up where its parts end. */
 const LONG = 'ก'.repeat(20_000)
+const JOB = { kind: 'other', issuer: 'https://ci.example', run: null } as const
 const site = demoConfig('https://x.example')
 
 test('no page of a crate shows a long value in full', () => {
@@ -19,7 +20,7 @@ test('no page of a crate shows a long value in full', () => {
   const long = {
     ...{ edition: LONG, links: LONG, license: LONG, bin_names: [LONG] },
     publishedBy: null,
-    job: { repository: null, subject: LONG, commit: LONG } as never,
+    job: { ...JOB, repository: null, subject: LONG, commit: LONG },
     deps: [here, there],
     features: { [LONG]: [LONG], b: [`${LONG}x`] },
   }
@@ -38,6 +39,6 @@ test('no page of a crate shows a long value in full', () => {
     const body = bytes.toString().replace(/^.*<body>/s, '')
     const words = body.replace(/<[^>]*>/g, ' ').split(/\s+/)
     const longest = Math.max(...words.map(word => word.length))
-    assert.ok(longest > 60 && longest <= 310, `${path}: ${longest}`)
+    assert.ok(longest > 60 && longest <= 510, `${path}: ${longest}`)
   }
 })

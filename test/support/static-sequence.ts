@@ -43,20 +43,13 @@ export class StaticSequence {
   readonly #members = new Map<string, Member>()
   readonly #yanked = new Set<string>()
   readonly #foreign = new Set<string>()
-  readonly #kill: ((job: StaticBuild, settings: string) => Promise<unknown>) | null
   #title = 'one'
   #dl = ''
   #tries = 0
 
-  /** `kill` begins a build and ends it somewhere. */
-  constructor(
-    random: Random,
-    folder: string,
-    kill: ((job: StaticBuild, settings: string) => Promise<unknown>) | null = null,
-  ) {
+  constructor(random: Random, folder: string) {
     this.#random = random
     this.#folder = folder
-    this.#kill = kill
     mkdirSync(this.#from, { recursive: true })
   }
 
@@ -203,7 +196,6 @@ export class StaticSequence {
       // It may need one that is not built yet, or another address may have been set.
       await push({ files: [this.#path(member)], to, settings, urls }).catch(() => undefined)
     },
-    kill: () => this.#kill?.(this.job(), this.settings),
   }
 
   #add(): Member {

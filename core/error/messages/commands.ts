@@ -31,6 +31,8 @@ export const commandMessages = {
     push_other_config: '{to} has another index/config.json ({theirs}) than these settings make ({ours}); push with the settings of that tree, such as its --base-url',
     bucket_address: '`{given}` is neither a folder nor the address of a bucket; write a path or s3://BUCKET/PREFIX',
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
+    impact_advisory_unknown: 'no advisory {id} on {crate} is known here; `plimsoll advisories update` takes new ones',
+    impact_spec_invalid: '`{spec}` names no versions of a crate; write NAME or NAME@REQUIREMENT, such as `serde@<1.2`',
     crate_spec_invalid: '`{spec}` names no crate to fetch; write NAME or NAME@REQUIREMENT, such as `serde@1.2`',
     daemons_apart: 'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/run/several-daemons.md)',
     base_url_missing: 'it is not known at which address users reach {address}; name it with --base-url, or as `registry.base_url`',

@@ -5,7 +5,8 @@ export function table(
 ): readonly string[] {
   if (rows.length === 0) return []
   const all = [head, ...rows]
-  const widths = head.map((_, at) => Math.max(...all.map(row => (row[at] ?? '').length)))
+  const width = (at: number) => all.reduce((most, row) => Math.max(most, row[at]?.length ?? 0), 0)
+  const widths = head.map((_, at) => width(at))
   return all.map(row =>
     row
       .map((cell, at) => cell.padEnd(widths[at] ?? 0))

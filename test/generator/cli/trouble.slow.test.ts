@@ -164,7 +164,6 @@ test('a pipe or device in the place of a file that a setting names is told, and 
     [['upstream', 'explain', 'demo'], 'upstream.up.token_file', up],
     [['upstream', 'explain', 'demo'], 'outgoing.ca_file', up],
     [['build'], 'advisories.from'],
-    [['status'], 'database.password_file', ['database.url=postgres://u@127.0.0.1:9/db']],
     [['status'], 'database.ca_file', ['database.url=postgres://u@host.invalid/db']],
     [['yank', 'demo@1.0.0'], 'cdn.purge_headers', ['cdn.purge_url=http://127.0.0.1:9/{path}']],
   ]

@@ -125,18 +125,6 @@ test('a thread is free while a client has more tasks', async t => {
   await spins
 })
 
-test('two tasks of a client run at once, and a thread is free for others', async t => {
-  const { sandbox, run } = sandboxOf(t, 2)
-  const client = { id: 'user 1', onUsed: () => undefined }
-  const own = (content: string) =>
-    sandbox.run('inspect', { content, parts: {} as InspectParts }, client)
-  const first = own('spin').catch(() => assert.fail('the second task waited'))
-  await Promise.race([own('quick'), first])
-  const both = Promise.allSettled([first, own('spin')])
-  await Promise.race([run('other'), both.then(() => assert.fail('the other task waited'))])
-  await both
-})
-
 test('threads that have nothing to do keep no process alive', () => {
   const sandbox = new URL('../../../generator/sandbox/sandbox.js', import.meta.url)
   const code = `

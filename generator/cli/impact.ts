@@ -1,0 +1,166 @@
+import { join } from 'node:path'
+import { covers, isAbout } from '../../core/advisory/advisory.ts'
+import { type ListedAdvisory, parseAdvisoryIndex } from '../../core/advisory/index-file.ts'
+import { refuse } from '../../core/error/error.ts'
+import { findImpact, HOWS, type How, type Reach, type Target } from '../../core/impact/impact.ts'
+import { canonicalName, isName } from '../../core/name.ts'
+import { crateRecordPath } from '../../core/paths/crates.ts'
+import { advisoriesPath, advisoryPath, configPath, updatesPath } from '../../core/paths/tree.ts'
+import { counted } from '../../core/quantity.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { parseRule } from '../../core/upstream/rules.ts'
+import { openGraph, type ReadText } from '../impact/graph.ts'
+import { readTextSync } from '../places/disk/files.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import { command, type Task, withRegistry } from './console/command.ts'
+import { table } from './console/table.ts'
+
+type ImpactTask = Task<{ how?: How; report?: boolean; advisory?: string }>
+
+export const registerImpact = command('impact', {
+  about: 'find which versions reach a crate by what they require, directly or through others',
+  takes: {
+    '<name[@req]>': 'the crate, and perhaps which versions, such as `demo@<1.2.3`',
+    '--advisory <id>': 'only the versions that this advisory covers',
+    '--how <how>': {
+      about: 'only what Cargo takes today, or all that it may take; default: both',
+      choices: HOWS,
+    },
+    '--report': 'print a Markdown document that also says who published them, when and from where',
+  },
+  examples: {
+    'plimsoll impact demo@1.2.0': 'finds what has a bad version in it',
+    'plimsoll impact "demo@<1.2.3" --report': 'writes it down for others',
+    'plimsoll impact demo --advisory RUSTSEC-2026-0001': 'finds what a known hole reaches',
+    'plimsoll impact demo --dir public --json': 'reads a static tree',
+  },
+  json: 'an object: `target`, with `name`, `requirement` and `advisory`, texts or null, and `here`, whether the crate is one of this registry; `reaches`, an array with `crate` and `version`; `how`, "resolved" where the newest version that fits is affected, or "possible" where only another one is; `kind`, "normal", "build" or "dev"; `path`, an array of `NAME@VERSION` from it to the target',
+  fails: 'the folder could not be read',
+  async run(task: ImpactTask, spec: string) {
+    const { dir } = task.options
+    const inTree: ReadText = async path => readTextSync(join(dir, path))
+    if ((await inTree(configPath)) !== null) return printImpact(task, spec, inTree, [])
+    await withRegistry(
+      task,
+      async ({ io, registry: { database, tree }, registry }) => {
+        const { countMarks } = await import('../records/marks.ts')
+        const { openUpstreams } = await import('../upstream/open.ts')
+        const [late] = await countMarks(database, ['dependents'])
+        if (late) io.err('warning: some changes are still being rendered, and are not seen yet')
+        const upstreams = await openUpstreams(registry, { env: io.env })
+        const read: ReadText = async path =>
+          tree.shared
+            ? ((await tree.read(path))?.toString() ?? null)
+            : readTextSync(tree.path(path))
+        const sources = [...upstreams.byName.values()]
+        await printImpact(task, spec, read, sources).finally(() => upstreams.close())
+      },
+      { reads: true },
+    )
+  },
+})
+
+async function printImpact(
+  { io, options }: ImpactTask,
+  spec: string,
+  read: ReadText,
+  upstreams: readonly Upstream[],
+): Promise<void> {
+  const [, name = '', requirement = null] = /^([^@]*)(?:@(.*))?$/s.exec(spec) ?? []
+  const rule = parseRule(spec, 'deny')
+  if (!rule || !isName(name)) return refuse('impact_spec_invalid', { spec })
+  const advisory = options.advisory ? await findAdvisory(options.advisory, name, read) : null
+  const graph = await openGraph(read, upstreams)
+  const crate = advisory?.isElsewhere ? { name, isElsewhere: true } : await graph.find(name)
+  const isAffected: Target['isAffected'] = version =>
+    rule.matches(name, version) && (advisory === null || covers(advisory, version))
+  const bounds = `${requirement} ${JSON.stringify(advisory?.ranges)}`
+  const target = { crate, isAffected, bounds }
+  const found = findImpact(graph, target, options.how ? [options.how] : HOWS)
+  if (options.json) {
+    // One after the other: all of them may be more than fits into memory.
+    const about = {
+      name: crate.name,
+      requirement,
+      advisory: advisory?.id ?? null,
+      here: !crate.isElsewhere,
+    }
+    io.out(`{"target":${JSON.stringify(about)},"reaches":[`)
+    let comma = ' '
+    for await (const reach of found) {
+      io.out(comma + JSON.stringify(reach))
+      comma = ','
+    }
+    return io.out(']}')
+  }
+  const reaches: Reach[] = []
+  for await (const reach of found) reaches.push(reach)
+  const crates = counted(new Set(reaches.map(reach => reach.crate)).size, 'crate')
+  const headline = `${counted(reaches.length, 'version')} of ${crates} reach ${spec}`
+  const lines = options.report
+    ? [`# ${headline}`, '', ...(await reportLines(reaches, advisory, read, io.now()))]
+    : [...table(['VERSION', 'HOW', 'KIND', 'THROUGH'], reaches.map(cells)), headline]
+  for (const line of lines) io.out(line)
+}
+
+/** Returns an advisory on a crate by its id or an alias, and whether it is about one elsewhere. */
+async function findAdvisory(id: string, crate: string, read: ReadText) {
+  const { registry, advisories } = parseAdvisoryIndex((await read(advisoriesPath)) ?? '') ?? {
+    ...{ registry: [], advisories: [] },
+  }
+  const found = advisories.find(
+    each =>
+      [each.id, ...each.aliases].includes(id) &&
+      canonicalName(each.package) === canonicalName(crate),
+  )
+  if (!found) return refuse('impact_advisory_unknown', { id, crate })
+  return { ...found, isElsewhere: !isAbout(found, crate, registry) }
+}
+
+function cells({ crate, version, how, kind, path }: Reach): readonly string[] {
+  return [`${crate}@${version}`, how, kind, path.slice(1).join(' > ')]
+}
+
+/** Returns what a report says besides its title, by what the tree says of each crate. */
+async function reportLines(
+  reaches: readonly Reach[],
+  advisory: ListedAdvisory | null,
+  read: ReadText,
+  now: Date,
+): Promise<readonly string[]> {
+  const [, newest] = /<updated>([^<]*)</.exec((await read(updatesPath)) ?? '') ?? []
+  const { modified } = JSON.parse((advisory && (await read(advisoryPath(advisory.id)))) ?? '{}')
+  const lines = [
+    `- Asked: ${timestamp(now)}`,
+    ...(advisory ? [`- Advisory: ${advisory.id} of ${modified}: ${advisory.title}`] : []),
+    `- Registry: its last version is of ${newest ?? 'an unknown time'}`,
+    '',
+    '| version | how | kind | published by | at | commit | through |',
+    '|---|---|---|---|---|---|---|',
+  ]
+  const records = new Map<string, ReadonlyMap<string, PublishedVersion>>()
+  for (const { crate, version, how, kind, path } of reaches) {
+    const record = records.get(crate) ?? (await publishedVersions(crate, read))
+    records.set(crate, record)
+    const { published_by: by, published_at: at, trustpub_data: job } = record.get(version) ?? {}
+    const from = [by ?? job?.repository ?? job?.project_path, at, job?.sha].map(cell => cell ?? '–')
+    lines.push(
+      `| ${[`${crate}@${version}`, how, kind, ...from, path.slice(1).join(' > ')].join(' | ')} |`,
+    )
+  }
+  return lines
+}
+
+/** Who published a version, as `crate.json` has it. */
+interface PublishedVersion {
+  readonly version: string
+  readonly published_by?: string | null
+  readonly published_at?: string | null
+  readonly trustpub_data?: Readonly<Record<string, string | null>>
+}
+
+async function publishedVersions(crate: string, read: ReadText) {
+  const text = await read(crateRecordPath(crate))
+  const { versions }: { versions: PublishedVersion[] } = JSON.parse(text ?? '{"versions":[]}')
+  return new Map(versions.map(version => [version.version, version]))
+}

@@ -1,0 +1,65 @@
+import type { Dependency } from '../../../core/entry/entry.ts'
+import { type Requiring, shardOf } from '../../../core/impact/dependents.ts'
+import { type CanonicalName, canonicalName, isName } from '../../../core/name.ts'
+import type { Requirement } from '../../../core/requirement.ts'
+import type { Version } from '../../../core/version.ts'
+import { all, insertAll, type Queries, type Row, value } from '../../database/statement.ts'
+import { lastChange, marksOf, setMarks } from '../../records/marks.ts'
+import { RELEASES } from '../../records/releases-view.ts'
+import { filesOf, firstPlace } from './files.ts'
+
+/** Brings the rows of a crate in line with its releases, and marks the files that change. */
+export async function changeRequirements(tx: Queries, crateId: number): Promise<void> {
+  const before = new Map<string, Row<'requirements'>>()
+  const keyOf = ({ place, dependency }: Row<'requirements'>) => `${place} ${dependency}`
+  const sql = 'SELECT place, dependency, crate_id, text FROM requirements WHERE crate_id = ?'
+  for (const row of await all<Row<'requirements'>>(tx, sql, crateId)) before.set(keyOf(row), row)
+  const rows = new Map(Array.from(before, ([key, row]) => [key, { ...row, text: '' }]))
+  const canonical = 'SELECT canonical FROM crates WHERE id = ?'
+  const shard = shardOf((await value<CanonicalName>(tx, canonical, crateId)) ?? canonicalName(''))
+  for (const [dependency, ways] of await requirementsOf(tx, crateId)) {
+    const text = JSON.stringify([...ways.values()])
+    const row = { place: firstPlace(dependency) + shard, dependency, crate_id: crateId, text }
+    rows.set(keyOf(row), row)
+  }
+  // A row without a text stays: it tells what else was in the file.
+  const changed = [...rows.values()].filter(row => before.get(keyOf(row))?.text !== row.text)
+  const conflict = 'ON CONFLICT (place, dependency, crate_id) DO UPDATE SET text = excluded.text'
+  await insertAll(tx, 'requirements', changed, conflict)
+  const files: number[] = []
+  for (const row of changed) {
+    const change = row.text === '' ? 'went' : before.get(keyOf(row))?.text ? 'same' : 'came'
+    files.push(...(await filesOf(tx, { ...row, change })))
+  }
+  await setMarks(tx, marksOf('dependents', files), await lastChange(tx))
+}
+
+/** Releases whose dependencies are in memory at once. */
+const SLICE = 200
+
+type Ways = Map<string, Requiring & { readonly versions: Version[] }>
+
+/** Returns how the versions of a crate require others. */
+async function requirementsOf(tx: Queries, crateId: number): Promise<Map<CanonicalName, Ways>> {
+  const found = new Map<CanonicalName, Ways>()
+  const sql = `SELECT id, version, line ->> 'deps' AS deps FROM ${RELEASES}
+    WHERE crate_id = ? AND id > ? ORDER BY id LIMIT ${SLICE}`
+  type Found = { readonly id: number; readonly version: Version; readonly deps: string }
+  let releases: Found[] = []
+  do {
+    releases = await all<Found>(tx, sql, crateId, releases.at(-1)?.id ?? 0)
+    for (const { version, deps } of releases)
+      for (const { req, kind, registry, ...dep } of JSON.parse(deps) as Dependency[]) {
+        const name = dep.package ?? dep.name
+        // Other registries may have written anything, and this becomes a path.
+        if (!isName(name)) continue
+        const ways: Ways = found.get(canonicalName(name)) ?? new Map()
+        found.set(canonicalName(name), ways)
+        const how = { requirement: req as Requirement, kind, registry }
+        const way = ways.get(JSON.stringify(how)) ?? { ...how, versions: [] }
+        ways.set(JSON.stringify(how), way)
+        if (way.versions.at(-1) !== version) way.versions.push(version)
+      }
+  } while (releases.length === SLICE)
+  return found
+}

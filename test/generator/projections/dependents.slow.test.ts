@@ -1,0 +1,63 @@
+// Mirrors generator/projections/dependents: a crate with many dependents.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SHARDS, TOGETHER } from '../../../core/impact/dependents.ts'
+import { parseName } from '../../../core/name.ts'
+import { parseVersion } from '../../../core/version.ts'
+import { build } from '../../../generator/pages/build.ts'
+import { buildPages } from '../../../generator/pages/pages.ts'
+import { deleteReleases } from '../../../generator/registry/changes/delete.ts'
+import type { Registry } from '../../../generator/registry/registry.ts'
+import { fileStamps, filesBelow } from '../../support/folder.ts'
+import { ownDependency } from '../../support/release.ts'
+import { addCrate, newRegistry, OPERATOR, publicText } from '../../support/workplace.ts'
+
+const onOwn = (name: string, req: string) =>
+  ownDependency(name, { req, index: 'sparse+https://crates.example/index/' }).manifest
+
+const files = ({ tree }: Registry) =>
+  filesBelow(tree.root).filter(path => /^dependents\/.*json$/.test(path))
+
+async function render(registry: Registry): Promise<void> {
+  await build(registry)
+  await buildPages(registry)
+}
+
+async function remove(registry: Registry, crate: string, version: string): Promise<void> {
+  const wanted = { name: parseName(crate), version: parseVersion(version), force: true }
+  await deleteReleases(registry, wanted, OPERATOR)
+}
+
+test('many dependents are in shards as long as they are many, and a whole build has the same', async t => {
+  const registry = await newRegistry(t)
+  const publish = (at: number) =>
+    addCrate(registry, { name: `app${at}`, version: '1.0.0', manifest: onOwn('low', '1') })
+  const same = async () => {
+    await render(registry)
+    const sums = () => files(registry).map(path => [path, publicText(registry, path)])
+    const now = sums()
+    await registry.tree.removeFolder('dependents')
+    await buildPages(registry, { all: true })
+    assert.deepEqual(sums(), now)
+    return now
+  }
+  await addCrate(registry, { name: 'low', version: '1.0.0' })
+  for (let at = 0; at < TOGETHER; at++) await publish(at)
+  assert.equal((await same()).length, 1)
+  await publish(TOGETHER)
+  const sharded = await same()
+  assert.equal(sharded.length, 1 + SHARDS)
+  assert.equal(publicText(registry, 'dependents/low/all.json'), '{"shards":64}\n')
+  const before = fileStamps(registry.tree.root)
+  await publish(TOGETHER + 1)
+  await render(registry)
+  const after = fileStamps(registry.tree.root)
+  const written = files(registry).filter(path => before[path] !== after[path])
+  assert.equal(written.length, 1, 'its shard alone')
+  await remove(registry, 'app3', '1.0.0')
+  await remove(registry, 'app5', '1.0.0')
+  assert.deepEqual(
+    (await same()).map(([path]) => path),
+    ['dependents/low/all.json'],
+  )
+})
