@@ -1,5 +1,5 @@
+import { isBucket, parseBucketAddress } from '../paths/bucket.ts'
 import { parseRule } from '../upstream/rules.ts'
-import { isBucket, parseBucketAddress } from './bucket.ts'
 import {
   choice,
   duration,
