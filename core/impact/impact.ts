@@ -125,6 +125,8 @@ async function reach(
   const seen: Versions = new Map()
   for (const { version } of start.steps) versionsOf(seen, start.crate).add(version)
   const found = [start]
+  // Few crates are build dependencies: nobody else is asked once more for these.
+  const builders = new Set<string>()
   const expand = async (level: readonly Steps[], kinds: readonly string[], kind: Step['kind']) => {
     const next = new Map<string, Steps>()
     for (const { crate, steps } of level) {
@@ -135,6 +137,7 @@ async function reach(
         const key = keyOf(dependent)
         const before = versionsOf(seen, dependent)
         for (const { kind: own, requirement, versions } of requires) {
+          if (own === 'build') builders.add(keyOf(crate))
           const leads = (step: Step) => leadsTo(step, node, requirement, how, target)
           const way = kinds.includes(own) ? (steps.find(leads) ?? null) : null
           for (const version of way ? versions : []) {
@@ -151,7 +154,8 @@ async function reach(
     return [...next.values()]
   }
   for (let level = [start]; level.length > 0; ) level = await expand(level, ['normal'], 'normal')
-  let level = await expand([...found], ['build'], 'build')
+  const built = found.filter(({ crate }) => builders.has(keyOf(crate)))
+  let level = await expand(built, ['build'], 'build')
   while (level.length > 0) level = await expand(level, ['normal', 'build'], 'build')
   await expand([start], ['dev'], 'dev')
   return found
