@@ -1,6 +1,7 @@
 // site: Data in, HTML out, and the scripts of browsers. Projections and daemon call it; it never
 // reads records.
 
+import type { Advisory } from '../core/advisory/advisory.ts'
 import type { DependencyUse, Entry } from '../core/entry/entry.ts'
 import type { About } from '../core/manifest/manifest.ts'
 import type { Deprecation } from '../core/notes/notes.ts'
@@ -29,6 +30,8 @@ export interface VersionRow extends Pick<Entry, 'rust_version' | 'yanked'> {
   readonly job?: Job | null
   readonly yankReason?: string | null
   readonly deprecation?: Deprecation | null
+  /** Those that cover it. */
+  readonly advisories?: readonly Advisory[]
   readonly size: number
   readonly contents: Contents | null
 }
@@ -53,6 +56,8 @@ export interface VersionData
   readonly download: string
   /** The README as sanitized HTML: from `renderReadme` or `plainReadme`. */
   readonly readme: string | null
+  /** What advisories say, likewise, by id; of those that come first. */
+  readonly advisoryTexts?: ReadonlyMap<string, string>
   /** The version before this one by precedence; null for the first. */
   readonly previous: ComparedVersion | null
 }

@@ -68,11 +68,13 @@ export function refuseErrors(issues: readonly Issue[]): void {
 
 /** Returns the warnings among `issues`: the first of each code, with the number of the others. */
 export function groupWarnings(issues: readonly Issue[]): Issue[] {
-  const groups = new Map<Code, { readonly first: Issue; count: number }>()
+  const groups = new Map<string, { readonly first: Issue; count: number }>()
   for (const item of unique(issues.filter(problem => problem.severity === 'warning'))) {
-    const group = groups.get(item.code)
+    // Each advisory is another matter; they are few.
+    const key = item.code === 'dependency_advisory' ? item.message : item.code
+    const group = groups.get(key)
     if (group) group.count++
-    else groups.set(item.code, { first: item, count: 1 })
+    else groups.set(key, { first: item, count: 1 })
   }
   return [...groups.values()].map(({ first, count }) => {
     if (count === 1) return first

@@ -1,7 +1,7 @@
 // core/search: The one search of daemon and browser, over files that its caller reads. It never
 // fetches or keeps any.
 
-export const FILTERS = ['keyword', 'category', 'license', 'rust', 'owner'] as const
+export const FILTERS = ['keyword', 'category', 'license', 'rust', 'owner', 'advisory'] as const
 
 /** The orders of results; the first is the default. */
 export const SORTS = ['relevance', 'name', 'newest', 'dependents'] as const

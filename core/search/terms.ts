@@ -1,15 +1,18 @@
+import type { Advisory } from '../advisory/advisory.ts'
 import { isStorable } from '../text.ts'
-import { rustMinor } from './request.ts'
+import { FILTERS, rustMinor } from './request.ts'
 import { STOP_WORDS, WORD_MAX, wordsOf } from './words.ts'
 
 const DESCRIPTION_WORDS = 200
 
 const FILTERED = 20
+/** Ids and aliases: some crates have dozens of advisories. */
+const ADVISED = 400
 
 /**
  * How well a word matches a crate, best first: it is the name, it is a word of the name, the name
  * begins with it, another word of the name does, it is a keyword, the description contains it, or
- * only what counts a little: the README's first paragraph, a category, an owner. `nearFit` gives the same for a word similar to that of the query. Files tell the first word of a
+ * only what counts a little: the README's first paragraph, a category, an owner, an advisory. `nearFit` gives the same for a word similar to that of the query. Files tell the first word of a
  * name from `later` ones.
  */
 const Fit = {
@@ -43,7 +46,7 @@ export function beginningFit(fit: number): number | null {
 export const SHORT = 2
 
 /** The filters that are terms of crates. */
-export const TERM_FILTERS = ['keyword', 'category', 'license', 'owner'] as const
+export const TERM_FILTERS = FILTERS.filter(filter => filter !== 'rust')
 type TermFilter = (typeof TERM_FILTERS)[number]
 
 /** Returns the terms of crates with a label, an owner, or each license of an expression. */
@@ -67,6 +70,8 @@ export interface SearchableCrate {
   /** The usernames of its owners, if pages name them. */
   readonly owners?: readonly string[]
   readonly readme?: string | null
+  /** Those that cover one of its versions. */
+  readonly advisories?: readonly Pick<Advisory, 'id' | 'aliases' | 'informational'>[]
 }
 
 const README_MAX = 4096
@@ -109,7 +114,8 @@ export function termsOf(crate: SearchableCrate): ReadonlyMap<string, number> {
   const described = wordsOf(crate.description ?? '').filter(word => !STOP_WORDS.has(word))
   for (const word of [...new Set(described)].slice(0, DESCRIPTION_WORDS)) put(word, Fit.description)
   const { categories = [], owners = [], readme } = crate
-  const little = [...categories, ...owners].slice(0, FILTERED).flatMap(wordsOf)
+  const labels = [...categories, ...owners].slice(0, FILTERED)
+  const little = [...labels, ...advisoryIds(crate).slice(0, ADVISED)].flatMap(wordsOf)
   for (const word of little) put(word, Fit.little)
   const read = wordsOf(firstParagraph(readme ?? '')).filter(
     word => !fits.has(word) && !STOP_WORDS.has(word) && !EMPTY_WORDS.has(word),
@@ -121,14 +127,25 @@ export function termsOf(crate: SearchableCrate): ReadonlyMap<string, number> {
   return fits
 }
 
+function advisoryIds({ advisories = [] }: SearchableCrate): string[] {
+  return advisories.flatMap(({ id, aliases }) => [id, ...aliases])
+}
+
 function allFilterTerms(crate: SearchableCrate): string[] {
-  const { keywords, categories = [], license, owners = [] } = crate
+  const { keywords, categories = [], license, owners = [], advisories = [] } = crate
   // A crate is also in its categories' parents.
   const above = categories.flatMap(category =>
     category.split('::').map((_, at, parts) => parts.slice(0, at + 1).join('::')),
   )
-  const values = { keyword: keywords, category: above, license: [license ?? ''], owner: owners }
+  const kinds = advisories.flatMap(each => ['any', each.informational ?? 'vulnerable'])
+  const advisory = [...new Set(kinds), ...advisoryIds(crate)]
+  const values = {
+    ...{ keyword: keywords, category: above, license: [license ?? ''], owner: owners },
+    advisory,
+  }
   return TERM_FILTERS.flatMap(filter =>
-    values[filter].flatMap(value => filterTerms(filter, value)).slice(0, FILTERED),
+    values[filter]
+      .flatMap(value => filterTerms(filter, value))
+      .slice(0, filter === 'advisory' ? ADVISED : FILTERED),
   )
 }

@@ -1,4 +1,5 @@
 import { isBucket, parseBucketAddress } from '../paths/bucket.ts'
+import { DENIED_KINDS } from '../upstream/advisories.ts'
 import { parseRule } from '../upstream/rules.ts'
 import {
   choice,
@@ -46,8 +47,9 @@ export const upstreamRows = {
   fallback: row(choice('off', 'redirect', 'serve'), 'off', 'What the registry answers for names that it does not have: "redirect" sends clients to the upstream, "serve" answers from here. One upstream at most.'),
   fresh: row(duration(0, DAY), 10, 'How old an index file may be before the upstream is asked again.'),
   hold: row(duration(0, 365 * DAY), 0, 'How long a new version is shown as yanked: locked builds still get it, others take an older version.'),
-  allow: row(list(crateRule), [], 'Versions that are not held; each rule means exactly these.'),
+  allow: row(list(crateRule), [], 'Versions that are not held, nor denied by an advisory; each rule means exactly these.'),
   deny: row(list(crateRule), [], 'Versions that are shown as yanked and not downloaded; a range has pre-releases in it, and build metadata never matters.'),
+  deny_advisories: row(choice(...DENIED_KINDS), 'off', 'Which versions an advisory denies, besides `deny`; each value denies what those before it deny. "warn" only says on the page and by `explain` what covers a version; what is allowed is never denied.'),
   lure_guard: row(flag, false, 'Whether the registry hides yanks for 24 hours if the upstream yanks all older versions around a release that is held.'),
   offline: row(flag, false, 'Whether the registry serves only what it has, and never asks the upstream.'),
   feed: row(webUrlOrNone, '', 'RSS feed of new crates, whose names the registry compares with its own; `crates-io` with the index of crates.io has a default.'),

@@ -8,6 +8,7 @@ export const EVENT_TYPES = [
   'release.deleted',
   'crate.owners',
   'crate.deprecated',
+  'advisory.matched',
   'upstream.alarm',
 ] as const
 

@@ -2,6 +2,7 @@ import type { Name } from '../name.ts'
 import { DURATIONS, inUnits } from '../quantity.ts'
 import { untilText } from '../timestamp.ts'
 import type { Version } from '../version.ts'
+import { advisoriesOfVersion } from './advisories.ts'
 import { type AlarmKind, ANY_VERSION, type UpstreamCrate } from './crate.ts'
 import { type UpstreamPolicy, type Verdict, verdictsOf } from './policy.ts'
 
@@ -18,6 +19,10 @@ export interface VersionState {
   /** Whether its line, its bytes or its existence have changed, and nobody has accepted that. */
   readonly changed: boolean
   readonly allowed: boolean
+  /** Whether `allow` shows it: it is held, or an advisory denies it. */
+  readonly mayAllow: boolean
+  /** The advisories that cover it, as texts. */
+  readonly advisories: readonly string[]
 }
 
 export const ALARMS: Readonly<Record<AlarmKind, string>> = {
@@ -48,20 +53,24 @@ export function explainCrate(
     const setting = {
       ...{ shown: null, yanked: null, gone: null, guarded: 'lure_guard' },
       held: `hold: ${inUnits(policy.hold, DURATIONS)}`,
-      denied: `deny: ${verdict.rule}`,
+      denied: verdict.rule ?? 'deny',
     }[state]
     const rule = setting && `upstream.${upstream}.${setting}`
     const until = verdict.until === undefined ? null : untilText(verdict.until).slice(0, 10)
     const { claim, gone } = crate.sightings.get(version) ?? {}
     const changed = claim !== undefined || gone !== undefined
     const allowed = policy.allowed.has(version)
-    return { upstream, name, version, state, rule, until, changed, allowed }
+    const mayAllow = state === 'held' || (setting?.startsWith('deny_advisories:') ?? false)
+    const { about } = advisoriesOfVersion(policy.advisories, version)
+    const advisories = about.map(({ id, title }) => `${id}: ${title}`)
+    const shown = { upstream, name, version, state, rule, until }
+    return { ...shown, changed, allowed, mayAllow, advisories }
   })
 }
 
 /** Returns how a version is shown as a sentence that also says who can change it. */
 export function sentenceOf(version: VersionState): string {
-  const { upstream, state, rule, until, changed } = version
+  const { upstream, state, rule, until, changed, mayAllow, advisories } = version
   const spec = specOf(version)
   const command = (verb: string) => `\`plimsoll upstream ${verb} ${spec} --upstream ${upstream}\``
   const allow = `${command('allow')} or an administrator's page shows it at once`
@@ -71,9 +80,10 @@ export function sentenceOf(version: VersionState): string {
     gone: `is shown as yanked: the upstream does not have it any more (${command('accept')})`,
     held: `is shown as yanked (${rule}) ${until === null ? 'because its age is unknown' : `until ${until}`}; ${allow}`,
     guarded: `is shown although the upstream has yanked it (${rule}), until ${until}`,
-    denied: `is shown as yanked and not downloaded (${rule}); the operator can change the rule`,
+    denied: `is shown as yanked and not downloaded (${rule}); ${mayAllow ? allow : 'the operator can change the rule'}`,
   }
   const more =
     changed && state !== 'gone' ? `; the upstream has changed it (${command('accept')})` : ''
-  return `${spec} ${sentences[state]}${more}`
+  const covered = advisories.length > 0 ? `; covered by ${advisories.join('; ')}` : ''
+  return `${spec} ${sentences[state]}${more}${covered}`
 }

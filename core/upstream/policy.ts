@@ -1,6 +1,7 @@
 // core/upstream: Which versions of an upstream are held or denied, and what Cargo must know of it.
 // It never asks a server.
 import type { Version } from '../version.ts'
+import { type AdvisoryRules, advisoriesOfVersion } from './advisories.ts'
 import type { Sighting, UpstreamCrate } from './crate.ts'
 import { type UpstreamLine, withYanked } from './line.ts'
 import type { CrateRule } from './rules.ts'
@@ -13,6 +14,7 @@ export interface UpstreamPolicy {
   readonly lureGuard: boolean
   /** The versions that administrators have exempted from the hold. */
   readonly allowed: ReadonlySet<Version>
+  readonly advisories: AdvisoryRules
 }
 
 export interface Verdict {
@@ -26,6 +28,7 @@ export interface Verdict {
    * texts put before all others. No time changes it without one.
    */
   readonly until?: number
+  /** The setting that denies it, and its rule or the advisory. */
   readonly rule?: string
 }
 
@@ -46,7 +49,7 @@ export function verdictsOf(
 ): Map<UpstreamLine, Verdict> {
   const verdictOf = (line: UpstreamLine): Verdict => {
     const denied = deniedBy(line, policy)
-    if (denied) return { state: 'denied', rule: denied.text }
+    if (denied) return { state: 'denied', rule: denied }
     const seen = crate.sightings.get(line.version) ?? {}
     if (seen.gone !== undefined) return { state: 'gone' }
     if (!line.yanked) return heldBy(line, seen, policy, now) ?? { state: 'shown' }
@@ -57,12 +60,22 @@ export function verdictsOf(
   return new Map(Array.from(crate.lines.values(), line => [line, verdictOf(line)]))
 }
 
-/** Returns the rule by which a version is denied; undefined without one. */
+/** Returns the setting by which a version is denied, with its rule; undefined without one. */
 export function deniedBy(
+  line: Pick<UpstreamLine, 'name' | 'version'>,
+  policy: Pick<UpstreamPolicy, 'allow' | 'deny' | 'allowed' | 'advisories'>,
+): string | undefined {
+  const rule = policy.deny.find(({ matches }) => matches(line.name, line.version))
+  if (rule) return `deny: ${rule.text}`
+  const { denying } = advisoriesOfVersion(policy.advisories, line.version)
+  return denying && !isAllowed(line, policy) ? `deny_advisories: ${denying.id}` : undefined
+}
+
+function isAllowed(
   { name, version }: Pick<UpstreamLine, 'name' | 'version'>,
-  { deny }: Pick<UpstreamPolicy, 'deny'>,
-): CrateRule | undefined {
-  return deny.find(({ matches }) => matches(name, version))
+  { allow, allowed }: Pick<UpstreamPolicy, 'allow' | 'allowed'>,
+): boolean {
+  return allowed.has(version) || allow.some(({ matches }) => matches(name, version))
 }
 
 function heldBy(
@@ -71,10 +84,8 @@ function heldBy(
   policy: UpstreamPolicy,
   now: Date,
 ): Verdict | null {
-  const { name, version, pubtime } = line
-  if (policy.hold === 0) return null
-  if (policy.allow.some(({ matches }) => matches(name, version))) return null
-  if (policy.allowed.has(version)) return null
+  const { pubtime } = line
+  if (policy.hold === 0 || isAllowed(line, policy)) return null
   if (pubtime === null) return { state: 'held' }
   const until = releaseTime(line, seen) + policy.hold * 1000
   return until > now.getTime() ? { state: 'held', until } : null

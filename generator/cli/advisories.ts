@@ -12,6 +12,8 @@ import { keepAdvisories } from '../records/advisories/change.ts'
 import { listAdvisories } from '../records/advisories/read.ts'
 import { writeValue } from '../records/values.ts'
 import { isRegistry } from '../registry/folder.ts'
+import { newlyDenied } from '../upstream/denials.ts'
+import { openUpstreams } from '../upstream/open.ts'
 import { Web } from '../web/web.ts'
 import { plain } from '../web/web-url.ts'
 import { showChanges } from './console/changes.ts'
@@ -35,17 +37,25 @@ const registerUpdate = registryCommand('update', {
   takes: {
     '[file-or-dir]':
       "RustSec's database or files of OSV: a folder, a .tar.gz or a file; without it, what `advisories.from` names",
+    '--yes': 'take it although it denies versions of an upstream that are kept here',
   },
   examples: {
     'plimsoll advisories update advisory-db': 'takes a checkout of RustSec',
     'plimsoll advisories update': 'reads `advisories.from` and advisories/ again',
   },
   json: 'an object: `changed`, how many advisories are new, different or gone; `warnings`, none, and `refused`, why files were left out: arrays of texts',
-  fails: 'a file was left out, or a page could not be rendered; the rest was taken',
-  async run(task: RegistryTask, from?: string) {
+  fails:
+    'nothing was taken, because it denies versions that are kept here and --yes is missing; or a file was left out, or a page could not be rendered, and the rest was taken',
+  async run(task: RegistryTask<{ readonly yes?: boolean }>, from?: string) {
     const { registry, change } = task
     const given = from === undefined ? registry.settings.advisories.from : [resolve(from)]
     const { changes, issues } = await readUpdate(registry, registry.dir, given)
+    const upstreams = await openUpstreams(registry, { env: task.io.env })
+    const denied: string[] = []
+    for (const each of upstreams.byName.values()) denied.push(...(await newlyDenied(each, changes)))
+    await upstreams.close()
+    for (const text of denied) task.io.err(`would deny ${text}`)
+    if (denied.length > 0 && !task.options.yes) refuse('advisories_unconfirmed')
     await keepAdvisories(registry, changes, registry.urls.own, change)
     await writeValue(registry.database, UPDATED, from === undefined ? null : change.at)
     refuseErrors((await showChanges(task)).issues)

@@ -1,3 +1,4 @@
+import { type Advisory, covers } from '../../core/advisory/advisory.ts'
 import { compareText } from '../../core/entry/entry.ts'
 import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
@@ -41,18 +42,31 @@ export interface FeedEntry {
   readonly summary: string | null
 }
 
-/** Renders the feed of a crate's newest versions. Feeds omit versions of unknown time. */
+/**
+ * Renders the feed of a crate's newest versions, and of the advisories on it. Feeds omit versions
+ * of unknown time.
+ */
 export function renderCrateFeed(
   site: SiteConfig,
   name: Name,
   releases: readonly (ShownRelease & { readonly publishedAt: string | null })[],
+  advisories: readonly Advisory[] = [],
 ): Output {
   const timed = releases.flatMap(release =>
     release.publishedAt === null ? [] : { ...release, name, publishedAt: release.publishedAt },
   )
+  const holes = advisories.map(({ id, title, modified: at, ranges }) => {
+    const page = cratePage(name)
+    const covered = releases.filter(({ version }) => covers({ ranges }, version))
+    const summary = `Covers ${covered.map(({ version }) => version).join(', ')}`
+    return { id: `${page}#${id}`, page, title: `${id}: ${title}`, at, author: null, summary }
+  })
   // A later publish is newer where times are equal.
   const newest = timed.reverse().sort((a, b) => compareText(b.publishedAt, a.publishedAt))
-  const entries = newest.slice(0, FEED_LENGTH.crate).map(release => releaseEntry(site, release))
+  const shown = newest.slice(0, FEED_LENGTH.crate).map(release => releaseEntry(site, release))
+  const entries = [...shown, ...holes]
+    .sort((a, b) => compareText(b.at, a.at))
+    .slice(0, FEED_LENGTH.crate)
   return renderFeed(site, crateFeedPath(name), name, cratePage(name), entries)
 }
 

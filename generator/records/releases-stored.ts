@@ -36,6 +36,8 @@ export interface ExistingRelease {
   readonly mayPublish: boolean
   /** Whether versions come from CI only. */
   readonly trustedOnly: boolean
+  /** Whether any advisory is kept. */
+  readonly hasAdvisories: boolean
   readonly taken: TakenVersion | null
   /** This version before it was deleted; null when it was not. */
   readonly deleted: Pick<Tombstone, 'cksum' | 'reason'> | null
@@ -53,12 +55,13 @@ export async function readExisting(
   type Taken = Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'>
   type Found = Record<'gone' | 'reason' | 'yankReason', string | null> &
     Record<'isOwner' | 'isOwned' | 'isInvited', number> & { takenId: number | null }
-  type Only = { readonly trustedOnly: number; readonly id: number | null }
+  type Only = Record<'trustedOnly' | 'hasAdvisories', number> & { readonly id: number | null }
   const row = await one<CrateRecord & Taken & Found & Only>(
     db,
     `SELECT ${CRATE}, taken.id AS "takenId", taken.version, taken.cksum, taken.yanked, taken.line,
         CASE WHEN taken.yanked = 1 THEN taken.yank_reason END AS "yankReason",
-        tombstones.cksum AS gone, tombstones.reason, ${OWNED}, "trustedOnly"
+        tombstones.cksum AS gone, tombstones.reason, ${OWNED}, "trustedOnly",
+        CASE WHEN EXISTS (SELECT 1 FROM advisory_crates) THEN 1 ELSE 0 END AS "hasAdvisories"
       FROM (SELECT count(*) AS "trustedOnly" FROM trust_only WHERE pattern IN ${LIST}) AS trust
       LEFT JOIN crates ON crates.canonical = ?
       LEFT JOIN releases AS taken ON taken.crate_id = crates.id AND taken.identity = ?
@@ -70,7 +73,8 @@ export async function readExisting(
     identity,
   )
   const { takenId, version: taken, cksum, yanked, line, yankReason, ...rest } = row
-  const { gone, reason, isOwner, isOwned, isInvited, trustedOnly: only, ...crate } = rest
+  const { gone, reason, isOwner, isOwned, isInvited, trustedOnly: only, ...more } = rest
+  const { hasAdvisories, ...crate } = more
   const isThere = row.id !== null
   return {
     crate: isThere ? crate : null,
@@ -78,6 +82,7 @@ export async function readExisting(
     isInvited: isInvited === 1,
     mayPublish: mayAdd(change, name, isThere ? { isOwner, isOwned } : null),
     trustedOnly: only > 0,
+    hasAdvisories: hasAdvisories === 1,
     taken:
       takenId === null
         ? null

@@ -68,7 +68,9 @@ export const findableWith = (owners: string) => `SELECT marked.id, search_crates
     crates.canonical, listings.dependents, listings.yanked,
     releases.about, substr(releases.readme, 1, 8192) AS readme,
     releases.line ->> 'rust_version' AS rust,
-    releases.version AS newest, ${deprecationsOf('crates.id')}, ${owners} AS owners
+    releases.version AS newest, ${deprecationsOf('crates.id')}, ${owners} AS owners,
+    CASE WHEN EXISTS (SELECT 1 FROM advisory_crates WHERE crate = crates.canonical)
+      THEN 1 ELSE 0 END AS "isAdvised"
   FROM (SELECT CAST(value ->> 'subject' AS INTEGER) AS id FROM json_each(?)) AS marked
   LEFT JOIN crates ON crates.id = marked.id
   LEFT JOIN search_crates ON search_crates.crate_id = marked.id

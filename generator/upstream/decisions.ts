@@ -1,11 +1,34 @@
+import { CRATES_IO } from '../../core/index-url.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
+import type { UpstreamSettings } from '../../core/settings/upstream.ts'
+import { isOfCratesIo } from '../../core/upstream/cargo-config.ts'
+import type { UpstreamPolicy } from '../../core/upstream/policy.ts'
 import type { Version } from '../../core/version.ts'
 import type { Database } from '../database/connection.ts'
 import { column, run, upsert } from '../database/statement.ts'
+import { advisoriesOf } from '../records/advisories/read.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
 
-/** Returns the versions of a crate that administrators have exempted from an upstream's hold. */
-export async function allowedVersions(
+/** Returns the index URLs by which advisories name an upstream: also of a copy of crates.io. */
+export function originOf(settings: UpstreamSettings): string[] {
+  return [settings.index, ...(isOfCratesIo(settings) ? [CRATES_IO] : [])]
+}
+
+/** Returns the rules of an upstream for a crate, as they are now. */
+export async function readPolicy(
+  db: Database,
+  settings: UpstreamSettings,
+  rules: Pick<UpstreamPolicy, 'allow' | 'deny'>,
+  name: Name,
+): Promise<UpstreamPolicy> {
+  const { hold, lure_guard: lureGuard, deny_advisories: denies } = settings
+  const known = denies === 'off' ? [] : await advisoriesOf(db, name, originOf(settings))
+  const allowed = await allowedVersions(db, settings.name, name)
+  return { hold, lureGuard, ...rules, allowed, advisories: { denies, known } }
+}
+
+/** Returns the versions of a crate that administrators have exempted from an upstream's rules. */
+async function allowedVersions(
   db: Database,
   upstream: string,
   name: Name,

@@ -35,7 +35,7 @@ import type { Registry } from '../registry/registry.ts'
 import type { Web } from '../web/web.ts'
 import type { CrateFiles } from './crate-files.ts'
 import type { CrateIndex, CrateIndexOptions, FoundCrate } from './crate-index.ts'
-import { allowedVersions } from './decisions.ts'
+import { readPolicy } from './decisions.ts'
 import { sizeOf } from './known-crates.ts'
 import { FREE, type Spend } from './refusal.ts'
 
@@ -57,8 +57,8 @@ export interface ShownIndexFile extends Pick<ShownFile, 'until' | 'undated'> {
   readonly zipped: Buffer
   /** Of these bytes, without quotes. */
   readonly tag: string
-  /** The versions that are exempted from the hold, as text. */
-  readonly allowed: string
+  /** The versions that are exempted, and the advisories, as text. */
+  readonly decided: string
 }
 
 type FoundCrateFile = CrateFile & { readonly size: number }
@@ -169,8 +169,8 @@ export class Upstream {
   /** Returns the `.crate` of a version if it is here; refuses a denied version by its rule. */
   async keptCrateFile(wanted: WantedVersion): Promise<FoundCrateFile | null> {
     const { name, version, cksum } = wanted
-    const denied = deniedBy(wanted, this.rules)
-    if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
+    const rule = deniedBy(wanted, await this.policy(name))
+    if (rule) refuse('upstream_denied', { name, version, rule, upstream: this.name })
     const { counts, files, index } = this.source
     const line = cksum === null ? lineOf(await index.kept(name), wanted) : { ...wanted, cksum }
     const size = line?.name === name ? await files.size(line) : null
@@ -213,25 +213,25 @@ export class Upstream {
   async explain(name: Name, isMeant = false, spend = FREE): Promise<VersionState[] | null> {
     const { crate } = await this.crate(name, isMeant, spend)
     if (!crate) return null
-    const policy = await this.#policy(name)
+    const policy = await this.policy(name)
     return paced(() => explainCrate(this.name, crate, policy, this.#registry.clock()))
   }
 
   /** Renders an index file, or returns it as it was rendered before if nothing has changed. */
   async #show(name: Name, crate: UpstreamCrate): Promise<ShownIndexFile> {
-    const policy = await this.#policy(name)
-    const allowed = [...policy.allowed].join()
+    const policy = await this.policy(name)
+    const decided = JSON.stringify([[...policy.allowed], policy.advisories.known])
     const now = this.#registry.clock()
     const before = this.#rendered.get(crate)
     const isCurrent = before?.until == null || before.until > now.getTime()
-    const isSame = before?.allowed === allowed && isCurrent
+    const isSame = before?.decided === decided && isCurrent
     // Offline, another process may have brought a `.crate`.
     if (before && isSame && !this.settings.offline) return before
     const isThere = await this.#isThere(crate)
     const { text, lure, ...shown } = await paced(() => showFile(crate, policy, now, isThere))
     const bytes = Buffer.from(text)
     const tag = sha256(bytes).slice(0, 32)
-    const rendered = { allowed, ...shown, bytes, tag, zipped: await compress(bytes) }
+    const rendered = { decided, ...shown, bytes, tag, zipped: await compress(bytes) }
     this.#rendered.set(crate, rendered)
     if (lure) {
       const { name, version } = lure
@@ -277,10 +277,9 @@ export class Upstream {
     this.#running--
   }
 
-  async #policy(name: Name): Promise<UpstreamPolicy> {
-    const { hold, lure_guard: lureGuard } = this.settings
-    const allowed = await allowedVersions(this.#registry.database, this.name, name)
-    return { hold, lureGuard, ...this.rules, allowed }
+  /** Returns the rules for a crate, as they are now. */
+  policy(name: Name): Promise<UpstreamPolicy> {
+    return readPolicy(this.#registry.database, this.settings, this.rules, name)
   }
 }
 

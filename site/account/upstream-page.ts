@@ -83,14 +83,23 @@ export function alarmEntries(upstream: string, alarms: readonly Alarm[]) {
   }))
 }
 
+const ADVISED = {
+  warn: 'shown, and nothing is denied',
+  vulnerable: 'deny what is vulnerable',
+  unsound: 'deny what is vulnerable or unsound',
+  unmaintained: 'deny what is vulnerable, unsound or unmaintained',
+} as const
+
 function rules({ settings, unmatched }: UpstreamData): Markup {
   const { fallback, hold, allow, deny, lure_guard: isGuarded, offline } = settings
+  const { deny_advisories: advised } = settings
   const codes = (texts: readonly string[]) => join(texts.map(text => html`<code>${text}</code>`))
   return termList([
     ['Names that are not here', FALLBACKS[fallback]],
     ['Held', hold === 0 ? 'nothing' : `versions younger than ${inUnits(hold, DURATIONS)}`],
-    allow.length > 0 && ['Never held', codes(allow)],
+    allow.length > 0 && ['Never held, nor denied by an advisory', codes(allow)],
     deny.length > 0 && ['Denied', codes(deny)],
+    advised !== 'off' && ['Advisories', ADVISED[advised]],
     unmatched.length > 0 && ['Rules that match no version known here', codes(unmatched)],
     isGuarded && ['Yanks around a held release', 'not shown for 24 hours'],
     offline && ['Offline', 'it is never asked; only what is kept here is shown'],
@@ -125,7 +134,7 @@ function versions(data: UpstreamData, to: Linker): Markup {
   const shown = data.versions.slice(-VERSIONS_SHOWN).reverse()
   const row = (version: VersionState) => html`<li class="row-with-action">
 <div class="row-head"><span>${messageText(sentenceOf(version))}${version.allowed ? ' (allowed by an administrator)' : null}</span></div>
-<div class="actions">${version.state === 'held' && button(data, to, 'allow', version)}${version.allowed && button(data, to, 'hold', version)}${version.changed && button(data, to, 'accept', version)}</div></li>
+<div class="actions">${version.mayAllow && button(data, to, 'allow', version)}${version.allowed && button(data, to, 'hold', version)}${version.changed && button(data, to, 'accept', version)}</div></li>
 `
   return html`<ul class="rows">${shown.map(row)}</ul>
 ${shown.length < data.versions.length ? html`<p class="quiet">The newest ${shown.length} of ${data.versions.length} versions are shown.</p>` : null}`

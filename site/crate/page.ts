@@ -21,6 +21,7 @@ import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import { placeFiles } from '../readme/images.ts'
 import type { SiteConfig } from '../site-config.ts'
+import { advisoryBadge, advisoryNotices } from './advisories.ts'
 import { changeSection } from './changes.ts'
 import { dependencySection, dependentSection } from './dependencies.ts'
 import { allFeatures, featureSection } from './features.ts'
@@ -81,9 +82,9 @@ function head(version: VersionData, selector: Markup | null, subject: string, to
   const { deprecation, yankReason } = version
   const notice = html`<p class="notice bad" role="note">${subject} is yanked: Cargo uses it only where a <code>Cargo.lock</code> already names it.${!yankReason ? null : html`<br><span class="reason">${yankReason}</span>`}</p>`
   return html`<header class="crate-head">
-<div class="title"><h1>${version.name} <span class="version">${version.version}</span>${version.yanked ? html` <span class="badge bad">yanked</span>` : null}${deprecation && html` <span class="badge bad">deprecated</span>`}</h1>${selector}</div>
+<div class="title"><h1>${version.name} <span class="version">${version.version}</span>${version.yanked ? html` <span class="badge bad">yanked</span>` : null}${deprecation && html` <span class="badge bad">deprecated</span>`}${advisoryBadge(version)}</h1>${selector}</div>
 ${version.description === null ? null : html`<p class="lead">${messageText(isolated(version.description))}</p>`}
-${version.yanked ? notice : null}${deprecation && deprecationNotice(deprecation, to)}
+${version.yanked ? notice : null}${deprecation && deprecationNotice(deprecation, to)}${advisoryNotices(version, to)}
 </header>`
 }
 

@@ -18,6 +18,7 @@ import { absoluteLink, type Linker, linker } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
+import { advisoryBadge } from './advisories.ts'
 import { publisherOf } from './sidebar.ts'
 
 const SELECTOR_MAX = 12
@@ -113,11 +114,11 @@ function signed(sign: string, names: readonly string[]): string | null {
   return `${shown.join(' ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-function badges(row: Pick<VersionRow, 'yanked' | 'yankReason' | 'deprecation'>): Markup {
+function badges(row: VersionRow): Markup {
   const yanked = html` <span class="badge bad" title="${row.yankReason ?? ''}">yanked</span>`
   const title = row.deprecation && deprecationText(row.deprecation)
   const deprecated = html` <span class="badge bad" title="${title}">deprecated</span>`
-  return html`${row.yanked ? yanked : null}${title && deprecated}`
+  return html`${row.yanked ? yanked : null}${title && deprecated}${advisoryBadge(row)}`
 }
 
 /** Renders the selector of a crate's page: the newest versions, and a link to all of them. */

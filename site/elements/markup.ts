@@ -14,7 +14,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly Child[])
 }
 
 /** Joins items with a separator. */
-export function join(items: readonly Child[], separator = ', '): Markup {
+export function join(items: readonly Child[], separator: Child = ', '): Markup {
   return html`${items.map((item, at) => [at === 0 ? null : separator, item])}`
 }
 

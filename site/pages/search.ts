@@ -74,6 +74,7 @@ const FIELDS: Readonly<Record<Filter, readonly [label: string, hint: string]>> =
   license: ['License', 'MIT'],
   rust: ['Rust version', '1.70'],
   owner: ['Owner', 'username'],
+  advisory: ['Advisory', 'any or CVE-2026-1234'],
 }
 
 const ORDERS: Readonly<Record<Sort, string>> = {

@@ -9,5 +9,6 @@ export const advisoryMessages = {
     advisories_none: '{from} has no list of advisories (`advisories/index.json`), or one that cannot be read; ask a registry that keeps some',
     advisories_many: '{source} has more than {max} files that may be advisories, or too many bytes of them; give fewer',
     advisories_archive: '{path} is neither a folder nor a .json or .md file, and cannot be read as a .tar.gz: {reason}; unpack it, and give the folder',
+    dependency_advisory: '{id} ({word}) covers the newest version of the dependency `{name}` that fits `{req}`: {title}',
   },
 } as const satisfies MessageTable

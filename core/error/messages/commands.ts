@@ -130,6 +130,7 @@ export const commandMessages = {
     delete_needed: 'other crates depend on `{name}` ({count} of their versions, such as {some}); yank it instead, or delete it with --force',
     prune_unconfirmed: 'nothing was removed; add --yes to really remove them',
     delete_unconfirmed: 'nothing was deleted; add --yes to delete for good',
+    advisories_unconfirmed: 'nothing was taken; add --yes to deny these versions',
     user_remove_unconfirmed: 'nobody was removed; add --yes to remove them for good',
     backup_exists: '{file} already exists; choose another name for the backup',
     migrate_not_empty: 'the database to move to has records already, so nothing was changed; name an empty one',

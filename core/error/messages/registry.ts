@@ -39,7 +39,7 @@ export const registryMessages = {
     account_locked: 'this token is good, but the account is locked; ask an administrator to unlock it',
     scope_missing: 'this token may not do that: it lacks the scope `{scope}`',
     crate_not_covered: 'this token does not cover the crate `{name}`',
-    upstream_denied: '`{name}` {version} is denied here by the rule "{rule}" (`upstream.{upstream}.deny`); ask the operator of this registry',
+    upstream_denied: '`{name}` {version} is denied here by `upstream.{upstream}.{rule}`; ask the operator of this registry',
     api_off: 'this registry takes no changes over the web (`registry.api` is "none"); its operator publishes with `plimsoll add` and yanks with `plimsoll yank`',
   },
   incomplete: {

@@ -67,7 +67,7 @@ const registerExplain = registryCommand('explain', {
   about: 'say how versions of an upstream are shown, and by which rule',
   takes: { ...WHICH, '<name[@version]>': 'a version, or a crate with all its versions' },
   examples: { 'plimsoll upstream explain serde@1.0.229': 'whether it is held, and until when' },
-  json: 'an array with an object for each version: `upstream`; `name`; `version`; `state` ("shown", "held", "denied", "gone", "guarded" or "yanked"); `rule`; `until`, a date `YYYY-MM-DD` or null; `changed`, whether the upstream has changed it; `allowed`, whether an administrator has exempted it from the hold',
+  json: 'an array with an object for each version: `upstream`; `name`; `version`; `state` ("shown", "held", "denied", "gone", "guarded" or "yanked"); `rule`; `until`, a date `YYYY-MM-DD` or null; `changed`, whether the upstream has changed it; `allowed`, whether an administrator has exempted it from the hold; `mayAllow`, whether `allow` would show it; `advisories`, an array of texts: what covers it',
   fails: 'the upstream has no such version',
   run: (task: RegistryTask<Options>, spec: string) =>
     withChosen(task, async upstream => {
@@ -87,7 +87,7 @@ const registerExplain = registryCommand('explain', {
 })
 
 const registerAllow = registryCommand('allow', {
-  about: 'show a version although it is held',
+  about: 'show a version although it is held, or an advisory denies it',
   takes: { ...WHICH, '<name@version>': 'the version', '--undo': 'hold it again' },
   examples: { 'plimsoll upstream allow openssl@0.10.99': 'a release that must not wait' },
   json: 'an object: `upstream`, `name`, `version`, `allowed`',

@@ -1,3 +1,4 @@
+import type { Advisory } from '../../../core/advisory/advisory.ts'
 import { dependencyNames } from '../../../core/entry/entry.ts'
 import { readEntry } from '../../../core/entry/parse.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
@@ -22,6 +23,7 @@ import { linkBase } from '../../../site/readme/links.ts'
 import type { SiteConfig } from '../../../site/site-config.ts'
 import { comparePage } from '../../../site/source/page.ts'
 import { pace } from '../../database/pace.ts'
+import { advisoriesOn } from '../../records/advisories/covering.ts'
 import { spellings } from '../../records/crates.ts'
 import type { Mark } from '../../records/marks.ts'
 import { listOwners } from '../../records/owners.ts'
@@ -39,6 +41,7 @@ import {
 import { renderReadme } from '../../sandbox/rendering.ts'
 import { PAGE_FORMAT, type PageContext, remembered } from '../context.ts'
 import { renderCrateFeed } from '../feed.ts'
+import { advisoryRecord, type ShownRelease, shown, textsOf } from './advisories.ts'
 import { sourcePages } from './source.ts'
 
 /** Matches READMEs that show images, or link to files; others need no `.crate`. */
@@ -54,7 +57,8 @@ export async function cratePages(
   crate: PageCrate,
 ): Promise<{ readonly outputs: readonly Output[]; readonly newest?: Mark }> {
   const { database, site } = context
-  const releases = (await listReleases(database, crate.id)).map(named(site))
+  const advisories = await advisoriesOn(database, crate, context.urls.own)
+  const releases = (await listReleases(database, crate.id)).map(shown(site, advisories))
   const newest = newestVersion(releases)
   if (!newest) return { outputs: [] }
   const previous = previousOf(releases, newest.version)
@@ -69,6 +73,7 @@ export async function cratePages(
     name: crate.name,
     createdAt: crate.createdAt || null,
     releases,
+    advisories,
     owners: site.owners ? await listOwners(database, crate.id) : [],
     dependents: crate.dependents
       ? await readDependents(database, canonicalName(crate.name), DEPENDENTS_SHOWN)
@@ -79,7 +84,7 @@ export async function cratePages(
   }
   await pace()
   const outputs = [...files, renderCrateRecord(details, site)]
-  if (site.feeds) outputs.push(renderCrateFeed(site, details.name, details.releases))
+  if (site.feeds) outputs.push(renderCrateFeed(site, details.name, details.releases, advisories))
   await pace()
   outputs.push(...renderCratePages(site, details, version))
   await pace()
@@ -94,18 +99,14 @@ export async function releasePages(context: PageContext, releaseId: number): Pro
   const stored = await readRelease(database, releaseId)
   if (!stored) return []
   const { crate } = stored
-  const release = named(context.site)(stored.release)
+  const advisories = await advisoriesOn(database, crate, context.urls.own)
+  const release = shown(context.site, advisories)(stored.release)
   const before = previousOf(await listIdentities(database, crate.id), release.version)
   const previous = before && (await findRelease(database, crate.id, before.version))
   const readme = await readReadme(database, releaseId)
   const { version, files } = await shownVersion(context, crate.name, release, previous, readme)
   await pace()
   return [...files, ...(await versionPages(context, version))]
-}
-
-/** Leaves out who published a release, unless pages may name people. */
-function named({ owners }: SiteConfig) {
-  return (release: ReleaseRecord) => (owners ? release : { ...release, publishedBy: null })
 }
 
 async function versionPages(context: PageContext, version: VersionData): Promise<Output[]> {
@@ -117,13 +118,15 @@ async function versionPages(context: PageContext, version: VersionData): Promise
 async function shownVersion(
   context: PageContext,
   name: Name,
-  release: ReleaseRecord,
+  release: ShownRelease,
   previous: ReleaseRecord | null,
   text: string | null,
 ): Promise<{ readonly version: VersionData; readonly files: readonly Output[] }> {
   const { database, site, crates } = context
   const { id, about, cksum } = release
-  const data = (readme: string | null) => versionData(site, name, release, { readme, previous })
+  const advisoryTexts = await textsOf(context, release)
+  const data = (readme: string | null) =>
+    versionData(site, name, release, { readme, advisoryTexts, previous })
   if (text === null) return { version: data(null), files: [] }
   const failureBefore = await readFailure(database, id, PAGE_FORMAT)
   const hasLinks = site.source && HAS_LINKS.test(text) && linkBase(about) === null
@@ -150,7 +153,8 @@ export interface CrateDetails
   readonly name: Name
   readonly createdAt: string | null
   /** At least one; in publish order. */
-  readonly releases: readonly ReleaseRecord[]
+  readonly releases: readonly ShownRelease[]
+  readonly advisories: readonly Advisory[]
 }
 
 /**
@@ -177,6 +181,7 @@ export function renderCrateRecord(crate: CrateDetails, site: SiteConfig): Output
     created_at: crate.createdAt,
     updated_at: times.sort().at(-1) ?? crate.createdAt,
     dependents: crate.dependentCount,
+    ...(crate.advisories.length > 0 && { advisories: crate.advisories.map(advisoryRecord) }),
     ...(site.owners && {
       owners: crate.owners.map(({ login, name }) => {
         return { login, name, url: absoluteLink(site, userPath(login)) }
@@ -194,6 +199,7 @@ export function renderCrateRecord(crate: CrateDetails, site: SiteConfig): Output
       ...(release.job && { trustpub_data: trustpubData(release.job) }),
       ...(release.yankReason !== null && { yank_message: release.yankReason }),
       ...(release.deprecation && { deprecated: release.deprecation }),
+      ...(release.advisories && { advisories: release.advisories.map(({ id }) => id) }),
       about: release.about,
     }
     // The line is already JSON; parsing and rendering it again would cost more than all the rest.
@@ -225,7 +231,7 @@ export function renderCratePages(
 const COMPARED_LINE = 16_384
 
 /** Only the first versions, and short lines: a table must not cost more than the rest of the page. */
-function listedVersion(release: ReleaseRecord, at: number): ListedVersion {
+function listedVersion(release: ShownRelease, at: number): ListedVersion {
   const { line } = release
   const isCompared = at <= VERSIONS_SHOWN && line.length <= COMPARED_LINE
   const { license, license_file } = release.about
@@ -242,7 +248,7 @@ export function versionData(
   site: SiteConfig,
   name: Name,
   release: ReleaseRecord,
-  more: Pick<VersionData, 'readme'> & {
+  more: Pick<VersionData, 'readme' | 'advisoryTexts'> & {
     readonly previous: ReleaseRecord | null
   },
 ): VersionData {

@@ -1,3 +1,4 @@
+import type { Advisory } from '../../../core/advisory/advisory.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
 import type { CanonicalName } from '../../../core/name.ts'
 import { type Deprecation, deprecationOf } from '../../../core/notes/notes.ts'
@@ -8,13 +9,15 @@ import { gradeOf, isListed } from '../../../core/search/similar.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import type { Version } from '../../../core/version.ts'
 import type { SiteConfig } from '../../../site/site-config.ts'
-import type { Database } from '../../database/connection.ts'
 import { pace } from '../../database/pace.ts'
 import { all, insertAll, LIST, type Queries, type Row, run } from '../../database/statement.ts'
 import { isStorageRefusal } from '../../places/disk/fault.ts'
+import { advisoriesOn } from '../../records/advisories/covering.ts'
+import type { Origin } from '../../records/advisories/read.ts'
 import type { Mark } from '../../records/marks.ts'
 import { OWNER_LOGINS } from '../../records/owners.ts'
 import { findableWith } from '../../records/releases-view.ts'
+import type { PageContext } from '../context.ts'
 import type { Rendered } from '../projection.ts'
 import { BLOCKS, BUCKETS, markFiles, RANKS, RANKS_TERM } from './files.ts'
 
@@ -23,14 +26,13 @@ import { BLOCKS, BUCKETS, markFiles, RANKS, RANKS_TERM } from './files.ts'
  * marks the files that change. If that fails, derives only the crate of the mark.
  */
 export async function refreshSearch(
-  database: Database,
-  site: Pick<SiteConfig, 'owners'>,
+  { database, site, urls }: Pick<PageContext, 'database' | 'site' | 'urls'>,
   mark: Mark,
   others: readonly Mark[] = [],
 ): Promise<Rendered> {
   const refresh = (done: readonly Mark[]) =>
     database.transaction(async tx => {
-      const crates = await readCrates(tx, site, done)
+      const crates = await readCrates(tx, site, urls.own, done)
       const next = await markFiles(tx, [
         ...crates.map(({ id }) => BLOCKS + blockOf(id)),
         ...(await changeTerms(tx, crates, await changeCrates(tx, crates))),
@@ -57,6 +59,7 @@ interface Findable {
 async function readCrates(
   tx: Queries,
   site: Pick<SiteConfig, 'owners'>,
+  own: Origin,
   marks: readonly Mark[],
 ): Promise<Findable[]> {
   const rows = await all<{
@@ -71,7 +74,11 @@ async function readCrates(
     newest: Version
     deprecations: string | null
     owners: string | null
+    isAdvised: number
   }>(tx, findableWith(site.owners ? OWNER_LOGINS : 'NULL'), marks)
+  const holes = new Map<number, readonly Advisory[]>()
+  for (const { id, canonical: name, isAdvised } of rows)
+    if (isAdvised === 1) holes.set(id, await advisoriesOn(tx, { id, name }, own))
   return rows.map(({ id, before, canonical, dependents, yanked, about, rust, owners, ...row }) => {
     if (about === null) return { id, before, terms: new Map(), rank: 0 }
     const manifest = JSON.parse(about) as About
@@ -87,7 +94,11 @@ async function readCrates(
       rust,
       readme: row.readme,
     }
-    const terms = termsOf({ ...searched, owners: JSON.parse(owners ?? '[]') })
+    const terms = termsOf({
+      ...searched,
+      owners: JSON.parse(owners ?? '[]'),
+      advisories: holes.get(id) ?? [],
+    })
     return {
       id,
       before,

@@ -34,9 +34,9 @@ export const search: Pages = {
     return marksOf('search', [crate.id, ...moved.map(use => use.id)])
   },
   async render(context, mark, others) {
-    const { database, site } = context
+    const { database } = context
     const { subject } = mark
-    if (subject < BUCKETS) return refreshSearch(database, site, mark, others)
+    if (subject < BUCKETS) return refreshSearch(context, mark, others)
     const isLayout = subject === LAYOUT
     const now = isLayout ? await writeLayout(context) : layouts.get(context)
     const layout = now ?? (await readState(database)).layout

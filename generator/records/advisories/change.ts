@@ -1,9 +1,10 @@
-import { covers, isAbout } from '../../../core/advisory/advisory.ts'
+import { type Advisory, covers, isAbout, labelOf } from '../../../core/advisory/advisory.ts'
 import { canonicalName } from '../../../core/name.ts'
+import type { Version } from '../../../core/version.ts'
 import { all, insertAll, LIST, type Queries, run, value } from '../../database/statement.ts'
 import type { Tables } from '../../database/tables.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../change.ts'
-import { type Records, tellFollowers } from '../crate-change.ts'
+import { type Records, type Told, tellFollowers } from '../crate-change.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'
 import { marksOf, SITE, setMarks } from '../marks.ts'
 import { listVersions } from '../releases.ts'
@@ -98,7 +99,10 @@ async function tellCrates(
   to: Pick<Records, 'followers'> & { own: Origin; by: Permitted; generation: number },
   batch: readonly AdvisoryChange[],
 ): Promise<void> {
-  const about = batch.flatMap(({ content, before }) => [content, before].flatMap(advisoriesIn))
+  const about = batch.flatMap(({ content, before }) => [
+    ...advisoriesIn(before).map(hole => ({ ...hole, isNow: false })),
+    ...advisoriesIn(content).map(hole => ({ ...hole, isNow: true })),
+  ])
   const names = [...new Set(about.map(hole => canonicalName(hole.package)))]
   const { followers, own, by, generation } = to
   const sql = `SELECT ${CRATE} FROM crates WHERE canonical IN ${LIST} ORDER BY id`
@@ -106,9 +110,23 @@ async function tellCrates(
     const holes = about.filter(hole => isAbout(hole, crate.name, own))
     const versions = holes.length > 0 ? await listVersions(tx, crate.id) : []
     const altered = versions.filter(({ version }) => holes.some(hole => covers(hole, version)))
-    if (altered.length > 0)
-      await tellFollowers(tx, followers, { crate, altered, isWords: true, by, generation })
+    if (altered.length === 0) continue
+    // One that covers what it did not cover before; an advisory may have a crate several times.
+    const isNew = ({ id }: Advisory, version: Version) =>
+      !holes.some(hole => !hole.isNow && hole.id === id && covers(hole, version))
+    const matched = holes.filter(
+      hole => hole.isNow && altered.some(({ version: v }) => covers(hole, v) && isNew(hole, v)),
+    )
+    const told = new Map(matched.map(hole => [hole.id, eventOf(hole)])).values()
+    const edit = { crate, altered, isWords: true, told: [...told], by, generation }
+    await tellFollowers(tx, followers, edit)
   }
+}
+
+function eventOf(advisory: Advisory): Told {
+  const { id, title, informational } = advisory
+  const severity = labelOf(advisory)
+  return { type: 'advisory.matched', advisory: id, title, severity, informational }
 }
 
 /** Forgets the advisories with these numbers that are gone, now that their files are. */

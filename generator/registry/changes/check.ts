@@ -31,6 +31,7 @@ import {
 } from '../../records/releases-stored.ts'
 import { archiveLimits, type Client, faultOf, inspectArchive } from '../../sandbox/sandbox.ts'
 import type { Registry } from '../registry.ts'
+import { advisoryWarnings } from './advisory-warnings.ts'
 import { listDeprecations } from './deprecation.ts'
 
 /** The bytes of a release, with the data submitted with them. */
@@ -67,10 +68,11 @@ export interface Candidate {
 
 /** Inspects a submission and applies the policy; throws a `Refusal` with every issue at once. */
 export async function check(
-  { crates, settings, database, urls }: Registry,
+  registry: Registry,
   submission: Submission,
   change: Change,
 ): Promise<Candidate> {
+  const { crates, settings, database, urls } = registry
   const { bytes, metadata, companions } = submission
   const { cksum } = bytes
   const issues: Issue[] = []
@@ -90,6 +92,7 @@ export async function check(
   if (change.who !== 'operator' || existing.deleted?.cksum !== cksum) issues.push(...verdict.issues)
   refuseErrors(issues)
   issues.push(...(await dependencyWarnings(database, release)))
+  if (existing.hasAdvisories) issues.push(...(await advisoryWarnings(registry, release)))
   const isSame = existing.taken?.cksum === cksum
   const isLost = isSame && (await crates.checksum(crateKey(release.name, cksum))) !== cksum
   return { submission, change, release, existing, isLost, verdict, warnings: issues }

@@ -1,21 +1,33 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Advisory } from '../../../core/advisory/advisory.ts'
+import { parseRustSec } from '../../../core/advisory/rustsec.ts'
+import { DENIED_KINDS } from '../../../core/upstream/advisories.ts'
 import { acceptChange, seeFile, type UpstreamCrate } from '../../../core/upstream/crate.ts'
 import { explainCrate } from '../../../core/upstream/explain.ts'
 import { type UpstreamLine, withYanked } from '../../../core/upstream/line.ts'
 import { lureOf, showFile, type UpstreamPolicy, verdictsOf } from '../../../core/upstream/policy.ts'
 import { parseRule } from '../../../core/upstream/rules.ts'
+import { rustSecFile } from '../../support/advisories.ts'
 import { at, line } from './lines.ts'
 
 const DAY = 86_400
 const OLD = { pubtime: '2026-01-01T00:00:00Z' }
 
 function policy(fields: Partial<UpstreamPolicy> = {}): UpstreamPolicy {
-  return { hold: 0, allow: [], deny: [], lureGuard: false, allowed: new Set(), ...fields }
+  const advisories = { denies: 'off', known: [] } as const
+  const none = { hold: 0, allow: [], deny: [], lureGuard: false, allowed: new Set<never>() }
+  return { ...none, advisories, ...fields }
 }
 
 const verdictOf = (crate: UpstreamCrate, line: UpstreamLine, policy: UpstreamPolicy, now: Date) =>
   verdictsOf(crate, policy, now).get(crate.lines.get(line.version) ?? line) ?? assert.fail()
+
+/** An advisory on all versions before 2.0.0. */
+function hole(id: string, informational: string | null): Advisory {
+  const more = informational === null ? '' : `informational = "${informational}"`
+  return parseRustSec(rustSecFile({ id, patched: ['>= 2.0.0'], more }))[0] ?? assert.fail()
+}
 
 const rules = (...texts: string[]) =>
   texts.map(text => parseRule(text, 'deny') ?? assert.fail(text))
@@ -99,7 +111,7 @@ test('denied and vanished versions are yanked, and only what is there is shown o
   const crate = crateOf([first, second], [second])
   assert.deepEqual(verdictOf(crate, second, policy({ deny: rules('f*') }), at(2)), {
     state: 'denied',
-    rule: 'f*',
+    rule: 'deny: f*',
   })
   assert.deepEqual(verdictOf(crate, first, policy(), at(2)), { state: 'gone' })
   const shown = showFile(crate, policy(), at(2), ({ version }) => version === '1.0.0')
@@ -180,4 +192,30 @@ test('around a lure, what was yanked long ago, has vanished, is denied or was he
     each => verdictOf(crate, each, applied, at(98)).state,
   )
   assert.deepEqual(states, ['yanked', 'guarded', 'denied', 'yanked', 'held', 'gone'])
+})
+
+test('each value of deny_advisories denies what those before it deny; what is allowed wins', () => {
+  const kinds = [null, 'unsound', 'unmaintained', 'notice']
+  const known = kinds.map((kind, at) => hole(`RUSTSEC-2026-000${at}`, kind))
+  const crate = crateOf([line('1.0.0'), line('2.0.0')])
+  for (const [step, denies] of DENIED_KINDS.entries())
+    for (const [which, advisory] of known.entries()) {
+      const advisories = { denies, known: [advisory] }
+      const isDenied = which <= step - 2
+      const shown = explainCrate('up', crate, policy({ advisories }), at(0))
+      const rule = `upstream.up.deny_advisories: ${advisory.id}`
+      assert.deepEqual(
+        shown.map(each => [each.state, each.rule, each.mayAllow, each.advisories.length]),
+        [
+          isDenied ? ['denied', rule, true, 1] : ['shown', null, false, 1],
+          ['shown', null, false, 0],
+        ],
+      )
+      const allowed = [policy({ advisories, allowed: new Set([line('1.0.0').version]) })]
+      allowed.push(policy({ advisories, allow: rules('foo') }))
+      for (const each of allowed)
+        assert.equal(verdictOf(crate, line('1.0.0'), each, at(0)).state, 'shown')
+    }
+  const both = policy({ advisories: { denies: 'vulnerable', known }, deny: rules('foo') })
+  assert.equal(verdictOf(crate, line('1.0.0'), both, at(0)).rule, 'deny: foo')
 })

@@ -27,18 +27,20 @@ function derived(database: Database): Promise<unknown> {
   return Promise.all(texts.map(text => all(database, text)))
 }
 
-async function anew({ database, followers, site }: Registry): Promise<unknown> {
+async function anew(registry: Registry): Promise<unknown> {
+  const { database, followers } = registry
   await run(database, "DELETE FROM facts WHERE key = 'listings'")
   await run(database, 'DELETE FROM search_terms')
   await run(database, 'DELETE FROM search_crates')
   await refreshListings({ database, followers })
-  return searched({ database, site })
+  return searched(registry)
 }
 
 /** What is derived once searches know all crates. */
-async function searched({ database, site }: Pick<Registry, 'database' | 'site'>): Promise<unknown> {
+async function searched(registry: Registry): Promise<unknown> {
+  const { database } = registry
   const crates = (await listMarks(database, 'search')).filter(mark => mark.subject < 1000)
-  for (const mark of crates) await refreshSearch(database, site, mark)
+  for (const mark of crates) await refreshSearch(registry, mark)
   await settleMarks(database, crates)
   return derived(database)
 }

@@ -221,7 +221,7 @@ test('a denied version is yanked, and its download says which rule and whom to a
     errors: [
       {
         detail:
-          '`demo` 1.0.0 is denied here by the rule "demo@<1.0.1" (`upstream.up.deny`); ask the operator of this registry',
+          '`demo` 1.0.0 is denied here by `upstream.up.deny: demo@<1.0.1`; ask the operator of this registry',
       },
     ],
   })
