@@ -16,3 +16,8 @@ export function isIndexUrl(text: string): boolean {
 function isUrl(text: string): boolean {
   return /^[a-z][a-z+.-]*:\/\/\S+$/i.test(text) && URL.canParse(text)
 }
+
+/** Removes a trailing slash of an index URL, which makes no difference. */
+export function indexUrlKey(url: string): string {
+  return url.endsWith('/') ? url.slice(0, -1) : url
+}

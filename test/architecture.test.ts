@@ -342,7 +342,9 @@ test('a promise that a variable keeps is awaited, or has a handler, in the next 
 })
 
 /** What the program has, and the library does not: both need a daemon, or its commands. */
-const PROGRAM_ONLY = ['generator/trust/', 'generator/upstream/', 'generator/webhooks/']
+const PROGRAM_ONLY = ['advisories', 'trust', 'upstream', 'webhooks'].map(
+  room => `generator/${room}/`,
+)
 
 /**
  * The beginnings of the sources' paths that the daemon sees: what the package exports, and what

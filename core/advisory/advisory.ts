@@ -1,9 +1,9 @@
 // core/advisory: Known holes, as files of RustSec and OSV tell them. Records, pages and commands
 // ask it which versions one covers; it never opens a file.
 import { refuse } from '../error/error.ts'
-import { isCratesIo, isIndexUrl } from '../index-url.ts'
+import { indexUrlKey, isCratesIo, isIndexUrl } from '../index-url.ts'
 import { canonicalName, isName, type Name } from '../name.ts'
-import { indexUrlKey } from '../release/dependency.ts'
+import { isAdvisoryId } from '../paths/tree.ts'
 import { isPubtime } from '../timestamp.ts'
 import type { Version } from '../version.ts'
 import { cvssLabel, isCvss, SEVERITIES, type Severity } from './cvss.ts'
@@ -65,11 +65,6 @@ export function labelOf({ cvss }: Pick<Advisory, 'cvss'>): Severity | null {
 /** Whether an advisory is as severe as `level`, or more; without a CVSS it counts as high. */
 export function isAtLeast(advisory: Pick<Advisory, 'cvss'>, level: Severity): boolean {
   return SEVERITIES.indexOf(labelOf(advisory) ?? 'high') >= SEVERITIES.indexOf(level)
-}
-
-/** Whether a text is the id of an advisory: `NAME-YYYY-N…`, or one of GitHub's. */
-export function isAdvisoryId(text: string): boolean {
-  return /^(?:[A-Z][A-Z0-9]{0,31}-\d{4}-\d{1,19}|GHSA(?:-[0-9a-z]{4}){3})$/.test(text)
 }
 
 /** Says what is wrong with a file that is to be an advisory. */

@@ -1,7 +1,7 @@
 import { CRATES_IO } from '../index-url.ts'
+import { lockTables } from '../lock/lock-file.ts'
 import { canonicalName } from '../name.ts'
 import { UPSTREAM_FOLDER } from '../paths/upstream.ts'
-import { lockTables } from '../upstream/lock-file.ts'
 import { type Advisory, covers, isAbout } from './advisory.ts'
 import type { AdvisoryIndex } from './index-file.ts'
 

@@ -65,14 +65,12 @@ interface Node {
 type Load = (crate: CrateId) => Promise<Node>
 
 /** Versions by the keys of their crates. */
-class Versions {
-  readonly #all = new Map<string, Set<Version | null>>()
+type Versions = Map<string, Set<Version | null>>
 
-  of(key: string): Set<Version | null> {
-    const known = this.#all.get(key) ?? new Set()
-    this.#all.set(key, known)
-    return known
-  }
+function versionsOf(known: Versions, crate: CrateId): Set<Version | null> {
+  const versions = known.get(keyOf(crate)) ?? new Set()
+  known.set(keyOf(crate), versions)
+  return versions
 }
 
 /**
@@ -98,8 +96,7 @@ export async function* findImpact(
   const steps = affected.map((version): Step => {
     return { name: crate.name, version, kind: 'normal', next: null }
   })
-  const found = new Versions()
-  for (const version of affected) found.of(keyOf(crate)).add(version)
+  const found: Versions = new Map([[keyOf(crate), new Set(affected)]])
   for (const how of hows)
     for (const { crate: by, steps: reached } of await reach(
       { crate, steps },
@@ -110,7 +107,7 @@ export async function* findImpact(
     ))
       for (const step of reached) {
         const { name, version, kind } = step
-        const told = found.of(keyOf(by))
+        const told = versionsOf(found, by)
         if (version === null || told.has(version)) continue
         told.add(version)
         yield { crate: name, version, how, kind, path: pathOf(step) }
@@ -125,8 +122,8 @@ async function reach(
   graph: CrateGraph,
   load: Load,
 ): Promise<Steps[]> {
-  const seen = new Versions()
-  for (const { version } of start.steps) seen.of(keyOf(start.crate)).add(version)
+  const seen: Versions = new Map()
+  for (const { version } of start.steps) versionsOf(seen, start.crate).add(version)
   const found = [start]
   const expand = async (level: readonly Steps[], kinds: readonly string[], kind: Step['kind']) => {
     const next = new Map<string, Steps>()
@@ -134,20 +131,12 @@ async function reach(
       const dependents = await graph.dependents(crate)
       if (dependents.length === 0) continue
       const node = await load(crate)
-      const known = new Map<Requirement, Step | null>()
-      const wayOf = (requirement: Requirement) => {
-        const way =
-          known.get(requirement) ??
-          steps.find(step => leadsTo(step, node, requirement, how, target)) ??
-          null
-        known.set(requirement, way)
-        return way
-      }
       for (const { requires, ...dependent } of dependents) {
         const key = keyOf(dependent)
-        const before = seen.of(key)
+        const before = versionsOf(seen, dependent)
         for (const { kind: own, requirement, versions } of requires) {
-          const way = kinds.includes(own) ? wayOf(requirement) : null
+          const leads = (step: Step) => leadsTo(step, node, requirement, how, target)
+          const way = kinds.includes(own) ? (steps.find(leads) ?? null) : null
           for (const version of way ? versions : []) {
             if (before.has(version)) continue
             before.add(version)

@@ -124,6 +124,11 @@ export const updatesPath = `${FEEDS_FOLDER}/updates.xml`
 export const ADVISORIES_FOLDER = 'advisories'
 export const advisoriesPath = `${ADVISORIES_FOLDER}/index.json`
 
+/** Whether a text is the id of an advisory: `NAME-YYYY-N…`, or one of GitHub's. */
+export function isAdvisoryId(text: string): boolean {
+  return /^(?:[A-Z][A-Z0-9]{0,31}-\d{4}-\d{1,19}|GHSA(?:-[0-9a-z]{4}){3})$/.test(text)
+}
+
 /** Returns the path of an advisory by its id, which `isAdvisoryId` allows. */
 export function advisoryPath(id: string): string {
   return `${ADVISORIES_FOLDER}/${id}.json`

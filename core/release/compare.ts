@@ -1,15 +1,9 @@
 import type { Dependency, Entry, Features } from '../entry/entry.ts'
 import { collect, type Issue, issue, warning } from '../error/error.ts'
+import { indexUrlKey } from '../index-url.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import { parseRequirement } from '../requirement.ts'
-import {
-  describe,
-  indexUrlKey,
-  localized,
-  metadataPlace,
-  type Place,
-  placeKey,
-} from './dependency.ts'
+import { describe, localized, metadataPlace, type Place, placeKey } from './dependency.ts'
 import type { PublishDependency, PublishMetadata } from './metadata.ts'
 import type { Release } from './release.ts'
 

@@ -1,4 +1,5 @@
 import type { Dependency } from '../entry/entry.ts'
+import { indexUrlKey } from '../index-url.ts'
 import { printTarget } from '../target.ts'
 import type { PublishDependency } from './metadata.ts'
 
@@ -21,11 +22,6 @@ export function metadataPlace(dep: PublishDependency): Place {
 export function describe({ name, kind, target }: Place): string {
   const noun = { normal: 'dependency', build: 'build-dependency', dev: 'dev-dependency' }[kind]
   return target === null ? `${noun} \`${name}\`` : `${noun} \`${name}\` for \`${target}\``
-}
-
-/** Removes a trailing slash of an index URL, which makes no difference. */
-export function indexUrlKey(url: string): string {
-  return url.endsWith('/') ? url.slice(0, -1) : url
 }
 
 /** Returns the dependencies with null as the registry if it is one of the `own` URLs. */

@@ -36,6 +36,8 @@ export class Hits {
   readonly outcome: Outcome
   /** The keys of all crates by their ids. */
   readonly #keys: Uint16Array
+  /** None has a larger key. */
+  #last = 0
 
   /**
    * Finds the crates with the most words among those that have a rank; without words, all of them.
@@ -45,7 +47,8 @@ export class Hits {
     const { words, similar, suggested, missing } = plan
     const counts = new Uint8Array(ranks.length)
     const worst = new Uint8Array(ranks.length).fill(1)
-    const handicaps = new Uint16Array(ranks.length)
+    const isSeveral = words.length > 1
+    const handicaps = new Uint16Array(isSeveral ? ranks.length : 0)
     let most = Math.min(1, words.length)
     for (const { fits } of words)
       for (let id = 0; id < ranks.length; id++) {
@@ -55,7 +58,7 @@ export class Hits {
         counts[id] = count
         if (count > most) most = count
         if (fit > (worst[id] ?? 0)) worst[id] = fit
-        handicaps[id] = (handicaps[id] ?? 0) + (HANDICAPS[fit] ?? 0)
+        if (isSeveral) handicaps[id] = (handicaps[id] ?? 0) + (HANDICAPS[fit] ?? 0)
       }
     const keys = new Uint16Array(ranks.length).fill(NOT_FOUND)
     let total = 0
@@ -67,8 +70,10 @@ export class Hits {
       const score = (behind(rank) + (handicaps[id] ?? 0) / most) >> 3
       const several = exact.has(id) ? 0 : 1 + score
       // The bits, highest first: yanked, fit, and how low the rank is.
-      const fit = words.length > 1 ? several : (worst[id] ?? 1) - 1
-      keys[id] = (isYanked(rank) ? YANKED_KEY : 0) | (fit << 7) | behind(rank)
+      const fit = isSeveral ? several : (worst[id] ?? 1) - 1
+      const key = (isYanked(rank) ? YANKED_KEY : 0) | (fit << 7) | behind(rank)
+      keys[id] = key
+      if (key > this.#last) this.#last = key
       total++
     }
     const leniency = { similar, suggested, missing }
@@ -86,10 +91,10 @@ export class Hits {
   slice({ limit, offset }: Slice, by: keyof typeof KEY_PARTS): number[] {
     const [keys, part] = [this.#keys, KEY_PARTS[by]]
     // Counted by key: comparing takes ten times as long.
-    const places = new Uint32Array(NOT_FOUND + 1)
+    const places = new Uint32Array(this.#last + 2)
     for (const key of keys)
       if (key !== NOT_FOUND) places[(key & part) + 1] = (places[(key & part) + 1] ?? 0) + 1
-    for (let key = 0; key < NOT_FOUND; key++)
+    for (let key = 0; key <= this.#last; key++)
       places[key + 1] = (places[key + 1] ?? 0) + (places[key] ?? 0)
     const sorted = new Uint32Array(this.outcome.total)
     for (let id = 0; id < keys.length; id++) {

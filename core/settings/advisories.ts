@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { isAdvisoryId } from '../advisory/advisory.ts'
 import { isReason } from '../notes/notes.ts'
+import { isAdvisoryId } from '../paths/tree.ts'
 import { jsonIn } from '../plain-data.ts'
 import { isPubtime } from '../timestamp.ts'
 import { choice, file, list, row, text } from './kind.ts'

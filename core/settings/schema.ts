@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { parseName } from '../name.ts'
+import { isBucket, parseBucketAddress } from '../paths/bucket.ts'
 import { expandDl } from '../urls/download-url.ts'
 import { parseVersion } from '../version.ts'
 import { advisoriesRows } from './advisories.ts'
-import { isBucket, parseBucketAddress } from './bucket.ts'
 import { cdnRows } from './cdn.ts'
 import {
   baseUrl,

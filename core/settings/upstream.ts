@@ -1,6 +1,6 @@
+import { isBucket, parseBucketAddress } from '../paths/bucket.ts'
 import { DENIED_KINDS } from '../upstream/advisories.ts'
 import { parseRule } from '../upstream/rules.ts'
-import { isBucket, parseBucketAddress } from './bucket.ts'
 import {
   choice,
   duration,

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { covers, isAbout } from '../../core/advisory/advisory.ts'
-import { type ListedAdvisory, parseAdvisoryIndex } from '../../core/advisory/index-file.ts'
+import { type Advisory, covers, isAbout } from '../../core/advisory/advisory.ts'
+import { parseAdvisoryIndex } from '../../core/advisory/index-file.ts'
 import { refuse } from '../../core/error/error.ts'
 import { findImpact, HOWS, type How, type Reach, type Target } from '../../core/impact/impact.ts'
 import { canonicalName, isName } from '../../core/name.ts'
 import { crateRecordPath } from '../../core/paths/crates.ts'
-import { advisoriesPath, advisoryPath, configPath, updatesPath } from '../../core/paths/tree.ts'
+import { advisoriesPath, configPath, updatesPath } from '../../core/paths/tree.ts'
 import { counted } from '../../core/quantity.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { parseRule } from '../../core/upstream/rules.ts'
@@ -96,7 +96,7 @@ async function printImpact(
   const reaches: Reach[] = []
   for await (const reach of found) reaches.push(reach)
   const crates = counted(new Set(reaches.map(reach => reach.crate)).size, 'crate')
-  const headline = `${counted(reaches.length, 'version')} of ${crates} reach ${spec}`
+  const headline = `${spec} is reached by ${counted(reaches.length, 'version')} of ${crates}`
   const lines = options.report
     ? [`# ${headline}`, '', ...(await reportLines(reaches, advisory, read, io.now()))]
     : [...table(['VERSION', 'HOW', 'KIND', 'THROUGH'], reaches.map(cells)), headline]
@@ -105,16 +105,14 @@ async function printImpact(
 
 /** Returns an advisory on a crate by its id or an alias, and whether it is about one elsewhere. */
 async function findAdvisory(id: string, crate: string, read: ReadText) {
-  const { registry, advisories } = parseAdvisoryIndex((await read(advisoriesPath)) ?? '') ?? {
-    ...{ registry: [], advisories: [] },
-  }
-  const found = advisories.find(
+  const index = parseAdvisoryIndex((await read(advisoriesPath)) ?? '')
+  const found = index?.advisories.find(
     each =>
       [each.id, ...each.aliases].includes(id) &&
       canonicalName(each.package) === canonicalName(crate),
   )
-  if (!found) return refuse('impact_advisory_unknown', { id, crate })
-  return { ...found, isElsewhere: !isAbout(found, crate, registry) }
+  if (!index || !found) return refuse('impact_advisory_unknown', { id, crate })
+  return { ...found, isElsewhere: !isAbout(found, crate, index.registry) }
 }
 
 function cells({ crate, version, how, kind, path }: Reach): readonly string[] {
@@ -124,15 +122,14 @@ function cells({ crate, version, how, kind, path }: Reach): readonly string[] {
 /** Returns what a report says besides its title, by what the tree says of each crate. */
 async function reportLines(
   reaches: readonly Reach[],
-  advisory: ListedAdvisory | null,
+  advisory: Advisory | null,
   read: ReadText,
   now: Date,
 ): Promise<readonly string[]> {
   const [, newest] = /<updated>([^<]*)</.exec((await read(updatesPath)) ?? '') ?? []
-  const { modified } = JSON.parse((advisory && (await read(advisoryPath(advisory.id)))) ?? '{}')
   const lines = [
     `- Asked: ${timestamp(now)}`,
-    ...(advisory ? [`- Advisory: ${advisory.id} of ${modified}: ${advisory.title}`] : []),
+    ...(advisory ? [`- Advisory: ${advisory.id} of ${advisory.modified}: ${advisory.title}`] : []),
     `- Registry: its last version is of ${newest ?? 'an unknown time'}`,
     '',
     '| version | how | kind | published by | at | commit | through |',

@@ -6,6 +6,12 @@ import { dirname, join, resolve, sep } from 'node:path'
 import { compareText } from '../../core/entry/entry.ts'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { inFile, Refusal, refuse } from '../../core/error/error.ts'
+import {
+  LOCK_MAX,
+  type LockedPackage,
+  type LockFile,
+  parseLockFile,
+} from '../../core/lock/lock-file.ts'
 import { crateFile, crateKey } from '../../core/paths/crates.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -15,12 +21,6 @@ import { recoverArchive } from '../../core/tarball/recover.ts'
 import type { Member } from '../../core/tarball/walk.ts'
 import { sourceTable } from '../../core/upstream/cargo-config.ts'
 import type { WantedVersion } from '../../core/upstream/line.ts'
-import {
-  LOCK_MAX,
-  type LockedPackage,
-  type LockFile,
-  parseLockFile,
-} from '../../core/upstream/lock-file.ts'
 import { asCaller, asOwner } from '../places/disk/caller.ts'
 import { makeFolder } from '../places/disk/durable.ts'
 import { openFile, readFolder, removeIfEmpty, statOf } from '../places/disk/files.ts'

@@ -6,8 +6,8 @@ import type {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { refuse } from '../../core/error/error.ts'
+import { addressText } from '../../core/paths/bucket.ts'
 import { CACHE_CONTROL, publicFile } from '../../core/paths/tree.ts'
-import { addressText } from '../../core/settings/bucket.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type {
   ByteRange,

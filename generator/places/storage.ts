@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
-import { type BucketAddress, isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
+import { type BucketAddress, isBucket, parseBucketAddress } from '../../core/paths/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { BucketPlace } from './bucket-place.ts'
 import type { Cdn, Sender } from './cdn.ts'

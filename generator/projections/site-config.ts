@@ -1,5 +1,5 @@
 import { isCratesIo } from '../../core/index-url.ts'
-import { isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
+import { isBucket, parseBucketAddress } from '../../core/paths/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { cargoConfig, cargoSetup } from '../../core/upstream/cargo-config.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'

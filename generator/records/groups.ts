@@ -27,9 +27,11 @@ export const GROUP_LOGIN = `'${GROUP}' || CASE WHEN substr(groups.name, 1, 6) = 
   THEN groups.section || '/' ELSE '' END || groups.name`
 
 /** Returns the names of groups as `user_groups` has them; none has a line break. */
-export function groupNames(names: readonly string[]): string {
+function groupNames(names: readonly string[]): string {
   return `\n${names.join('\n')}\n`
 }
+
+const namesIn = (names: string) => names.split('\n').filter(name => name !== '')
 
 /** Returns the groups of a user by issuer, as they count at a time; without one, also ended ones. */
 export async function groupsOf(
@@ -40,7 +42,7 @@ export async function groupsOf(
   const sql =
     'SELECT issuer, names FROM user_groups WHERE user_id = ? AND until > ? ORDER BY issuer'
   const rows = await all<Pick<Row<'user_groups'>, 'issuer' | 'names'>>(db, sql, userId, at)
-  return new Map(rows.map(row => [row.issuer, row.names.split('\n').filter(name => name !== '')]))
+  return new Map(rows.map(row => [row.issuer, namesIn(row.names)]))
 }
 
 /** Sets the groups that a user has at an issuer, until a time. */
@@ -134,20 +136,12 @@ export function cratesOfGroup(db: Queries, id: number): Promise<number[]> {
   return column(db, 'SELECT crate_id FROM group_owners WHERE group_id = ? ORDER BY crate_id', id)
 }
 
-/** A user's groups at an issuer, or by hand. */
-export interface Membership {
-  readonly login: string
-  readonly issuer: string
-  readonly names: readonly string[]
-  readonly until: string
-}
-
 /** Returns the groups of all users. */
-export async function listMemberships(db: Queries): Promise<Membership[]> {
+export async function listMemberships(db: Queries) {
   const sql = `SELECT login, issuer, names, until FROM user_groups
     JOIN users ON users.id = user_id ORDER BY login, issuer`
-  const rows = await all<Omit<Membership, 'names'> & { names: string }>(db, sql)
-  return rows.map(row => ({ ...row, names: row.names.split('\n').filter(name => name !== '') }))
+  type Found = Pick<Row<'user_groups'>, 'issuer' | 'names' | 'until'> & { readonly login: string }
+  return (await all<Found>(db, sql)).map(row => ({ ...row, names: namesIn(row.names) }))
 }
 
 /** Returns the groups that are recorded: those that own crates, have a title, or are by hand. */

@@ -128,6 +128,11 @@ export function listOwners(db: Queries, crateId: number): Promise<Owner[]> {
   return all<Owner>(db, sql, crateId, crateId)
 }
 
+/** Users for whom `acting` is true, in the groups of a statement; `?` is the time of the groups. */
+const members = (acting: Condition) => `FROM groups JOIN user_groups ON ${HAS_GROUP}
+    JOIN users ON users.id = user_groups.user_id WHERE until > ? AND ${acting.sql}`
+const USERS = 'FROM owners JOIN users ON users.id = owners.user_id WHERE'
+
 /**
  * Returns whether one of the owners of a crate can do something: a user for whom `acting`, a
  * condition of a statement on `users`, is true, or one in a group. Leaves out `except`.
@@ -139,13 +144,11 @@ export async function canAct(
   at: string,
   except = 0,
 ): Promise<boolean> {
-  const users = `SELECT 1 FROM owners JOIN users ON users.id = owners.user_id
-    WHERE crate_id = ? AND users.id <> ? AND ${acting.sql} LIMIT 1`
-  if ((await value(db, users, crateId, except, ...acting.values)) !== null) return true
-  const members = `SELECT 1 FROM group_owners JOIN groups ON groups.id = group_owners.group_id
-    JOIN user_groups ON ${HAS_GROUP} JOIN users ON users.id = user_groups.user_id
-    WHERE group_owners.crate_id = ? AND until > ? AND users.id <> ? AND ${acting.sql} LIMIT 1`
-  return (await value(db, members, crateId, at, except, ...acting.values)) !== null
+  const owned = 'SELECT group_id FROM group_owners WHERE crate_id = ?'
+  const sql = `SELECT 1 ${USERS} ${acting.sql} AND crate_id = ? AND users.id <> ?
+    UNION ALL SELECT 1 ${members(acting)} AND groups.id IN (${owned}) AND users.id <> ? LIMIT 1`
+  const [{ values }, who] = [acting, [crateId, except] as const]
+  return (await value(db, sql, ...values, ...who, at, ...values, ...who)) !== null
 }
 
 /** Returns the names of crates whose owners can all do nothing, at most `limit`; see `canAct`. */
@@ -155,14 +158,11 @@ export function stuckCrates(
   at: string,
   limit: number,
 ): Promise<Name[]> {
-  const good = `SELECT groups.id FROM groups JOIN user_groups ON ${HAS_GROUP}
-    JOIN users ON users.id = user_groups.user_id WHERE until > ? AND ${acting.sql}`
+  const good = `SELECT groups.id ${members(acting)}`
   const sql = `SELECT name FROM crates WHERE id IN (
-      SELECT crate_id FROM owners JOIN users ON users.id = owners.user_id
-        WHERE NOT (${acting.sql})
+      SELECT crate_id ${USERS} NOT (${acting.sql})
       UNION SELECT crate_id FROM group_owners WHERE group_id NOT IN (${good}))
-    AND NOT EXISTS (SELECT 1 FROM owners JOIN users ON users.id = owners.user_id
-      WHERE crate_id = crates.id AND ${acting.sql})
+    AND NOT EXISTS (SELECT 1 ${USERS} crate_id = crates.id AND ${acting.sql})
     AND NOT EXISTS (SELECT 1 FROM group_owners
       WHERE crate_id = crates.id AND group_id IN (${good}))
     ORDER BY canonical LIMIT ?`

@@ -1,4 +1,4 @@
-import { type Issue, issue, Refusal } from '../../core/error/error.ts'
+import { type Issue, issue } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import type { IssuerSettings } from '../../core/settings/issuer.ts'
 import type { Claims } from '../../core/trust/claims.ts'
@@ -8,7 +8,7 @@ import { type Difference, differences, tokenKeys } from '../../core/trust/rule.t
 import type { Queries } from '../database/statement.ts'
 import { rulesByKey, type TrustRule } from './rules.ts'
 import { countingRules } from './trusted-tokens.ts'
-import { requireClaims } from './verify.ts'
+import { claimIssues } from './verify.ts'
 
 /** What rules say of a token whose signature nobody has checked. */
 export interface Explanation {
@@ -40,7 +40,8 @@ export async function explain(db: Queries, question: Question): Promise<Explanat
   const nothing = { rules: [], isLetThrough: false }
   if (!issuer) return { issuer: null, issues: [issue('jwt_issuer_unknown', { iss })], ...nothing }
   const { name, kind } = issuer
-  const wrong = [...claimIssues(claims, audiences(issuer), now), unfitFor(kind, claims) ?? []]
+  const unfit = unfitFor(kind, claims)
+  const wrong = [...claimIssues(claims, audiences(issuer), now), ...(unfit ? [unfit] : [])]
   const found = crate
     ? (await countingRules(db, canonicalName(crate), now)).rules.filter(
         each => each.issuer === name,
@@ -48,16 +49,6 @@ export async function explain(db: Queries, question: Question): Promise<Explanat
     : await rulesByKey(db, name, tokenKeys(kind, claims), now)
   const rules = found.map(rule => ({ rule, differences: differences(kind, rule, claims) }))
   const isMatched = rules.some(each => each.differences.length === 0)
-  const issues = [...wrong.flat(), ...(isMatched ? [] : [refusalOf(kind, found, claims)])]
+  const issues = [...wrong, ...(isMatched ? [] : [refusalOf(kind, found, claims)])]
   return { issuer: name, issues, rules, isLetThrough: isMatched && issues.length === 0 }
-}
-
-function claimIssues(claims: Claims, audiences: readonly string[], now: Date): readonly Issue[] {
-  try {
-    requireClaims(claims, audiences, now)
-    return []
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return error.issues
-  }
 }

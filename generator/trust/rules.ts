@@ -4,7 +4,7 @@ import { refuse } from '../../core/error/error.ts'
 import { canonicalName, type Name, patternsOf } from '../../core/name.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import { type Pin, textsOf, type WantedClaims } from '../../core/trust/rule.ts'
-import { all, column, first, LIST, type Queries, value } from '../database/statement.ts'
+import { all, column, LIST, type Queries, value } from '../database/statement.ts'
 
 /** Which jobs of an issuer may publish a crate, or the crates of a prefix. */
 export interface TrustRule {
@@ -36,26 +36,27 @@ const RULE = `trust_rules.id, trust_rules.name AS crate, pattern, crate_id AS "c
 
 type Stored = Omit<TrustRule, 'claims' | 'pins'> & Readonly<Record<'claims' | 'pins', string>>
 
-function ruleOf({ claims, pins, ...row }: Stored): TrustRule {
-  return { ...row, claims: JSON.parse(claims) as WantedClaims, pins: JSON.parse(pins) as Pin[] }
+/** Returns the rules for which a condition is true, by id. */
+async function select(db: Queries, where: string, ...values: Parameters): Promise<TrustRule[]> {
+  const rows = await all<Stored>(db, `SELECT ${RULE} WHERE ${where}`, ...values)
+  return rows.map(({ claims, pins, ...row }) => {
+    return { ...row, claims: JSON.parse(claims) as WantedClaims, pins: JSON.parse(pins) as Pin[] }
+  })
 }
+
+type Parameters = readonly (string | number | readonly (string | number)[])[]
 
 /** Rules that count: an unused one ends, as does one of a clock that was wrong. */
 const ALIVE = '(used_at IS NOT NULL OR trust_rules.created_at BETWEEN ? AND ?)'
+const BY_ID = 'ORDER BY trust_rules.id'
 
 const bornIn = (now: Date) => [timestamp(now, -UNUSED_SECONDS), latest(now)] as const
 
 /** Returns the rules of an issuer that have one of these keys. */
-export async function rulesByKey(
-  db: Queries,
-  issuer: string,
-  keys: readonly string[],
-  now: Date,
-): Promise<TrustRule[]> {
-  const sql = `SELECT ${RULE} WHERE ${ALIVE} AND trust_rules.id IN (
-    SELECT rule_id FROM trust_keys WHERE trust_keys.issuer = ? AND key IN ${LIST})
-    ORDER BY trust_rules.id`
-  return (await all<Stored>(db, sql, ...bornIn(now), issuer, keys)).map(ruleOf)
+export function rulesByKey(db: Queries, issuer: string, keys: readonly string[], now: Date) {
+  const keyed = `SELECT rule_id FROM trust_keys WHERE trust_keys.issuer = ? AND key IN ${LIST}`
+  const where = `${ALIVE} AND trust_rules.id IN (${keyed}) ${BY_ID}`
+  return select(db, where, ...bornIn(now), issuer, keys)
 }
 
 /** Returns the rules that count for a crate: its own, else those of names and prefixes. */
@@ -64,12 +65,11 @@ export async function rulesFor(
   { crateId, patterns }: { readonly crateId: number | null; readonly patterns: readonly string[] },
   now: Date,
 ): Promise<TrustRule[]> {
-  const own = `SELECT ${RULE} WHERE ${ALIVE} AND crate_id = ? ORDER BY trust_rules.id`
-  const rows = crateId === null ? [] : await all<Stored>(db, own, ...bornIn(now), crateId)
-  if (rows.length > 0) return rows.map(ruleOf)
-  const sql = `SELECT ${RULE} WHERE ${ALIVE} AND crate_id IS NULL AND pattern IN ${LIST}
-    ORDER BY trust_rules.id`
-  return (await all<Stored>(db, sql, ...bornIn(now), patterns)).map(ruleOf)
+  const own = `${ALIVE} AND crate_id = ? ${BY_ID}`
+  const found = await select(db, own, ...bornIn(now), crateId ?? 0)
+  if (found.length > 0) return found
+  const free = `${ALIVE} AND crate_id IS NULL AND pattern IN ${LIST} ${BY_ID}`
+  return select(db, free, ...bornIn(now), patterns)
 }
 
 /** Which rules to list: by default all. */
@@ -85,7 +85,7 @@ export interface RuleFilter {
 }
 
 /** Lists rules by id. */
-export async function listRules(db: Queries, filter: RuleFilter = {}): Promise<TrustRule[]> {
+export function listRules(db: Queries, filter: RuleFilter = {}): Promise<TrustRule[]> {
   const { crateIds, writers, issuer, after = 0, limit = Number.MAX_SAFE_INTEGER } = filter
   const conditions = [
     ...(crateIds ? [[`crate_id IN ${LIST}`, crateIds] as const] : []),
@@ -94,16 +94,14 @@ export async function listRules(db: Queries, filter: RuleFilter = {}): Promise<T
     ['trust_rules.id > ?', after] as const,
   ]
   const where = conditions.map(([sql]) => sql).join(' AND ')
-  const values = conditions.map(([, each]) => each)
-  const sql = `SELECT ${RULE} WHERE ${where} ORDER BY trust_rules.id LIMIT ?`
-  return (await all<Stored>(db, sql, ...values, limit)).map(ruleOf)
+  return select(db, `${where} ${BY_ID} LIMIT ?`, ...conditions.map(([, each]) => each), limit)
 }
 
 /** Returns a rule by its number, which may be a text of others; refuses an unknown one. */
 export async function requireRule(db: Queries, id: number | string): Promise<TrustRule> {
   const number = /^\d{1,15}$/.test(`${id}`) ? Number(id) : 0
-  const row = await first<Stored>(db, `SELECT ${RULE} WHERE trust_rules.id = ?`, number)
-  return row ? ruleOf(row) : refuse('rule_unknown', { id })
+  const [rule] = await select(db, 'trust_rules.id = ?', number)
+  return rule ?? refuse('rule_unknown', { id })
 }
 
 /** Returns a rule in one line, such as `rule 3 (github: repository=acme/demo)`. */

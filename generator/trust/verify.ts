@@ -1,4 +1,4 @@
-import { refuse } from '../../core/error/error.ts'
+import { type Issue, issue, refuse, refuseErrors } from '../../core/error/error.ts'
 import type { IssuerSettings } from '../../core/settings/issuer.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -67,11 +67,11 @@ export class TrustedIssuers {
         invalid(`${error.message} by the key ${kid} of ${iss}`)
       throw error
     })
-    const { exp } = requireClaims(said, audiencesOf(issuer, this.#context.urls), clock())
+    refuseErrors(claimIssues(said, audiencesOf(issuer, this.#context.urls), clock()))
     const [, body = ''] = jwt.split('.')
     const jti = textOf(said, 'jti')
     const identity = sha256(jti === '' ? Buffer.from(body, 'base64url') : `jti ${jti}`)
-    return { issuer, claims: said, identity, ends: (exp + LEEWAY) * 1000 }
+    return { issuer, claims: said, identity, ends: (Number(said.exp) + LEEWAY) * 1000 }
   }
 
   #keysOf(issuer: IssuerSettings): IssuerKeys {
@@ -96,27 +96,25 @@ function invalid(reason: string): never {
   return refuse('jwt_invalid', { reason })
 }
 
-/** Refuses a token that is for another registry, over, from the future, or good for too long. */
-export function requireClaims(
-  claims: Claims,
-  audiences: readonly string[],
-  now: Date,
-): { readonly exp: number } {
-  const { aud, exp, iat, nbf = 0 } = claims
-  const [only, ...others] = [aud ?? []].flat()
-  if (others.length > 0 || !audiences.includes(String(only)))
-    invalid(
-      `its \`aud\` is ${[aud ?? 'absent'].flat().join(', ')}, and this registry wants ${audiences.join(' or ')} alone`,
-    )
+/** Returns why a token is for another registry, over, from the future, or good for too long. */
+export function claimIssues(claims: Claims, audiences: readonly string[], now: Date): Issue[] {
+  const { aud = 'absent', exp, iat, nbf = 0 } = claims
+  const [only, ...others] = [aud].flat()
+  const isOurs = others.length === 0 && audiences.includes(String(only))
   const seconds = now.getTime() / 1000
-  const outside = (claim: string, value: unknown) =>
-    invalid(`its \`${claim}\` is ${timeOf(value)}, and it is ${timestamp(now)} here`)
-  if (typeof exp !== 'number' || exp + LEEWAY <= seconds) return outside('exp', exp)
-  if (typeof nbf !== 'number' || nbf - LEEWAY > seconds) return outside('nbf', nbf)
-  if (typeof iat !== 'number' || iat - LEEWAY > seconds) return outside('iat', iat)
-  if (exp - iat > LIFE_MAX)
-    invalid(`its \`exp\` is ${timeOf(exp)}, more than 24 hours after its \`iat\``)
-  return { exp }
+  const [first, last] = [seconds - LEEWAY, seconds + LEEWAY]
+  const outside = (claim: string) =>
+    `its \`${claim}\` is ${timeOf(claims[claim])}, and it is ${timestamp(now)} here`
+  const reason = [
+    !isOurs &&
+      `its \`aud\` is ${[aud].flat().join(', ')}, and this registry wants ${audiences.join(' or ')} alone`,
+    !(typeof exp === 'number' && exp > first) && outside('exp'),
+    !(typeof nbf === 'number' && nbf <= last) && outside('nbf'),
+    !(typeof iat === 'number' && iat <= last) && outside('iat'),
+    Number(exp) - Number(iat) > LIFE_MAX &&
+      `its \`exp\` is ${timeOf(exp)}, more than 24 hours after its \`iat\``,
+  ].find(each => each !== false)
+  return reason === undefined ? [] : [issue('jwt_invalid', { reason })]
 }
 
 function timeOf(seconds: unknown): string {

@@ -2,9 +2,8 @@
 // it; it never publishes one.
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
-import { isCratesIo } from '../../core/index-url.ts'
+import { indexUrlKey, isCratesIo } from '../../core/index-url.ts'
 import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
-import { indexUrlKey } from '../../core/release/dependency.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { isOfCratesIo } from '../../core/upstream/cargo-config.ts'

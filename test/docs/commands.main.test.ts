@@ -61,6 +61,8 @@ const NOT_RUN: ReadonlyMap<string, string> = new Map([
   ['echo ', 'it changes the machine'],
   ['litestream ', 'it is another program'],
   ['npx plimsoll import https://', 'the registry is on another host'],
+  ['plimsoll advisories check Cargo.lock --from https://', 'the registry is on another host'],
+  ['git clone --depth 1 https://', 'the repository is on another host'],
 ])
 
 /** The one crate of all scenes. */
@@ -77,6 +79,11 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     await ok(folder, 'build', '--from', 'packages', '--out', 'old-registry')
     writeFileSync(join(folder, 'access.log'), '')
     writeFileSync(join(folder, 'Cargo.lock'), 'version = 4\n')
+    mkdirSync(join(folder, 'advisory-db'))
+  },
+  'docs/run/advisories.md': async folder => {
+    await inSrv(folder)
+    mkdirSync(join(folder, 'advisory-db'))
   },
   'docs/run/users.md': async folder => {
     await ok(folder, 'init')
@@ -172,7 +179,7 @@ test('every command and option of `plimsoll` that the documents show exists', as
     const words = /^(?!helm )(?:.* )?plimsoll (.*)$/.exec(line)?.[1]?.split(/\s+/) ?? []
     if (words.length === 0) continue
     const [first = '', second = ''] = words
-    const command = ['user', 'token', 'downloads', 'trust'].includes(first)
+    const command = ['user', 'token', 'downloads', 'trust', 'advisories'].includes(first)
       ? [first, second]
       : [first]
     const help = await plimsollHere([...command, '--help'])

@@ -8,8 +8,8 @@ import {
   Refusal,
   refuse,
 } from '../../../core/error/error.ts'
+import { isBucket } from '../../../core/paths/bucket.ts'
 import { formatNumber } from '../../../core/quantity.ts'
-import { isBucket } from '../../../core/settings/bucket.ts'
 import { systemRefusal } from '../../places/disk/fault.ts'
 import type { Program } from '../../projections/context.ts'
 import type { Registry, RegistrySources } from '../../registry/registry.ts'

@@ -1,6 +1,6 @@
 import { warning } from '../../../core/error/error.ts'
+import { indexUrlKey } from '../../../core/index-url.ts'
 import { counted } from '../../../core/quantity.ts'
-import { indexUrlKey } from '../../../core/release/dependency.ts'
 import { unpackedLimit } from '../../../core/tarball/recover.ts'
 import {
   exportConfig,

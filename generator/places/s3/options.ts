@@ -1,4 +1,4 @@
-import type { BucketAddress } from '../../../core/settings/bucket.ts'
+import type { BucketAddress } from '../../../core/paths/bucket.ts'
 
 /** The environment of the process. */
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,4 +1,4 @@
-// Mirrors generator/cli/console/command.ts and core/settings/bucket.ts: where commands find their settings,
+// Mirrors generator/cli/console/command.ts and core/paths/bucket.ts: where commands find their settings,
 // and which places they take
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

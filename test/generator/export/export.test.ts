@@ -8,7 +8,7 @@ import type { Refusal } from '../../../core/error/error.ts'
 import { CRATES_IO } from '../../../core/index-url.ts'
 import type { Name } from '../../../core/name.ts'
 import { sha256 } from '../../../core/sha256.ts'
-import type { LockedPackage } from '../../../core/upstream/lock-file.ts'
+import type { LockedPackage } from '../../../core/lock/lock-file.ts'
 import type { Version } from '../../../core/version.ts'
 import {
   type CratesForExport,

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { listPlainPages, writeFailure } from '../../../generator/records/pages/plain-pages.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
-import { sandbox } from '../../../generator/sandbox/sandbox.ts'
+import { inspectArchive, sandbox } from '../../../generator/sandbox/sandbox.ts'
 import { SandboxError } from '../../../generator/sandbox/thread.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
 import { findingsOf } from '../../support/findings.ts'
@@ -51,10 +51,13 @@ test('what takes too much is plain text with the reason, remembered, and not tri
   t.mock.method(sandbox, 'run', async (...asked: Parameters<typeof run>) => {
     const [task] = asked
     tried.push(task)
+    if (task === 'inspect')
+      return { release: { files: [{ path: 'x'.repeat(2 ** 21) }] }, issues: [] }
     if (task === 'readme') throw new SandboxError('failure', 'TypeError: no\n  at a line')
     if (task === 'files') throw new SandboxError('time', 'it takes more than 20 seconds')
     return Reflect.apply(run, sandbox, asked)
   })
+  await forgetInspected()
   assert.deepEqual(await buildPages(registry), { crates: 1, issues: [], areLeft: false })
   const readme =
     '<p class="notice">This README is shown as plain text because it cannot be rendered.</p><div class="readme"><pre class="plain-text" tabindex="0"># Heading</pre></div>'
@@ -87,3 +90,9 @@ test('a failure is recorded once for a release, and not for one that was deleted
   await writeFailure(registry.database, 2, '1', failure)
   assert.equal((await listPlainPages(registry.database, 10)).length, 1)
 })
+
+/** Other archives take the place of those whose lists of files are remembered. */
+async function forgetInspected(): Promise<void> {
+  for (const cksum of ['a', 'b', 'c'])
+    await inspectArchive(new Uint8Array(), { cksum } as Parameters<typeof inspectArchive>[1])
+}

@@ -1,3 +1,4 @@
+// core/lock: What a `Cargo.lock` names. Export, upstreams and advisories call it; it opens no file.
 import * as v from 'valibot'
 import { refuse } from '../error/error.ts'
 import { isName, type Name } from '../name.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
-import { LOCK_MAX, parseLockFile } from '../../../core/upstream/lock-file.ts'
+import { LOCK_MAX, parseLockFile } from '../../../core/lock/lock-file.ts'
 
 const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 const [A, B] = ['a'.repeat(64), 'b'.repeat(64)]

@@ -1,4 +1,4 @@
-import { PREFIX_MAX } from '../paths/crates.ts'
+import { PREFIX_MAX } from './crates.ts'
 
 export interface BucketAddress {
   readonly bucket: string
