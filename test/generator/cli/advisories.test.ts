@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { osvFile, rustSecFile } from '../../support/advisories.ts'
+import { frugallyInTheEnd } from '../../support/processor-time.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { registryFolder } from '../../support/registry-folder.ts'
 import { serveFiles } from '../../support/static-server.ts'
@@ -159,10 +160,9 @@ test('a lock of 4,000 packages, with thousands of one name, is checked in a seco
     (_, at) => `demo 1.0.${at} ${CRATES_IO}: demo 1.0.${(at + 1) % 4000}`,
   )
   write(registry.folder, { 'Cargo.lock': lockOf('app 0.1.0: demo', ...many) })
-  const start = performance.now()
-  const { stdout } = await registry.run('advisories', 'check', 'Cargo.lock')
+  const check = () => registry.run('advisories', 'check', 'Cargo.lock')
+  const { stdout } = await frugallyInTheEnd(check, 'the check', 1000)
   assert.ok(stdout.endsWith('1 advisory for 4,001 packages; 1 denied\n'), stdout)
-  assert.ok(performance.now() - start < 1000)
 })
 
 test('the tree has an OSV file for each advisory, and the same bytes however it is built', async t => {
