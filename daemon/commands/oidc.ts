@@ -1,7 +1,11 @@
 import { refuse } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import type { User } from '../../generator/accounts/accounts.ts'
-import { linkIdentity, moveIssuer } from '../../generator/accounts/oidc-identities.ts'
+import {
+  issuerSection,
+  linkIdentity,
+  moveIssuer,
+} from '../../generator/accounts/oidc-identities.ts'
 import { type RegistryTask, registryCommand } from '../../generator/cli/console/command.ts'
 import type { Change } from '../../generator/records/change.ts'
 import { noteIssuers } from '../../generator/records/groups.ts'
@@ -29,8 +33,7 @@ export async function linkAccount(
 ): Promise<string | null> {
   if (name === undefined && subject === undefined && !keepPassword) return null
   if (name === undefined || subject === undefined) return refuse('link_incomplete')
-  const section = Object.hasOwn(settings.oidc, name) ? settings.oidc[name] : undefined
-  const { issuer } = section ?? refuse('issuer_section_unknown', { name })
+  const { issuer } = issuerSection(settings.oidc, name)
   await linkIdentity(database, login, { issuer, subject, keepPassword, loggedIn: null }, change)
   return `${login} logs in at ${issuer} as ${subject}`
 }

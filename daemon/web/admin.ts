@@ -17,7 +17,11 @@ import {
 } from '../../generator/accounts/audit.ts'
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
 import { listAccess } from '../../generator/accounts/oidc/leavers.ts'
-import { type LinkOrder, linkIdentity } from '../../generator/accounts/oidc-identities.ts'
+import {
+  issuerSection,
+  type LinkOrder,
+  linkIdentity,
+} from '../../generator/accounts/oidc-identities.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'
@@ -79,8 +83,7 @@ function queryOf(c: Context): string {
 
 function linkOf({ settings }: Registry, { form }: SessionRequest): LinkOrder {
   const [name, subject] = [form.get('issuer') ?? '', form.get('subject')?.trim() ?? '']
-  const section = Object.hasOwn(settings.oidc, name) ? settings.oidc[name] : undefined
-  const { issuer } = section ?? refuse('issuer_section_unknown', { name })
+  const { issuer } = issuerSection(settings.oidc, name)
   if (subject === '') refuse('link_incomplete')
   return { issuer, subject, keepPassword: form.get('keep') === '1', loggedIn: null }
 }

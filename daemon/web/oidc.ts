@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { refuse } from '../../core/error/error.ts'
+import { jsonIn } from '../../core/plain-data.ts'
 import type { OidcClient } from '../../generator/accounts/oidc/client.ts'
 import { requireIdentity } from '../../generator/accounts/oidc-identities.ts'
 import { linkLogin, recordLogin } from '../../generator/registry/changes/oidc-login.ts'
@@ -96,13 +97,7 @@ export function oidcCallback(deps: Deps, c: Context, request: BrowserRequest) {
 }
 
 function readPending(registry: Registry, c: Context): PendingLogin | null {
-  const text = readCookie(c, registry, 'oidc')
-  if (!text) return null
-  try {
-    const read = v.safeParse(pendingLogin, JSON.parse(Buffer.from(text, 'base64url').toString()))
-    return read.success ? read.output : null
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
+  const text = Buffer.from(readCookie(c, registry, 'oidc') ?? '', 'base64url').toString()
+  const read = v.safeParse(pendingLogin, jsonIn(text))
+  return read.success ? read.output : null
 }

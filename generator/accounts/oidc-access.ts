@@ -21,7 +21,10 @@ export function loggedIn({ oidc }: LoginRules, now: Date): Condition {
       AND logged_in_at <= ? AND (${each || '1 = 0'})))`,
     values: [
       latest(now),
-      ...issuers.flatMap(({ issuer, token_days: days }) => [issuer, loginLimit(days, now)]),
+      ...issuers.flatMap(({ issuer, token_days: days }) => [
+        issuer,
+        days === 0 ? '' : timestamp(now, -days * DAY),
+      ]),
     ],
   }
 }
@@ -30,8 +33,4 @@ export function loggedIn({ oidc }: LoginRules, now: Date): Condition {
 export function acting(rules: LoginRules, now: Date): Condition {
   const { sql, values } = loggedIn(rules, now)
   return { sql: `users.locked_at IS NULL AND ${sql}`, values }
-}
-
-function loginLimit(days: number, now: Date): string {
-  return days === 0 ? '' : timestamp(now, -days * DAY)
 }

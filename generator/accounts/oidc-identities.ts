@@ -1,5 +1,6 @@
 import { refuse } from '../../core/error/error.ts'
 import type { OidcSettings } from '../../core/settings/oidc.ts'
+import type { Settings } from '../../core/settings/settings.ts'
 import type { Database } from '../database/connection.ts'
 import { all, first, LIST, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
@@ -27,6 +28,12 @@ export interface OidcPerson {
 
 /** An account that an issuer has, and whether it is locked. */
 export type Found = Account & { readonly locked: boolean }
+
+/** Returns a section of the settings by its name; refuses one that they lack. */
+export function issuerSection(oidc: Settings['oidc'], name: string): OidcSettings {
+  const found = Object.hasOwn(oidc, name) ? oidc[name] : undefined
+  return found ?? refuse('issuer_section_unknown', { name })
+}
 
 /** Returns the account of an identity; null when there is none. */
 export async function findIdentity(

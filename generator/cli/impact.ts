@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { type Advisory, covers, isAbout } from '../../core/advisory/advisory.ts'
-import { parseAdvisoryIndex } from '../../core/advisory/index-file.ts'
+import { isInRanges } from '../../core/advisory/ranges.ts'
 import { refuse } from '../../core/error/error.ts'
 import { findImpact, HOWS, type How, type Reach, type Target } from '../../core/impact/impact.ts'
 import { canonicalName, isName } from '../../core/name.ts'
@@ -39,11 +38,16 @@ export const registerImpact = command('impact', {
   async run(task: ImpactTask, spec: string) {
     const { dir } = task.options
     const inTree: ReadText = async path => readTextSync(join(dir, path))
-    if ((await inTree(configPath)) !== null) return printImpact(task, spec, inTree, [])
+    if ((await inTree(configPath)) !== null) {
+      // Of a tree, no more is known than when its last version was published.
+      const [, updated = ''] = /<updated>([^<]*)</.exec((await inTree(updatesPath)) ?? '') ?? []
+      return printImpact(task, spec, { read: inTree, upstreams: [], at: updated })
+    }
     await withRegistry(
       task,
       async ({ io, registry: { database, tree }, registry }) => {
-        const { countMarks } = await import('../records/marks.ts')
+        const { countMarks, lastChange } = await import('../records/marks.ts')
+        const { value } = await import('../database/statement.ts')
         const { openUpstreams } = await import('../upstream/open.ts')
         const [late] = await countMarks(database, ['dependents'])
         if (late) io.err('warning: some changes are still being rendered, and are not seen yet')
@@ -52,19 +56,27 @@ export const registerImpact = command('impact', {
           tree.shared
             ? ((await tree.read(path))?.toString() ?? null)
             : readTextSync(tree.path(path))
-        const sources = [...upstreams.byName.values()]
-        await printImpact(task, spec, read, sources).finally(() => upstreams.close())
+        const sql = 'SELECT at FROM audit WHERE id = ?'
+        const at = await value<string>(database, sql, await lastChange(database))
+        const crates = { read, upstreams: [...upstreams.byName.values()], at }
+        await printImpact(task, spec, crates).finally(() => upstreams.close())
       },
       { reads: true },
     )
   },
 })
 
+/** What is asked, and the time of its last change. */
+interface Crates {
+  readonly read: ReadText
+  readonly upstreams: readonly Upstream[]
+  readonly at: string | null
+}
+
 async function printImpact(
   { io, options }: ImpactTask,
   spec: string,
-  read: ReadText,
-  upstreams: readonly Upstream[],
+  { read, upstreams, at }: Crates,
 ): Promise<void> {
   const [, name = '', requirement = null] = /^([^@]*)(?:@(.*))?$/s.exec(spec) ?? []
   const rule = parseRule(spec, 'deny')
@@ -73,7 +85,7 @@ async function printImpact(
   const graph = await openGraph(read, upstreams)
   const crate = advisory?.isElsewhere ? { name, isElsewhere: true } : await graph.find(name)
   const isAffected: Target['isAffected'] = version =>
-    rule.matches(name, version) && (advisory === null || covers(advisory, version))
+    rule.matches(name, version) && (advisory === null || isInRanges(advisory.ranges, version))
   const bounds = `${requirement} ${JSON.stringify(advisory?.ranges)}`
   const target = { crate, isAffected, bounds }
   const found = findImpact(graph, target, options.how ? [options.how] : HOWS)
@@ -97,14 +109,22 @@ async function printImpact(
   for await (const reach of found) reaches.push(reach)
   const crates = counted(new Set(reaches.map(reach => reach.crate)).size, 'crate')
   const headline = `${spec} is reached by ${counted(reaches.length, 'version')} of ${crates}`
+  const dates = [
+    `- Asked: ${timestamp(io.now())}`,
+    ...(advisory ? [`- Advisory: ${advisory.id} of ${advisory.modified}: ${advisory.title}`] : []),
+    `- Registry: as of ${at || 'an unknown time'}`,
+    '',
+  ]
   const lines = options.report
-    ? [`# ${headline}`, '', ...(await reportLines(reaches, advisory, read, io.now()))]
+    ? [`# ${headline}`, '', ...(await reportLines(reaches, read, dates))]
     : [...table(['VERSION', 'HOW', 'KIND', 'THROUGH'], reaches.map(cells)), headline]
   for (const line of lines) io.out(line)
 }
 
 /** Returns an advisory on a crate by its id or an alias, and whether it is about one elsewhere. */
 async function findAdvisory(id: string, crate: string, read: ReadText) {
+  const { isAbout } = await import('../../core/advisory/advisory.ts')
+  const { parseAdvisoryIndex } = await import('../../core/advisory/index-file.ts')
   const index = parseAdvisoryIndex((await read(advisoriesPath)) ?? '')
   const found = index?.advisories.find(
     each =>
@@ -122,16 +142,11 @@ function cells({ crate, version, how, kind, path }: Reach): readonly string[] {
 /** Returns what a report says besides its title, by what the tree says of each crate. */
 async function reportLines(
   reaches: readonly Reach[],
-  advisory: Advisory | null,
   read: ReadText,
-  now: Date,
+  dates: readonly string[],
 ): Promise<readonly string[]> {
-  const [, newest] = /<updated>([^<]*)</.exec((await read(updatesPath)) ?? '') ?? []
   const lines = [
-    `- Asked: ${timestamp(now)}`,
-    ...(advisory ? [`- Advisory: ${advisory.id} of ${advisory.modified}: ${advisory.title}`] : []),
-    `- Registry: its last version is of ${newest ?? 'an unknown time'}`,
-    '',
+    ...dates,
     '| version | how | kind | published by | at | commit | through |',
     '|---|---|---|---|---|---|---|',
   ]

@@ -1,6 +1,6 @@
 // generator/impact: What reaches a crate, by the files of a tree and what is kept of upstreams. One
 // command calls it; it changes nothing.
-import { readEntry } from '../../core/entry/parse.ts'
+import type { Entry } from '../../core/entry/entry.ts'
 import type { Dependent, DependentsFile, Requiring } from '../../core/impact/dependents.ts'
 import type { CrateGraph, CrateId, ListedVersion } from '../../core/impact/impact.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
@@ -22,13 +22,6 @@ export async function openGraph(
   upstreams: readonly Upstream[],
 ): Promise<CrateGraph & { find(name: Name): Promise<CrateId> }> {
   const kept = await keptDependents(upstreams)
-  // As text, which takes a quarter of the memory.
-  const texts = new Map<string, string | null>()
-  const readOnce: ReadText = async path => {
-    const text = texts.has(path) ? texts.get(path) : await read(path)
-    texts.set(path, text ?? null)
-    return text ?? null
-  }
   const listed = async (name: Name) => versionsIn(await read(indexPath(name)))
   return {
     /** Returns the crate of a name, which users may spell otherwise than its index file. */
@@ -45,16 +38,19 @@ export async function openGraph(
       }
       return null
     },
-    async dependents({ name, isElsewhere }) {
-      const all = await readDependents(readOnce, canonicalName(name))
+    async *dependents({ name, isElsewhere }) {
       // A crate that is not here is taken from a fallback, whatever the requirement says.
       const isMissing = isElsewhere && !(await listed(name))
       const means = ({ registry }: Requiring) => isMissing || (registry !== null) === isElsewhere
-      const own = all.flatMap(({ crate, requires }): Required[] => {
-        const meant = requires.filter(means)
-        return meant.length > 0 ? [{ name: crate, isElsewhere: false, requires: meant }] : []
-      })
-      return isElsewhere ? [...own, ...(kept.get(canonicalName(name)) ?? [])] : own
+      for await (const all of readDependents(read, canonicalName(name))) {
+        const own = all.flatMap(({ crate, requires }): Required[] => {
+          const meant = requires.filter(means)
+          return meant.length > 0 ? [{ name: crate, isElsewhere: false, requires: meant }] : []
+        })
+        if (own.length > 0) yield own
+      }
+      const others = isElsewhere ? kept.get(canonicalName(name)) : undefined
+      if (others) yield others
     },
   }
 }
@@ -73,13 +69,16 @@ function versionsIn(text: string | null): ListedVersion[] | null {
   )
 }
 
-async function readDependents(read: ReadText, crate: CanonicalName): Promise<readonly Dependent[]> {
+/** Yields what requires a crate, file by file. */
+async function* readDependents(read: ReadText, crate: CanonicalName) {
   const parse = async (shard?: number): Promise<DependentsFile> =>
     JSON.parse((await read(dependentsPath(crate, shard))) ?? '{"dependents":[]}')
   const head = await parse()
-  if ('dependents' in head) return head.dependents
-  const shards = await Promise.all(Array.from({ length: head.shards }, (_, at) => parse(at)))
-  return shards.flatMap(shard => ('dependents' in shard ? shard.dependents : []))
+  if ('dependents' in head) yield head.dependents
+  for (let shard = 0; 'shards' in head && shard < head.shards; shard++) {
+    const file = await parse(shard)
+    if ('dependents' in file) yield file.dependents
+  }
 }
 
 /** Returns what the versions require whose `.crate` files are kept of upstreams, by its name. */
@@ -95,9 +94,10 @@ async function keptDependents(
     }
     for (const [name, versions] of crates)
       for (const line of (await upstream.source.index.kept(name))?.lines.values() ?? [])
-        for (const dep of versions.has(line.version) ? readEntry(line.text).deps : []) {
+        for (const dep of versions.has(line.version) ? depsOf(line.text) : []) {
           const requirement = dep.req as Requirement
-          const way = { requirement, kind: dep.kind, registry: null, versions: [line.version] }
+          const kind = dep.kind ?? 'normal'
+          const way = { requirement, kind, registry: null, versions: [line.version] }
           const crate = canonicalName(dep.package ?? dep.name)
           const all = found.get(crate) ?? []
           found.set(crate, all)
@@ -105,4 +105,9 @@ async function keptDependents(
         }
   }
   return found
+}
+
+/** Returns the dependencies in a line that was accepted before. */
+function depsOf(line: string): Entry['deps'] {
+  return (JSON.parse(line) as Pick<Entry, 'deps'>).deps
 }

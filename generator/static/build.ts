@@ -132,7 +132,8 @@ async function make(job: StaticBuild, context: StaticContext): Promise<readonly 
   const { tree } = context
   await tree.discardRespelled()
   let failed = await render(job, context)
-  // What somebody has changed is mended by what renders everything.
+  // What somebody has changed is mended by what renders everything, when crates that are gone are
+  // forgotten: one may have the index file of another spelling of its name.
   if (tree.spoilt.size > 0) {
     await markEverything(context)
     failed = await render(job, context)

@@ -61,14 +61,8 @@ const KEPT_MAX = 100
 /** The keys of what all results depend on: program and settings, and the start of the machine. */
 const [ORIGIN, BOOT] = ['static_origin', 'static_boot']
 
-/** What was found in a cache file, whether a new one may replace it, and why it was left. */
-interface Earlier {
-  readonly database: Database | null
-  readonly isFree: boolean
-  readonly left: Issue | null
-}
-
-const UNUSED: Earlier = { database: null, isFree: false, left: null }
+/** What was found in a cache file, or why it was left. */
+type Earlier = Partial<Pick<BuildCache, 'database'>> & { readonly left?: Issue }
 
 /**
  * The records of earlier builds, and what they know of the files that they have read and written.
@@ -77,8 +71,8 @@ const UNUSED: Earlier = { database: null, isFree: false, left: null }
  */
 export class BuildCache implements Inspections {
   readonly database: Database
-  /** Why an earlier cache was left; null if there was none, or if it is used. */
-  readonly left: Issue | null
+  /** Why an earlier cache was left. */
+  readonly left: Issue | undefined
   /** Whether the last build ran since the machine has started, so that times prove bytes. */
   readonly isSameBoot: boolean
   /** Whether the next build can go on from here; else it begins anew. */
@@ -91,7 +85,7 @@ export class BuildCache implements Inspections {
   private constructor(
     [path, lock]: readonly [string, Lock | null],
     [database, isSameBoot]: readonly [Database, boolean],
-    left: Issue | null,
+    left: Issue | undefined,
   ) {
     this.#path = path
     this.#lock = lock
@@ -110,9 +104,10 @@ export class BuildCache implements Inspections {
     // A folder keeps nothing, and neither does a device: `/dev/null` would become a file.
     const file = stats && !stats.isFile() ? null : path
     const lock = file ? await ifUsable(() => lockOf(file)) : null
-    const { database, isFree, left } =
-      (file && lock && (await ifUsable(() => openEarlier(file, origin)))) || UNUSED
-    const own = database ?? (file && isFree ? await ifUsable(() => openNew(file)) : null)
+    const earlier = file && lock && (await ifUsable(() => openEarlier(file, origin)))
+    const { database, left } = earlier || {}
+    const isFree = earlier && left?.code !== 'cache_foreign'
+    const own = database ?? (isFree ? await ifUsable(() => openNew(file)) : null)
     if (!own) lock?.release()
     // In a file, because memory would grow with the registry.
     const place = own && file ? file : join(mkdtempSync(join(tmpdir(), 'plimsoll-build-')), 'db')
@@ -182,11 +177,9 @@ async function lockOf(path: string): Promise<Lock> {
 
 /** Opens the database of an earlier build, without its checksum. */
 async function openEarlier(path: string, origin: string): Promise<Earlier> {
-  const isLeft = (why: string): Earlier => {
-    return { database: null, isFree: true, left: warning('cache_left', { path, why }) }
-  }
+  const isLeft = (why: string) => ({ left: warning('cache_left', { path, why }) })
   const size = existsSync(path) ? statSync(path).size : 0
-  if (size === 0) return { database: null, isFree: true, left: null }
+  if (size === 0) return {}
   const [head, sum] = [Buffer.alloc(ID_AT + 4), Buffer.alloc(SUM)]
   const file = openSync(path, 'r+')
   readSync(file, head, 0, head.length, 0)
@@ -194,14 +187,13 @@ async function openEarlier(path: string, origin: string): Promise<Earlier> {
   closeSync(file)
   if (/^[0-9a-f]{64}\n/.test(head.toString('latin1')))
     return isLeft('is of another version of this program')
-  if (head.readUInt32BE(ID_AT) !== ID)
-    return { database: null, isFree: false, left: warning('cache_foreign', { path }) }
+  if (head.readUInt32BE(ID_AT) !== ID) return { left: warning('cache_foreign', { path }) }
   if (!/^[0-9a-f]{64}$/.test(sum.toString('latin1')))
     return isLeft('is of a build that did not end')
   truncateSync(path, size - SUM)
   if ((await fileChecksum(path)) !== sum.toString('latin1')) return isLeft('is damaged')
   const database = await openAlone(path)
-  if ((await readValue(database, ORIGIN)) === origin) return { database, isFree: false, left: null }
+  if ((await readValue(database, ORIGIN)) === origin) return { database }
   await database.close()
   return isLeft('is of another version of this program, or was made with other settings')
 }

@@ -52,12 +52,12 @@ export async function changeRecords(
       if (!crate) continue
       const removed = before?.releases ?? []
       await tellFollowers(tx, followers, { crate, removed, by, generation })
-      const isSpelledSo = after[0]?.entry.name === crate.name
-      if (isSpelledSo && id === crate.id) continue
-      if (isSpelledSo) await run(tx, 'DELETE FROM crates WHERE id = ?', crate.id)
-      else await setAside(tx, crate.id, generation)
-      // What marks of the id until now say of versions that are gone.
-      if (isSpelledSo) await setMarks(tx, [{ kind: 'whole', subject: id }], generation)
+      if (after[0]?.name !== crate.name) await setAside(tx, crate.id, generation)
+      else if (id !== crate.id) {
+        await run(tx, 'DELETE FROM crates WHERE id = ?', crate.id)
+        // What marks of the id until now say of versions that are gone.
+        await setMarks(tx, [{ kind: 'whole', subject: id }], generation)
+      }
     }
     for (const { id, after, stays } of differences) {
       const outcomes: ReleaseOutcome[] = []

@@ -3,12 +3,13 @@ import { timestamp } from '../../core/timestamp.ts'
 import { jobOf, refusalOf } from '../../core/trust/explain.ts'
 import { unfitFor } from '../../core/trust/kinds.ts'
 import { differences, pinsAfter, tokenKeys } from '../../core/trust/rule.ts'
+import { hashSecret } from '../accounts/secret.ts'
 import type { Database } from '../database/connection.ts'
 import { type Queries, run } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted, ruleActor } from '../records/change.ts'
 import { requireUnpaused } from '../records/pause.ts'
 import { rulesByKey } from './rules.ts'
-import { dropTrustedToken, makeTrustedToken } from './trusted-tokens.ts'
+import { makeTrustedToken } from './trusted-tokens.ts'
 import type { TrustedIssuers, VerifiedToken } from './verify.ts'
 
 /**
@@ -36,7 +37,7 @@ export async function exchange(
 export function revoke(database: Database, token: string, change: Change): Promise<void> {
   return makeChange(database, change, 'anybody', async tx => {
     await requireUnpaused(tx)
-    await dropTrustedToken(tx, token)
+    await run(tx, 'DELETE FROM trust_tokens WHERE hash = ?', hashSecret(token))
   })
 }
 

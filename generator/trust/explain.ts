@@ -1,26 +1,14 @@
-import { type Issue, issue } from '../../core/error/error.ts'
+import { issue } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import type { IssuerSettings } from '../../core/settings/issuer.ts'
 import type { Claims } from '../../core/trust/claims.ts'
 import { refusalOf } from '../../core/trust/explain.ts'
 import { textOf, unfitFor } from '../../core/trust/kinds.ts'
-import { type Difference, differences, tokenKeys } from '../../core/trust/rule.ts'
+import { differences, tokenKeys } from '../../core/trust/rule.ts'
 import type { Queries } from '../database/statement.ts'
-import { rulesByKey, type TrustRule } from './rules.ts'
+import { rulesByKey } from './rules.ts'
 import { countingRules } from './trusted-tokens.ts'
 import { claimIssues } from './verify.ts'
-
-/** What rules say of a token whose signature nobody has checked. */
-export interface Explanation {
-  readonly issuer: string | null
-  /** Why no rule is asked; empty if they are. */
-  readonly issues: readonly Issue[]
-  readonly rules: readonly {
-    readonly rule: TrustRule
-    readonly differences: readonly Difference[]
-  }[]
-  readonly isLetThrough: boolean
-}
 
 interface Question {
   readonly claims: Claims
@@ -32,13 +20,15 @@ interface Question {
   readonly now: Date
 }
 
-/** Explains what the rules say of the claims of a token, to the operator: of all of them. */
-export async function explain(db: Queries, question: Question): Promise<Explanation> {
+/**
+ * Explains what the rules say of the claims of a token whose signature nobody has checked, to the
+ * operator: of all of them. `issues` says why it is not let through.
+ */
+export async function explain(db: Queries, question: Question) {
   const { claims, issuers, audiences, crate, now } = question
   const iss = textOf(claims, 'iss')
   const issuer = issuers.find(each => each.issuer === iss)
-  const nothing = { rules: [], isLetThrough: false }
-  if (!issuer) return { issuer: null, issues: [issue('jwt_issuer_unknown', { iss })], ...nothing }
+  if (!issuer) return { issuer: null, issues: [issue('jwt_issuer_unknown', { iss })], rules: [] }
   const { name, kind } = issuer
   const unfit = unfitFor(kind, claims)
   const wrong = [...claimIssues(claims, audiences(issuer), now), ...(unfit ? [unfit] : [])]
@@ -50,5 +40,5 @@ export async function explain(db: Queries, question: Question): Promise<Explanat
   const rules = found.map(rule => ({ rule, differences: differences(kind, rule, claims) }))
   const isMatched = rules.some(each => each.differences.length === 0)
   const issues = [...wrong, ...(isMatched ? [] : [refusalOf(kind, found, claims)])]
-  return { issuer: name, issues, rules, isLetThrough: isMatched && issues.length === 0 }
+  return { issuer: name, issues, rules }
 }

@@ -46,11 +46,6 @@ export async function makeTrustedToken(
   return token
 }
 
-/** Ends a token of a job, if there is such a one. */
-export async function dropTrustedToken(tx: Queries, token: string): Promise<void> {
-  await run(tx, 'DELETE FROM trust_tokens WHERE hash = ?', hashSecret(token))
-}
-
 /** Tokens that have not expired, and that no wrong clock made. */
 const VALID = 'FROM trust_tokens WHERE expires_at > ? AND created_at <= ?'
 

@@ -107,13 +107,14 @@ for (const place of [still, live]) {
         .locator('.code')
         .evaluate(element => Number.parseFloat(getComputedStyle(element).lineHeight))
       assert.equal(await inView(), Math.round(4 * line))
-      const numbers = page.locator('.numbers', { hasText: '2100' })
-      await numbers.click({ position: { x: 20, y: (2110 - 2001 + 0.5) * line } })
+      const click = async (number: number, modifiers: 'Shift'[] = []) => {
+        const numbers = page.locator('.numbers', { hasText: String(number) })
+        const first = Number(await numbers.getAttribute('data-first'))
+        await numbers.click({ position: { x: 20, y: (number - first + 0.5) * line }, modifiers })
+      }
+      await click(2110)
       await page.waitForURL('**#src/tables.rs:L2110')
-      await numbers.click({
-        position: { x: 20, y: (2105 - 2001 + 0.5) * line },
-        modifiers: ['Shift'],
-      })
+      await click(2105, ['Shift'])
       await page.waitForURL('**#src/tables.rs:L2105-L2110')
       assert.equal(await inView(), Math.round(6 * line))
       await page.goto(`${place.url}/${SOURCE}#src/tables.rs:L2499-L999999`)

@@ -15,7 +15,7 @@ import { serveWeb } from '../support/web-server.ts'
 import { folderOf } from '../support/workplace.ts'
 import { writeCrate } from '../support/write-crate.ts'
 
-/** Each of them takes about seven seconds; PLIMSOLL_TEST_KILLS=3 is enough to look. */
+/** Each of them takes about a second; PLIMSOLL_TEST_KILLS=3 is enough to look. */
 const LIVES = Number(process.env.PLIMSOLL_TEST_KILLS ?? 50)
 const EVENTS = 20
 

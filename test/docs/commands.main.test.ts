@@ -63,6 +63,8 @@ const NOT_RUN: ReadonlyMap<string, string> = new Map([
   ['npx plimsoll import https://', 'the registry is on another host'],
   ['plimsoll advisories check Cargo.lock --from https://', 'the registry is on another host'],
   ['git clone --depth 1 https://', 'the repository is on another host'],
+  ['plimsoll user unlink ', 'test/daemon/commands/oidc plays it with a link'],
+  ['plimsoll impact demo --advisory ', 'test/generator/impact plays it with an advisory'],
 ])
 
 /** The one crate of all scenes. */

@@ -3,7 +3,6 @@ import type { CanonicalName, Name } from '../../../core/name.ts'
 import { dependentsPath, impactPath } from '../../../core/paths/dependents.ts'
 import { type Output, output } from '../../../core/paths/tree.ts'
 import { sha256Bytes } from '../../../core/sha256.ts'
-import { impactPage } from '../../../site/pages/impact.ts'
 import { all, column, type Queries, value } from '../../database/statement.ts'
 import type { Mark } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
@@ -93,6 +92,8 @@ export async function renderDependents(
   if (to < first + SHARDS) return outputs
   const head = output(dependentsPath(crate), `${JSON.stringify({ shards: SHARDS })}\n`)
   const [list] = outputs
+  // Loaded when something is rendered: most commands only open the registry.
+  const { impactPage } = await import('../../../site/pages/impact.ts')
   if (isSharded) return [...outputs, head, impactPage(site, crate, null)]
   return list ? [list, impactPage(site, crate, JSON.parse(list.bytes.toString()).dependents)] : []
 }

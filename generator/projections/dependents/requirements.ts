@@ -1,11 +1,10 @@
-import type { Dependency } from '../../../core/entry/entry.ts'
 import { type Requiring, shardOf } from '../../../core/impact/dependents.ts'
 import { type CanonicalName, canonicalName, isName } from '../../../core/name.ts'
 import type { Requirement } from '../../../core/requirement.ts'
 import type { Version } from '../../../core/version.ts'
 import { all, insertAll, type Queries, type Row, value } from '../../database/statement.ts'
 import { lastChange, marksOf, setMarks } from '../../records/marks.ts'
-import { RELEASES } from '../../records/releases-view.ts'
+import { listVersions, releaseDependencies } from '../../records/releases.ts'
 import { filesOf, firstPlace } from './files.ts'
 
 /** Brings the rows of a crate in line with its releases, and marks the files that change. */
@@ -42,14 +41,15 @@ type Ways = Map<string, Requiring & { readonly versions: Version[] }>
 /** Returns how the versions of a crate require others. */
 async function requirementsOf(tx: Queries, crateId: number): Promise<Map<CanonicalName, Ways>> {
   const found = new Map<CanonicalName, Ways>()
-  const sql = `SELECT id, version, line ->> 'deps' AS deps FROM ${RELEASES}
-    WHERE crate_id = ? AND id > ? ORDER BY id LIMIT ${SLICE}`
-  type Found = { readonly id: number; readonly version: Version; readonly deps: string }
-  let releases: Found[] = []
-  do {
-    releases = await all<Found>(tx, sql, crateId, releases.at(-1)?.id ?? 0)
-    for (const { version, deps } of releases)
-      for (const { req, kind, registry, ...dep } of JSON.parse(deps) as Dependency[]) {
+  const releases = await listVersions(tx, crateId)
+  for (let from = 0; from < releases.length; from += SLICE) {
+    const slice = releases.slice(from, from + SLICE)
+    const all = await releaseDependencies(
+      tx,
+      slice.map(({ id }) => id),
+    )
+    for (const { id, version } of slice)
+      for (const { req, kind, registry, ...dep } of all.get(id) ?? []) {
         const name = dep.package ?? dep.name
         // Other registries may have written anything, and this becomes a path.
         if (!isName(name)) continue
@@ -60,6 +60,6 @@ async function requirementsOf(tx: Queries, crateId: number): Promise<Map<Canonic
         ways.set(JSON.stringify(how), way)
         if (way.versions.at(-1) !== version) way.versions.push(version)
       }
-  } while (releases.length === SLICE)
+  }
   return found
 }

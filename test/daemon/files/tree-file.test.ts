@@ -69,7 +69,7 @@ test('`latest` leads to the newest version, whatever was the newest before', asy
   assert.deepEqual(await ask(source), [302, `${to}src/src/lib.rs.html`, 'no-cache'])
   assert.match(
     (await registry.shown('crates/Some-Crate/latest/index.html')) ?? '',
-    /url=\.\.\/1\.1\.0\+b\//,
+    /url=\.\.\/"/,
   )
   assert.equal((await ask('/crates/other/latest/'))[0], 404)
 })

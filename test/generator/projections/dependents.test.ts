@@ -73,7 +73,9 @@ test('a file says how each version requires a crate; a publish writes those of i
   const left = [way('^1', 'normal', null, '1.0.0'), way('^2', 'normal', null, '1.2.0')]
   assert.deepEqual(dependentsOf(registry, 'low/all'), [{ crate: 'app', requires: left }])
   await registry.tree.removeFolder('dependents/low')
-  const missing = 'repaired dependents/low/all.json: the page is missing'
-  assert.deepEqual(await findingsOf(verify(registry, { repair: true, served: false })), [missing])
+  const missing = ['all.json', 'index.html'].map(
+    file => `repaired dependents/low/${file}: the page is missing`,
+  )
+  assert.deepEqual(await findingsOf(verify(registry, { repair: true, served: false })), missing)
   assert.deepEqual(dependentsOf(registry, 'low/all'), [{ crate: 'app', requires: left }])
 })

@@ -279,6 +279,24 @@ test('folders that cannot be meant are refused', async t => {
   for (const [from, out, message] of rows) assert.deepEqual(await refusal({ from, out }), [message])
 })
 
+test('a name in another case has its index file, also where the tree was lost', async t => {
+  const job = { ...folders(t), cache: join(folderOf(t), 'cache') }
+  for (const name of ['demo_one', 'DEMO_ONE']) {
+    put(job.from, 'a.crate', crate(name, '1.0.0'))
+    rmSync(job.out, { recursive: true, force: true })
+    await run(job)
+    assert.match(readFileSync(join(job.out, 'index/de/mo/demo_one'), 'utf8'), RegExp(`"${name}"`))
+  }
+})
+
+test('a build that was killed at its first file is done again', async t => {
+  const job = folders(t)
+  put(job.from, 'a.crate', crate('demo', '1.0.0'))
+  put(job.out, 'index/.writing-1', Buffer.of())
+  await run(job)
+  assert.ok(!filesBelow(job.out).includes('index/.writing-1'))
+})
+
 test('a checkout for Pages takes a tree: what is there of git and the host stays', async t => {
   const job = folders(t)
   put(job.from, 'a.crate', crate('demo', '1.0.0'))
