@@ -44,8 +44,8 @@ export function covers({ ranges }: Pick<Advisory, 'ranges'>, version: Version): 
 }
 
 /**
- * Whether an advisory is about a package of the registry with these index URLs. A package of the
- * same name in another registry is another package.
+ * Whether an advisory is about a package of the registry with these index URLs. A package of
+ * another registry with the same name is another package.
  */
 export function isAbout(
   { package: name, source }: Pick<Advisory, 'package' | 'source'>,

@@ -6,7 +6,7 @@ import { badAdvisory } from './advisory.ts'
 import { parseOsv } from './osv.ts'
 import { parseRustSec } from './rustsec.ts'
 
-/** The most bytes of an advisory, of an archive when it is unpacked, and of all files taken of it. */
+/** The most bytes of an advisory, of an archive when it is unpacked, and of what is taken of it. */
 export const ADVISORY_BYTES = 64 * 1024
 const UNPACKED_MAX = 512 * 1024 * 1024
 const TAKEN_MAX = 256 * 1024 * 1024

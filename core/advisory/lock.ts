@@ -20,8 +20,8 @@ export interface Finding {
 }
 
 /**
- * Finds what advisories cover in a `Cargo.lock`, whose name is for messages, in its order. The
- * source of a package says its registry; one of a folder or of a git repository is of none.
+ * Finds what advisories cover in a `Cargo.lock`, whose name is for messages, in its order. A
+ * package is of the registry that its source says; one of a folder or of git is of none.
  */
 export function findCovered(
   { advisories, registry }: AdvisoryIndex,

@@ -19,8 +19,8 @@ export interface CrateId {
 export interface CrateGraph {
   /** Returns the versions of a crate; null if none is known here. */
   versions(crate: CrateId): Promise<readonly ListedVersion[] | null>
-  /** Returns what requires a crate, in the ways that mean this one and no namesake. */
-  dependents(crate: CrateId): Promise<readonly (CrateId & Pick<Dependent, 'requires'>)[]>
+  /** Yields what requires a crate, some at a time, in the ways that mean this one and no namesake. */
+  dependents(crate: CrateId): AsyncIterable<readonly (CrateId & Pick<Dependent, 'requires'>)[]>
 }
 
 /** What has the hole: a crate, and which of its versions; `bounds` has where these begin and end. */
@@ -129,27 +129,26 @@ async function reach(
   const builders = new Set<string>()
   const expand = async (level: readonly Steps[], kinds: readonly string[], kind: Step['kind']) => {
     const next = new Map<string, Steps>()
-    for (const { crate, steps } of level) {
-      const dependents = await graph.dependents(crate)
-      if (dependents.length === 0) continue
-      const node = await load(crate)
-      for (const { requires, ...dependent } of dependents) {
-        const key = keyOf(dependent)
-        const before = versionsOf(seen, dependent)
-        for (const { kind: own, requirement, versions } of requires) {
-          if (own === 'build') builders.add(keyOf(crate))
-          const leads = (step: Step) => leadsTo(step, node, requirement, how, target)
-          const way = kinds.includes(own) ? (steps.find(leads) ?? null) : null
-          for (const version of way ? versions : []) {
-            if (before.has(version)) continue
-            before.add(version)
-            const come = next.get(key) ?? { crate: dependent, steps: [] }
-            next.set(key, come)
-            come.steps.push({ name: dependent.name, version, kind, next: way })
+    for (const { crate, steps } of level)
+      for await (const dependents of graph.dependents(crate)) {
+        const node = await load(crate)
+        const leads = (requirement: Requirement) =>
+          steps.find(step => leadsTo(step, node, requirement, how, target)) ?? null
+        for (const { requires, ...dependent } of dependents)
+          for (const { kind: own, requirement, versions } of requires) {
+            if (own === 'build') builders.add(keyOf(crate))
+            const way = kinds.includes(own) ? leads(requirement) : null
+            if (way === null) continue
+            const before = versionsOf(seen, dependent)
+            const come = next.get(keyOf(dependent)) ?? { crate: dependent, steps: [] }
+            for (const version of versions) {
+              if (before.has(version)) continue
+              before.add(version)
+              come.steps.push({ name: dependent.name, version, kind, next: way })
+            }
+            if (come.steps.length > 0) next.set(keyOf(dependent), come)
           }
-        }
       }
-    }
     for (const steps of next.values()) found.push(steps)
     return [...next.values()]
   }

@@ -1,4 +1,3 @@
-import type { Advisory } from '../advisory/advisory.ts'
 import { isStorable } from '../text.ts'
 import { FILTERS, rustMinor } from './request.ts'
 import { STOP_WORDS, WORD_MAX, wordsOf } from './words.ts'
@@ -71,7 +70,11 @@ export interface SearchableCrate {
   readonly owners?: readonly string[]
   readonly readme?: string | null
   /** Those that cover one of its versions. */
-  readonly advisories?: readonly Pick<Advisory, 'id' | 'aliases' | 'informational'>[]
+  readonly advisories?: readonly {
+    readonly id: string
+    readonly aliases: readonly string[]
+    readonly informational: string | null
+  }[]
 }
 
 const README_MAX = 4096

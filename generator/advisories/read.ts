@@ -1,5 +1,5 @@
-// generator/advisories: Takes known holes from files into the records. Commands, builds and the start
-// of the daemon call it; it contacts nobody.
+// generator/advisories: Takes known holes from files into the records. Commands, builds and the
+// start of the daemon call it; it contacts nobody.
 import { join } from 'node:path'
 import {
   ADVISORY_BYTES,

@@ -38,16 +38,19 @@ export async function openGraph(
       }
       return null
     },
-    async dependents({ name, isElsewhere }) {
-      const all = await readDependents(read, canonicalName(name))
+    async *dependents({ name, isElsewhere }) {
       // A crate that is not here is taken from a fallback, whatever the requirement says.
       const isMissing = isElsewhere && !(await listed(name))
       const means = ({ registry }: Requiring) => isMissing || (registry !== null) === isElsewhere
-      const own = all.flatMap(({ crate, requires }): Required[] => {
-        const meant = requires.filter(means)
-        return meant.length > 0 ? [{ name: crate, isElsewhere: false, requires: meant }] : []
-      })
-      return isElsewhere ? [...own, ...(kept.get(canonicalName(name)) ?? [])] : own
+      for await (const all of readDependents(read, canonicalName(name))) {
+        const own = all.flatMap(({ crate, requires }): Required[] => {
+          const meant = requires.filter(means)
+          return meant.length > 0 ? [{ name: crate, isElsewhere: false, requires: meant }] : []
+        })
+        if (own.length > 0) yield own
+      }
+      const others = isElsewhere ? kept.get(canonicalName(name)) : undefined
+      if (others) yield others
     },
   }
 }
@@ -66,13 +69,16 @@ function versionsIn(text: string | null): ListedVersion[] | null {
   )
 }
 
-async function readDependents(read: ReadText, crate: CanonicalName): Promise<readonly Dependent[]> {
+/** Yields what requires a crate, file by file. */
+async function* readDependents(read: ReadText, crate: CanonicalName) {
   const parse = async (shard?: number): Promise<DependentsFile> =>
     JSON.parse((await read(dependentsPath(crate, shard))) ?? '{"dependents":[]}')
   const head = await parse()
-  if ('dependents' in head) return head.dependents
-  const shards = await Promise.all(Array.from({ length: head.shards }, (_, at) => parse(at)))
-  return shards.flatMap(shard => ('dependents' in shard ? shard.dependents : []))
+  if ('dependents' in head) yield head.dependents
+  for (let shard = 0; 'shards' in head && shard < head.shards; shard++) {
+    const file = await parse(shard)
+    if ('dependents' in file) yield file.dependents
+  }
 }
 
 /** Returns what the versions require whose `.crate` files are kept of upstreams, by its name. */

@@ -33,6 +33,7 @@ const PUBLIC: readonly (readonly [RegExp, example: string])[] = [
   [/^keywords\/$/, 'keywords/'],
   [/^keywords\/.+$/, 'keywords/cli/'],
   [/^search\/$/, 'search/'],
+  [/^dependents\/[^/]+\/$/, 'dependents/keel/'],
   [/^statistics\/$/, 'statistics/'],
   [/^users\/.*$/, 'users/root/'],
   [/^crates\/[^/]+\/latest\/$/, ''],

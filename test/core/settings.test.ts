@@ -278,7 +278,7 @@ test('an upstream has a section of its own, crates.io without any setting', () =
     env: { PLIMSOLL_UPSTREAM_CRATES_IO_HOLD: '7d', PLIMSOLL_UPSTREAM_MIRROR_ALLOW: 'a*,b@<2' },
     flags: { 'upstream.mirror.token_file': '/run/token' },
   })
-  const lists = { allow: [], deny: [], feed: '', storage: '' }
+  const lists = { allow: [], deny: [], deny_advisories: 'off', feed: '', storage: '' }
   const switches = { token_file: null, fallback: 'off', lure_guard: false, offline: false }
   const defaults = { ...lists, ...switches, fresh: 10, hold: 0 }
   assert.deepEqual(settings.upstream, {

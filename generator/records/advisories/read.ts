@@ -1,5 +1,5 @@
-// generator/records/advisories: Known holes in the records. Pages, publishes and upstreams ask it; it
-// reads no file.
+// generator/records/advisories: Known holes in the records. Pages, publishes and upstreams ask it;
+// it reads no file.
 import { type Advisory, isAbout } from '../../../core/advisory/advisory.ts'
 import { canonicalName } from '../../../core/name.ts'
 import { all, column, first, type Queries } from '../../database/statement.ts'
@@ -34,7 +34,7 @@ export async function readAdvisory(db: Queries, id: number) {
   return row && { name: row.name, advisories: advisoriesIn(row.content) }
 }
 
-/** Returns all advisories without their descriptions, in the order of ids; reads 1,000 at a time. */
+/** Returns all advisories without descriptions, in the order of ids; reads 1,000 at a time. */
 export async function listAdvisories(db: Queries): Promise<Advisory[]> {
   const sql = `SELECT name, content FROM advisories WHERE content <> '' AND name > ?
     ORDER BY name LIMIT 1000`

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { osvFile, rustSecFile } from '../../support/advisories.ts'
+import { frugallyInTheEnd } from '../../support/processor-time.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { registryFolder } from '../../support/registry-folder.ts'
 import { serveFiles } from '../../support/static-server.ts'
@@ -150,7 +151,7 @@ test('what is no lock file, and what has no advisories, is a clear error', async
   }
 })
 
-test('a lock of 4,000 packages, with thousands of one name, is checked in three seconds of processor time', async t => {
+test('a lock of 4,000 packages, with thousands of one name, is checked in a second', async t => {
   const registry = await registryFolder(t)
   write(registry.dir, FILES)
   await registry.ok('advisories', 'update', join(registry.dir, 'db'))
@@ -159,11 +160,9 @@ test('a lock of 4,000 packages, with thousands of one name, is checked in three 
     (_, at) => `demo 1.0.${at} ${CRATES_IO}: demo 1.0.${(at + 1) % 4000}`,
   )
   write(registry.folder, { 'Cargo.lock': lockOf('app 0.1.0: demo', ...many) })
-  const begun = process.cpuUsage()
-  const { stdout } = await registry.run('advisories', 'check', 'Cargo.lock')
+  const check = () => registry.run('advisories', 'check', 'Cargo.lock')
+  const { stdout } = await frugallyInTheEnd(check, 'the check', 1000)
   assert.ok(stdout.endsWith('1 advisory for 4,001 packages; 1 denied\n'), stdout)
-  const { user, system } = process.cpuUsage(begun)
-  assert.ok(user + system < 3_000_000)
 })
 
 test('the tree has an OSV file for each advisory, and the same bytes however it is built', async t => {

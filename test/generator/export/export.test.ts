@@ -6,9 +6,9 @@ import { gzipSync } from 'node:zlib'
 import { renderEntry } from '../../../core/entry/entry.ts'
 import type { Refusal } from '../../../core/error/error.ts'
 import { CRATES_IO } from '../../../core/index-url.ts'
+import type { LockedPackage } from '../../../core/lock/lock-file.ts'
 import type { Name } from '../../../core/name.ts'
 import { sha256 } from '../../../core/sha256.ts'
-import type { LockedPackage } from '../../../core/lock/lock-file.ts'
 import type { Version } from '../../../core/version.ts'
 import {
   type CratesForExport,
