@@ -381,7 +381,7 @@ test('what no upstream can be is refused by its key', () => {
     ],
     [
       '[upstream.crates-io]\nhold_days = 7',
-      'plimsoll.toml: there is no setting `upstream.crates-io.hold_days`; accepted: index, token_file, fallback, fresh, hold, allow, deny, lure_guard, offline, feed, storage',
+      'plimsoll.toml: there is no setting `upstream.crates-io.hold_days`; accepted: index, token_file, fallback, fresh, hold, allow, deny, deny_advisories, lure_guard, offline, feed, storage',
     ],
     [
       '[upstream.crates-io]\nfallback = "serve"\n[upstream.m]\nfallback = "redirect"\nindex = "sparse+http://m/"',

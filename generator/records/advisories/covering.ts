@@ -1,9 +1,9 @@
 import { type Advisory, covers } from '../../../core/advisory/advisory.ts'
 import type { CanonicalName } from '../../../core/name.ts'
 import { compareVersions, type Version } from '../../../core/version.ts'
-import { all, LIST, type Queries } from '../../database/statement.ts'
+import { all, type Queries } from '../../database/statement.ts'
 import { listIdentities } from '../releases.ts'
-import { RELEASES } from '../releases-view.ts'
+import { ADVISED } from '../releases-view.ts'
 import { advisoriesIn, advisoriesOf, type Origin } from './read.ts'
 
 /** Returns the advisories on an own crate that cover at least one of its versions. */
@@ -29,13 +29,8 @@ export async function advisedCrates(
   db: Queries,
   names: readonly CanonicalName[],
 ): Promise<ReadonlyMap<CanonicalName, AdvisedCrates>> {
-  const sql = `SELECT crate, json_group_array(content) AS contents,
-      (SELECT json_group_array(identity) FROM ${RELEASES}
-        WHERE yanked = 0 AND crate_id = (SELECT id FROM crates WHERE canonical = crate)) AS versions
-    FROM advisory_crates JOIN advisories ON advisories.id = advisory_id
-    WHERE crate IN ${LIST} GROUP BY crate`
   type Found = Record<'contents' | 'versions', string | null> & { readonly crate: CanonicalName }
-  const rows = await all<Found>(db, sql, names)
+  const rows = await all<Found>(db, ADVISED, names)
   return new Map(
     rows.map(({ crate, contents, versions }) => {
       const advisories = (JSON.parse(contents ?? '[]') as string[]).flatMap(advisoriesIn)
