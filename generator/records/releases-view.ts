@@ -77,6 +77,13 @@ export const findableWith = (owners: string) => `SELECT marked.id, search_crates
   LEFT JOIN listings ON listings.crate_id = crates.id
   LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id`
 
+/** Selects the advisories on crates of some names, with the own versions that are not yanked. */
+export const ADVISED = `SELECT crate, json_group_array(content) AS contents,
+    (SELECT json_group_array(identity) FROM ${RELEASES}
+      WHERE yanked = 0 AND crate_id = (SELECT id FROM crates WHERE canonical = crate)) AS versions
+  FROM advisory_crates JOIN advisories ON advisories.id = advisory_id
+  WHERE crate IN ${LIST} GROUP BY crate`
+
 /** Selects a crate for its page. */
 export const PAGE_CRATE = `SELECT ${CRATE}, coalesce(listings.dependents, 0) AS dependents,
     EXISTS (SELECT 1 FROM crate_downloads
@@ -94,13 +101,6 @@ export const DEPENDENTS = `SELECT crates.name, releases.version, releases.line -
   JOIN listings ON listings.crate_id = crates.id
   JOIN ${RELEASES} ON releases.id = newest_id
   WHERE dependency = ? ORDER BY dependent LIMIT ?`
-
-/** Selects the advisories on the crates of some names, and the versions that are not yanked. */
-export const ADVISED_CRATES = `SELECT crate, json_group_array(content) AS contents,
-    (SELECT json_group_array(identity) FROM ${RELEASES}
-      WHERE yanked = 0 AND crate_id = (SELECT id FROM crates WHERE canonical = crate)) AS versions
-  FROM advisory_crates JOIN advisories ON advisories.id = advisory_id
-  WHERE crate IN ${LIST} GROUP BY crate`
 
 /** Selects the time of the latest release. */
 export const LAST_PUBLISHED = `SELECT max(published_at) FROM ${RELEASES}`

@@ -81,13 +81,12 @@ ${parts(tabs, sidebar(site, version, null, to), to(cratePath(name)))}
 function head(version: VersionData, selector: Markup | null, subject: string, to: Linker): Markup {
   const { deprecation, yankReason } = version
   const notice = html`<p class="notice bad" role="note">${subject} is yanked: Cargo uses it only where a <code>Cargo.lock</code> already names it.${!yankReason ? null : html`<br><span class="reason">${yankReason}</span>`}</p>`
-  const notices = html`${version.yanked ? notice : null}${
-    deprecation && deprecationNotice(deprecation, to)
-  }${advisoryNotices(version, to)}`
+  const deprecated = deprecation && deprecationNotice(deprecation, to)
+  const notes = html`${deprecated}${advisoryNotices(version, to)}`
   return html`<header class="crate-head">
 <div class="title"><h1>${version.name} <span class="version">${version.version}</span>${version.yanked ? html` <span class="badge bad">yanked</span>` : null}${deprecation && html` <span class="badge bad">deprecated</span>`}${advisoryBadge(version)}</h1>${selector}</div>
 ${version.description === null ? null : html`<p class="lead">${messageText(isolated(version.description))}</p>`}
-${notices}
+${version.yanked ? notice : null}${notes}
 </header>`
 }
 

@@ -3,7 +3,7 @@ import type { CanonicalName } from '../../../core/name.ts'
 import { compareVersions, type Version } from '../../../core/version.ts'
 import { all, type Queries } from '../../database/statement.ts'
 import { listIdentities } from '../releases.ts'
-import { ADVISED_CRATES } from '../releases-view.ts'
+import { ADVISED } from '../releases-view.ts'
 import { advisoriesIn, advisoriesOf, type Origin } from './read.ts'
 
 /** Returns the advisories on an own crate that cover at least one of its versions. */
@@ -30,7 +30,7 @@ export async function advisedCrates(
   names: readonly CanonicalName[],
 ): Promise<ReadonlyMap<CanonicalName, AdvisedCrates>> {
   type Found = Record<'contents' | 'versions', string | null> & { readonly crate: CanonicalName }
-  const rows = await all<Found>(db, ADVISED_CRATES, names)
+  const rows = await all<Found>(db, ADVISED, names)
   return new Map(
     rows.map(({ crate, contents, versions }) => {
       const advisories = (JSON.parse(contents ?? '[]') as string[]).flatMap(advisoriesIn)

@@ -1,4 +1,4 @@
-// Mirrors generator/records/advisories/change.ts
+// Mirrors generator/records/advisories/change.ts.
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Mirrors generator/upstream/decisions.ts
+// Mirrors generator/upstream/denials.ts.
 import assert from 'node:assert/strict'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
