@@ -177,6 +177,8 @@ test('explain says what is held, until when, and who may allow it; allow and acc
       until: null,
       changed: false,
       allowed: true,
+      mayAllow: false,
+      advisories: [],
     },
   ])
   await upstream('allow', 'demo@1.1.0', '--undo')
