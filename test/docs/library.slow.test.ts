@@ -70,8 +70,8 @@ test('a package has the compiled registry, its assets and licenses, and nothing 
   none(packed.filter(path => !compiled.test(path) && !beside.test(path)))
 })
 
-test('a package has at most 920 files, and whatever its files import', () => {
-  assert.ok(packed.length <= 920, `${packed.length} files`)
+test('a package has at most 940 files, and whatever its files import', () => {
+  assert.ok(packed.length <= 940, `${packed.length} files`)
   const wanted = packed
     .filter(path => /^dist\/(?:core|generator|site)\//.test(path))
     .flatMap(path => {

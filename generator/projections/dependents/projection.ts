@@ -4,7 +4,6 @@ import { SHARDS } from '../../../core/impact/dependents.ts'
 import { DEPENDENTS_FOLDER } from '../../../core/paths/dependents.ts'
 import { isOwnPath } from '../../../core/paths/own.ts'
 import { run, value } from '../../database/statement.ts'
-import { isRelisted } from '../../records/crate-change.ts'
 import { markSelected, marksOf } from '../../records/marks.ts'
 import type { Pages } from '../pages.ts'
 import { FILES, renderDependents, requiredCrates, writeFile } from './files.ts'
@@ -16,7 +15,10 @@ export const dependents: Pages = {
   work: 'lists of what requires crates',
   of: 'crate',
   due: 'soon',
-  changed: async (_, change) => marksOf('dependents', isRelisted(change) ? [change.crate.id] : []),
+  async changed(_, { crate, added, removed }) {
+    const requires = added.some(({ deps }) => deps !== '[]')
+    return marksOf('dependents', requires || removed.length > 0 ? [crate.id] : [])
+  },
   async render(context, mark) {
     if (mark.subject >= FILES) await writeFile(context, mark)
     else await context.database.transaction(tx => changeRequirements(tx, mark.subject))

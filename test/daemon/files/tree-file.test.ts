@@ -67,10 +67,7 @@ test('`latest` leads to the newest version, whatever was the newest before', asy
     assert.deepEqual(await ask(path), [302, to, 'no-cache'])
   const source = '/crates/Some-Crate/latest/src/src/lib.rs.html'
   assert.deepEqual(await ask(source), [302, `${to}src/src/lib.rs.html`, 'no-cache'])
-  assert.match(
-    (await registry.shown('crates/Some-Crate/latest/index.html')) ?? '',
-    /url=\.\.\/"/,
-  )
+  assert.match((await registry.shown('crates/Some-Crate/latest/index.html')) ?? '', /url=\.\.\/"/)
   assert.equal((await ask('/crates/other/latest/'))[0], 404)
 })
 

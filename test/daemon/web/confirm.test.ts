@@ -14,7 +14,7 @@ async function confirm(visitor: Visitor, page: string, link: string) {
   assert.ok(list.includes(`href="${link.replaceAll('&', '&amp;')}"`), `${page} leads to ${link}`)
   const text = await (await visitor.get(link)).text()
   const [, action = '', inside = ''] =
-    /"actions"><form class="\w+" method="post" action="([^"]+)">(.*?)<\/form>/s.exec(text) ?? []
+    /<form[^>]* action="(\/me\/(?!logout)[^"]+)">(.*?)<\/form>/s.exec(text) ?? []
   const fields = [...inside.matchAll(/name="(\w+)" value="([^"]*)"/g)]
   const form = Object.fromEntries(fields.map(([, name, value]) => [name, value]))
   const answer = await visitor.send(action.replaceAll('&amp;', '&'), {
@@ -27,7 +27,7 @@ async function confirm(visitor: Visitor, page: string, link: string) {
   const plain = (html = '') => html.replace(/<[^>]+>/g, '')
   return {
     title: plain(/<h1>(.*?)<\/h1>/.exec(text)?.[1]),
-    button: plain(/<button[^>]*>([^<]*)<\/button>\s*<\/form>\s*<a /.exec(text)?.[1]),
+    button: plain(/<button[^>]*>([^<]*)<\/button>\s*(?:<\/form>\s*)?<a /.exec(text)?.[1]),
     notice: plain(/role="status">(.*?)<\/p>/.exec(after)?.[1]),
     location: location ?? '',
     asked: text,

@@ -32,6 +32,7 @@ import { endSession, endSessions, startSession } from '../../../generator/accoun
 import { createToken, revokeToken } from '../../../generator/accounts/tokens.ts'
 import type { Database } from '../../../generator/database/connection.ts'
 import { type Queries, value } from '../../../generator/database/statement.ts'
+import { keepAdvisories } from '../../../generator/records/advisories/change.ts'
 import {
   addEvent,
   type Change,
@@ -87,6 +88,7 @@ const ADMIN: readonly Maker[] = ['operator', 'administrator']
 const SELF: readonly Maker[] = ['operator', 'self']
 const USERS: readonly Maker[] = ['operator', 'user', 'self', 'administrator']
 
+const GONE = { name: 'ACME-2026-0001', origin: 'own', content: '', sum: '', before: '' } as const
 const upstreamOf = ({ test }: Try) => test.upstreams.byName.get('up') ?? assert.fail()
 /** Every function that makes a change, who may, and how; those with a space are of the daemon. */
 const CHANGES: Readonly<
@@ -153,6 +155,10 @@ const CHANGES: Readonly<
   addImport: [
     ['operator'],
     of => of.inside(tx => addImport(tx, of.by, { source: 'x', versions: 1 })),
+  ],
+  keepAdvisories: [
+    ['operator'],
+    ({ test: { registry }, by }) => keepAdvisories(registry, [GONE], registry.urls.own, by),
   ],
   addOwners: [OWNER, of => addOwners(of.test.registry, of.crate, [of.other.login], of.by)],
   inviteOwners: [OWNER, of => inviteOwners(of.test.registry, of.crate, [of.other.login], of.by)],
