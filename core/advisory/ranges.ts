@@ -1,4 +1,4 @@
-import { type Comparator, readComparators } from '../requirement.ts'
+import { type Comparator, type Requirement, readComparators, satisfies } from '../requirement.ts'
 import { compareVersions, parseVersion, type Version, versionParts } from '../version.ts'
 
 /** Versions from one on, and before another one; null is no end. */
@@ -72,4 +72,26 @@ function intervalOf({ operator, major, minor, patch, pre }: Comparator): Version
 
 function plusOne(number: string): string {
   return String(BigInt(number) + 1n)
+}
+
+/**
+ * Returns a version as new as any that fits a requirement, where nobody knows which there are: as
+ * if all existed that the requirement and some ranges name, and those after them. Undefined if none
+ * of these fits.
+ */
+export function newestFit(
+  requirement: Requirement,
+  ranges: readonly VersionRange[],
+): Version | undefined {
+  const named = (readComparators(requirement) ?? []).map(({ major, minor, patch, pre }) => {
+    const suffix = pre.length > 0 ? `-${pre.join('.')}` : ''
+    return `${major}.${minor ?? 0}.${patch ?? 0}${suffix}` as Version
+  })
+  const bounds = ranges.flatMap(({ introduced, fixed }) => [introduced, ...(fixed ? [fixed] : [])])
+  const releases = [...bounds, ...named, ...named.map(following)].map(version => {
+    const { major, minor, patch } = versionParts(version)
+    return `${major}.${minor}.${patch}` as Version
+  })
+  const fitting = [...releases, ...named].filter(version => satisfies(requirement, version))
+  return fitting.sort(compareVersions).at(-1)
 }

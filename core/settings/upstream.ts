@@ -1,5 +1,5 @@
 import { isBucket, parseBucketAddress } from '../paths/bucket.ts'
-import { DENIED_KINDS } from '../upstream/advisories.ts'
+import { DENIED_KINDS } from '../upstream/policy.ts'
 import { parseRule } from '../upstream/rules.ts'
 import {
   choice,

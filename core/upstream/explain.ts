@@ -2,9 +2,8 @@ import type { Name } from '../name.ts'
 import { DURATIONS, inUnits } from '../quantity.ts'
 import { untilText } from '../timestamp.ts'
 import type { Version } from '../version.ts'
-import { advisoriesOfVersion } from './advisories.ts'
 import { type AlarmKind, ANY_VERSION, type UpstreamCrate } from './crate.ts'
-import { type UpstreamPolicy, type Verdict, verdictsOf } from './policy.ts'
+import { advisoriesOfVersion, type UpstreamPolicy, type Verdict, verdictsOf } from './policy.ts'
 
 /** How a version of an upstream is shown, for people and programs. */
 export interface VersionState {

@@ -1,7 +1,7 @@
 // core/upstream: Which versions of an upstream are held or denied, and what Cargo must know of it.
 // It never asks a server.
+import { type Advisory, covers } from '../advisory/advisory.ts'
 import type { Version } from '../version.ts'
-import { type AdvisoryRules, advisoriesOfVersion } from './advisories.ts'
 import type { Sighting, UpstreamCrate } from './crate.ts'
 import { type UpstreamLine, withYanked } from './line.ts'
 import type { CrateRule } from './rules.ts'
@@ -159,4 +159,21 @@ export function showFile(
 function timeOf(text: string): number {
   // A `pubtime` may be in a leap second, which `Date` does not accept.
   return Date.parse(text.replace(':60Z', ':59Z'))
+}
+
+/** What `deny_advisories` may be; each denies what those before it deny. */
+export const DENIED_KINDS = ['off', 'warn', 'vulnerable', 'unsound', 'unmaintained'] as const
+
+/** The advisories on a crate of an upstream, and which of them deny what they cover. */
+export interface AdvisoryRules {
+  readonly denies: (typeof DENIED_KINDS)[number]
+  readonly known: readonly Advisory[]
+}
+
+/** Returns the advisories that cover a version; and the first of them that denies it. */
+export function advisoriesOfVersion({ denies, known }: AdvisoryRules, version: Version) {
+  const about = known.filter(advisory => covers(advisory, version))
+  const kinds: readonly string[] = DENIED_KINDS.slice(2, DENIED_KINDS.indexOf(denies) + 1)
+  const denying = about.find(({ informational }) => kinds.includes(informational ?? 'vulnerable'))
+  return { about, denying }
 }

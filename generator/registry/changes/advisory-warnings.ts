@@ -1,5 +1,5 @@
 import { covers, isAbout, isAtLeast, labelOf } from '../../../core/advisory/advisory.ts'
-import { newestFit } from '../../../core/advisory/newest.ts'
+import { newestFit } from '../../../core/advisory/ranges.ts'
 import type { Dependency } from '../../../core/entry/entry.ts'
 import { type Issue, warning } from '../../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
@@ -7,7 +7,7 @@ import type { Release } from '../../../core/release/release.ts'
 import { parseRequirement, satisfies } from '../../../core/requirement.ts'
 import { ignoredItem } from '../../../core/settings/advisories.ts'
 import { timestamp } from '../../../core/timestamp.ts'
-import { advisedCrates } from '../../records/advisories/covering.ts'
+import { advisedCrates } from '../../records/advisories/read.ts'
 import type { Registry } from '../registry.ts'
 
 /** The most warnings of a publish. */

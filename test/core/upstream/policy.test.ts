@@ -2,11 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Advisory } from '../../../core/advisory/advisory.ts'
 import { parseRustSec } from '../../../core/advisory/rustsec.ts'
-import { DENIED_KINDS } from '../../../core/upstream/advisories.ts'
 import { acceptChange, seeFile, type UpstreamCrate } from '../../../core/upstream/crate.ts'
 import { explainCrate } from '../../../core/upstream/explain.ts'
 import { type UpstreamLine, withYanked } from '../../../core/upstream/line.ts'
-import { lureOf, showFile, type UpstreamPolicy, verdictsOf } from '../../../core/upstream/policy.ts'
+import {
+  DENIED_KINDS,
+  lureOf,
+  showFile,
+  type UpstreamPolicy,
+  verdictsOf,
+} from '../../../core/upstream/policy.ts'
 import { parseRule } from '../../../core/upstream/rules.ts'
 import { rustSecFile } from '../../support/advisories.ts'
 import { at, line } from './lines.ts'

@@ -1,4 +1,4 @@
-// Mirrors generator/upstream/denials.ts.
+// Mirrors generator/upstream/tree.ts.
 import assert from 'node:assert/strict'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { parseVersion } from '../../../core/version.ts'
 import { readUpdate, takeAdvisories } from '../../../generator/advisories/update.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { decideVersion } from '../../../generator/upstream/decisions.ts'
-import { newlyDenied } from '../../../generator/upstream/denials.ts'
+import { newlyDenied } from '../../../generator/upstream/tree.ts'
 import { rustSecFile } from '../../support/advisories.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
