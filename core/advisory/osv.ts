@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { canonicalName } from '../name.ts'
 import { jsonIn } from '../plain-data.ts'
 import { compareVersions, isVersion, type Version } from '../version.ts'
 import { type Advisory, advisoryOf, badAdvisory, ITEMS_MAX } from './advisory.ts'
@@ -46,7 +47,7 @@ export function advisoriesOfOsv(document: unknown): Advisory[] {
   )
   if (withdrawn !== null) return []
   if (about.length > ITEMS_MAX) badAdvisory(`it is about more than ${ITEMS_MAX} packages`)
-  return about.map(({ package: { name, ecosystem }, ...affected }) => {
+  const all = about.map(({ package: { name, ecosystem }, ...affected }) => {
     const scores = new Map(
       [...more.severity, ...affected.severity].map(({ type, score }) => [type, score]),
     )
@@ -64,6 +65,18 @@ export function advisoriesOfOsv(document: unknown): Advisory[] {
       ],
     })
   })
+  return joined(all)
+}
+
+/** Joins what is about one package: GitHub has an item for each range of its versions. */
+function joined(advisories: readonly Advisory[]): Advisory[] {
+  const packages = new Map<string, Advisory>()
+  for (const each of advisories) {
+    const key = `${canonicalName(each.package)} ${each.source}`
+    const { ranges } = packages.get(key) ?? { ranges: [] }
+    packages.set(key, advisoryOf({ ...each, ranges: [...ranges, ...each.ranges] }))
+  }
+  return [...packages.values()]
 }
 
 /** Returns the ranges of events in any order; RustSec begins and ends empty ones at one version. */

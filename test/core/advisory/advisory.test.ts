@@ -147,3 +147,18 @@ test('a vector of CVSS 3 has its label, and anything else counts as high', () =>
   assert.ok(!isAtLeast({ cvss: null }, 'critical'))
   assert.ok(!isAtLeast({ cvss: 'CVSS:3.1/AV:P/AC:H/PR:H/UI:R/S:U/C:N/I:N/A:N' }, 'low'))
 })
+
+test('what a file of OSV says of one package in several items is one advisory', () => {
+  const file = JSON.parse(osvFile({ events: [{ introduced: '1.0.0' }, { fixed: '1.2.0' }] }))
+  const ranges = [{ type: 'SEMVER', events: [{ introduced: '2.0.0' }, { fixed: '2.1.0' }] }]
+  const later = { ...file.affected[0], ranges }
+  const other = { ...later, package: { ...later.package, name: 'other' } }
+  const [first, second, ...more] = parseOsv(
+    JSON.stringify({ ...file, affected: [file.affected[0], later, other] }),
+  )
+  assert.deepEqual(
+    ['1.1.0', '1.2.0', '2.0.0', '2.1.0'].map(text => first && covers(first, parseVersion(text))),
+    [true, false, true, false],
+  )
+  assert.deepEqual([second?.package, more], ['other', []])
+})
