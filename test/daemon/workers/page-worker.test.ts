@@ -85,9 +85,9 @@ test('many publishes of one crate render its pages once', async t => {
   for (let times = 0; times < 5; times++) worker.wake()
   await worker.close(600)
   // List, crate, feeds, registry, owner, views and part of the site map once; each of the five
-  // versions; by what searches find it, and the first layout; what it requires; the plot that the
-  // statistics show; the assets, which this tree does not have yet.
-  assert.equal(rendered, 7 + 5 + 1 + 1 + 1 + 1 + 1)
+  // versions; by what searches find it, and the first layout; the plot that the statistics show; the
+  // assets, which this tree does not have yet.
+  assert.equal(rendered, 7 + 5 + 1 + 1 + 1 + 1)
 })
 
 for (const state of ['rests', 'works'])
@@ -167,8 +167,8 @@ test('closing renders what is pending, and leaves marked what there is no time f
   await registry.indexWorker.pages.close(0)
   assert.equal(await registry.shown('crates/late/crate.json'), null)
   // List, part of the site map, crate, feeds, release, registry, owner, views; by what searches
-  // find it, and what it requires.
-  assert.equal((await pageWork(registry.registry)).count, 8 + 2)
+  // find it.
+  assert.equal((await pageWork(registry.registry)).count, 8 + 1)
   const next = workerOf(registry)
   await next.start()
   await next.close(600)
