@@ -1,6 +1,5 @@
 import { isBucket, parseBucketAddress } from '../paths/bucket.ts'
-import { DENIED_KINDS } from '../upstream/policy.ts'
-import { parseRule } from '../upstream/rules.ts'
+import { DENIED_KINDS, parseRule } from '../upstream/rules.ts'
 import {
   choice,
   duration,

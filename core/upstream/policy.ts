@@ -4,7 +4,7 @@ import { type Advisory, covers } from '../advisory/advisory.ts'
 import type { Version } from '../version.ts'
 import type { Sighting, UpstreamCrate } from './crate.ts'
 import { type UpstreamLine, withYanked } from './line.ts'
-import type { CrateRule } from './rules.ts'
+import { type CrateRule, DENIED_KINDS } from './rules.ts'
 
 export interface UpstreamPolicy {
   /** Seconds for which a version is held: after its `pubtime`, or since it was first seen. */
@@ -160,9 +160,6 @@ function timeOf(text: string): number {
   // A `pubtime` may be in a leap second, which `Date` does not accept.
   return Date.parse(text.replace(':60Z', ':59Z'))
 }
-
-/** What `deny_advisories` may be; each denies what those before it deny. */
-export const DENIED_KINDS = ['off', 'warn', 'vulnerable', 'unsound', 'unmaintained'] as const
 
 /** The advisories on a crate of an upstream, and which of them deny what they cover. */
 export interface AdvisoryRules {

@@ -37,3 +37,6 @@ export function parseRule(text: string, list: 'allow' | 'deny'): CrateRule | nul
   if (requirement === undefined) return null
   return rule(each => satisfies(requirement, each, !isExact))
 }
+
+/** What `deny_advisories` may be; each denies what those before it deny. */
+export const DENIED_KINDS = ['off', 'warn', 'vulnerable', 'unsound', 'unmaintained'] as const

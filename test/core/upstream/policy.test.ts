@@ -5,14 +5,8 @@ import { parseRustSec } from '../../../core/advisory/rustsec.ts'
 import { acceptChange, seeFile, type UpstreamCrate } from '../../../core/upstream/crate.ts'
 import { explainCrate } from '../../../core/upstream/explain.ts'
 import { type UpstreamLine, withYanked } from '../../../core/upstream/line.ts'
-import {
-  DENIED_KINDS,
-  lureOf,
-  showFile,
-  type UpstreamPolicy,
-  verdictsOf,
-} from '../../../core/upstream/policy.ts'
-import { parseRule } from '../../../core/upstream/rules.ts'
+import { lureOf, showFile, type UpstreamPolicy, verdictsOf } from '../../../core/upstream/policy.ts'
+import { DENIED_KINDS, parseRule } from '../../../core/upstream/rules.ts'
 import { rustSecFile } from '../../support/advisories.ts'
 import { at, line } from './lines.ts'
 
