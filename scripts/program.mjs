@@ -85,9 +85,14 @@ else {
 /** Has Node keep the compiled code for the next start, if it can (22.8), in the user's own cache. */
 async function keepCode() {
   const { env } = process
-  const cache = env.XDG_CACHE_HOME || (env.HOME && env.HOME + '/.cache')
+  const [home, cache] = env.XDG_CACHE_HOME
+    ? [env.XDG_CACHE_HOME, env.XDG_CACHE_HOME]
+    : [env.HOME, env.HOME + '/.cache']
   const { enableCompileCache } = await import('node:module')
-  if (cache && enableCompileCache) enableCompileCache(cache + '/plimsoll/code')
+  const { statSync } = await import('node:fs')
+  // Compiled code of another user is another program: with sudo, \`HOME\` may be that user's.
+  if (home && enableCompileCache && statSync(home, { throwIfNoEntry: false })?.uid === process.getuid?.())
+    enableCompileCache(cache + '/plimsoll/code')
 }
 `
 const started = join(out, 'cli.js')

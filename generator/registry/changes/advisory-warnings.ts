@@ -4,13 +4,14 @@ import type { Dependency } from '../../../core/entry/entry.ts'
 import { type Issue, warning } from '../../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
-import { parseRequirement, satisfies } from '../../../core/requirement.ts'
+import { matcher, parseRequirement } from '../../../core/requirement.ts'
 import { ignoredItem } from '../../../core/settings/advisories.ts'
 import { timestamp } from '../../../core/timestamp.ts'
+import { pace } from '../../database/pace.ts'
 import { advisedCrates } from '../../records/advisories/read.ts'
 import type { Registry } from '../registry.ts'
 
-/** The most warnings of a publish. */
+/** The most warnings of a publish, and the most requirements on one crate that are looked at. */
 const WARNED = 10
 
 function nameOf({ package: real, name }: Dependency): CanonicalName {
@@ -34,7 +35,10 @@ export async function advisoryWarnings(
     .flatMap(item => (item && item.until >= today ? item.id : []))
   const known = await advisedCrates(database, [...new Set(deps.map(nameOf))])
   const warnings = new Map<string, Issue>()
+  const looked = new Map<CanonicalName, number>()
   for (const dep of deps) {
+    if (warnings.size === WARNED) break
+    await pace()
     const { package: real, name: alias, req, registry } = dep
     const { advisories = [], versions = [] } = known.get(nameOf(dep)) ?? {}
     const name = real ?? alias
@@ -42,9 +46,11 @@ export async function advisoryWarnings(
       each =>
         isAtLeast(each, level) && isAbout(each, name, registry === null ? urls.own : [registry]),
     )
-    if (telling.length === 0) continue
+    const times = looked.get(nameOf(dep)) ?? 0
+    if (telling.length === 0 || times === WARNED) continue
+    looked.set(nameOf(dep), times + 1)
     const need = parseRequirement(req)
-    const best = versions.find(version => satisfies(need, version))
+    const best = registry === null ? versions.find(matcher(need)) : undefined
     for (const advisory of telling) {
       const { id, title, informational } = advisory
       if (ignored.includes(id) || warnings.has(id) || warnings.size === WARNED) continue

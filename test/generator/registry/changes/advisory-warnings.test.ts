@@ -9,6 +9,7 @@ import type { Release } from '../../../../core/release/release.ts'
 import { parseRequirement } from '../../../../core/requirement.ts'
 import { parseVersion } from '../../../../core/version.ts'
 import { takeAdvisories } from '../../../../generator/advisories/update.ts'
+import { run } from '../../../../generator/database/statement.ts'
 import { operatorChange } from '../../../../generator/records/change.ts'
 import { readExisting } from '../../../../generator/records/releases-stored.ts'
 import { advisoryWarnings } from '../../../../generator/registry/changes/advisory-warnings.ts'
@@ -140,4 +141,22 @@ test('where nobody knows the versions, the newest that fits is guessed by what i
   assert.equal(newest('=1.2.3-rc.1', []), '1.2.3-rc.1')
   assert.equal(newest('*', ['<1.3.0-beta']), '1.3.0')
   assert.equal(newest('>=2', ['>= 1.4.3']), '2.0.1')
+})
+
+test('hundreds of requirements on a crate of thousands of versions take little time', async t => {
+  const { app, take, warned } = await prepared(t, {})
+  await take({ id: 'ACME-2026-0001', more: OWN, patched: ['>= 2'] })
+  const columns = 'crate_id, cksum, size, yanked, line, about, published_at'
+  const sql = `INSERT INTO releases (version, identity, ${columns})
+    SELECT '1.2.' || value, '1.2.' || value, ${columns} FROM releases, json_each(?)
+    WHERE version = '1.0.0'`
+  const numbers = JSON.stringify(Array.from({ length: 4000 }, (_, at) => at))
+  await run(app.registry.database, sql, numbers)
+  const deps = Array.from({ length: 500 }, (_, at) => ({
+    ...{ name: `demo${at}`, package: 'demo', req: `=99.0.${at}` },
+  }))
+  const begun = process.cpuUsage()
+  assert.deepEqual(await warned(...deps), [])
+  const { user, system } = process.cpuUsage(begun)
+  assert.ok(user + system < 1_000_000, `${user + system} µs`)
 })
