@@ -13,10 +13,11 @@ import {
 } from '../../../core/policy/policy.ts'
 import type { PublishMetadata } from '../../../core/release/metadata.ts'
 import type { Release } from '../../../core/release/release.ts'
-import { parseRequirement, satisfies } from '../../../core/requirement.ts'
+import { matcher, parseRequirement } from '../../../core/requirement.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../../core/urls/urls.ts'
 import { highestVersion, type Version } from '../../../core/version.ts'
+import { pace } from '../../database/pace.ts'
 import type { Queries } from '../../database/statement.ts'
 import type { CrateBytes, Staged } from '../../places/crate-store.ts'
 import type { Change } from '../../records/change.ts'
@@ -157,7 +158,7 @@ export function dependencyContext(
   }
 }
 
-/** The most warnings of a kind. */
+/** The most warnings of a kind, and the most requirements on one crate that are looked at. */
 const WARNED = 10
 
 /** Warns of own dependencies that fit yanked versions only, or whose best version is deprecated. */
@@ -171,9 +172,11 @@ async function dependencyWarnings(db: Queries, { entry }: Release): Promise<Issu
   for (const card of noted) {
     const versions = await listVersions(db, card.id)
     const all = await listDeprecations(db, card.id)
-    for (const dep of deps.filter(each => nameOf(each) === canonicalName(card.name))) {
-      const need = parseRequirement(dep.req)
-      const best = highestVersion(versions.filter(({ version }) => satisfies(need, version)))
+    const own = deps.filter(each => nameOf(each) === canonicalName(card.name)).slice(0, WARNED)
+    for (const dep of own) {
+      await pace()
+      const isIn = matcher(parseRequirement(dep.req))
+      const best = highestVersion(versions.filter(({ version }) => isIn(version)))
       if (!best) continue
       const { name } = card
       if (best.yanked)

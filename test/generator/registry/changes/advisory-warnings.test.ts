@@ -144,7 +144,7 @@ test('where nobody knows the versions, the newest that fits is guessed by what i
 })
 
 test('hundreds of requirements on a crate of thousands of versions take little time', async t => {
-  const { app, take, warned } = await prepared(t, {})
+  const { app, token, take, warned } = await prepared(t, {})
   await take({ id: 'ACME-2026-0001', more: OWN, patched: ['>= 2'] })
   const columns = 'crate_id, cksum, size, yanked, line, about, published_at'
   const sql = `INSERT INTO releases (version, identity, ${columns})
@@ -159,4 +159,18 @@ test('hundreds of requirements on a crate of thousands of versions take little t
   assert.deepEqual(await warned(...deps), [])
   const { user, system } = process.cpuUsage(begun)
   assert.ok(user + system < 1_000_000, `${user + system} µs`)
+
+  // The same where versions are yanked.
+  await run(app.registry.database, "UPDATE releases SET yanked = 1 WHERE version LIKE '1.2.%'")
+  const sent = deps.map(({ name, req }) => ownDependency('demo', { rename: name, req }))
+  const again = process.cpuUsage()
+  const manifest = sent.map(dep => dep.manifest).join('')
+  const { status } = await app.publish(
+    token,
+    { name: 'user', version: '1.0.0', manifest },
+    { deps: sent.map(({ metadata }) => metadata) },
+  )
+  const used = process.cpuUsage(again)
+  assert.equal(status, 200)
+  assert.ok(used.user + used.system < 4_000_000, `${used.user + used.system} µs`)
 })
