@@ -75,9 +75,9 @@ function plusOne(number: string): string {
 }
 
 /**
- * Returns a version as new as any that fits a requirement, where nobody knows which there are: as
- * if all existed that the requirement and some ranges name, and those after them. Undefined if none
- * of these fits.
+ * Returns the newest version that a requirement may take, where nobody knows which versions exist.
+ * It looks at those that the requirement and the ranges name, and at the next ones after these.
+ * Undefined if none of them fits.
  */
 export function newestFit(
   requirement: Requirement,

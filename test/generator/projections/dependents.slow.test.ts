@@ -2,31 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SHARDS, TOGETHER } from '../../../core/impact/dependents.ts'
-import { parseName } from '../../../core/name.ts'
-import { parseVersion } from '../../../core/version.ts'
-import { build } from '../../../generator/pages/build.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
-import { deleteReleases } from '../../../generator/registry/changes/delete.ts'
-import type { Registry } from '../../../generator/registry/registry.ts'
-import { fileStamps, filesBelow } from '../../support/folder.ts'
-import { ownDependency } from '../../support/release.ts'
-import { addCrate, newRegistry, OPERATOR, publicText } from '../../support/workplace.ts'
-
-const onOwn = (name: string, req: string) =>
-  ownDependency(name, { req, index: 'sparse+https://crates.example/index/' }).manifest
-
-const files = ({ tree }: Registry) =>
-  filesBelow(tree.root).filter(path => /^dependents\/.*json$/.test(path))
-
-async function render(registry: Registry): Promise<void> {
-  await build(registry)
-  await buildPages(registry)
-}
-
-async function remove(registry: Registry, crate: string, version: string): Promise<void> {
-  const wanted = { name: parseName(crate), version: parseVersion(version), force: true }
-  await deleteReleases(registry, wanted, OPERATOR)
-}
+import { dependentsFiles, onOwn, remove, render } from '../../support/dependents.ts'
+import { fileStamps } from '../../support/folder.ts'
+import { addCrate, newRegistry, publicText } from '../../support/workplace.ts'
 
 test('many dependents are in shards as long as they are many, and a whole build has the same', async t => {
   const registry = await newRegistry(t)
@@ -34,7 +13,7 @@ test('many dependents are in shards as long as they are many, and a whole build 
     addCrate(registry, { name: `app${at}`, version: '1.0.0', manifest: onOwn('low', '1') })
   const same = async () => {
     await render(registry)
-    const sums = () => files(registry).map(path => [path, publicText(registry, path)])
+    const sums = () => dependentsFiles(registry).map(path => [path, publicText(registry, path)])
     const now = sums()
     await registry.tree.removeFolder('dependents')
     await buildPages(registry, { all: true })
@@ -52,7 +31,7 @@ test('many dependents are in shards as long as they are many, and a whole build 
   await publish(TOGETHER + 1)
   await render(registry)
   const after = fileStamps(registry.tree.root)
-  const written = files(registry).filter(path => before[path] !== after[path])
+  const written = dependentsFiles(registry).filter(path => before[path] !== after[path])
   assert.equal(written.length, 1, 'its shard alone')
   await remove(registry, 'app3', '1.0.0')
   await remove(registry, 'app5', '1.0.0')
