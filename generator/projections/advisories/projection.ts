@@ -21,7 +21,6 @@ export const advisories: Pages = {
   kind: ADVISORY,
   work: 'advisories',
   due: 'soon',
-  changed: async () => [],
   onSettled: (tx, done) =>
     forgetGoneAdvisories(
       tx,
