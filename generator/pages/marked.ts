@@ -11,7 +11,6 @@ import {
   currentMarks,
   dueMarks,
   type Mark,
-  markAgain,
   postponeMark,
 } from '../records/marks.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
@@ -37,7 +36,7 @@ export async function buildMarks(
   const batch = marks.slice(0, BATCH)
   return context.pageMutex.run(async () => {
     if (!(await hasPages(context))) return null
-    context.pageMutex.ifLost(() => markAgain(context.database, batch))
+    context.pageMutex.renders(batch)
     try {
       await renderTogether(context, batch, work)
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { disk } from './disk/disk.ts'
 import { probeFolder } from './disk/durable.ts'
-import { statOf, sweepFolder } from './disk/files.ts'
+import { statOf } from './disk/files.ts'
 import type { ShownFile, TextFile } from './disk/steps.ts'
 import { FolderPlace } from './folder-place.ts'
 import type { Mirror } from './mirror.ts'
@@ -180,11 +180,6 @@ export class PublicTree {
     })
   }
 
-  /** Removes a folder with its content, and the parent folders that become empty. */
-  removeFolder(path: string): Promise<void> {
-    return this.remove(path, true)
-  }
-
   /**
    * Lists the files below `folder`, or only those directly in it, in no particular order; skips
    * half-written files.
@@ -221,11 +216,6 @@ export class PublicTree {
   /** Removes half-written files directly in `folder`; the caller must be the only writer. */
   async sweep(folder: string): Promise<void> {
     await disk.run('sweep', this.path(folder))
-  }
-
-  /** Removes half-written files anywhere in the tree that have not changed for an hour. */
-  sweepOld(): Promise<void> {
-    return sweepFolder(this.root)
   }
 
   get #followers(): (Mirror | Cdn)[] {

@@ -11,16 +11,21 @@
 // so the files are replaced by new ones before they are synced again.
 import { execFile } from 'node:child_process'
 import { closeSync, fsync, openSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { forEachConcurrently } from '../../../core/async/concurrently.ts'
 import { disk } from './disk.ts'
 import { writing } from './fault.ts'
-import { statOf } from './files.ts'
 import { temporaryPath } from './steps.ts'
 
 const IS_WINDOWS = process.platform === 'win32'
+
+/**
+ * Windows flushes only files opened for writing. Elsewhere a read-only handle is enough, and a
+ * `.crate` is not writable.
+ */
+const FOR_SYNC = IS_WINDOWS ? 'r+' : 'r'
 
 /** Runs the step that shows a file, when and if it may be shown. */
 export type Exclusive = (show: () => Promise<void>) => Promise<void>
@@ -38,16 +43,9 @@ export async function writeDurably(
   await makeFolder(dirname(path))
   const temporary = temporaryPath(path)
   try {
-    await writing(async () => {
-      const file = await open(temporary, 'wx', mode)
-      try {
-        await file.writeFile(bytes)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await exclusive(() => rename(temporary, path))
-    })
+    const file = await disk.run('create', temporary, bytes, mode)
+    await writing(() => syncDescriptors([file]))
+    await writing(() => exclusive(() => rename(temporary, path)))
   } finally {
     await rm(temporary, { force: true })
   }
@@ -56,37 +54,17 @@ export async function writeDurably(
 
 /** Creates a folder and its missing parents, and syncs each of them to disk. */
 export async function makeFolder(path: string): Promise<void> {
-  const whole = resolve(path)
-  const isThere = async () => (await statOf(whole))?.isDirectory() === true
-  if (await isThere()) return
-  // A drive that is not there has no parent.
-  if (dirname(whole) !== whole) await makeFolder(dirname(whole))
-  // Node's own recursion never ends in `/proc`, where a folder exists and takes no other.
-  await writing(() => mkdir(whole)).catch(async (error: unknown) => {
-    if (!(await isThere())) throw error
-  })
-  await syncFolder(dirname(whole))
+  for (const made of await disk.run('makeFolders', resolve(path))) await syncFolder(dirname(made))
 }
 
-/** Syncs a file to disk. */
+/** Syncs a file to disk, if it is there. */
 export function syncFile(path: string): Promise<void> {
-  // Windows flushes only files opened for writing. Elsewhere a read-only handle is enough, and a
-  // `.crate` is not writable.
-  return syncOpened(path, IS_WINDOWS ? 'r+' : 'r')
+  return syncAll([path], FOR_SYNC)
 }
 
-/** Syncs a folder's entries to disk; does nothing on Windows. */
+/** Syncs a folder's entries to disk, if it is there; does nothing on Windows. */
 export async function syncFolder(path: string): Promise<void> {
-  if (!IS_WINDOWS) await syncOpened(path, 'r')
-}
-
-async function syncOpened(path: string, flags: string): Promise<void> {
-  const opened = await open(path, flags)
-  try {
-    await opened.sync()
-  } finally {
-    await opened.close()
-  }
+  if (!IS_WINDOWS) await syncAll([path], 'r')
 }
 
 /** Syncs open files and folders to disk, together, and closes them. */
@@ -114,7 +92,7 @@ export async function syncChanges(
     const whole = files.length > MANY ? await syncFileSystems(folders) : 'impossible'
     if (whole === 'failed') await renewAll(files)
     if (whole === 'synced') return
-    await syncAll(files, IS_WINDOWS ? 'r+' : 'r')
+    await syncAll(files, FOR_SYNC)
     if (!IS_WINDOWS) await syncAll(folders, 'r')
   } catch (error) {
     // At once, because the process may not live until it is tried again.

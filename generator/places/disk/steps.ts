@@ -95,7 +95,7 @@ export const steps = {
     files: readonly ShownFile[],
   ): boolean[] {
     const areLinks = files.map(({ source, path }) => steps.show(source, path))
-    for (const folder of folders) if (!makeFolders(folder)) steps.sweep(folder)
+    for (const folder of folders) if (steps.makeFolders(folder).length === 0) steps.sweep(folder)
     for (const { path, text } of texts) steps.write(path, Buffer.from(text))
     return areLinks
   },
@@ -200,6 +200,20 @@ export const steps = {
     return [...byDevice.values()]
   },
 
+  /** Makes a folder, and those above it, unless they are there; returns those that it made. */
+  makeFolders(path: string, isLast = false): string[] {
+    try {
+      mkdirSync(path)
+      return [path]
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EEXIST' && statsOf(path)?.isDirectory()) return []
+      if (code !== 'ENOENT' || isLast || dirname(path) === path) throw error
+      // Node's own recursion never ends in `/proc`, where a folder exists and takes no other.
+      return [...steps.makeFolders(dirname(path)), ...steps.makeFolders(path, true)]
+    }
+  },
+
   /** Removes half-written files directly in a folder. */
   sweep(folder: string): void {
     for (const name of unlessMissing(() => readdirSync(folder)) ?? [])
@@ -225,26 +239,11 @@ const ATTEMPTS = 3
 /** Runs `work`; creates the folder of `path` as often as it is missing or removed meanwhile. */
 function inFolder<T>(path: string, work: () => T, attempts = ATTEMPTS): T {
   try {
-    if (attempts < ATTEMPTS) makeFolders(dirname(path))
+    if (attempts < ATTEMPTS) steps.makeFolders(dirname(path))
     return work()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempts === 1) throw error
     return inFolder(path, work, attempts - 1)
-  }
-}
-
-/** Makes a folder, and those above it, unless it is there; returns whether it did. */
-function makeFolders(path: string, isLast = false): boolean {
-  try {
-    mkdirSync(path)
-    return true
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' && statsOf(path)?.isDirectory()) return false
-    if (code !== 'ENOENT' || isLast || dirname(path) === path) throw error
-    makeFolders(dirname(path))
-    // Node's own recursion never ends in `/proc`, where a folder exists and takes no other.
-    return makeFolders(path, true)
   }
 }
 

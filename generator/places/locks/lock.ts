@@ -104,7 +104,7 @@ export class FileMutex implements ProcessMutex {
     })
   }
 
-  ifLost(): void {}
+  renders(): void {}
 
   async isHeld(): Promise<boolean> {
     return true

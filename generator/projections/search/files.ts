@@ -111,7 +111,7 @@ export async function writeLayout({ database, tree }: PageContext): Promise<Sear
   await writeValue(database, LAYOUT_FACT, JSON.stringify({ now: layout }))
   // Searches that have read the layout before find no file there, and read it again.
   for (const bits of await tree.folders(TERMS_FOLDER))
-    if (bits !== String(layout.bits)) await tree.removeFolder(`${TERMS_FOLDER}/${bits}`)
+    if (bits !== String(layout.bits)) await tree.remove(`${TERMS_FOLDER}/${bits}`, true)
   return layout
 }
 

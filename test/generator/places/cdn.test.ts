@@ -111,7 +111,7 @@ test('with {key} in the address there is a request for each key; a removed .crat
   const { tree, purges, cdn } = await opened(t, url => ({ purgeUrl: `${url}/purge/{key}` }))
   await tree.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
   await tree.remove('crates/demo/demo-1.0.0.crate')
-  await tree.removeFolder('crates/other')
+  await tree.remove('crates/other', true)
   await cdn.close()
   assert.deepEqual(purges.sort(), ['POST /purge/crate-other', 'POST /purge/package-demo'])
 })
