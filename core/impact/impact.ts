@@ -67,9 +67,9 @@ type Load = (crate: CrateId) => Promise<Node>
 /** Versions by the keys of their crates. */
 type Versions = Map<string, Set<Version | null>>
 
-function versionsOf(known: Versions, crate: CrateId): Set<Version | null> {
-  const versions = known.get(keyOf(crate)) ?? new Set()
-  known.set(keyOf(crate), versions)
+function versionsOf(listed: Versions, crate: CrateId): Set<Version | null> {
+  const versions = listed.get(keyOf(crate)) ?? new Set()
+  listed.set(keyOf(crate), versions)
   return versions
 }
 
@@ -91,12 +91,12 @@ export async function* findImpact(
     return node
   }
   const { crate, isAffected } = target
-  const known = (await load(crate)).versions?.map(({ version }) => version) ?? [null]
-  const affected = known.filter(version => version === null || isAffected(version))
+  const all = (await load(crate)).versions?.map(({ version }) => version) ?? [null]
+  const affected = all.filter(version => version === null || isAffected(version))
   const steps = affected.map((version): Step => {
     return { name: crate.name, version, kind: 'normal', next: null }
   })
-  const found: Versions = new Map([[keyOf(crate), new Set(affected)]])
+  const listed: Versions = new Map([[keyOf(crate), new Set(affected)]])
   for (const how of hows)
     for (const { crate: by, steps: reached } of await reach(
       { crate, steps },
@@ -107,7 +107,7 @@ export async function* findImpact(
     ))
       for (const step of reached) {
         const { name, version, kind } = step
-        const told = versionsOf(found, by)
+        const told = versionsOf(listed, by)
         if (version === null || told.has(version)) continue
         told.add(version)
         yield { crate: name, version, how, kind, path: pathOf(step) }
@@ -124,7 +124,7 @@ async function reach(
 ): Promise<Steps[]> {
   const seen: Versions = new Map()
   for (const { version } of start.steps) versionsOf(seen, start.crate).add(version)
-  const found = [start]
+  const chain = [start]
   // Few crates are build dependencies: nobody else is asked once more for these.
   const builders = new Set<string>()
   const expand = async (level: readonly Steps[], kinds: readonly string[], kind: Step['kind']) => {
@@ -149,15 +149,15 @@ async function reach(
             if (come.steps.length > 0) next.set(keyOf(dependent), come)
           }
       }
-    for (const steps of next.values()) found.push(steps)
+    for (const steps of next.values()) chain.push(steps)
     return [...next.values()]
   }
   for (let level = [start]; level.length > 0; ) level = await expand(level, ['normal'], 'normal')
-  const built = found.filter(({ crate }) => builders.has(keyOf(crate)))
+  const built = chain.filter(({ crate }) => builders.has(keyOf(crate)))
   let level = await expand(built, ['build'], 'build')
   while (level.length > 0) level = await expand(level, ['normal', 'build'], 'build')
   await expand([start], ['dev'], 'dev')
-  return found
+  return chain
 }
 
 /** Returns whether a requirement leads to a version: the newest that fits, or any. */
@@ -169,8 +169,8 @@ function leadsTo(
   target: Target,
 ): boolean {
   if (version === null || !versions) return how === 'possible' && mayTake(requirement, target)
-  const known = fits.get(requirement)
-  if (known) return known[how].has(version)
+  const before = fits.get(requirement)
+  if (before) return before[how].has(version)
   const isIn = matcher(requirement)
   const all = versions.filter(each => isIn(each.version))
   const newest = highestVersion(all.filter(({ yanked }) => !yanked))

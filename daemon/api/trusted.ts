@@ -71,12 +71,12 @@ export const configs =
     const limit = Math.min(rowId(per_page) ?? PAGE, PAGE_MAX)
     const filter = { crateIds, issuer: provider }
     const { database } = registry
-    const found = await listRules(database, { ...filter, after: rowId(seek) ?? 0, limit })
+    const rules = await listRules(database, { ...filter, after: rowId(seek) ?? 0, limit })
     const total = (await listRules(database, filter)).length
     const next = new URL(c.req.url).searchParams
-    next.set('seek', String(found.at(-1)?.id))
-    const meta = { total, next_page: found.length === limit ? `?${next}` : null }
-    const shown = found.flatMap(rule => configOf(provider, rule) ?? [])
+    next.set('seek', String(rules.at(-1)?.id))
+    const meta = { total, next_page: rules.length === limit ? `?${next}` : null }
+    const shown = rules.flatMap(rule => configOf(provider, rule) ?? [])
     return c.json({ [`${provider}_configs`]: shown, meta }, 200, NO_STORE)
   }
 

@@ -31,8 +31,8 @@ export type Found = Account & { readonly locked: boolean }
 
 /** Returns a section of the settings by its name; refuses one that they lack. */
 export function issuerSection(oidc: Settings['oidc'], name: string): OidcSettings {
-  const found = Object.hasOwn(oidc, name) ? oidc[name] : undefined
-  return found ?? refuse('issuer_section_unknown', { name })
+  const section = Object.hasOwn(oidc, name) ? oidc[name] : undefined
+  return section ?? refuse('issuer_section_unknown', { name })
 }
 
 /** Returns the account of an identity; null when there is none. */
@@ -49,8 +49,8 @@ export async function findIdentity(
 
 /** Returns the account of an identity; refuses one that is locked, or linked no more. */
 export async function requireIdentity(db: Queries, identity: Identity): Promise<Account> {
-  const found = await findIdentity(db, identity)
-  return found && !found.locked ? found : refuse('oidc_locked')
+  const existing = await findIdentity(db, identity)
+  return existing && !existing.locked ? existing : refuse('oidc_locked')
 }
 
 /** How an existing account gets an identity. */

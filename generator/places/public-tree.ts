@@ -159,8 +159,8 @@ export class PublicTree {
   /** Returns whether the file at `path` has these bytes; null when there is none. */
   async hasBytes(path: string, bytes: Buffer): Promise<boolean | null> {
     const place = (await this.#folder.head(path)) ? this.#folder : this.#beyond(path)
-    const found = await place?.head(path)
-    if (!found || found.size !== bytes.length) return found ? false : null
+    const info = await place?.head(path)
+    if (!info || info.size !== bytes.length) return info ? false : null
     return (await place?.read(path))?.bytes.equals(bytes) ?? null
   }
 

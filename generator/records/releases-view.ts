@@ -45,7 +45,7 @@ const TRUSTED_ONLY = `CASE WHEN EXISTS (SELECT 1 FROM trust_only WHERE pattern =
     AND substr(crates.canonical, 1, length(pattern) - 1) || '*' = pattern) THEN 1 ELSE 0 END`
 
 /** Chooses the cards of crates with yanked or deprecated versions. */
-export const NOTED = `WHERE crates.canonical IN ${LIST} AND (
+export const DISCOURAGED = `WHERE crates.canonical IN ${LIST} AND (
     EXISTS (SELECT 1 FROM ${RELEASES} WHERE crate_id = crates.id AND yanked = 1)
     OR EXISTS (SELECT 1 FROM deprecations WHERE crate_id = crates.id)
     OR instr(newest.about, '"maintenance":{"status":"deprecated"') > 0)`

@@ -25,12 +25,12 @@ export async function exchange(
   await requireUnpaused(database)
   const verified = await issuers.verify(jwt)
   // A refusal is no error of the transaction, which records that the token was used.
-  const given = await makeChange(database, change, 'anybody', async (tx, by) => {
+  const granted = await makeChange(database, change, 'anybody', async (tx, by) => {
     if (!(await useUp(tx, verified, by))) return issue('jwt_used')
     return grant(tx, verified, by)
   })
-  if (typeof given !== 'string') throw new Refusal([given])
-  return given
+  if (typeof granted !== 'string') throw new Refusal([granted])
+  return granted
 }
 
 /** Ends a token of a job; one that is unknown or has ended is no error. */
@@ -60,10 +60,10 @@ async function grant(
   const unfit = unfitFor(kind, claims)
   if (unfit) return unfit
   const now = new Date(by.at)
-  const found = await rulesByKey(tx, name, tokenKeys(kind, claims), now)
-  const rules = found.filter(rule => differences(kind, rule, claims).length === 0)
+  const candidates = await rulesByKey(tx, name, tokenKeys(kind, claims), now)
+  const rules = candidates.filter(rule => differences(kind, rule, claims).length === 0)
   const [first] = rules
-  if (!first) return refusalOf(kind, found, claims)
+  if (!first) return refusalOf(kind, candidates, claims)
   const used = 'UPDATE trust_rules SET used_at = ?, pins = ? WHERE id = ?'
   for (const rule of rules)
     await run(tx, used, by.at, JSON.stringify(pinsAfter(kind, rule, claims)), rule.id)

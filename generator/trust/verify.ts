@@ -75,8 +75,8 @@ export class TrustedIssuers {
   }
 
   #keysOf(issuer: IssuerSettings): IssuerKeys {
-    const found = this.#keys.get(issuer.name)
-    if (found) return found
+    const keys = this.#keys.get(issuer.name)
+    if (keys) return keys
     const made = new IssuerKeys(issuer, () => this.#web(issuer), this.#context.clock)
     this.#keys.set(issuer.name, made)
     return made

@@ -10,10 +10,11 @@
 // After a failed sync the system may drop what it could not write and report success from then on,
 // so the files are replaced by new ones before they are synced again.
 import { execFile } from 'node:child_process'
-import { closeSync, fsync, openSync } from 'node:fs'
+import { closeSync, fsync, lstatSync, openSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { LRUCache } from 'lru-cache'
 import { forEachConcurrently } from '../../../core/async/concurrently.ts'
 import { disk } from './disk.ts'
 import { writing } from './fault.ts'
@@ -67,6 +68,37 @@ export async function syncFolder(path: string): Promise<void> {
   if (!IS_WINDOWS) await syncAll([path], 'r')
 }
 
+/** Folders to sync; when each was made, which tells it from one that is made in its place later. */
+export type Folders = Map<string, string | null>
+
+/** The folders whose names this process has synced. */
+const named = new LRUCache<string, string>({ max: 10_000 })
+
+/** Adds a folder in which a name is new, and those above up to `top` whose own names may be. */
+export function addFolders(folders: Folders, path: string, top: string): void {
+  if (IS_WINDOWS) return
+  for (let folder = path; !folders.has(folder); folder = dirname(folder)) {
+    const made = whenMade(folder)
+    folders.set(folder, made)
+    if (folder.length <= top.length || (made !== null && named.get(folder) === made)) break
+  }
+}
+
+/** Records that folders are synced, with the names in them; some may be new since they were added. */
+export function recordNamed(folders: Folders): void {
+  for (const [folder, before] of folders) {
+    const made = before ?? whenMade(folder)
+    if (made !== null) named.set(folder, made)
+  }
+}
+
+/** Null where the system does not know, and for a folder that is not there yet. */
+function whenMade(folder: string): string | null {
+  // Not by the thread pool: the way there takes longer than this.
+  const stats = lstatSync(folder, { bigint: true, throwIfNoEntry: false })
+  return stats?.birthtimeNs ? `${stats.dev} ${stats.ino} ${stats.birthtimeNs}` : null
+}
+
 /** Syncs open files and folders to disk, together, and closes them. */
 export async function syncDescriptors(descriptors: readonly number[]): Promise<void> {
   try {
@@ -93,7 +125,7 @@ export async function syncChanges(
     if (whole === 'failed') await renewAll(files)
     if (whole === 'synced') return
     await syncAll(files, FOR_SYNC)
-    if (!IS_WINDOWS) await syncAll(folders, 'r')
+    await syncAll(folders, 'r')
   } catch (error) {
     // At once, because the process may not live until it is tried again.
     await renewAll(files).catch(() => undefined)

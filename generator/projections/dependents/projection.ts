@@ -91,7 +91,7 @@ type Ways = Map<string, Requiring & { readonly versions: Version[] }>
 
 /** Returns how the versions of a crate require others. */
 async function requirementsOf(tx: Queries, crateId: number): Promise<Map<CanonicalName, Ways>> {
-  const found = new Map<CanonicalName, Ways>()
+  const required = new Map<CanonicalName, Ways>()
   const releases = await listVersions(tx, crateId)
   for (let from = 0; from < releases.length; from += SLICE) {
     const slice = releases.slice(from, from + SLICE)
@@ -104,15 +104,15 @@ async function requirementsOf(tx: Queries, crateId: number): Promise<Map<Canonic
         const name = dep.package ?? dep.name
         // Other registries may have written anything, and this becomes a path.
         if (!isName(name)) continue
-        const ways: Ways = found.get(canonicalName(name)) ?? new Map()
-        found.set(canonicalName(name), ways)
+        const ways: Ways = required.get(canonicalName(name)) ?? new Map()
+        required.set(canonicalName(name), ways)
         const how = { requirement: req as Requirement, kind, registry }
         const way = ways.get(JSON.stringify(how)) ?? { ...how, versions: [] }
         ways.set(JSON.stringify(how), way)
         if (way.versions.at(-1) !== version) way.versions.push(version)
       }
   }
-  return found
+  return required
 }
 
 /*

@@ -30,9 +30,9 @@ export async function showCrates(
   const folders = sweeps ? unswept(context.tree, crates) : []
   const failed = new Map<Mark, unknown>()
   const done: Mark[] = []
-  const show = async (some: readonly IndexedCrate[], own: readonly string[]) => {
-    await showTogether(context, some, own)
-    for (const crate of some) done.push(...crate.unshown, indexMark(crate))
+  const show = async (group: readonly IndexedCrate[], own: readonly string[]) => {
+    await showTogether(context, group, own)
+    for (const crate of group) done.push(...crate.unshown, indexMark(crate))
   }
   await show(crates, folders).catch(async () => {
     // One of them cannot be shown, or none.

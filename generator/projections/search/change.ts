@@ -82,28 +82,13 @@ async function readCrates(
     if (about === null) return { id, before, terms: new Map(), rank: 0 }
     const manifest = JSON.parse(about) as About
     const { keywords, categories, description, license } = manifest
+    const { readme } = row
     const said = JSON.parse(row.deprecations ?? '[]') as Deprecation[]
     const isDeprecated = deprecationOf(said, row.newest, manifest) !== null
-    const searched = {
-      canonical,
-      keywords,
-      categories,
-      description,
-      license,
-      rust,
-      readme: row.readme,
-    }
-    const terms = termsOf({
-      ...searched,
-      owners: JSON.parse(owners ?? '[]'),
-      advisories: holes.get(id) ?? [],
-    })
-    return {
-      id,
-      before,
-      terms,
-      rank: rankOf({ canonical, dependents, yanked: yanked === 1, isDeprecated }),
-    }
+    const searched = { canonical, keywords, categories, description, license, rust, readme }
+    const more = { owners: JSON.parse(owners ?? '[]'), advisories: holes.get(id) ?? [] }
+    const rank = rankOf({ canonical, dependents, yanked: yanked === 1, isDeprecated })
+    return { id, before, terms: termsOf({ ...searched, ...more }), rank }
   })
 }
 
