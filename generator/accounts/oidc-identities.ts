@@ -8,7 +8,7 @@ import { ISSUERS } from '../records/groups.ts'
 import { writeValue } from '../records/values.ts'
 import { type Account, type AccountRow, accountOf, requireUser, type User } from './accounts.ts'
 
-/** By what an issuer's people are found: both are compared exactly. */
+/** What identifies somebody at an issuer: both are compared exactly. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string

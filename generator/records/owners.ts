@@ -95,7 +95,7 @@ function readStanding(db: Queries, id: number, user: number | null, at: string):
   return one<Standing>(db, `SELECT ${OWNED} FROM crates WHERE id = ?`, ...ownedBy(user, at), id)
 }
 
-/** Returns what somebody is told who may not change a crate. */
+/** Returns the issue for somebody who may not change a crate. */
 export function strangerIssue(name: Name, login: string, row: Omit<Standing, 'isOwner'>): Issue {
   const code = row.isInvited ? 'not_owner_yet' : row.isOwned ? 'not_owner' : 'crate_ownerless'
   return issue(code, { name, login })

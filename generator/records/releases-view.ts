@@ -63,7 +63,7 @@ export const CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updat
   LEFT JOIN ${releasesAs('stable')} ON stable.id = listings.stable_id
   LEFT JOIN ${releasesAs('highest')} ON highest.id = listings.max_id`
 
-/** Selects what searches find the crates of marks by; `owners` is an expression for their logins. */
+/** Selects what the terms of marked crates are made of; `owners` is an expression for logins. */
 export const findableWith = (owners: string) => `SELECT marked.id, search_crates.terms AS before,
     crates.canonical, listings.dependents, listings.yanked,
     releases.about, substr(releases.readme, 1, 8192) AS readme,

@@ -20,7 +20,7 @@ export interface VerifiedToken {
   readonly claims: Claims
   /** What is the same however the token is written; unique at its issuer. */
   readonly identity: string
-  /** When nobody takes it any more, in milliseconds. */
+  /** When it has expired, in milliseconds since 1970. */
   readonly ends: number
 }
 

@@ -9,7 +9,7 @@ export interface UserAccess {
   readonly identities: readonly (Identity & { readonly logged_in: string | null })[]
   /** Whether tokens and sessions wait for a login at the issuer. */
   readonly login_due: boolean
-  /** What still works that somebody made who can do nothing any more. */
+  /** What still works although its maker can do nothing any more. */
   readonly made: readonly string[]
 }
 

@@ -21,8 +21,8 @@ import type { Rendered } from '../projection.ts'
 import { BLOCKS, BUCKETS, markFiles, RANKS, RANKS_TERM } from './files.ts'
 
 /**
- * Derives by what searches find the crate of a mark and those of `others`, in one transaction that
- * marks the files that change. If that fails, derives only the crate of the mark.
+ * Derives the terms that find the crate of a mark and those of `others`, in one transaction that
+ * marks the files that change. If that fails, derives those of the mark alone.
  */
 export async function refreshSearch(
   { database, site, urls }: Pick<PageContext, 'database' | 'site' | 'urls'>,
@@ -95,7 +95,7 @@ async function readCrates(
 /** The new fits of crates by their ids; null for those that a term finds no more. */
 type Fits = Map<number, number | null>
 
-/** Changes by what crates are found; returns the terms that change. */
+/** Changes the terms that find crates; returns those that change. */
 async function changeCrates(tx: Queries, crates: readonly Findable[]): Promise<Map<string, Fits>> {
   const changed = new Map<string, Fits>()
   const gone: number[] = []
