@@ -123,7 +123,7 @@ export class AccessGuard {
   }
 
   async #enterAsActor(route: ActorRoute, c: Context): Promise<Response> {
-    const actor = await this.#identify(c)
+    const actor = (await this.#inBrowser(route, c)) ?? (await this.#identify(c))
     const { access, counts, handle } = route
     // A publish needs one of its scopes, which only its metadata tells.
     if (counts !== 'publish' && !access.some(scope => hasScope(actor, scope)))
@@ -140,6 +140,22 @@ export class AccessGuard {
     } finally {
       await this.#countReading(c, actor, isRefused)
     }
+  }
+
+  /**
+   * Rules of CI are also for a logged-in browser without a token, as on crates.io. Pages of other
+   * sites cannot ask for them: the cookie is `Strict`, and a change has to come from this origin.
+   */
+  async #inBrowser({ access, method }: ActorRoute, c: Context): Promise<Actor | null> {
+    const isForBrowsers = access.includes('trusted-publishing')
+    if (!isForBrowsers || c.req.header('authorization') !== undefined) return null
+    const session = await this.#session(c)
+    if (!session) return null
+    if (method !== 'GET' && !isFromHere(c, this.#registry.urls.base)) refuse('form_rejected')
+    recordSubject(c, { user: session.user.login })
+    const sender = { address: this.#addressOf(c), now: this.#registry.clock() }
+    const change = this.#changeIn(session, sender)
+    return { who: 'user', user: session.user, tokenId: null, scopes: access, crates: null, change }
   }
 
   /** Counts the processor time of reading a publish; logs users whom it slows down. */

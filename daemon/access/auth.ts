@@ -11,7 +11,14 @@ import { type Change, ruleActor, type StillMay } from '../../generator/records/c
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { TrustedHolder } from '../../generator/trust/trusted-tokens.ts'
 
-export type Actor = (TokenHolder | TrustedHolder) & { readonly address?: string }
+/** A logged-in browser where a script of its pages may ask for what its user does there. */
+export interface SessionHolder extends Pick<TokenHolder, 'who' | 'user' | 'scopes' | 'crates'> {
+  readonly tokenId: null
+  /** What it makes changes with. */
+  readonly change: Change
+}
+
+export type Actor = (TokenHolder | TrustedHolder | SessionHolder) & { readonly address?: string }
 
 /** Returns what names an actor: a login, or a rule; limits count by it. */
 export function nameOf(actor: Actor): string {
@@ -54,12 +61,13 @@ export function coversCrate(actor: Actor, name: Name): boolean {
   })
 }
 
-/** Returns a change by a user, whose token must still be valid when the change is made. */
+/** Returns a change by a user, whose token or session must still be good when it is made. */
 export function changeBy(
   actor: Actor,
   { clock, settings: rules }: Pick<Registry, 'clock' | 'settings'>,
 ): Change {
   if (actor.who !== 'user') return refuse('trusted_token_only')
+  if (actor.tokenId === null) return actor.change
   const { user, tokenId, address } = actor
   const by = { actor: user.login, user, tokenId, address: address ?? null }
   const stillMay: StillMay = tx => requireToken(tx, tokenId, { now: clock(), rules })
