@@ -1,9 +1,8 @@
 // Mirrors generator/accounts/groups.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addUser, requireUser, setLocked } from '../../../generator/accounts/accounts.ts'
+import { acting, addUser, requireUser, setLocked } from '../../../generator/accounts/accounts.ts'
 import { setMember, titleGroup } from '../../../generator/accounts/groups.ts'
-import { acting } from '../../../generator/accounts/oidc-access.ts'
 import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc-identities.ts'
 import { column } from '../../../generator/database/statement.ts'
 import { openRegistry } from '../../../generator/open.ts'
