@@ -4,8 +4,8 @@ import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { configPath } from '../../core/paths/tree.ts'
+import type { AccessTime } from '../../generator/accounts/accounts.ts'
 import { knownDevice } from '../../generator/accounts/credentials.ts'
-import type { AccessTime } from '../../generator/accounts/oidc-access.ts'
 import { type LoginPriority, TOP_PRIORITY } from '../../generator/accounts/password.ts'
 import {
   formProof,

@@ -7,14 +7,15 @@ import type { Database } from '../database/connection.ts'
 import { first, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, userIdOf } from '../records/change.ts'
 import {
+  type AccessTime,
   type Account,
   type AccountRow,
   accountOf,
   findUser,
+  loggedIn,
   requireUser,
   storedPassword,
 } from './accounts.ts'
-import { type AccessTime, loggedIn } from './oidc-access.ts'
 import { costOf, hashPassword, isPassword, type LoginPriority } from './password.ts'
 import { hashSecret, isSameText, makeSecret } from './secret.ts'
 import type { SessionWay } from './sessions.ts'

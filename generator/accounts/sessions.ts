@@ -3,8 +3,7 @@ import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, type Condition, first, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
-import { type Account, type AccountRow, accountOf } from './accounts.ts'
-import { type AccessTime, loggedIn } from './oidc-access.ts'
+import { type AccessTime, type Account, type AccountRow, accountOf, loggedIn } from './accounts.ts'
 import { formProof, hashSecret, makeSecret, type RecordUse } from './secret.ts'
 
 export interface Session {

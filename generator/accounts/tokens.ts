@@ -6,8 +6,7 @@ import type { Database } from '../database/connection.ts'
 import { all, first, one, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted, userIdOf } from '../records/change.ts'
 import { type PublishedWith, publishedWith } from '../records/releases-stored.ts'
-import { type Account, type AccountRow, accountOf } from './accounts.ts'
-import { type AccessTime, loggedIn } from './oidc-access.ts'
+import { type AccessTime, type Account, type AccountRow, accountOf, loggedIn } from './accounts.ts'
 import { hashSecret, type RecordUse } from './secret.ts'
 
 /** The rights of a token: the endpoint scopes of crates.io, plus `read` for private registries. */

@@ -2,13 +2,14 @@ import { refuse } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Version } from '../../../core/version.ts'
 import {
+  acting,
   findUser,
+  type LoginRules,
   requireAdministrator,
   requireFree,
   requireUser,
   type User,
 } from '../../accounts/accounts.ts'
-import { acting, type LoginRules } from '../../accounts/oidc-access.ts'
 import type { OwnerRecords } from '../../accounts/ownership.ts'
 import { revokeAll } from '../../accounts/tokens.ts'
 import { column, type Queries, run } from '../../database/statement.ts'
