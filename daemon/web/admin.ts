@@ -17,11 +17,7 @@ import {
 } from '../../generator/accounts/audit.ts'
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
 import { listAccess } from '../../generator/accounts/oidc/leavers.ts'
-import {
-  issuerSection,
-  type LinkOrder,
-  linkIdentity,
-} from '../../generator/accounts/oidc-identities.ts'
+import { linkIdentity, linkOrder } from '../../generator/accounts/oidc-identities.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'
@@ -60,12 +56,16 @@ export function postUser({ registry }: Deps, c: Context, request: SessionRequest
 
 /** `POST /me/admin/users/{login}/{action}`. Administrators cannot lock or demote themselves. */
 export function postUserAction({ registry }: Deps, c: Context, request: SessionRequest) {
+  const { form } = request
   const work = async () => {
     const action = c.req.param('action') ?? ''
     const user = await requireUser(registry.database, c.req.param('login') ?? '')
     if (action === 'reset') return showLink(registry, c, request, user)
     if (action === 'link') {
-      await linkIdentity(registry.database, user.login, linkOf(registry, request), request.change)
+      const named = { issuer: form.get('issuer') ?? '', subject: form.get('subject')?.trim() ?? '' }
+      const told = { ...named, keepPassword: form.get('keep') === '1' }
+      const order = linkOrder(registry.settings.oidc, told)
+      await linkIdentity(registry.database, user.login, order, request.change)
       return redirectDone(c, registry, `/${account.users}${queryOf(c)}`, 'user-linked')
     }
     if (user.id === request.session.user.id) refuse('own_account')
@@ -79,13 +79,6 @@ export function postUserAction({ registry }: Deps, c: Context, request: SessionR
 /** The filter and the page of the list, which its links and forms keep. */
 function queryOf(c: Context): string {
   return new URL(c.req.url).search
-}
-
-function linkOf({ settings }: Registry, { form }: SessionRequest): LinkOrder {
-  const [name, subject] = [form.get('issuer') ?? '', form.get('subject')?.trim() ?? '']
-  const { issuer } = issuerSection(settings.oidc, name)
-  if (subject === '') refuse('link_incomplete')
-  return { issuer, subject, keepPassword: form.get('keep') === '1', loggedIn: null }
 }
 
 /** `GET /me/admin/users/{login}/{action}`. */

@@ -23,6 +23,8 @@ export async function askTrust({ registry, c, request, path, crate }: RulesPage)
   const back = path.slice(1)
   if (c.req.param('action') === 'remove') {
     const rule = await requireRule(registry.database, id)
+    // Rules of others are nobody's business.
+    if (crate !== undefined && rule.crate !== crate) refuse('rule_unknown', { id })
     return ask(c, registry, request, 'remove-rule', [id, rule.crate], { back, fields: { id } })
   }
   if (c.req.param('action') !== 'only') return refuse('route_unknown')
