@@ -14,7 +14,7 @@ import {
   importRelease,
   type ReleaseOutcome,
 } from '../records/releases-changes.ts'
-import { readmeOf } from './cache.ts'
+import { apartOf } from './cache.ts'
 import type { StaticCrate, StaticRelease } from './releases.ts'
 
 /** Added to the id of a crate that is gone, which lists still have. */
@@ -62,8 +62,7 @@ export async function changeRecords(
     for (const { id, after, stays } of differences) {
       const outcomes: ReleaseOutcome[] = []
       for (const release of after.slice(stays)) {
-        const readme = await readmeOf(tx, release.entry.cksum)
-        const whole = { ...release, readme }
+        const whole = { ...release, ...(await apartOf(tx, release.entry.cksum)) }
         const { edit, ...outcome } = await importRelease(tx, whole, CHANGE, { owner: null, id })
         outcomes.push({ ...outcome, edit: edit && { ...edit, generation } })
       }
