@@ -123,8 +123,8 @@ function configOf(provider: Provider, rule: TrustRule) {
   const owner_id = one(`${owner}_id`)
   return {
     ...{ id, crate, environment: one('environment'), created_at, [owner]: space },
-    // Known from the first exchange on; GitHub's is a number.
-    [`${owner}_id`]: provider === 'github' ? Number(owner_id ?? 0) : owner_id,
+    // Known from the first exchange on; GitHub's is a number then.
+    [`${owner}_id`]: provider === 'github' && owner_id !== null ? Number(owner_id) : owner_id,
     [name]: repository,
     [file]: one('workflow') ?? '',
   }

@@ -168,12 +168,13 @@ const registerLink = userCommand(
 
 const registerUnlink = userCommand(
   'unlink',
-  'take the link of a user to an issuer back; ends their sessions, and their groups there',
-  null,
+  'take the link of a user to an issuer back; ends their sessions, tokens, and groups there',
+  '`tokens`, the number of tokens that were revoked',
   async ({ registry: { database, settings }, options: { issuer: name = '' }, change }, user) => {
     const issuer = (Object.hasOwn(settings.oidc, name) && settings.oidc[name]?.issuer) || name
-    await unlinkIdentity(database, user, issuer, change)
-    return { line: `${user.login} does not log in at ${issuer} any more` }
+    const tokens = await unlinkIdentity(database, user, issuer, change)
+    const ended = tokens === 0 ? '' : `: ${counted(tokens, 'token')} revoked`
+    return { line: `${user.login} does not log in at ${issuer} any more${ended}`, more: { tokens } }
   },
   { '--issuer <name>': { about: 'the NAME of its [oidc.NAME], or its URL', isRequired: true } },
 )

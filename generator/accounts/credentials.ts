@@ -11,10 +11,11 @@ import {
   type AccountRow,
   accountOf,
   findUser,
+  type LoginRules,
+  loggedIn,
   requireUser,
   storedPassword,
 } from './accounts.ts'
-import { type LoginRules, loggedIn } from './oidc-access.ts'
 import { costOf, hashPassword, isPassword, type LoginPriority } from './password.ts'
 import { hashSecret, isSameText, makeSecret } from './secret.ts'
 

@@ -7,6 +7,7 @@ import { addEvent, type Change, makeChange, type Permitted } from '../records/ch
 import { ISSUERS } from '../records/groups.ts'
 import { writeValue } from '../records/values.ts'
 import { type Account, type AccountRow, accountOf, requireUser, type User } from './accounts.ts'
+import { revokeAll } from './tokens.ts'
 
 /** By what an issuer's people are found: both are compared exactly. */
 export interface Identity {
@@ -95,20 +96,26 @@ export async function linkIdentity(
   })
 }
 
-/** Takes an account away from an issuer; ends its sessions, and its groups there. */
+/**
+ * Takes an account away from an issuer; ends its sessions, tokens, and groups there: no login there
+ * vouches for them any more, and whoever a wrong link let in may have made some. Returns how many
+ * tokens it revoked.
+ */
 export async function unlinkIdentity(
   database: Database,
   { id, login }: Pick<User, 'id' | 'login'>,
   issuer: string,
   change: Change,
-): Promise<void> {
-  await makeChange(database, change, 'administrator', async (tx, by) => {
+): Promise<number> {
+  return makeChange(database, change, 'administrator', async (tx, by) => {
     const there = 'user_id = ? AND issuer = ?'
     const links = await run(tx, `DELETE FROM identities WHERE ${there}`, id, issuer)
     if (links === 0) refuse('identity_unknown', { login, issuer })
     await run(tx, `DELETE FROM user_groups WHERE ${there}`, id, issuer)
     await run(tx, 'DELETE FROM sessions WHERE user_id = ?', id)
-    await addEvent(tx, by, { action: 'identity-unlink', detail: { login, issuer } })
+    const tokens = await revokeAll(tx, id, by)
+    await addEvent(tx, by, { action: 'identity-unlink', detail: { login, issuer, tokens } })
+    return tokens
   })
 }
 

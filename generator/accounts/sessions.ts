@@ -3,8 +3,7 @@ import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, type Condition, first, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
-import { type Account, type AccountRow, accountOf } from './accounts.ts'
-import { type LoginRules, loggedIn } from './oidc-access.ts'
+import { type Account, type AccountRow, accountOf, type LoginRules, loggedIn } from './accounts.ts'
 import { formProof, hashSecret, makeSecret, type RecordUse } from './secret.ts'
 
 export interface Session {

@@ -4,10 +4,9 @@ import { sha256Bytes } from '../../core/sha256.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, first, one, type Queries, run, value } from '../database/statement.ts'
-import { addEvent, type Change, makeChange, userIdOf } from '../records/change.ts'
+import { addEvent, type Change, makeChange, type Permitted, userIdOf } from '../records/change.ts'
 import { type PublishedWith, publishedWith } from '../records/releases-stored.ts'
-import { type Account, type AccountRow, accountOf } from './accounts.ts'
-import { type LoginRules, loggedIn } from './oidc-access.ts'
+import { type Account, type AccountRow, accountOf, type LoginRules, loggedIn } from './accounts.ts'
 import { hashSecret, type RecordUse } from './secret.ts'
 
 /** The rights of a token: the endpoint scopes of crates.io, plus `read` for private registries. */
@@ -161,6 +160,12 @@ export async function revokeToken(
     await addEvent(tx, by, { action: 'token-revoke', detail: { token: id, ...token } })
     return { id, name: token.name, user: token.login }
   })
+}
+
+/** Revokes all tokens of a user, in a transaction that notes it; returns how many there were. */
+export function revokeAll(tx: Queries, userId: number, { at }: Permitted): Promise<number> {
+  const sql = 'UPDATE tokens SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL'
+  return run(tx, sql, at, userId)
 }
 
 /** Returns the scopes in the order of `SCOPES`, each once; one refusal lists all unknown ones. */

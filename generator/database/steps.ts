@@ -1,7 +1,6 @@
 import { isOnServer } from './engine.ts'
-import { firstStep } from './first-step.ts'
 import { all, column, type Queries, run, upsert, value } from './statement.ts'
-import { contracts, type Step, statements } from './step.ts'
+import { contracts, firstStep, type Step, statements } from './step.ts'
 
 /** A move to another database, as versions up to 027 recorded it in both. */
 interface OldMove {

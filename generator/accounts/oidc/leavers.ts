@@ -1,7 +1,7 @@
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
 import { all, column, LIST, type Queries } from '../../database/statement.ts'
-import { acting, type LoginRules, loggedIn } from '../oidc-access.ts'
+import { acting, type LoginRules, loggedIn } from '../accounts.ts'
 import { type Identity, listIdentities } from '../oidc-identities.ts'
 
 /** Whether a user is still one of the company, by the names of `--json`. */
