@@ -15,7 +15,6 @@ import type { Worker } from './worker.ts'
 const LOOK_EVERY = 2000
 const RECORD_AT = 3
 
-/** Why a daemon cannot serve any longer. */
 const OUTDATED = ['registry_newer', 'listings_changed'] as const
 
 /** Work that a publish waits for: who has recorded it renders it within a second. */
@@ -38,7 +37,6 @@ export class TakeoverWorker implements Worker {
   #taking: Promise<void> | null = null
   #hasFailed = false
   #end: (refusal: Refusal) => void = () => undefined
-  /** Rejects when this daemon cannot serve any longer beside newer ones. */
   readonly outdated = new Promise<never>((_, reject) => {
     this.#end = reject
   })

@@ -6,7 +6,6 @@ import type { DerivedTables } from './derived-tables.ts'
 interface DownloadColumns {
   total: number
   last_day: number
-  /** A JSON list. */
   days: string
 }
 

@@ -141,7 +141,6 @@ async function writeConfig(context: BuildContext): Promise<void> {
   })
 }
 
-/** A tree, and the crate store whose files it shows. */
 interface ShownCrates {
   readonly crates: Pick<CrateStore, 'isLocal'>
   readonly tree: Pick<PublicTree, 'place' | 'shared'>

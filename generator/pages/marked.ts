@@ -147,7 +147,6 @@ export function pageMarks(
   return dueMarks(records.database, own, now, limit, skip)
 }
 
-/** Returns the kinds of marks of pages, in the order of rendering. */
 function pageKinds(records: Records): readonly string[] {
   return pagesOf(records).map(({ kind }) => kind)
 }

@@ -106,7 +106,6 @@ export class Cdn {
     await this.#purge().finally(() => this.#sender.close())
   }
 
-  /** Purges in the background; returns when to do so again. */
   async #run(): Promise<number | null> {
     let pause = GATHER_MS
     try {

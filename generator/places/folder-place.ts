@@ -48,7 +48,6 @@ export interface FolderOptions {
   readonly incoming?: string
 }
 
-/** All paths. */
 const ALL: PathRange = { after: '', before: '\uffff' }
 
 /** The files below a folder. A file is replaced by another one, never changed. */

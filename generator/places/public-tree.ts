@@ -35,11 +35,9 @@ export class PublicTree {
   readonly root: string
   readonly changes: ChangeNumber | null
   readonly cdn: Cdn | null
-  /** The copy in a bucket. */
   readonly mirror: Mirror | null
   /** The bucket that is the tree itself, which daemons share; null when the folder is the tree. */
   readonly shared: BucketPlace | null
-  /** Where the tree is; null for `public` in the registry folder. */
   readonly place: string | null
   readonly #folder: FolderPlace
   readonly #sync: 'each' | 'never' | SyncBatch
@@ -75,7 +73,6 @@ export class PublicTree {
     return result
   }
 
-  /** Returns an empty batch for changes of this tree. */
   newBatch(mutex?: HeldMutex): SyncBatch {
     return new SyncBatch(this.root, this.#followers, mutex)
   }
@@ -91,13 +88,11 @@ export class PublicTree {
     return new PublicTree(this.root, this.#sync, { ...this.#options, clears: true })
   }
 
-  /** Throws when the tree cannot be written to. */
   async probe(): Promise<void> {
     await probeFolder(this.root)
     if (this.shared) await probePlace(this.shared)
   }
 
-  /** Returns the path on disk for a path of the tree. */
   path(path: string): string {
     return this.#folder.local(path)
   }
@@ -150,7 +145,6 @@ export class PublicTree {
     if (this.#options.uploads) await this.#change(async batch => batch?.stored(file.path, key))
   }
 
-  /** Reads the bytes at `path`; returns null when there is no such file. */
   async read(path: string): Promise<Buffer | null> {
     const file = (await this.#folder.read(path)) ?? (await this.#beyond(path)?.read(path))
     return file?.bytes ?? null
@@ -164,7 +158,6 @@ export class PublicTree {
     return (await place?.read(path))?.bytes.equals(bytes) ?? null
   }
 
-  /** Returns whether there is a file at `path`. */
   async has(path: string): Promise<boolean> {
     return Boolean((await this.#folder.head(path)) ?? (await this.#beyond(path)?.head(path)))
   }

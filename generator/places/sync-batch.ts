@@ -49,7 +49,6 @@ export class SyncBatch {
     this.#mutex = mutex
   }
 
-  /** Adds a file: its bytes and its name. */
   file(path: string): void {
     this.#left.files.add(path)
     this.folder(dirname(path))

@@ -18,7 +18,6 @@ type ShownRelease = Omit<RecentRelease, 'name' | 'publishedAt'>
 export interface FeedEntry {
   /** Permanent URL of this entry, below the base. */
   readonly id: string
-  /** The page about it, below the base. */
   readonly page: string
   readonly title: string
   readonly at: string

@@ -6,7 +6,7 @@ import type {
   Locks,
   MutexName,
   ProcessMutex,
-  Rendered,
+  RenderedSubject,
 } from '../../places/locks/process-mutex.ts'
 import { retried } from './database.ts'
 import { poolOf, type ServerSettings } from './server.ts'
@@ -108,7 +108,7 @@ export class ServerLocks implements Locks {
 }
 
 /** Marks what was rendered, so that it is rendered once more. */
-type MarkAgain = (subjects: readonly Rendered[]) => Promise<void>
+type MarkAgain = (subjects: readonly RenderedSubject[]) => Promise<void>
 
 /** A lock that is held as long as its transaction is open. */
 class Hold {
@@ -151,8 +151,8 @@ class ServerMutex implements ProcessMutex {
   readonly #mutex = new Mutex()
   #hold: Hold | null = null
   /** What the running work renders, and what others rendered in turns that lost the mutex. */
-  #rendered: Rendered[] = []
-  #lost: Rendered[] = []
+  #rendered: RenderedSubject[] = []
+  #lost: RenderedSubject[] = []
 
   constructor(take: () => Promise<Hold>, before: () => Promise<void>, markAgain: MarkAgain) {
     this.#take = take
@@ -178,7 +178,7 @@ class ServerMutex implements ProcessMutex {
     })
   }
 
-  renders(subjects: readonly Rendered[]): void {
+  renders(subjects: readonly RenderedSubject[]): void {
     this.#rendered.push(...subjects)
   }
 

@@ -135,12 +135,10 @@ export class IndexRepository {
     return id
   }
 
-  /** Returns the id of the newest commit; null before the first. */
   head(): Promise<string | null> {
     return readHead(this.#path)
   }
 
-  /** Lists every file at HEAD, in the order of git's tree. */
   async *list(): AsyncIterable<IndexFile> {
     const head = await this.head()
     if (head !== null) yield* this.#engine.list(head)

@@ -131,7 +131,6 @@ export const steps = {
     })
   },
 
-  /** Returns whether two paths refer to the same file, as hard links do. */
   isSameFile(path: string, other: string): boolean {
     const [file, another] = [statsOf(path), statsOf(other)]
     return file?.isFile() === true && file.ino === another?.ino && file.dev === another.dev
@@ -214,7 +213,6 @@ export const steps = {
     }
   },
 
-  /** Removes half-written files directly in a folder. */
   sweep(folder: string): void {
     for (const name of unlessMissing(() => readdirSync(folder)) ?? [])
       if (isTemporary(name)) rmSync(join(folder, name), { force: true })
@@ -252,7 +250,6 @@ function statsOf(path: string): BigIntStats | null {
   return unlessMissing(() => statSync(path, { bigint: true, throwIfNoEntry: false })) ?? null
 }
 
-/** Returns null when there is no such file or folder. */
 function unlessMissing<T>(work: () => T): T | null {
   try {
     return work()

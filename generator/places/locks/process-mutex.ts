@@ -5,7 +5,7 @@ export type MutexName = 'build' | 'pages' | 'git'
 export type LeaseName = 'git' | 'downloads' | 'webhooks'
 
 /** Something that is rendered: a mark of this kind and subject has it rendered again. */
-export interface Rendered {
+export interface RenderedSubject {
   readonly kind: string
   readonly subject: number
 }
@@ -18,7 +18,7 @@ export interface ProcessMutex {
    * The work says what it is about to render. If this process loses the mutex before the work ends,
    * another one may have rendered the same, and newer: then it is marked again.
    */
-  renders(subjects: readonly Rendered[]): void
+  renders(subjects: readonly RenderedSubject[]): void
   /** Returns whether the running work still has the mutex; before what cannot be done again. */
   isHeld(): Promise<boolean>
   /** Waits for queued work to finish. */

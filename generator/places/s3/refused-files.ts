@@ -14,7 +14,6 @@ export class FileRefusal extends Refusal {
     this.#paths = paths
   }
 
-  /** The paths of the files in the public tree. */
   get paths(): readonly string[] {
     return this.#paths
   }

@@ -162,7 +162,6 @@ async function lossOf(
   return null
 }
 
-/** Returns the mark of the index file of a crate, as the crate was read. */
 function indexMark({ id, generation }: IndexedCrate): Mark {
   return { kind: 'index', subject: id, generation }
 }

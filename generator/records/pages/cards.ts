@@ -30,7 +30,6 @@ export interface CrateCard extends CrateRecord {
   readonly deprecation: Deprecation | null
   /** The number of crates whose newest version depends on it. */
   readonly dependents: number
-  /** Size of the newest `.crate`. */
   readonly bytes: number
   /** 1 if its versions come from CI only. */
   readonly trustedOnly: 0 | 1

@@ -80,7 +80,6 @@ async function countingGroups(
   return { before, now }
 }
 
-/** Takes over what the claims say of an account. */
 async function takeOver(
   tx: Queries,
   records: Records,
