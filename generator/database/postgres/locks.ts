@@ -150,7 +150,7 @@ class ServerMutex implements ProcessMutex {
   readonly #markAgain: MarkAgain
   readonly #mutex = new Mutex()
   #hold: Hold | null = null
-  /** What the running work renders, and what others rendered in turns that lost the mutex. */
+  /** What the running work renders, and what turns rendered that have lost the mutex. */
   #rendered: RenderedSubject[] = []
   #lost: RenderedSubject[] = []
 
