@@ -43,7 +43,6 @@ export interface ExistingRelease {
   readonly deleted: Pick<Tombstone, 'cksum' | 'reason'> | null
 }
 
-/** The records for a new crate. */
 /** Reads everything that decides whether a release may be changed, in one statement. */
 export async function readExisting(
   db: Queries,
