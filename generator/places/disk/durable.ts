@@ -89,10 +89,12 @@ async function syncOpened(path: string, flags: string): Promise<void> {
   }
 }
 
+const sync = promisify(fsync)
+
 /** Syncs open files and folders to disk, together, and closes them. */
 export async function syncDescriptors(descriptors: readonly number[]): Promise<void> {
   try {
-    await forEachConcurrently(descriptors, promisify(fsync))
+    await forEachConcurrently(descriptors, sync)
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor)
   }
