@@ -17,16 +17,10 @@ import {
 } from '../../generator/accounts/audit.ts'
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
 import { listAccess } from '../../generator/accounts/oidc/leavers.ts'
-import {
-  issuerSection,
-  type LinkOrder,
-  linkIdentity,
-} from '../../generator/accounts/oidc-identities.ts'
-import type { Registry } from '../../generator/registry/registry.ts'
+import { linkIdentity, linkOrder } from '../../generator/accounts/oidc-identities.ts'
 import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'
 import { account } from '../../site/elements/links.ts'
-import type { SessionRequest } from '../access/route.ts'
 import { page } from '../http/page.ts'
 import { listPage, rowId } from '../http/paging.ts'
 import { type Action, attempt, noticeOf, type Outcome, type Task, viewerOf } from './notice.ts'
@@ -67,7 +61,11 @@ export const userAction: Action = {
     const path = `/${account.users}${queryOf(c)}`
     if (action === 'reset') return showLink(task, user)
     if (action === 'link') {
-      await linkIdentity(registry.database, user.login, linkOf(registry, request), request.change)
+      const { form } = request
+      const named = { issuer: form.get('issuer') ?? '', subject: form.get('subject')?.trim() ?? '' }
+      const told = { ...named, keepPassword: form.get('keep') === '1' }
+      const order = linkOrder(registry.settings.oidc, told)
+      await linkIdentity(registry.database, user.login, order, request.change)
       return [path, 'user-linked', user.login]
     }
     if (user.id === request.session.user.id) refuse('own_account')
@@ -81,13 +79,6 @@ export const userAction: Action = {
 /** The filter and the page of the list, which its links and forms keep. */
 function queryOf(c: Context): string {
   return new URL(c.req.url).search
-}
-
-function linkOf({ settings }: Registry, { form }: SessionRequest): LinkOrder {
-  const [name, subject] = [form.get('issuer') ?? '', form.get('subject')?.trim() ?? '']
-  const { issuer } = issuerSection(settings.oidc, name)
-  if (subject === '') refuse('link_incomplete')
-  return { issuer, subject, keepPassword: form.get('keep') === '1', loggedIn: null }
 }
 
 async function showLink(task: Task, user: User) {

@@ -21,6 +21,8 @@ export function trustAction<T extends Task>(pageOf: (task: T) => RulesPage): Act
       const back = path.slice(1)
       if (c.req.param('action') === 'remove') {
         const rule = await requireRule(registry.database, id)
+        // Rules of others are nobody's business.
+        if (crate !== undefined && rule.crate !== crate) refuse('rule_unknown', { id })
         return { about: 'remove-rule', names: [id, rule.crate], back, fields: { id } }
       }
       if (c.req.param('action') !== 'only') return refuse('route_unknown')

@@ -6,7 +6,7 @@ import type { Database } from '../database/connection.ts'
 import { all, first, one, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted, userIdOf } from '../records/change.ts'
 import { type PublishedWith, publishedWith } from '../records/releases-stored.ts'
-import { type Account, type AccountRow, accountOf, type LoginRules, loggedIn } from './accounts.ts'
+import { type AccessTime, type Account, type AccountRow, accountOf, loggedIn } from './accounts.ts'
 import { hashSecret, type RecordUse } from './secret.ts'
 
 /** The rights of a token: the endpoint scopes of crates.io, plus `read` for private registries. */
@@ -191,12 +191,6 @@ type TokenRow = AccountRow &
     locked_at: string | null
   }
 
-/** The data that decides whether a token is still good. */
-export interface AccessTime {
-  readonly now: Date
-  readonly rules: LoginRules
-}
-
 /**
  * A token is unknown or revoked, or has expired `at` some time; or its user is locked, or has to
  * log in at an issuer.
@@ -221,11 +215,12 @@ export interface TokenHolder extends Pick<TokenRecord, 'scopes' | 'crates'> {
 export async function authenticate(
   database: Database,
   token: string,
-  { now, rules }: AccessTime,
+  time: AccessTime,
   record: RecordUse,
 ): Promise<TokenHolder | Rejection> {
   if (!isToken(token)) return { code: 'token_rejected', at: '' }
-  const member = loggedIn(rules, now)
+  const { now } = time
+  const member = loggedIn(time)
   const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at,
       CASE WHEN ${member.sql} THEN 1 ELSE 0 END AS member ${VALID} AND hash = ?`
   const given = [...member.values, timestamp(now), latest(now), hashSecret(token)]
@@ -245,12 +240,9 @@ export async function authenticate(
 }
 
 /** Returns the user of a token; refuses a revoked one, or a user who is locked or has to log in. */
-export async function requireToken(
-  db: Queries,
-  id: number,
-  { now, rules }: AccessTime,
-): Promise<Account> {
-  const member = loggedIn(rules, now)
+export async function requireToken(db: Queries, id: number, time: AccessTime): Promise<Account> {
+  const { now } = time
+  const member = loggedIn(time)
   const sql = `SELECT user_id, login, admin ${VALID} AND locked_at IS NULL AND tokens.id = ?
     AND ${member.sql}`
   const row = await first<AccountRow>(db, sql, timestamp(now), latest(now), id, ...member.values)
