@@ -36,7 +36,7 @@ ${trustSection(site, viewer, account.crateAction(name, 'trust'), data.trust)}
 <section class="part" id="deprecation"><h2>Deprecation</h2>
 <p class="quiet">Pages say it, and whoever publishes something that depends on it is warned. Builds go on.</p>
 <ul class="rows">${data.deprecations.map(row => deprecationRow(data, row, to))}</ul>
-${postForm(viewer, to(account.crateAction(name, 'deprecate')), html`${field('Reason', html`<input name="reason" required maxlength="500">`)}${field('Use instead', html`<input name="use" autocapitalize="off">`, 'A crate or an https address.')}${field('Versions', html`<input name="requirement" placeholder="all">`, 'Such as <2.')}<button class="button">Deprecate</button>`)}
+${postForm(viewer, to(account.crateAction(name, 'deprecate')), html`${field('Reason', html`<input name="reason" required maxlength="500">`)}${field('Use instead', html`<input name="use" autocapitalize="off">`, 'Optional: a crate or an https address.')}${field('Versions', html`<input name="requirement" placeholder="all">`, 'Such as <2.')}<button class="button">Deprecate</button>`)}
 </section>
 <section class="part"><h2>Versions</h2>
 <p class="quiet">Cargo uses a yanked version only where a <code>Cargo.lock</code> already names it. Yanking deletes nothing and can be undone.</p>
