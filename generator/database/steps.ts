@@ -205,4 +205,6 @@ export const steps: Readonly<Record<string, Step>> = {
       text TEXT NOT NULL, PRIMARY KEY (place, dependency, crate_id)) WITHOUT ROWID`,
     'CREATE INDEX requirements_crate ON requirements (crate_id)',
   ]),
+  // What versions ship with: the packages of their lock files. Not known of those published before.
+  '041_locked': statements(['ALTER TABLE releases ADD COLUMN locked TEXT']),
 }

@@ -59,7 +59,7 @@ export class FolderPlace implements Place {
   }
 
   local(path: string): string {
-    return join(this.name, ...path.split('/'))
+    return join(this.name, path)
   }
 
   head(path: string): Promise<{ readonly size: number } | null> {

@@ -18,7 +18,7 @@ import {
   value,
 } from '../../database/statement.ts'
 import { lastChange, type Mark, markSelected, marksOf, setMarks } from '../../records/marks.ts'
-import { listVersions, releaseDependencies } from '../../records/releases.ts'
+import { listVersions, releaseDependencies, releaseLocks } from '../../records/releases.ts'
 import type { PageContext } from '../context.ts'
 import { type Pages, replaceFiles } from '../projection.ts'
 
@@ -89,29 +89,40 @@ const SLICE = 200
 
 type Ways = Map<string, Requiring & { readonly versions: Version[] }>
 
+/** Of a crate, so many of the newest versions tell what they ship with. */
+const SHIPPED = 100
+
 /** Returns how the versions of a crate require others. */
 async function requirementsOf(tx: Queries, crateId: number): Promise<Map<CanonicalName, Ways>> {
   const found = new Map<CanonicalName, Ways>()
+  const add = (name: Name, how: Omit<Requiring, 'versions'>, version: Version) => {
+    const ways: Ways = found.get(canonicalName(name)) ?? new Map()
+    found.set(canonicalName(name), ways)
+    const key = `${how.kind} ${how.registry} ${how.requirement}`
+    const way = ways.get(key) ?? { ...how, versions: [] }
+    ways.set(key, way)
+    if (way.versions.at(-1) !== version) way.versions.push(version)
+  }
   const releases = await listVersions(tx, crateId)
+  const idsOf = (some: typeof releases) => some.map(({ id }) => id)
   for (let from = 0; from < releases.length; from += SLICE) {
     const slice = releases.slice(from, from + SLICE)
-    const all = await releaseDependencies(
-      tx,
-      slice.map(({ id }) => id),
-    )
+    const all = await releaseDependencies(tx, idsOf(slice))
     for (const { id, version } of slice)
       for (const { req, kind, registry, ...dep } of all.get(id) ?? []) {
         const name = dep.package ?? dep.name
         // Other registries may have written anything, and this becomes a path.
-        if (!isName(name)) continue
-        const ways: Ways = found.get(canonicalName(name)) ?? new Map()
-        found.set(canonicalName(name), ways)
-        const how = { requirement: req as Requirement, kind, registry }
-        const way = ways.get(JSON.stringify(how)) ?? { ...how, versions: [] }
-        ways.set(JSON.stringify(how), way)
-        if (way.versions.at(-1) !== version) way.versions.push(version)
+        if (isName(name)) add(name, { requirement: req as Requirement, kind, registry }, version)
       }
   }
+  const locks = await releaseLocks(tx, idsOf(releases.slice(-SHIPPED)))
+  for (const { id, version } of releases.slice(-SHIPPED))
+    for (const [registry, packages] of locks.get(id) ?? [])
+      for (const each of packages) {
+        const [name = '', only] = each.split(' ')
+        const requirement = `=${only}` as Requirement
+        add(name as Name, { requirement, kind: 'ships with', registry }, version)
+      }
   return found
 }
 

@@ -231,7 +231,9 @@ test('an administrator links accounts, also with their passwords', async t => {
   const link = (login: string, fields: Record<string, string>) =>
     root.post(`/me/admin/users/${login}/link`, fields, from)
   const linked = await link('bob', { issuer: 'company', subject: 'b-1', keep: '1' })
-  assert.equal(linked.headers.get('location'), '/me/admin/users?done=user-linked')
+  const location = linked.headers.get('location') ?? ''
+  assert.equal(location, '/me/admin/users?done=user-linked')
+  assert.match(await (await root.get(location)).text(), /role="status">bob is linked: its owner/)
   // Only a login there counts, not that somebody was linked.
   assert.match(await publish(token, '1.0.0', 'bob-one'), /log in once/)
   assert.match(await said(await new Visitor(test).logIn('bob')), /log in at its issuer again/)
