@@ -1,7 +1,7 @@
 import { type Issue, issue, warning } from '../error/error.ts'
 import type { IssuerKind } from '../settings/issuer.ts'
 import { type Claims, claimValues, eachClaim, foldCase } from './claims.ts'
-import { EVENTS, hasWorkflows, KINDS, UNSAFE_EVENTS, workflowOf } from './kinds.ts'
+import { EVENTS, KINDS, UNSAFE_EVENTS, workflowOf } from './kinds.ts'
 
 /** What a rule wants of each claim: any of some values. */
 export type WantedClaims = readonly (readonly [name: string, values: readonly string[]])[]
@@ -122,13 +122,13 @@ export function tokenKeys(kind: IssuerKind, claims: Claims): string[] {
 
 /** Returns what keeps a token from a rule; empty for a token that the rule lets through. */
 export function differences(kind: IssuerKind, rule: Wanted, claims: Claims): Difference[] {
-  const { ids } = KINDS[kind]
+  const { ids, job } = KINDS[kind]
   const pinned = Object.keys(ids).flatMap(claim => {
     const names = claimValues(claims, claim).map(foldCase)
     return rule.pins.filter(([of, name]) => of === claim && names.includes(name))
   })
   const named = rule.claims.map(([name]) => name)
-  const events = hasWorkflows(kind) && !named.includes('event_name')
+  const events = job?.event === 'event_name' && !named.includes('event_name')
   const wanted: WantedClaims = [
     ...pinned.map(([, , id, value]) => [id, [value]] as const),
     ...rule.claims,
@@ -143,7 +143,8 @@ export function differences(kind: IssuerKind, rule: Wanted, claims: Claims): Dif
 
 /** Returns the ids that a rule has to keep after it has let a token through; its own and new ones. */
 export function pinsAfter(kind: IssuerKind, rule: Wanted, claims: Claims): readonly Pin[] {
-  const named = new Set(rule.claims.map(([name]) => name))
+  // A pointer to a name is that name: it can change hands as well.
+  const named = new Set(rule.claims.map(([name]) => name.replace(/^\//, '')))
   const found = Object.entries(KINDS[kind].ids).flatMap(([claim, ids]) => {
     const [name] = named.has(claim) ? claimValues(claims, claim) : []
     if (name === undefined) return []

@@ -69,13 +69,11 @@ export const configs =
         ? await idsOf(registry, actor, user_id)
         : [(await ownCrate(registry, actor, crate)).id]
     const limit = Math.min(rowId(per_page) ?? PAGE, PAGE_MAX)
-    const filter = { crateIds, issuer: provider }
-    const { database } = registry
-    const found = await listRules(database, { ...filter, after: rowId(seek) ?? 0, limit })
-    const total = (await listRules(database, filter)).length
+    const rules = await listRules(registry.database, { crateIds, issuer: provider })
+    const found = rules.filter(({ id }) => id > (rowId(seek) ?? 0)).slice(0, limit)
     const next = new URL(c.req.url).searchParams
     next.set('seek', String(found.at(-1)?.id))
-    const meta = { total, next_page: found.length === limit ? `?${next}` : null }
+    const meta = { total: rules.length, next_page: found.length === limit ? `?${next}` : null }
     const shown = found.flatMap(rule => configOf(provider, rule) ?? [])
     return c.json({ [`${provider}_configs`]: shown, meta }, 200, NO_STORE)
   }
@@ -123,8 +121,8 @@ function configOf(provider: Provider, rule: TrustRule) {
   const owner_id = one(`${owner}_id`)
   return {
     ...{ id, crate, environment: one('environment'), created_at, [owner]: space },
-    // Known from the first exchange on; GitHub's is a number.
-    [`${owner}_id`]: provider === 'github' ? Number(owner_id ?? 0) : owner_id,
+    // Known from the first exchange on; GitHub's is a number then.
+    [`${owner}_id`]: provider === 'github' && owner_id !== null ? Number(owner_id) : owner_id,
     [name]: repository,
     [file]: one('workflow') ?? '',
   }

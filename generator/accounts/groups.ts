@@ -1,4 +1,5 @@
 import { refuse } from '../../core/error/error.ts'
+import { sectionOf } from '../../core/settings/named.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Database } from '../database/connection.ts'
 import type { Queries } from '../database/statement.ts'
@@ -33,11 +34,11 @@ export function isGroupName(name: string): boolean {
 /** Returns `[section, name]` of `ISSUER/NAME`; the section is null without one of the settings. */
 function parse(text: string, oidc: Issuers): [section: string | null, name: string] {
   const [, section = '', name = ''] = /^([^/]+)\/(.+)$/s.exec(text) ?? []
-  return section === LOCAL || Object.hasOwn(oidc, section) ? [section, name] : [null, text]
+  return section === LOCAL || sectionOf(oidc, section) ? [section, name] : [null, text]
 }
 
 function refOf(section: string, name: string, oidc: Issuers): GroupRef {
-  return { issuer: oidc[section]?.issuer ?? LOCAL, name }
+  return { issuer: sectionOf(oidc, section)?.issuer ?? LOCAL, name }
 }
 
 /**

@@ -3,8 +3,7 @@ import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, type Condition, first, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
-import { type Account, type AccountRow, accountOf } from './accounts.ts'
-import { type LoginRules, loggedIn } from './oidc-access.ts'
+import { type AccessTime, type Account, type AccountRow, accountOf, loggedIn } from './accounts.ts'
 import { formProof, hashSecret, makeSecret, type RecordUse } from './secret.ts'
 
 export interface Session {
@@ -19,13 +18,6 @@ export interface SessionRecord {
   readonly agent: string
   readonly created: string
   readonly lastSeen: string
-}
-
-/** The data that decides whether a session is still valid. */
-export interface SessionTime {
-  readonly now: Date
-  /** They say how long one lasts without a request, and which logins count. */
-  readonly rules: LoginRules
 }
 
 /** How a session is begun: one by a link of an administrator is good without a login elsewhere. */
@@ -74,8 +66,9 @@ export async function startSession(
 }
 
 /** Returns the condition of sessions that are good at a given time, joined with their users. */
-function good({ now, rules }: SessionTime): Condition {
-  const member = loggedIn(rules, now)
+function good(time: AccessTime): Condition {
+  const { now, rules } = time
+  const member = loggedIn(time)
   const ways = rules.auth.passwords === 'off' ? " AND way = 'oidc'" : ''
   return {
     sql: `FROM sessions JOIN users ON users.id = sessions.user_id
@@ -91,7 +84,7 @@ function good({ now, rules }: SessionTime): Condition {
 }
 
 /** Returns the user of a session; refuses an ended session, or a locked user. */
-export async function requireSession(db: Queries, id: number, time: SessionTime): Promise<Account> {
+export async function requireSession(db: Queries, id: number, time: AccessTime): Promise<Account> {
   const { sql, values } = good(time)
   const found = `SELECT user_id, login, admin ${sql} AND sessions.id = ?`
   const row = await first<AccountRow>(db, found, ...values, id)
@@ -102,7 +95,7 @@ export async function requireSession(db: Queries, id: number, time: SessionTime)
 export async function findSession(
   database: Database,
   secret: string,
-  time: SessionTime,
+  time: AccessTime,
   record: RecordUse,
 ): Promise<Session | null> {
   const { sql, values } = good(time)
@@ -120,7 +113,7 @@ export async function findSession(
 export async function listSessions(
   database: Database,
   userId: number,
-  time: SessionTime,
+  time: AccessTime,
 ): Promise<SessionRecord[]> {
   const { sql, values } = good(time)
   const found = `SELECT sessions.id, agent, sessions.created_at AS created,

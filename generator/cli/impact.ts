@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { isInRanges } from '../../core/advisory/ranges.ts'
 import { refuse } from '../../core/error/error.ts'
 import { findImpact, HOWS, type How, type Reach, type Target } from '../../core/impact/impact.ts'
@@ -36,6 +37,8 @@ export const registerImpact = command('impact', {
   json: 'an object: `target`, with `name`, `requirement` and `advisory`, texts or null, and `here`, whether the crate is one of this registry; `reaches`, an array with `crate` and `version`; `how`, "resolved" where the newest version that fits is affected, or "possible" where only another one is; `kind`, "normal", "build" or "dev"; `path`, an array of `NAME@VERSION` from it to the target',
   fails: 'the folder could not be read',
   async run(task: ImpactTask, spec: string) {
+    // V8 lets a heap grow to four times what lives in it.
+    setFlagsFromString('--optimize-for-size')
     const { dir } = task.options
     const inTree: ReadText = async path => readTextSync(join(dir, path))
     if ((await inTree(configPath)) !== null) {

@@ -45,6 +45,8 @@ export interface Tables extends DerivedTables {
     /** The job that published it, as JSON (`core/trust/job.ts`); null for people. */
     job: string | null
     yank_reason: string | null
+    /** What its `Cargo.lock` names, as JSON (`Locked`); null for one published before. */
+    locked: string | null
   }
   /** Which jobs of CI systems may publish what. */
   trust_rules: {

@@ -5,7 +5,7 @@ import { newerDaemons } from '../database/daemons.ts'
 import { LIST, type Queries, run } from '../database/statement.ts'
 import type { PublicTree } from '../places/public-tree.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
-import { pagesOf } from '../projections/pages.ts'
+import { pagesOf } from '../projections/projection.ts'
 import { readValue, writeValue } from '../records/values.ts'
 
 /** The key of the format whose pages the tree has. */

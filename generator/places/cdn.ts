@@ -4,7 +4,7 @@ import { Refusal, refuse } from '../../core/error/error.ts'
 import { changedKeys } from '../../core/paths/purge-keys.ts'
 import { publicFile } from '../../core/paths/tree.ts'
 import { readNamedSync } from './disk/files.ts'
-import { retried, Transient } from './s3/retry.ts'
+import { retried, Transient } from './s3/failure.ts'
 import type { TreeChanges } from './sync-batch.ts'
 
 /** Sends requests to other servers; see `Web`. */

@@ -189,10 +189,10 @@ export class CrateStore {
     maxBytes: number,
     inMemory = FIRST_BYTES,
   ): Promise<CrateBytes> {
-    const path = temporaryPath(join(this.#incoming, 'crate'))
     const hash = createHash('sha256')
     const first: Uint8Array[] = []
     let size = 0
+    let path: string | null = null
     let file: number | null = null
     try {
       for await (const chunk of source) {
@@ -202,17 +202,19 @@ export class CrateStore {
         if (file !== null) await writing(() => append(file as number, chunk))
         else {
           first.push(chunk)
-          if (size > inMemory) file = await disk.run('create', path, Buffer.concat(first), 0o444)
+          if (size <= inMemory) continue
+          path = temporaryPath(join(this.#incoming, 'crate'))
+          file = await disk.run('create', path, Buffer.concat(first), 0o444)
         }
       }
     } catch (error) {
-      await rm(path, { force: true })
+      if (path !== null) await rm(path, { force: true })
       throw error
     } finally {
       if (file !== null) closeSync(file)
     }
     // A view, such as a small Buffer, would take all of its memory along to other threads.
-    const content = file === null ? new Uint8Array(Buffer.concat(first)) : path
+    const content = path ?? new Uint8Array(Buffer.concat(first))
     return { size, cksum: hash.digest('hex'), content }
   }
 

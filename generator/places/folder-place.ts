@@ -15,7 +15,7 @@ import {
   readFolder,
   removeIfEmpty,
 } from './disk/files.ts'
-import { isTemporary, temporaryPath } from './disk/steps.ts'
+import { isTemporary } from './disk/steps.ts'
 import type {
   ByteRange,
   Content,
@@ -160,7 +160,7 @@ export class FolderPlace implements Place {
     const { incoming = dirname(full) } = this.#options
     // Bytes and names are synced together: nothing refers to them until both are on disk.
     const opened = await (content instanceof Uint8Array
-      ? disk.run('store', temporaryPath(join(incoming, 'new')), full, content, folders)
+      ? disk.run('store', incoming, full, content, folders)
       : disk.run('keep', content.path, full, folders))
     await writing(() => syncDescriptors(opened))
     for (const folder of folders) this.#synced?.set(folder, true)

@@ -1,5 +1,5 @@
 import type { Settings } from '../../core/settings/settings.ts'
-import { timestamp } from '../../core/timestamp.ts'
+import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, column, one, type Queries, type Row, run } from '../database/statement.ts'
 import { readValue, writeValue } from './values.ts'
@@ -33,15 +33,25 @@ function groupNames(names: readonly string[]): string {
 
 const namesIn = (names: string) => names.split('\n').filter(name => name !== '')
 
+/** Whether groups count: they have not ended, and no wrong clock gave them; see `counting`. */
+export const COUNTS = `user_groups.until > ? AND NOT EXISTS (SELECT 1 FROM identities
+  WHERE identities.user_id = user_groups.user_id AND identities.issuer = user_groups.issuer
+    AND logged_in_at > ?)`
+
+/** Returns the parameters of `COUNTS`. */
+export function counting(at: string): [string, string] {
+  return [at, latest(new Date(at))]
+}
+
 /** Returns the groups of a user by issuer, as they count at a time; without one, also ended ones. */
 export async function groupsOf(
   db: Queries,
   userId: number,
-  at = '',
+  at?: string,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const sql =
-    'SELECT issuer, names FROM user_groups WHERE user_id = ? AND until > ? ORDER BY issuer'
-  const rows = await all<Pick<Row<'user_groups'>, 'issuer' | 'names'>>(db, sql, userId, at)
+  const [which, times] = at === undefined ? ['1 = 1', []] : [COUNTS, counting(at)]
+  const sql = `SELECT issuer, names FROM user_groups WHERE user_id = ? AND ${which} ORDER BY issuer`
+  const rows = await all<Pick<Row<'user_groups'>, 'issuer' | 'names'>>(db, sql, userId, ...times)
   return new Map(rows.map(row => [row.issuer, namesIn(row.names)]))
 }
 

@@ -46,8 +46,8 @@ const SUM = 64
 const TABLES = [
   // The `.crate` files: their size and times, and the checksum of their bytes.
   'CREATE TABLE sources (path TEXT PRIMARY KEY, times TEXT, cksum TEXT) WITHOUT ROWID',
-  // What a `.crate` has in it, its README, and the list of its files.
-  'CREATE TABLE inspected (cksum TEXT PRIMARY KEY, found TEXT, readme TEXT, files TEXT)',
+  // What a `.crate` has in it, and apart its README and lock file, and the list of its files.
+  'CREATE TABLE inspected (cksum TEXT PRIMARY KEY, found TEXT, apart TEXT, files TEXT)',
   // The files of the tree: the checksum of their bytes, and their size and time.
   'CREATE TABLE tree (path TEXT PRIMARY KEY, sum TEXT, stamp TEXT) WITHOUT ROWID',
 ]
@@ -83,7 +83,7 @@ export class BuildCache implements Inspections {
   readonly #path: string
   /** Held by its build; null if the file does not stay. */
   readonly #lock: Lock | null
-  readonly #kept: (string | null)[][] = []
+  readonly #kept: string[][] = []
   readonly #sources: ReadonlyMap<string, Known>
 
   private constructor(
@@ -135,8 +135,8 @@ export class BuildCache implements Inspections {
     return JSON.parse((await value<string>(this.database, sql, cksum)) ?? 'null')
   }
 
-  async keep(cksum: string, inspected: Inspected, { readme, files }: Unkept): Promise<void> {
-    this.#kept.push([cksum, JSON.stringify(inspected), readme, JSON.stringify(files)])
+  async keep(cksum: string, inspected: Inspected, { files, ...apart }: Unkept): Promise<void> {
+    this.#kept.push([cksum, ...[inspected, apart, files].map(each => JSON.stringify(each))])
     if (this.#kept.length >= KEPT_MAX) await this.#store()
   }
 
@@ -213,9 +213,13 @@ async function openNew(path: string): Promise<Database> {
   return database
 }
 
-/** Returns the README of a `.crate` that this build or an earlier one has read. */
-export function readmeOf(db: Queries, cksum: string): Promise<string | null> {
-  return value(db, 'SELECT readme FROM inspected WHERE cksum = ?', cksum)
+/** Returns what is kept apart of a `.crate` that this build or an earlier one has read. */
+export async function apartOf(
+  db: Queries,
+  cksum: string,
+): Promise<Pick<Unkept, 'readme' | 'locked'>> {
+  const text = await value<string>(db, 'SELECT apart FROM inspected WHERE cksum = ?', cksum)
+  return JSON.parse(text ?? '{"readme":null,"locked":[]}')
 }
 
 /** Removes the caches in a folder that no build has changed for 90 days. */

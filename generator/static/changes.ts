@@ -15,7 +15,7 @@ import {
   type ReleaseOutcome,
 } from '../records/releases-changes.ts'
 import { RELEASES } from '../records/releases-view.ts'
-import { readmeOf } from './cache.ts'
+import { apartOf } from './cache.ts'
 import type { StaticCrate, StaticRelease } from './releases.ts'
 
 /** Added to the id of a crate that is gone, which lists still have. */
@@ -64,8 +64,7 @@ export async function changeRecords(
     for (const { id, after, stays } of differences) {
       const outcomes: ReleaseOutcome[] = []
       for (const release of after.slice(stays)) {
-        const readme = await readmeOf(tx, release.entry.cksum)
-        const whole = { ...release, readme }
+        const whole = { ...release, ...(await apartOf(tx, release.entry.cksum)) }
         const { edit, ...outcome } = await importRelease(tx, whole, CHANGE, { owner: null, id })
         outcomes.push({ ...outcome, edit: edit && { ...edit, generation } })
       }

@@ -18,7 +18,7 @@ import { dependencyContext, inspect } from '../registry/changes/check.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
 
 /** What is not kept in memory, which would grow with it. */
-export type Unkept = Pick<Release, 'readme' | 'files'>
+export type Unkept = Pick<Release, 'readme' | 'files' | 'locked'>
 
 /** A release as it was read. */
 type ReadRelease = Omit<Release, keyof Unkept>
@@ -166,11 +166,14 @@ export class StaticReleases {
     const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
     if (!release || issues.some(problem => problem.severity === 'error'))
       return { release: null, issues }
-    const { readme, files, ...rest } = release
+    const { readme, files, locked, ...rest } = release
     // The last member of a path counts, as when the archive is listed.
     const last = new Map(files.map(file => [file.path, file]))
     const inspected = { release: rest, issues }
-    await this.#inspections?.keep(cksum, inspected, { readme, files: [...last.values()] })
+    await this.#inspections?.keep(cksum, inspected, {
+      ...{ readme, locked },
+      files: [...last.values()],
+    })
     return inspected
   }
 

@@ -5,15 +5,7 @@ import { dateTag, timeTag } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
-import {
-  accountPage,
-  askLink,
-  buttonForm,
-  field,
-  type Notice,
-  postForm,
-  type Viewer,
-} from './frame.ts'
+import { accountPage, askLink, field, type Notice, postForm, type Viewer } from './frame.ts'
 import type { Invitation } from './home-page.ts'
 import { type TrustData, trustSection } from './trust-page.ts'
 
@@ -61,13 +53,11 @@ ${askLink(`${to(path)}?version=${encodeURIComponent(row.version)}`, word, `${wor
 `
 }
 
-function deprecationRow({ viewer, name }: ManageData, row: Deprecation, to: Linker): Markup {
+function deprecationRow({ name }: ManageData, row: Deprecation, to: Linker): Markup {
   const { requirement, reason, use } = row
-  const button = buttonForm(viewer, to(account.deprecate(name)), 'Take back', {
-    ...{ requirement, undo: '1', label: `Take back the deprecation of ${requirement}` },
-  })
+  const path = `${to(account.undeprecate(name))}?${new URLSearchParams({ requirement })}`
   return html`<li class="row-with-action"><div><code>${requirement}</code> ${reason}${use === null ? null : html` <span class="quiet">use ${use}</span>`}</div>
-${button}</li>
+${askLink(path, 'Take back', `Take back the deprecation of ${requirement}`)}</li>
 `
 }
 

@@ -92,6 +92,7 @@ export function dependentSection(
 ): Markup {
   if (dependentCount === 0) return html`<p class="quiet">No crate here depends on ${name}.</p>`
   const more = dependentCount - dependents.length
+  const all = to(impactPath(canonicalName(name)))
   const sentence =
     dependentCount === 1
       ? `The newest version of one crate here depends on ${name}.`
@@ -99,7 +100,7 @@ export function dependentSection(
   const isMixed = dependents.some(row => row.registry !== null)
   const isNormal = dependents.every(row => row.kind === 'normal')
   const origins = 'Where another registry is named, Cargo takes the crate of this name from there.'
-  return html`<p class="quiet">${sentence}${isMixed ? ` ${origins}` : null} <a href="${to(impactPath(canonicalName(name)))}">What requires it</a></p>
+  return html`<p class="quiet">${sentence}${isMixed ? ` ${origins}` : null} <a href="${all}">What requires it</a></p>
 ${isNormal ? null : html`<label class="choice"><input type="checkbox" class="normal-only"> Normal dependencies only</label>`}
 <ul class="rows">
 ${dependents.map(
@@ -107,5 +108,5 @@ ${dependents.map(
 <span class="note">requires</span> <code class="requirement">${cut(dependent.req)}</code>${dependent.kind === 'normal' ? null : html` <span class="badge">${dependent.kind}</span>`}${dependent.optional ? html` <span class="badge">optional</span>` : null}${dependent.registry === null ? null : html` <span class="note">from ${originOf(site, dependent.registry, '').title}</span>`}</div></li>
 `,
 )}</ul>
-${more > 0 ? html`<p class="quiet">and ${formatNumber(more)} more.</p>` : null}`
+${more > 0 ? html`<p>These are the first ${dependents.length}. <a href="${all}">Show what requires it</a></p>` : null}`
 }

@@ -20,6 +20,7 @@ export const account = {
   crate: (name: string) => `me/crates/${name}`,
   yank: (name: string) => `me/crates/${name}/yank`,
   deprecate: (name: string) => `me/crates/${name}/deprecate`,
+  undeprecate: (name: string) => `me/crates/${name}/undeprecate`,
   unyank: (name: string) => `me/crates/${name}/unyank`,
   addOwner: (name: string) => `me/crates/${name}/owners/add`,
   removeOwner: (name: string) => `me/crates/${name}/owners/remove`,

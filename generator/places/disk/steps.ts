@@ -153,10 +153,11 @@ export const steps = {
   },
 
   /**
-   * Creates a read-only file under a temporary name and moves it to `path`; returns its open
-   * descriptor and those of `folders`, which then exist.
+   * Creates a read-only file under a temporary name in `incoming` and moves it to `path`; returns
+   * its open descriptor and those of `folders`, which then exist.
    */
-  store(temporary: string, path: string, bytes: Uint8Array, folders: readonly string[]): number[] {
+  store(incoming: string, path: string, bytes: Uint8Array, folders: readonly string[]): number[] {
+    const temporary = temporaryPath(join(incoming, 'new'))
     const file = steps.create(temporary, bytes, 0o444)
     try {
       inFolder(path, () => renameSync(temporary, path))

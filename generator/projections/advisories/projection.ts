@@ -14,14 +14,13 @@ import { forgetGoneAdvisories } from '../../records/advisories/change.ts'
 import { ADVISORY, listAdvisories, readAdvisory } from '../../records/advisories/read.ts'
 import { SITE } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
-import { bySubject, type Pages } from '../pages.ts'
+import { bySubject, type Pages } from '../projection.ts'
 
 /** An OSV file for each advisory, and the list of all; no list without any. */
 export const advisories: Pages = {
   kind: ADVISORY,
   work: 'advisories',
   due: 'soon',
-  changed: async () => [],
   onSettled: (tx, done) =>
     forgetGoneAdvisories(
       tx,

@@ -2,10 +2,10 @@ import { type Issue, issue, refuseErrors, unique, warning } from '../../../core/
 import { canonicalName, type Name } from '../../../core/name.ts'
 import { deprecationOf } from '../../../core/notes/notes.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
-import type { DependencyInfo } from '../../../core/policy/dependencies.ts'
 import { lookAlikeKeys } from '../../../core/policy/look-alike.ts'
 import {
   checkPolicy,
+  type DependencyInfo,
   type PolicyInfo,
   type PolicyRelease,
   type PolicyVerdict,
