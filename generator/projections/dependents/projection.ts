@@ -20,7 +20,7 @@ import {
 import { lastChange, type Mark, markSelected, marksOf, setMarks } from '../../records/marks.ts'
 import { listVersions, releaseDependencies, releaseLocks } from '../../records/releases.ts'
 import type { PageContext } from '../context.ts'
-import { type Pages, replaceFiles } from '../projection.ts'
+import { type Pages, replaceFiles } from '../pages.ts'
 
 /** What requires each crate: first the rows of crates that have changed, then files of these. */
 export const dependents: Pages = {
