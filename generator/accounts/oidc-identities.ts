@@ -9,7 +9,7 @@ import { writeValue } from '../records/values.ts'
 import { type Account, type AccountRow, accountOf, requireUser, type User } from './accounts.ts'
 import { revokeAll } from './tokens.ts'
 
-/** By what an issuer's people are found: both are compared exactly. */
+/** What identifies somebody at an issuer: both are compared exactly. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
@@ -38,8 +38,8 @@ export async function findIdentity(db: Queries, { issuer, subject }: Identity) {
 
 /** Returns the account of an identity; refuses one that is locked, or linked no more. */
 export async function requireIdentity(db: Queries, identity: Identity): Promise<Account> {
-  const found = await findIdentity(db, identity)
-  return found && !found.locked ? found : refuse('oidc_locked')
+  const existing = await findIdentity(db, identity)
+  return existing && !existing.locked ? existing : refuse('oidc_locked')
 }
 
 /** How an existing account gets an identity. */
