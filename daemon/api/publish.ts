@@ -16,7 +16,7 @@ import { pace } from '../../generator/database/pace.ts'
 import { disk } from '../../generator/places/disk/disk.ts'
 import { requireUnpaused } from '../../generator/records/pause.ts'
 import { type ExistingRelease, readExisting } from '../../generator/records/releases-stored.ts'
-import { prepareChecks } from '../../generator/registry/changes/check.ts'
+import { sandbox } from '../../generator/sandbox/sandbox.ts'
 import { trustedChange } from '../../generator/trust/trusted-tokens.ts'
 import { takenFrom } from '../../generator/upstream/names.ts'
 import { type Actor, changeBy, countedAs, coversCrate, hasScope } from '../access/auth.ts'
@@ -29,7 +29,7 @@ import { ByteCollector, bodyOf } from '../http/request-body.ts'
 export async function publish(deps: Deps, c: Context, actor: Actor) {
   const { registry, indexWorker } = deps
   // Threads begin with the first publish, both while its body arrives.
-  prepareChecks()
+  sandbox.prepare()
   disk.prepare()
   // Before the body arrives; the transaction asks again.
   await requireUnpaused(registry.database)

@@ -6,20 +6,19 @@ import { CRATES_IO, isCratesIo } from '../../core/index-url.ts'
 import type { Name } from '../../core/name.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
-import { type VersionIdentity, versionIdentity } from '../../core/version.ts'
-import type { Database } from '../database/connection.ts'
+import { versionIdentity } from '../../core/version.ts'
 import type { Queries } from '../database/statement.ts'
 import type { Staged } from '../places/crate-store.ts'
 import { asCaller, asOwner, atOnce, stepsOfCaller } from '../places/disk/caller.ts'
 import { isStorageRefusal, isUnknownOutcome } from '../places/disk/fault.ts'
 import type { Progress } from '../projections/context.ts'
 import type { Change } from '../records/change.ts'
-import { findCrate } from '../records/crates.ts'
-import { listVersions, type VersionRecord } from '../records/releases.ts'
 import {
   followReleases,
   type ImportSource,
   importRelease,
+  type KnownCrate,
+  knownCrate,
   logImport,
   type ReleaseOutcome,
 } from '../records/releases-changes.ts'
@@ -254,19 +253,4 @@ async function inspect(
   )
   const isNewCrate = existing === null
   return { where, release, bytes, warnings: [...warnings, ...big, ...policy], isNewCrate }
-}
-
-/** A crate of this registry, as it is spelled here, with its versions. */
-interface KnownCrate {
-  readonly name: Name
-  readonly releases: ReadonlyMap<VersionIdentity, VersionRecord>
-}
-
-/** Finds a crate by name, with its versions; null when there is none. */
-async function knownCrate(database: Database, name: Name): Promise<KnownCrate | null> {
-  const crate = await findCrate(database, name)
-  if (!crate) return null
-  const versions = await listVersions(database, crate.id)
-  const releases = new Map(versions.map(record => [versionIdentity(record.version), record]))
-  return { name: crate.name, releases }
 }

@@ -18,7 +18,7 @@ import { isBucketTree, openBucket, sharedPlace } from '../places/storage.ts'
 import { sync } from '../places/sync.ts'
 import type { Progress } from '../projections/context.ts'
 import { unfollowForGit } from '../records/git-batch.ts'
-import { keyAtPath } from '../records/index-file.ts'
+import { keyAtPath } from '../records/releases.ts'
 import { lastDeletion, type ReleaseBytes } from '../records/releases-stored.ts'
 import { type Registry, serveHolder } from '../registry/registry.ts'
 

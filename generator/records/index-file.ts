@@ -1,10 +1,10 @@
 import { isName } from '../../core/name.ts'
-import { crateFilePath, crateKey, releaseOfFolder, releaseOfPath } from '../../core/paths/crates.ts'
+import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import type { Queries } from '../database/statement.ts'
 import type { IndexFile } from '../places/mirror.ts'
 import { findCrate } from './crates.ts'
-import { findRelease, indexFiles } from './releases.ts'
+import { indexFiles } from './releases.ts'
 
 /** Returns the index file at a path of the public tree; null when no crate has one there. */
 export async function readIndexFile(db: Queries, path: string): Promise<IndexFile | null> {
@@ -18,13 +18,4 @@ export async function readIndexFile(db: Queries, path: string): Promise<IndexFil
       [crateFilePath(crate.name, version), crateKey(crate.name, cksum)] as const,
   )
   return { text: indexed.text, unshown: new Map(unshown) }
-}
-
-/** Returns the key of the release whose `.crate` or folder is at a path; null when there is none. */
-export async function keyAtPath(db: Queries, path: string): Promise<string | null> {
-  const release = releaseOfPath(path) ?? releaseOfFolder(path)
-  const crate = release && (await findCrate(db, release.name))
-  const existing = crate && (await findRelease(db, crate.id, release.version))
-  if (!existing || crate.name !== release.name || existing.version !== release.version) return null
-  return crateKey(crate.name, existing.cksum)
 }

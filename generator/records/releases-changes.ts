@@ -4,9 +4,12 @@ import { refuse, refuseErrors } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { isReason } from '../../core/notes/notes.ts'
 import type { Release } from '../../core/release/release.ts'
-import { type Version, versionIdentity } from '../../core/version.ts'
+import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
+import type { Database } from '../database/connection.ts'
 import { pace } from '../database/pace.ts'
 import { insert, type Queries, run, upsert } from '../database/statement.ts'
+import { matchesOf } from './advisories/change.ts'
+import type { Origin } from './advisories/read.ts'
 import {
   addEvent,
   type Change,
@@ -15,16 +18,15 @@ import {
   requireRight,
   userIdOf,
 } from './change.ts'
-import {
-  type CrateEdit,
-  type Follower,
-  type Records,
-  type Told,
-  tellFollowers,
-} from './crate-change.ts'
-import { type CrateRecord, insertCrate } from './crates.ts'
+import { type CrateEdit, type Follower, type Records, tellFollowers } from './crate-change.ts'
+import { type CrateRecord, findCrate, insertCrate } from './crates.ts'
 import { addOwner, requireOwner } from './owners.ts'
-import type { NewRelease, ReleaseRecord } from './releases.ts'
+import {
+  listVersions,
+  type NewRelease,
+  type ReleaseRecord,
+  type VersionRecord,
+} from './releases.ts'
 import {
   type ExistingRelease,
   type Permit,
@@ -43,24 +45,25 @@ export interface ReleaseOutcome {
 /**
  * Adds a release in a transaction, together with the crate if it is new, its first owner and the
  * audit event; the caller calls `followReleases`. Returns `present` without any change when this
- * exact release exists (a retry). `permit` returns what else webhooks are told of it. Throws the
- * `Refusal` of `permit` or of `releaseConflicts`.
+ * exact release exists (a retry). `own`: the index URLs of this registry. Throws the `Refusal` of `permit` or of `releaseConflicts`.
  */
 export async function insertAdded(
   tx: Queries,
   release: Release,
+  own: Origin,
   change: Change,
-  permit: (...to: Parameters<Permit>) => Promise<readonly Told[]> = async () => [],
+  permit?: Permit,
 ): Promise<ReleaseOutcome> {
   const by = await requireRight(tx, change, 'publisher')
   const existing = await readExisting(tx, release, by)
-  const matched = await permit(tx, existing)
+  await permit?.(tx, existing)
   refuseErrors(releaseConflicts(existing, { ...release, cksum: release.entry.cksum }, by))
   if (existing.crate && existing.taken)
     return { outcome: 'present', crate: existing.crate, edit: null }
   const { name: crate, version } = release
   const generation = await addEvent(tx, by, { action: 'publish', crate, version })
   const { cksum } = release.entry
+  const matched = existing.hasAdvisories ? await matchesOf(tx, release, own) : []
   const told = [{ type: 'release.published', version, cksum } as const, ...matched]
   return insertNew(tx, release, by, existing, { generation, createdAt: by.at, told })
 }
@@ -218,6 +221,21 @@ export async function removeReleases(
     const told = removed.map(({ version }) => ({ type: 'release.deleted', version }) as const)
     await tellFollowers(tx, followers, { crate, removed, told, by, generation })
   })
+}
+
+/** A crate of this registry, as it is spelled here, with its versions. */
+export interface KnownCrate {
+  readonly name: Name
+  readonly releases: ReadonlyMap<VersionIdentity, VersionRecord>
+}
+
+/** Finds a crate by name, with its versions; null when there is none. */
+export async function knownCrate(database: Database, name: Name): Promise<KnownCrate | null> {
+  const crate = await findCrate(database, name)
+  if (!crate) return null
+  const versions = await listVersions(database, crate.id)
+  const releases = new Map(versions.map(record => [versionIdentity(record.version), record]))
+  return { name: crate.name, releases }
 }
 
 /** Where releases come from, and who becomes the owner of crates that have none. */

@@ -242,23 +242,6 @@ export async function* releasePages(
   }
 }
 
-/** Returns at most 500 releases after an id whose lock files nobody has read yet. */
-export function releasesWithoutLocks(db: Queries, after: number) {
-  const sql = `SELECT releases.id, crate_id AS "crateId", crates.name, version, cksum, size
-    FROM releases JOIN crates ON crates.id = crate_id
-    WHERE locked IS NULL AND releases.id > ? ORDER BY releases.id LIMIT 500`
-  return all<ReleaseOfBytes & { readonly size: number }>(db, sql, after)
-}
-
-/** Records what the lock file of a release names. */
-export async function setLocked(
-  tx: Queries,
-  id: number,
-  locked: readonly unknown[],
-): Promise<void> {
-  await run(tx, 'UPDATE releases SET locked = ? WHERE id = ?', JSON.stringify(locked), id)
-}
-
 /** Deletes releases by id; their bytes are another matter. */
 export async function deleteStored(tx: Queries, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await run(tx, `DELETE FROM releases WHERE id IN ${LIST}`, ids)

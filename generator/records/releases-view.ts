@@ -21,12 +21,6 @@ export const IDS_OF_CRATE = `(SELECT id FROM ${RELEASES} WHERE crate_id = ?)`
 /** Returns the id of the crate of a release, whose id is an expression of SQL. */
 export const crateOf = (id: string) => `(SELECT crate_id FROM ${RELEASES} WHERE id = ${id})`
 
-/** Selects crates after an id, each with checksum, flag and version of its releases as JSON. */
-export const CRATES_WITH_RELEASES = `SELECT id, name,
-    (SELECT json_group_array(cksum || ' ' || yanked || ' ' || version)
-      FROM (SELECT cksum, yanked, version FROM ${RELEASES} WHERE crate_id = crates.id ORDER BY id)
-    ) AS releases FROM crates WHERE id > ? ORDER BY id LIMIT 500`
-
 /** Selects the listing of a crate, with the metadata of its newest version. */
 export const LISTING = `SELECT listings.crate_id, listings.canonical, newest_id, latest_id,
     stable_id, max_id, versions, listings.yanked, updated_at, bytes,

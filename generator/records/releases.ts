@@ -2,13 +2,14 @@ import { type Dependency, indexText } from '../../core/entry/entry.ts'
 import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
 import { type Deprecation, deprecationOf } from '../../core/notes/notes.ts'
+import { crateKey, releaseOfFolder, releaseOfPath } from '../../core/paths/crates.ts'
 import type { Locked } from '../../core/release/locked.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
 import type { Job } from '../../core/trust/job.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
 import { pace } from '../database/pace.ts'
 import { all, column, first, LIST, type Queries, type Row, value } from '../database/statement.ts'
-import { CRATE, type CrateRecord } from './crates.ts'
+import { CRATE, type CrateRecord, findCrate } from './crates.ts'
 import type { Mark } from './marks.ts'
 import { deprecationsOf, RELEASES, YANK_REASON } from './releases-view.ts'
 
@@ -285,6 +286,15 @@ export const EVERY_RELEASE = `SELECT releases.id AS subject, generation, name AS
 /** Returns the README text of a release as packaged; null when there is none. */
 export function readReadme(db: Queries, releaseId: number): Promise<string | null> {
   return value(db, `SELECT readme FROM ${RELEASES} WHERE id = ?`, releaseId)
+}
+
+/** Returns the key of the release whose `.crate` or folder is at a path; null when there is none. */
+export async function keyAtPath(db: Queries, path: string): Promise<string | null> {
+  const release = releaseOfPath(path) ?? releaseOfFolder(path)
+  const crate = release && (await findCrate(db, release.name))
+  const existing = crate && (await findRelease(db, crate.id, release.version))
+  if (!existing || crate.name !== release.name || existing.version !== release.version) return null
+  return crateKey(crate.name, existing.cksum)
 }
 
 /** Returns the versions of a crate that were ever deleted, also those that are back since. */

@@ -14,7 +14,7 @@ import {
   importRelease,
   type ReleaseOutcome,
 } from '../records/releases-changes.ts'
-import { CRATES_WITH_RELEASES } from '../records/releases-view.ts'
+import { RELEASES } from '../records/releases-view.ts'
 import { apartOf } from './cache.ts'
 import type { StaticCrate, StaticRelease } from './releases.ts'
 
@@ -89,8 +89,11 @@ async function differencesOf(db: Database, crates: readonly StaticCrate[]): Prom
   const left = new Map(crates.map(crate => [canonicalName(crate[0].name), crate]))
   const ids = idsOf(left.keys())
   const differences: Difference[] = []
+  const sql = `SELECT id, name, (SELECT json_group_array(cksum || ' ' || yanked || ' ' || version)
+      FROM (SELECT cksum, yanked, version FROM ${RELEASES} WHERE crate_id = crates.id ORDER BY id)
+    ) AS releases FROM crates WHERE id > ? ORDER BY id LIMIT 500`
   type Known = { readonly id: number; readonly name: Name; readonly releases: string }
-  const read = (after: number) => all<Known>(db, CRATES_WITH_RELEASES, after)
+  const read = (after: number) => all<Known>(db, sql, after)
   for (let rows = await read(0); rows.length > 0; rows = await read(rows.at(-1)?.id ?? 0))
     for (const { id: was, name, releases } of rows) {
       const canonical = canonicalName(name)

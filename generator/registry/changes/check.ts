@@ -30,13 +30,7 @@ import {
   readExisting,
   releaseConflicts,
 } from '../../records/releases-stored.ts'
-import {
-  archiveLimits,
-  type Client,
-  faultOf,
-  inspectArchive,
-  sandbox,
-} from '../../sandbox/sandbox.ts'
+import { archiveLimits, type Client, faultOf, inspectArchive } from '../../sandbox/sandbox.ts'
 import type { Registry } from '../registry.ts'
 import { advisoryWarnings } from './advisory-warnings.ts'
 import { listDeprecations } from './deprecation.ts'
@@ -71,11 +65,6 @@ export interface Candidate {
   readonly isLost: boolean
   readonly verdict: PolicyVerdict
   readonly warnings: readonly Issue[]
-}
-
-/** Begins the thread of checks, which takes as long as a body needs to arrive. */
-export function prepareChecks(): void {
-  sandbox.prepare()
 }
 
 /** Inspects a submission and applies the policy; throws a `Refusal` with every issue at once. */

@@ -11,7 +11,6 @@ import { attempt, type Queries } from '../../database/statement.ts'
 import type { Staged } from '../../places/crate-store.ts'
 import { showCrates } from '../../projections/index/show.ts'
 import { RenderBatch } from '../../projections/render-batch.ts'
-import { matchesOf } from '../../records/advisories/change.ts'
 import type { Change } from '../../records/change.ts'
 import type { CrateRecord } from '../../records/crates.ts'
 import { type MarkSubject, marksOf, setMarks } from '../../records/marks.ts'
@@ -151,10 +150,9 @@ async function record(
   tx: Queries,
   { submission, change, release, existing, isLost, verdict, warnings }: Candidate,
 ): Promise<UnshownPublication> {
-  const added = await insertAdded(tx, release, change, async (within, there) => {
-    await checkQuota(within, there, settings.limits, change)
-    await submission.permit?.(within, there)
-    return there.hasAdvisories ? matchesOf(within, release, urls.own) : []
+  const added = await insertAdded(tx, release, urls.own, change, async (within, crate) => {
+    await checkQuota(within, crate, settings.limits, change)
+    await submission.permit?.(within, crate)
   })
   if (isLost && existing.taken)
     await setMarks(tx, marksOfBytes(existing.taken.id), added.crate.generation)
