@@ -95,8 +95,13 @@ const registerList = registryCommand('list', {
       const state = removed ? 'removed' : locked ? 'locked' : login_due ? 'login due' : 'active'
       const last = identities.map(({ logged_in: at }) => at ?? '').sort()
       const role = admin ? 'admin' : machine ? 'machine' : 'user'
-      const links = isLinked ? [last.at(-1) ?? '', made.join(', ')] : []
-      return [login, role, state, created, ...links]
+      return [
+        login,
+        role,
+        state,
+        created,
+        ...(isLinked ? [last.at(-1) ?? '', made.join(', ')] : []),
+      ]
     })
     const more = isLinked ? ['last login at issuer', 'left behind'] : []
     const head = ['username', 'role', 'state', 'since', ...more]

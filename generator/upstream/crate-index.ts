@@ -12,7 +12,7 @@ import {
   seeFile,
   type UpstreamCrate,
 } from '../../core/upstream/crate.ts'
-import { parseLine, type UpstreamLine, utf8Of } from '../../core/upstream/line.ts'
+import { parseLine, type UpstreamLine } from '../../core/upstream/line.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
@@ -296,4 +296,10 @@ export class CrateIndex {
   #now(): number {
     return this.#options.now().getTime()
   }
+}
+
+/** Reads bytes that were read as Latin-1, each a character, as UTF-8; null if they are not. */
+function utf8Of(text: string): string | null {
+  const bytes = Buffer.from(text, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : null
 }
