@@ -47,7 +47,9 @@ type Standing = Record<'isOwner' | 'isOwned' | 'isInvited', number>
 
 /** Returns the parameters of `OWNED`: a user's id, and the time at which groups have to count. */
 export function ownedBy(user: number | null, at: string): (number | string | null)[] {
-  return [user, user, ...counting(at), user]
+  // Nobody is in no group; a static build has no time.
+  const times = user === null ? ['', ''] : counting(at)
+  return [user, user, ...times, user]
 }
 
 /** The number of crates that a user owns, in a statement on `users`. */

@@ -186,7 +186,9 @@ async function upload(to: Place, release: StaticRelease, dl: OwnDl | null): Prom
   const { cksum } = entry
   await sweepStale(to, target)
   if (await to.put(target, bytes, { cksum, onlyIf: 'absent' })) return
-  const there = (await to.checksum(target)) ?? (await to.read(target, READ_MAX))?.bytes
+  const isAsLong = (await to.head(target))?.size === bytes.length
+  const there =
+    isAsLong && ((await to.checksum(target)) ?? (await to.read(target, READ_MAX))?.bytes)
   if (there && (typeof there === 'string' ? there : sha256(there)) === cksum) return
   const place = placeIn(await readIndex(to, indexPath(name)), release)
   const at = `${to.name}/${target}`

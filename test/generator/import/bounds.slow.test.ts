@@ -90,6 +90,17 @@ for (const [what, put, message] of STRANGE) {
     })
 }
 
+test('a pipe in the place of an index file is refused, and the rest goes on', async t => {
+  const old = tree(t)
+  old.add({ name: 'other', version: '1.0.0' })
+  const path = join(old.root, 'de/mo/demo')
+  rmSync(path)
+  execFileSync('mkfifo', [path])
+  const text = await said(t, old.root)
+  assert.ok(text.includes(`${path} is neither a file nor a folder`), text)
+  assert.match(text, /^other 1\.0\.0 added/m)
+})
+
 for (const file of ['config', 'HEAD', 'packed-refs', 'objects/info/alternates', 'refs/heads/x'])
   for (const [what, put, message] of STRANGE.slice(0, 2))
     test(`${what} as ${file} of a git repository ends an import`, { timeout: 30_000 }, async t => {
@@ -138,6 +149,11 @@ test('other commands end, too', { timeout: 60_000 }, async t => {
   mkdirSync(join(folder, 'from'))
   execFileSync('mkfifo', [join(folder, 'from/plimsoll.toml')])
   await plimsollHere(['init', '--dir', dir, '--base-url', 'https://new.example'])
+  // A tree that has 1 TB in the place of what is pushed.
+  const [small, pushed] = [join(folder, 'small.crate'), join(folder, 'pushed')]
+  writeCrate(small, { name: 'demo', version: '1.0.0' })
+  await plimsollHere(['push', small, '--to', pushed, '--base-url', 'https://x.example'])
+  sparse(join(pushed, 'crates/demo/demo-1.0.0.crate'))
   const out = join(folder, 'out')
   const special = /is neither a file nor a folder/
   const commands: [args: string[], message: RegExp][] = [
@@ -150,6 +166,7 @@ test('other commands end, too', { timeout: 60_000 }, async t => {
     [['restore', pipe, '--dir', join(folder, 'restored')], special],
     [['import', pipe, '--dir', dir], /cannot be imported/],
     [['check', join(folder, 'from')], /./],
+    [['push', small, '--to', pushed], /demo-1\.0\.0\.crate/],
   ]
   for (const [args, message] of commands) {
     const { code, stderr } = await plimsollHere(args)
