@@ -114,6 +114,7 @@ function readTargets(root: Table, pack: Table): TargetHints {
     bins: root.tables('bin').map(bin => ({ name: bin.text('name'), path: bin.text('path') })),
     autolib: pack.flag('autolib') ?? true,
     autobins: pack.flag('autobins') ?? true,
+    hasExamples: root.tables('example').length > 0,
   }
 }
 

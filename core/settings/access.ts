@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { DENIED_KINDS } from '../upstream/rules.ts'
 import type { SettingValue } from './kind.ts'
 import { findSetting } from './schema.ts'
 import type { Origin } from './source.ts'
@@ -19,13 +20,21 @@ const words =
     [...narrow, String(value)].indexOf(String(value))
 const NO_LIMIT = Number.POSITIVE_INFINITY
 
-/** Who may read, publish and administer, and what they may; the first row that fits a key. */
-const WIDTHS: readonly (readonly [keys: RegExp, width: Width])[] = [
+/**
+ * Who may read, publish and administer, and what they may; the first row that fits a key. Without a
+ * width, the setting says whom the registry believes: every other value opens it, to others.
+ */
+const WIDTHS: readonly (readonly [keys: RegExp, width: Width | null])[] = [
   [/^auth\.(?:required|password_cost)$/, less],
   [/^auth\.passwords$/, words('off')],
   [/^(?:auth|owners)\.(?!add$)/, Number],
+  [/^oidc\.[^.]+\.(?:issuer|client_id|subject_claim|groups_claim|admin_groups)$/, null],
+  [/^issuer\.[^.]+\.(?:issuer|kind|audience|jwks_uri|jwks_file|ca_file)$/, null],
+  [/^upstream\.[^.]+\.index$/, null],
+  [/^webhook\.[^.]+\.url$/, null],
   [/^oidc\.[^.]+\.token_days$/, value => Number(value) || NO_LIMIT],
-  [/^oidc\.[^.]+\.(?:provision|require|admin_groups|allowed_groups)$/, Number],
+  [/^oidc\.[^.]+\.(?:provision|require|allowed_groups)$/, Number],
+  [/^server\.trusted_proxies$/, Number],
   [/^registry\.api$/, words('none')],
   [/^owners\.add$/, words('invite')],
   [
@@ -38,6 +47,7 @@ const WIDTHS: readonly (readonly [keys: RegExp, width: Width])[] = [
   [/^issuer\.[^.]+\.reuse$/, Number],
   [/^issuer\.[^.]+\.shared$/, words('true', 'auto')],
   [/^upstream\.[^.]+\.(?:hold|lure_guard|offline)$/, less],
+  [/^upstream\.[^.]+\.deny_advisories$/, value => -DENIED_KINDS.indexOf(value as never)],
   [/^upstream\.[^.]+\.fallback$/, words('off', 'redirect')],
   [/^upstream\.[^.]+\.(?:allow|deny)$/, Number],
 ]
@@ -45,7 +55,8 @@ const FORBIDS = /\.(?:reserved_names_extra|reserved_prefixes|deny|require)$/
 
 function isWider(key: string, now: SettingValue, before: SettingValue): boolean {
   const [, width] = WIDTHS.find(([keys]) => keys.test(key)) ?? []
-  if (!width) return false
+  if (width === undefined) return false
+  if (width === null) return JSON.stringify(now) !== JSON.stringify(before)
   if (!Array.isArray(now) || !Array.isArray(before)) return width(now) > width(before)
   if (FORBIDS.test(key)) return before.some(item => !now.includes(item))
   // An upstream without a list allows everything, and an issuer everybody.

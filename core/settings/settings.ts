@@ -5,14 +5,14 @@ import { type Issue, issue, refuseErrors } from '../error/error.ts'
 import { withoutCredentials } from '../urls/urls.ts'
 import { type AccessRecord, accessRecord, keepAccess } from './access.ts'
 import { tomlValue } from './file.ts'
-import { checkIssuer, type IssuerSettings, issuerDefault } from './issuer.ts'
+import { checkIssuer, type IssuerSettings } from './issuer.ts'
 import { file, fileOrNone, list, type SettingValue, type Values } from './kind.ts'
-import { namedRows } from './named.ts'
+import { namedDefault, namedRows } from './named.ts'
 import { checkOidc, type OidcSettings } from './oidc.ts'
 import { findSetting, namedSettings, type sections, settingTable, type topRows } from './schema.ts'
 import type { Assignment, Environment, Origin, SettingsFile } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
-import { type UpstreamSettings, upstreamDefault } from './upstream.ts'
+import type { UpstreamSettings } from './upstream.ts'
 import type { WebhookSettings } from './webhook.ts'
 
 /** The effective values by section and key; sizes in bytes, times in seconds. */
@@ -153,9 +153,8 @@ function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Ori
 function defaultOf(key: string, values: ReadonlyMap<string, SettingValue>): SettingValue {
   const preset = values.get('policy.preset') === 'public' ? 'public' : 'private'
   const [, kind, section = '', name = ''] = /^([^.]+)\.([^.]+)\.([^.]+)$/.exec(key) ?? []
-  if (kind === 'issuer') return issuerDefault(section, name)
-  if (kind === 'upstream')
-    return upstreamDefault(section, name, values.get(`upstream.${section}.index`))
+  if (kind !== undefined)
+    return namedDefault(kind, section, name, values.get(`upstream.${section}.index`))
   return findSetting(key)?.row[preset] ?? null
 }
 

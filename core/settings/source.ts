@@ -2,9 +2,8 @@ import * as v from 'valibot'
 import { type Issue, issue } from '../error/error.ts'
 import { typosBetween } from '../search/similar.ts'
 import { isTable, parseToml } from '../toml.ts'
-import { issuerDefault } from './issuer.ts'
 import type { Kind, SettingValue } from './kind.ts'
-import { namedRows } from './named.ts'
+import { namedDefault, namedRows } from './named.ts'
 import { conditionList } from './oidc.ts'
 import {
   findSetting,
@@ -13,7 +12,7 @@ import {
   settingByVariable,
   settingTable,
 } from './schema.ts'
-import { isUpstreamName, UPSTREAM_NAME_FORM, upstreamDefault } from './upstream.ts'
+import { isUpstreamName, UPSTREAM_NAME_FORM } from './upstream.ts'
 
 export interface SettingSource {
   readonly kind: 'file' | 'variable' | 'flag' | 'records'
@@ -65,11 +64,11 @@ export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): 
     if (!isUpstreamName(name)) return invalid(section, name, UPSTREAM_NAME_FORM)
     if (!isTable(rows)) return invalid(section, rows, `a section [${section}]`)
     // The section alone is enough where its address is known, and else lacks it.
-    const [known, address] =
-      kind === 'upstream'
-        ? ['index', upstreamDefault(name, 'index')]
-        : ['issuer', kind === 'issuer' ? issuerDefault(name, 'issuer') : null]
-    for (const [key, raw] of Object.entries({ [known]: address, ...rows }))
+    const [address = ''] = Object.keys(namedRows[kind] ?? {})
+    for (const [key, raw] of Object.entries({
+      [address]: namedDefault(kind, name, address),
+      ...rows,
+    }))
       take(section, key, kind === 'oidc' && key === 'require' ? conditionList(raw) : raw)
   }
   const document = parseToml(file.text, (problem, { line, column }) => {

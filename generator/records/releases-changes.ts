@@ -117,6 +117,7 @@ async function insertRelease(
     published_at: publishedAt,
     published_by: userIdOf(change),
     job: change.who === 'rule' ? JSON.stringify(change.grant.job) : null,
+    locked: JSON.stringify(release.locked),
   })
   const deps = JSON.stringify(entry.deps)
   return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps }

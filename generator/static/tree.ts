@@ -39,10 +39,10 @@ export async function requireTree(out: string): Promise<void> {
   }
 }
 
-/** The most files that are noted or proved at once. */
+/** The most files that are recorded or proved at once. */
 const SLICE = 1000
 
-/** What a static tree is made from, and the records in which its files are noted. */
+/** What a static tree is made from, and the records in which its files are recorded. */
 interface Origin {
   readonly database: Database
   readonly urls: RegistryUrls
@@ -120,41 +120,40 @@ export class StaticTree extends PublicTree {
     const { database } = this.#known
     type Row = Readonly<Record<'path' | 'sum' | 'stamp', string>>
     const sql = 'SELECT path, sum, stamp FROM tree WHERE path > ? ORDER BY path LIMIT ?'
-    const there = new Set(this.#below(''))
+    const there = new Set(existsSync(this.root) ? this.#below('') : [])
     for (let rows: Row[] = [], last: string | undefined = ''; last !== undefined; ) {
       rows = await all<Row>(database, sql, last, SLICE)
       last = rows.at(-1)?.path
       const same: string[][] = []
       for (const { path, sum, stamp } of rows) {
         const isThere = there.delete(path)
-        const now = this.#stampOf(path)
+        const now = isThere ? this.#stampOf(path) : ''
         if (this.#isGone(path)) this.leftover.add(path)
-        else if (isThere && areTimesGood && now === stamp) continue
+        else if (areTimesGood && now === stamp) continue
         else if (!isThere || sumOf('sha256', readFileSync(this.path(path))) !== sum)
           this.spoilt.add(path)
         else same.push([path, sum, now])
       }
-      await run(database, KEEP, same)
+      if (same.length > 0) await run(database, KEEP, same)
     }
-    for (const path of there) this.leftover.add(path)
+    for (const path of there) if (this.#isOwn(path)) this.leftover.add(path)
   }
 
   /** Whether a path belongs to a crate or a version that is in no folder any more. */
   #isGone(path: string): boolean {
-    if (this.#isPackage(path)) return !this.#packages.has(path)
-    const [folder, name = '', ...below] = path.split('/')
+    const [folder, name = '', below] = path.split('/', 3)
     if (folder === INDEX_FOLDER) return !this.#index.has(path)
-    return folder === CRATES_FOLDER && below.length > 0 && !this.#names.has(name)
+    if (folder === CRATES_FOLDER && below !== undefined && !this.#names.has(name)) return true
+    return this.#isPackage(path) && !this.#packages.has(path)
   }
 
-  /** Yields its own files that are there. */
+  /** Yields the files that are there. */
   *#below(folder: string): Generator<string> {
-    const root = this.path(folder)
-    for (const entry of existsSync(root) ? readdirSync(root, { withFileTypes: true }) : []) {
+    for (const entry of readdirSync(this.path(folder), { withFileTypes: true })) {
       const path = folder + entry.name
       if (entry.isDirectory()) yield* this.#below(`${path}/`)
       else if (isTemporary(path)) rmSync(this.path(path), { force: true })
-      else if (this.#isOwn(path)) yield path
+      else yield path
     }
   }
 
@@ -191,8 +190,8 @@ export class StaticTree extends PublicTree {
 
   /** Looks only at what builds have written: what lies there besides is removed. */
   override async has(path: string): Promise<boolean> {
-    const noted = this.#notes.get(path)
-    if (noted !== undefined) return noted !== null
+    const note = this.#notes.get(path)
+    if (note !== undefined) return note !== null
     return (await value(this.#known.database, 'SELECT 1 FROM tree WHERE path = ?', path)) !== null
   }
 
@@ -250,7 +249,7 @@ export class StaticTree extends PublicTree {
       await run(tx, `DELETE FROM tree WHERE path IN ${LIST}`, gone)
       await run(tx, KEEP, kept)
     })
-    // Those that were noted meanwhile stay.
+    // Those that were recorded meanwhile stay.
     for (const [path, sum] of notes) if (this.#notes.get(path) === sum) this.#notes.delete(path)
   }
 
@@ -260,8 +259,8 @@ export class StaticTree extends PublicTree {
 
   #stampOf(path: string): string {
     // Synchronous, because calls through the thread pool are slower for a million files.
-    const stats = statSync(this.path(path), { bigint: true, throwIfNoEntry: false })
-    return `${stats?.size} ${stats?.mtimeNs}`
+    const stats = statSync(`${this.root}/${path}`, { throwIfNoEntry: false })
+    return `${stats?.size} ${stats?.mtimeMs}`
   }
 
   get #known(): Origin {

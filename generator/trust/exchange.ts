@@ -1,14 +1,13 @@
 import { type Issue, issue, Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { jobOf, refusalOf } from '../../core/trust/explain.ts'
-import { unfitFor } from '../../core/trust/kinds.ts'
-import { differences, pinsAfter, tokenKeys } from '../../core/trust/rule.ts'
+import { jobOf } from '../../core/trust/explain.ts'
+import { pinsAfter } from '../../core/trust/rule.ts'
 import { hashSecret } from '../accounts/secret.ts'
 import type { Database } from '../database/connection.ts'
 import { type Queries, run } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted, ruleActor } from '../records/change.ts'
 import { requireUnpaused } from '../records/pause.ts'
-import { rulesByKey } from './rules.ts'
+import { compareRules } from './explain.ts'
 import { makeTrustedToken } from './trusted-tokens.ts'
 import type { TrustedIssuers, VerifiedToken } from './verify.ts'
 
@@ -25,12 +24,12 @@ export async function exchange(
   await requireUnpaused(database)
   const verified = await issuers.verify(jwt)
   // A refusal is no error of the transaction, which records that the token was used.
-  const given = await makeChange(database, change, 'anybody', async (tx, by) => {
+  const granted = await makeChange(database, change, 'anybody', async (tx, by) => {
     if (!(await useUp(tx, verified, by))) return issue('jwt_used')
     return grant(tx, verified, by)
   })
-  if (typeof given !== 'string') throw new Refusal([given])
-  return given
+  if (typeof granted !== 'string') throw new Refusal([granted])
+  return granted
 }
 
 /** Ends a token of a job; one that is unknown or has ended is no error. */
@@ -56,20 +55,17 @@ async function grant(
   { issuer, claims }: VerifiedToken,
   by: Permitted,
 ): Promise<string | Issue> {
-  const { kind, name } = issuer
-  const unfit = unfitFor(kind, claims)
-  if (unfit) return unfit
   const now = new Date(by.at)
-  const found = await rulesByKey(tx, name, tokenKeys(kind, claims), now)
-  const rules = found.filter(rule => differences(kind, rule, claims).length === 0)
-  const [first] = rules
-  if (!first) return refusalOf(kind, found, claims)
+  const { rules: compared, refused } = await compareRules(tx, issuer, claims, null, now)
+  if (refused) return refused
+  const good = compared.filter(each => each.differences.length === 0)
+  const rules = good.map(({ rule }) => rule)
   const used = 'UPDATE trust_rules SET used_at = ?, pins = ? WHERE id = ?'
   for (const rule of rules)
-    await run(tx, used, by.at, JSON.stringify(pinsAfter(kind, rule, claims)), rule.id)
+    await run(tx, used, by.at, JSON.stringify(pinsAfter(issuer.kind, rule, claims)), rule.id)
   const job = jobOf(issuer, claims)
   const ids = rules.map(rule => rule.id)
   const detail = { rules: ids, ...job }
-  await addEvent(tx, { ...by, actor: ruleActor(first.id) }, { action: 'trust-exchange', detail })
+  await addEvent(tx, { ...by, actor: ruleActor(ids[0] ?? 0) }, { action: 'trust-exchange', detail })
   return makeTrustedToken(tx, { rules: ids, job }, now)
 }

@@ -1,6 +1,7 @@
 import { type Issue, issue, refuse, refuseErrors } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { type IssuerSettings, isShared } from '../../core/settings/issuer.ts'
+import { sectionOf } from '../../core/settings/named.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Claims } from '../../core/trust/claims.ts'
 import { type CratePattern, parsePattern } from '../../core/trust/pattern.ts'
@@ -36,12 +37,6 @@ export interface RuleOrder {
   readonly from?: Claims | null
 }
 
-/** Returns the section of an issuer; refuses a name that the settings lack. */
-export function issuerNamed(settings: Pick<Settings, 'issuer'>, name: string): IssuerSettings {
-  const found = Object.hasOwn(settings.issuer, name) ? settings.issuer[name] : undefined
-  return found ?? refuse('issuer_unknown', { name })
-}
-
 /**
  * Writes a rule: owners for their crate, administrators for names that are not there, and prefixes.
  * Returns it with what is dangerous about it.
@@ -51,7 +46,8 @@ export async function addRule(
   order: RuleOrder,
   change: Change,
 ): Promise<{ readonly rule: TrustRule; readonly warnings: readonly Issue[] }> {
-  const issuer = issuerNamed(settings, order.issuer)
+  const name = order.issuer
+  const issuer = sectionOf(settings.issuer, name) ?? refuse('issuer_unknown', { name })
   const { kind } = issuer
   const issues = ruleIssues(kind, isShared(issuer), order.claims)
   refuseErrors(issues)

@@ -456,6 +456,26 @@ test('the settings file of a new registry', () => {
   assert.deepEqual(messages(toml(text.replace(/^# ([a-z_]+ = )/gm, '$1'))), [])
 })
 
+test('every kind of section with a name is read from the file, as from the environment', () => {
+  const issuer = 'https://login.example'
+  const least: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    issuer: { issuer, kind: 'other' },
+    oidc: { issuer, client_id: 'plimsoll' },
+    upstream: { index: 'sparse+https://mirror.example/index/' },
+    webhook: { url: 'https://chat.example/hook', secret_file: 'secret' },
+  }
+  assert.deepEqual(Object.keys(least), Object.keys(namedRows))
+  for (const [kind, rows] of Object.entries(least)) {
+    const lines = Object.entries(rows).map(([key, value]) => `${key} = "${value}"`)
+    const env = Object.entries(rows).map(([key, value]) => [
+      `PLIMSOLL_${kind}_ONE_${key}`.toUpperCase(),
+      value,
+    ])
+    const { settings } = resolveSettings(toml(`[${kind}.one]\n${lines.join('\n')}\n`))
+    assert.deepEqual(settings, resolveSettings({ env: Object.fromEntries(env) }).settings)
+  }
+})
+
 test('docs/run/settings.md is rendered from the rows, whole', () => {
   const file = join(root, 'docs', 'run', 'settings.md')
   const chapters = new Map<string, Setting[]>()

@@ -50,6 +50,8 @@ export const crateMessages = {
     archive_cargo_ok: 'Cargo skips `{path}` when it unpacks the crate; leave it out',
     library_missing: '`Cargo.toml` has a [lib] section, but the crate file has no `src/lib.rs`; add that file, or name another with `path`',
     readme_missing: '`Cargo.toml` names the README `{path}`, but the crate file does not contain it',
+    lock_large:
+      '`Cargo.lock` has more than {max:size} or {packages} packages, so `plimsoll impact` does not know what this version ships with',
     readme_too_large: "`{path}` has more than {max:size} (`limits.readme_bytes`) and is not shown on the crate's page",
     release_identity: 'the crate file was sent as {expected}, but its `Cargo.toml` says {found}',
     metadata_field: '`{field}` of the publish metadata is not valid: {reason}',

@@ -1,28 +1,22 @@
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
 import { all, column, LIST, type Queries } from '../../database/statement.ts'
-import { acting, type LoginRules, loggedIn } from '../oidc-access.ts'
-import { type Identity, listIdentities } from '../oidc-identities.ts'
+import { acting, type LoginRules, loggedIn } from '../accounts.ts'
+import { listIdentities } from '../oidc-identities.ts'
 
-/** Whether a user is still one of the company, by the names of `--json`. */
-export interface UserAccess {
-  readonly identities: readonly (Identity & { readonly logged_in: string | null })[]
-  /** Whether tokens and sessions wait for a login at the issuer. */
-  readonly login_due: boolean
-  /** What still works that somebody made who can do nothing any more. */
-  readonly made: readonly string[]
-}
-
-/** Returns users with their logins at issuers, and what those who left have made. */
+/**
+ * Returns users with their logins at issuers, by the names of `--json`: `login_due` if tokens and
+ * sessions wait for another one; `made` has what still works of those who can do nothing any more.
+ */
 export async function listAccess<T extends { readonly id: number }>(
   database: Database,
   rules: LoginRules,
   now: Date,
   users: readonly T[],
-): Promise<(T & UserAccess)[]> {
+) {
   const ids = users.map(({ id }) => id)
   const seen = await listIdentities(database, ids)
-  const { sql, values } = loggedIn(rules, now)
+  const { sql, values } = loggedIn({ now, rules })
   const due = `SELECT id FROM users WHERE locked_at IS NULL AND id IN ${LIST} AND NOT ${sql}`
   const waiting = await column<number>(database, due, ids, ...values)
   const left = await leftBehind(database, ids, rules, now)
@@ -38,7 +32,7 @@ export async function listAccess<T extends { readonly id: number }>(
 function leftBehind(db: Queries, ids: readonly number[], rules: LoginRules, now: Date) {
   const { sql, values } = acting(rules, now)
   const gone = `users.id IN ${LIST} AND NOT (${sql})`
-  const found = `SELECT users.id AS maker, 'account ' || made.login AS what FROM users
+  const makers = `SELECT users.id AS maker, 'account ' || made.login AS what FROM users
       JOIN users AS made ON made.made_by = users.id
       WHERE made.machine = 1 AND made.locked_at IS NULL AND ${gone}
     UNION ALL SELECT users.id, 'rule ' || trust_rules.id FROM users
@@ -49,5 +43,5 @@ function leftBehind(db: Queries, ids: readonly number[], rules: LoginRules, now:
       WHERE expires_at > ? AND ${gone}`
   const who = [ids, ...values] as const
   type Found = { readonly maker: number; readonly what: string }
-  return all<Found>(db, found, ...who, ...who, timestamp(now), ...who)
+  return all<Found>(db, makers, ...who, ...who, timestamp(now), ...who)
 }

@@ -135,3 +135,29 @@ test('of two settings of access that nobody says, the narrower one counts', () =
   assert.equal(now('[auth]\nrequired = false\n', changed).settings.auth.required, false)
   assert.equal(now('', changed).settings.auth.required, true)
 })
+
+test('whom the registry believes stays, whatever else the file or the default names', () => {
+  const file = `[issuer.github]\n[upstream.crates-io]\nfallback = "serve"\n
+    [oidc.acme]\nissuer = "https://old.example"\nclient_id = "a"\nrequire = { hd = "acme.com" }\n
+    [webhook.chat]\nurl = "https://old.example"\nsecret_file = "secret"\n`
+  const env = {
+    PLIMSOLL_ISSUER_GITHUB_ISSUER: 'https://ghes.example/_services/token',
+    PLIMSOLL_ISSUER_GITHUB_AUDIENCE: 'ours',
+    PLIMSOLL_ISSUER_GITHUB_JWKS_FILE: 'keys.json',
+    PLIMSOLL_OIDC_ACME_ISSUER: 'https://login.example',
+    PLIMSOLL_OIDC_ACME_SUBJECT_CLAIM: 'oid',
+    PLIMSOLL_OIDC_ACME_ADMIN_GROUPS: 'ops',
+    PLIMSOLL_UPSTREAM_CRATES_IO_INDEX: 'sparse+https://mirror.example/index/',
+    PLIMSOLL_UPSTREAM_CRATES_IO_DENY_ADVISORIES: 'unsound',
+    PLIMSOLL_WEBHOOK_CHAT_URL: 'https://chat.example/hook',
+  }
+  const resolved = (more: Parameters<typeof resolveSettings>[0]) =>
+    resolveSettings({ file: { name: 'f', text: file }, ...more })
+  const before = resolved({ env })
+  const now = resolved({ before: before.access })
+  assert.deepEqual(now.settings, before.settings)
+  assert.equal(now.kept.length, Object.keys(env).length)
+  const said = { PLIMSOLL_ISSUER_GITHUB_ISSUER: 'https://other.example' }
+  const { issuer } = resolved({ before: before.access, env: said }).settings
+  assert.equal(issuer.github?.issuer, 'https://other.example')
+})
