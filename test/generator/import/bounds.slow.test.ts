@@ -19,6 +19,7 @@ const STRANGE: readonly [what: string, put: (path: string) => void, said: string
   ['a pipe', path => execFileSync('mkfifo', [path]), 'is neither a file nor a folder'],
   ['a device', path => symlinkSync('/dev/zero', path), 'is neither a file nor a folder'],
   ['a file of 1 TB', path => sparse(path), 'is larger than the limit'],
+  ['a folder', path => mkdirSync(path), 'is a folder, where a file is needed'],
 ]
 
 /** A file that has no bytes on the disk, and as many as a disk. */
@@ -161,6 +162,9 @@ test('other commands end, too', { timeout: 60_000 }, async t => {
     [['build', '--from', large, '--out', out], /is bigger than/],
     [['add', large, '--dir', dir], /is bigger than/],
     [['add', pipe, '--dir', dir], special],
+    [['export', out, '--lock', dir, '--as', 'vendor', '--dir', dir], /registry is a folder, where/],
+    [['import', 'sparse+https://x.example/', '--names', dir, '--dir', dir], /registry is a folder/],
+    [['restore', dir, '--dir', join(folder, 'restored')], /registry is a folder, where/],
     [['push', large, '--to', out, '--base-url', 'https://x.example'], /is bigger than/],
     [['export', out, '--lock', pipe, '--as', 'vendor', '--dir', dir], special],
     [['restore', pipe, '--dir', join(folder, 'restored')], special],
