@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Name } from '../../core/name.ts'
 import type { LEFT_OUT, SeenFile, UpstreamCrate } from '../../core/upstream/crate.ts'
 import { parseLine, type UpstreamLine } from '../../core/upstream/line.ts'
-import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
+import { type Version, versionIdentity } from '../../core/version.ts'
 import { paced } from '../database/pace.ts'
 import type { WebAnswer } from '../web/web.ts'
 
@@ -20,12 +20,10 @@ export async function readIndexFile(
   name: Name,
   held: UpstreamCrate | null,
 ): Promise<IndexFile | string> {
-  const byText = new Map<string, UpstreamLine>()
-  for (const line of held?.lines.values() ?? []) byText.set(line.text, line)
+  const before = [...(held?.lines.values() ?? [])]
+  const byText = new Map(before.map(line => [line.text, line]))
   // The version that is shown where several differ only in build metadata: the first one seen.
-  const shown = new Map<VersionIdentity, Version>()
-  for (const version of [...(held?.lines.keys() ?? [])].reverse())
-    shown.set(versionIdentity(version), version)
+  const shown = new Map(before.reverse().map(({ version }) => [versionIdentity(version), version]))
   const lines = new Map<Version, UpstreamLine>()
   const leftOut = new Set<(typeof LEFT_OUT)[number]>()
   const isText = isUtf8(answer.bytes)
