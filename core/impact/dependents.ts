@@ -6,10 +6,13 @@ import type { Requirement } from '../requirement.ts'
 import { wholeHashOf } from '../search/layout.ts'
 import type { Version } from '../version.ts'
 
+/** A kind of dependency, or `ships with`: a packaged `Cargo.lock` names exactly one version. */
+export type RequiringKind = DependencyKind | 'ships with'
+
 /** How versions of one crate require another one; versions in publish order. */
 export interface Requiring {
   readonly requirement: Requirement
-  readonly kind: DependencyKind
+  readonly kind: RequiringKind
   /** The index URL of the registry it comes from; null for this one. */
   readonly registry: string | null
   readonly versions: readonly Version[]

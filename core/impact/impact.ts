@@ -1,7 +1,7 @@
 import { canonicalName, type Name } from '../name.ts'
 import { matcher, type Requirement } from '../requirement.ts'
-import { highestVersion, isVersion, type Version } from '../version.ts'
-import type { Dependent, Requiring } from './dependents.ts'
+import { highestVersion, isVersion, parseVersion, type Version } from '../version.ts'
+import type { Dependent, RequiringKind } from './dependents.ts'
 
 /** A version as the index lists it. */
 export interface ListedVersion {
@@ -39,147 +39,178 @@ export interface Reach {
   readonly crate: string
   readonly version: Version
   readonly how: How
-  readonly kind: Requiring['kind']
+  readonly kind: RequiringKind
   readonly path: readonly string[]
 }
 
-/** A version on a way, through the next one; null where no version is known. */
+/** How versions of a crate reach the target: through a version of the next one; null: unknown. */
 interface Step {
   readonly name: Name
-  readonly version: Version | null
-  readonly kind: Requiring['kind']
+  readonly kind: RequiringKind
   readonly next: Step | null
+  readonly through: Version | null
 }
 
-/** Steps of one crate. */
-interface Steps {
+/** A crate, and its versions that reach the target; null where no version is known. */
+interface Reached {
   readonly crate: CrateId
-  readonly steps: Step[]
+  readonly steps: Map<Version | null, Step>
+  /** Few crates are required at all, or as build dependencies: no others are asked once more. */
+  isRequired: boolean
+  isBuilder: boolean
 }
 
-interface Node {
-  readonly versions: readonly ListedVersion[] | null
-  readonly fits: Map<Requirement, Readonly<Record<How, ReadonlySet<Version>>>>
+/** Versions of a crate to go on from, and those of them that were not reached before. */
+interface Front {
+  readonly reached: Reached
+  readonly versions: (Version | null)[]
+  readonly fresh: (Version | null)[]
 }
 
-type Load = (crate: CrateId) => Promise<Node>
-
-/** Versions by the keys of their crates. */
-type Versions = Map<string, Set<Version | null>>
-
-function versionsOf(known: Versions, crate: CrateId): Set<Version | null> {
-  const versions = known.get(keyOf(crate)) ?? new Set()
-  known.set(keyOf(crate), versions)
-  return versions
+interface Search {
+  readonly graph: CrateGraph
+  readonly target: Target
+  readonly end: Step
+  readonly how: How
+  readonly all: Map<string, Reached>
 }
+
+/** The kinds, the strongest first; who requires a version does not get the last two with it. */
+const STRENGTH: readonly RequiringKind[] = ['normal', 'build', 'ships with', 'dev']
+
+/** The kinds of dependencies that a search follows; steps are of the first one. */
+type Kinds = readonly [RequiringKind, ...RequiringKind[]]
 
 /**
  * Yields what reaches a target, each version once, by the strongest way: resolved before possible;
- * then normal dependencies before build ones, and dev-dependencies on the target itself last. Asks
- * for what requires a crate several times, for its versions once.
+ * then normal dependencies, build ones, the target itself in a packaged `Cargo.lock`, and as a
+ * dev-dependency. Asks for crates again and again, as not all of them may fit into memory.
  */
 export async function* findImpact(
   graph: CrateGraph,
   target: Target,
   hows: readonly How[] = HOWS,
 ): AsyncIterable<Reach> {
-  const nodes = new Map<string, Node>()
-  const load = async (crate: CrateId) => {
-    const key = keyOf(crate)
-    const node = nodes.get(key) ?? { versions: await graph.versions(crate), fits: new Map() }
-    nodes.set(key, node)
-    return node
-  }
   const { crate, isAffected } = target
-  const known = (await load(crate)).versions?.map(({ version }) => version) ?? [null]
-  const affected = known.filter(version => version === null || isAffected(version))
-  const steps = affected.map((version): Step => {
-    return { name: crate.name, version, kind: 'normal', next: null }
+  const all = new Map<string, Reached>()
+  const end: Step = { name: crate.name, kind: 'normal', next: null, through: null }
+  const reached = reachedIn(all, crate)
+  for (const { version } of (await graph.versions(crate)) ?? [{ version: null }])
+    if (version === null || isAffected(version)) reached.steps.set(version, end)
+  const start = { reached, versions: [...reached.steps.keys()], fresh: [] }
+  for (const how of hows) {
+    const search = { graph, target, end, how, all }
+    yield* walk(search, frontOf(all, 'normal'), ['normal'])
+    const builders = frontOf(all, 'normal').filter(front => front.reached.isBuilder)
+    yield* reachesOf(how, await expand(search, builders, ['build']))
+    yield* walk(search, frontOf(all, 'build'), ['build', 'normal'])
+    for (const kind of STRENGTH.slice(2))
+      yield* reachesOf(how, await expand(search, [start], [kind]))
+  }
+}
+
+function reachedIn(all: Search['all'], crate: CrateId): Reached {
+  const key = `${canonicalName(crate.name)} ${crate.isElsewhere}`
+  const reached = all.get(key) ?? { crate, steps: new Map(), isRequired: true, isBuilder: false }
+  all.set(key, reached)
+  return reached
+}
+
+/** Returns all versions that were reached by a kind. */
+function frontOf(all: Search['all'], kind: RequiringKind): Front[] {
+  const fronts = Array.from(all.values(), (reached): Front => {
+    const ofKind = [...reached.steps].filter(([, step]) => step.kind === kind)
+    return { reached, versions: ofKind.map(([version]) => version), fresh: [] }
   })
-  const found: Versions = new Map([[keyOf(crate), new Set(affected)]])
-  for (const how of hows)
-    for (const { crate: by, steps: reached } of await reach(
-      { crate, steps },
-      how,
-      target,
-      graph,
-      load,
-    ))
-      for (const step of reached) {
-        const { name, version, kind } = step
-        const told = versionsOf(found, by)
-        if (version === null || told.has(version)) continue
-        told.add(version)
-        yield { crate: name, version, how, kind, path: pathOf(step) }
-      }
+  return fronts.filter(({ versions }) => versions.length > 0)
 }
 
-/** Returns all steps that lead to the first ones in one way, with these. */
-async function reach(
-  start: Steps,
-  how: How,
-  target: Target,
-  graph: CrateGraph,
-  load: Load,
-): Promise<Steps[]> {
-  const seen: Versions = new Map()
-  for (const { version } of start.steps) versionsOf(seen, start.crate).add(version)
-  const found = [start]
-  // Few crates are build dependencies: nobody else is asked once more for these.
-  const builders = new Set<string>()
-  const expand = async (level: readonly Steps[], kinds: readonly string[], kind: Step['kind']) => {
-    const next = new Map<string, Steps>()
-    for (const { crate, steps } of level)
-      for await (const dependents of graph.dependents(crate)) {
-        const node = await load(crate)
-        const leads = (requirement: Requirement) =>
-          steps.find(step => leadsTo(step, node, requirement, how, target)) ?? null
-        for (const { requires, ...dependent } of dependents)
-          for (const { kind: own, requirement, versions } of requires) {
-            if (own === 'build') builders.add(keyOf(crate))
-            const way = kinds.includes(own) ? leads(requirement) : null
-            if (way === null) continue
-            const before = versionsOf(seen, dependent)
-            const come = next.get(keyOf(dependent)) ?? { crate: dependent, steps: [] }
-            for (const version of versions) {
-              if (before.has(version)) continue
-              before.add(version)
-              come.steps.push({ name: dependent.name, version, kind, next: way })
-            }
-            if (come.steps.length > 0) next.set(keyOf(dependent), come)
-          }
-      }
-    for (const steps of next.values()) found.push(steps)
-    return [...next.values()]
+async function* walk(search: Search, from: readonly Front[], kinds: Kinds): AsyncIterable<Reach> {
+  for (let level = from; level.length > 0; ) {
+    level = await expand(search, level, kinds)
+    yield* reachesOf(search.how, level)
   }
-  for (let level = [start]; level.length > 0; ) level = await expand(level, ['normal'], 'normal')
-  const built = found.filter(({ crate }) => builders.has(keyOf(crate)))
-  let level = await expand(built, ['build'], 'build')
-  while (level.length > 0) level = await expand(level, ['normal', 'build'], 'build')
-  await expand([start], ['dev'], 'dev')
-  return found
 }
 
-/** Returns whether a requirement leads to a version: the newest that fits, or any. */
-function leadsTo(
-  { version }: Step,
-  { versions, fits }: Node,
+function* reachesOf(how: How, level: readonly Front[]): Iterable<Reach> {
+  for (const { reached, fresh } of level)
+    for (const version of fresh) {
+      const step = reached.steps.get(version)
+      if (!step || version === null) continue
+      yield { crate: step.name, version, how, kind: step.kind, path: pathOf(step, version) }
+    }
+}
+
+/** Returns what requires the versions of a level, and was not reached as strongly before. */
+async function expand(
+  search: Search,
+  level: readonly Front[],
+  kinds: Kinds,
+): Promise<readonly Front[]> {
+  const { graph, how, all } = search
+  const next = new Map<Reached, Front>()
+  for (const front of level.filter(({ reached }) => reached.isRequired)) {
+    front.reached.isRequired = false
+    const ways = new Map<Requirement, ReturnType<typeof wayBy>>()
+    let listed: Awaited<ReturnType<CrateGraph['versions']>> = null
+    for await (const dependents of graph.dependents(front.reached.crate)) {
+      front.reached.isRequired = true
+      if (how === 'resolved') listed ??= await graph.versions(front.reached.crate)
+      for (const { requires, ...crate } of dependents) {
+        let by: Reached | null = null
+        for (const { kind, requirement, versions } of requires) {
+          if (kind === 'build') front.reached.isBuilder = true
+          if (!kinds.includes(kind)) continue
+          if (!ways.has(requirement))
+            ways.set(requirement, wayBy(search, front, kinds, requirement, listed))
+          const way = ways.get(requirement)
+          if (!way) continue
+          by ??= reachedIn(all, crate)
+          add(next, by, versions, { ...way, name: by.crate.name })
+        }
+      }
+    }
+  }
+  return [...next.values()]
+}
+
+/** Adds versions of a crate, unless they were reached as strongly. */
+function add(
+  next: Map<Reached, Front>,
+  reached: Reached,
+  versions: readonly Version[],
+  step: Step,
+): void {
+  for (const version of versions) {
+    const before = reached.steps.get(version)
+    if (before && STRENGTH.indexOf(before.kind) <= STRENGTH.indexOf(step.kind)) continue
+    reached.steps.set(version, step)
+    const front = next.get(reached) ?? { reached, versions: [], fresh: [] }
+    next.set(reached, front)
+    front.versions.push(version)
+    if (!before) front.fresh.push(version)
+  }
+}
+
+/** Returns the step by which a requirement leads to a version: the newest that fits, or any. */
+function wayBy(
+  { target, end, how }: Search,
+  { reached, versions }: Front,
+  [kind]: Kinds,
   requirement: Requirement,
-  how: How,
-  target: Target,
-): boolean {
-  if (version === null || !versions) return how === 'possible' && mayTake(requirement, target)
-  const known = fits.get(requirement)
-  if (known) return known[how].has(version)
-  const isIn = matcher(requirement)
-  const all = versions.filter(each => isIn(each.version))
-  const newest = highestVersion(all.filter(({ yanked }) => !yanked))
-  const fit = {
-    possible: new Set(all.map(each => each.version)),
-    resolved: new Set(newest ? [newest.version] : []),
+  listed: readonly ListedVersion[] | null,
+): Omit<Step, 'name'> | null {
+  if (kind === 'ships with') {
+    const through = parseVersion(requirement.slice(1))
+    return target.isAffected(through) ? { kind, next: end, through } : null
   }
-  fits.set(requirement, fit)
-  return fit[how].has(version)
+  const isIn = matcher(requirement)
+  const fitting = listed?.filter(({ version, yanked }) => !yanked && isIn(version)) ?? []
+  const newest = highestVersion(fitting)?.version
+  const leads = (version: Version | null) =>
+    version === null ? mayTake(requirement, target) : isIn(version)
+  const through = versions.find(how === 'possible' ? leads : version => version === newest)
+  return through === undefined ? null : { kind, next: reached.steps.get(through) ?? end, through }
 }
 
 /** Returns whether a requirement may take an affected version: where one begins, there both are. */
@@ -194,13 +225,9 @@ function mayTake(requirement: Requirement, { isAffected, bounds }: Target): bool
   })
 }
 
-function keyOf({ name, isElsewhere }: CrateId): string {
-  return `${canonicalName(name)} ${isElsewhere}`
-}
-
-function pathOf(step: Step): string[] {
-  const path: string[] = []
-  for (let at: Step | null = step; at; at = at.next)
-    path.push(at.version === null ? at.name : `${at.name}@${at.version}`)
+function pathOf(step: Step, version: Version): string[] {
+  const path = [`${step.name}@${version}`]
+  for (let { next, through } = step; next; { next, through } = next)
+    path.push(through === null ? next.name : `${next.name}@${through}`)
   return path
 }

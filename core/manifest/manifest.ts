@@ -30,6 +30,7 @@ export interface TargetHints {
   readonly bins: readonly { readonly name: string | null; readonly path: string | null }[]
   readonly autolib: boolean
   readonly autobins: boolean
+  readonly hasExamples: boolean
 }
 
 export interface Manifest {

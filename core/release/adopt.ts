@@ -6,6 +6,7 @@ import { type ArchiveLimits, type Identity, type Open, surveyArchive } from '../
 import { readText } from '../tarball/recover.ts'
 import { compareManifest } from './compare.ts'
 import { localized } from './dependency.ts'
+import { readLocked } from './locked.ts'
 import { readManifest, readPublished } from './published.ts'
 import { aboutOf, entryOf, type Release } from './release.ts'
 
@@ -50,7 +51,9 @@ export async function adoptCrate(open: Open, parts: AdoptParts): Promise<Adoptio
   const about = parsed ? aboutOf(parsed, files) : NOTHING_KNOWN
   const path = about.readme_file
   const readme = path ? await readText(open, path, limits.readmeBytes, limits, 'last') : null
-  const details = { about, readme, size, contents, files }
+  const lock = parsed && { manifest: parsed, files, limits, own, which: 'last' as const }
+  const locked = lock ? await readLocked(open, lock, warnings) : []
+  const details = { about, readme, size, contents, files, locked }
   return {
     release: { name: identity.name, version: identity.version, entry, ...details },
     warnings,

@@ -4,7 +4,8 @@ import { parseManifest } from '../manifest/parse.ts'
 import { type ArchiveLimits, type Identity, type Open, surveyArchive } from '../tarball/read.ts'
 import { readText } from '../tarball/recover.ts'
 import { compareMetadata } from './compare.ts'
-import { findReadme, makeRelease, type Release, type ReleaseParts } from './release.ts'
+import { readLocked } from './locked.ts'
+import { findReadme, makeRelease, ownUrls, type Release, type ReleaseParts } from './release.ts'
 
 export interface InspectParts
   extends Pick<ReleaseParts, 'cksum' | 'size' | 'pubtime' | 'ownIndexUrls' | 'metadata'> {
@@ -46,7 +47,11 @@ export async function inspectCrate(open: Open, parts: InspectParts): Promise<Ins
     issues.push(issue('library_missing'))
   const readme =
     isWhole && path !== null && !isLarge ? await readText(open, path, max, parts.limits) : null
-  const release = makeRelease({ ...parts, archive, manifest, readme })
+  const { files } = archive
+  const own = ownUrls({ ...parts, manifest })
+  const lock = { manifest, files, limits: parts.limits, own, which: 'only' } as const
+  const locked = isWhole ? await readLocked(open, lock, issues) : []
+  const release = makeRelease({ ...parts, archive, manifest, readme, locked })
   // Metadata of another release would differ in every field.
   const differences =
     parts.metadata && !isOther ? compareMetadata(release, parts.metadata, parts.ownIndexUrls) : []

@@ -9,6 +9,7 @@ import type { Archive, ArchiveFile } from '../tarball/read.ts'
 import { isPubtime } from '../timestamp.ts'
 import type { Version } from '../version.ts'
 import { localized, metadataPlace, placeKey } from './dependency.ts'
+import type { Locked } from './locked.ts'
 import type { PublishMetadata } from './metadata.ts'
 
 /** One version without its bytes, as created by a publish, `plimsoll add` or an import. */
@@ -21,12 +22,14 @@ export interface Release {
   readonly size: number
   readonly contents: Contents
   readonly files: readonly ArchiveFile[]
+  readonly locked: Locked
 }
 
 export interface ReleaseParts {
   readonly archive: Archive
   readonly manifest: Manifest
   readonly readme: string | null
+  readonly locked?: Locked
   readonly cksum: string
   readonly size: number
   readonly pubtime: string | null
@@ -37,7 +40,7 @@ export interface ReleaseParts {
 
 /** Creates a release from its `.crate`; the packaged manifest is authoritative. */
 export function makeRelease(parts: ReleaseParts): Release {
-  const { archive, manifest, readme, cksum, size, pubtime } = parts
+  const { archive, manifest, readme, locked = [], cksum, size, pubtime } = parts
   if (pubtime !== null && !isPubtime(pubtime)) throw new TypeError(`not a pubtime: ${pubtime}`)
   const { name, version } = manifest
   const { files, vcsPath } = archive
@@ -49,7 +52,7 @@ export function makeRelease(parts: ReleaseParts): Release {
   const contents = { ...archive.contents, licenses: [...licenses, ...named] }
   const entry = entryOf(manifest, cksum, pubtime, ownUrls(parts))
   const about = { ...aboutOf(manifest, files), ...(vcsPath && { vcs_path: vcsPath }) }
-  return { name, version, entry, about, readme, size, contents, files }
+  return { name, version, entry, about, readme, size, contents, files, locked }
 }
 
 /** Creates the index entry from a manifest; `own` are the URLs of this registry. */
@@ -76,7 +79,11 @@ export function entryOf(
  * Returns the URLs of this registry: those in the settings, and those in the manifest that the
  * publisher's Cargo treats as the target of the publish (such as `localhost` for `127.0.0.1`).
  */
-function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySet<string> {
+export function ownUrls({
+  manifest,
+  ownIndexUrls,
+  metadata,
+}: Pick<ReleaseParts, 'manifest' | 'ownIndexUrls' | 'metadata'>): ReadonlySet<string> {
   const published = new Set(
     metadata?.deps.filter(dep => dep.registry === null).map(dep => placeKey(metadataPlace(dep))),
   )

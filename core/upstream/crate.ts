@@ -1,5 +1,5 @@
 import type { Name } from '../name.ts'
-import { timestamp } from '../timestamp.ts'
+import { latest, timestamp } from '../timestamp.ts'
 import type { Version } from '../version.ts'
 import { isSameButYanked, readLine, type UpstreamLine, withYanked } from './line.ts'
 
@@ -27,6 +27,11 @@ export interface UpstreamCrate {
   readonly isUsed?: true
 }
 
+/** Whether something was seen at a time that can only be a wrong clock's. */
+export function isAhead(seen: string | undefined, now: Date): boolean {
+  return seen !== undefined && seen > latest(now)
+}
+
 /** Lines that are left out: a version for the second time, another crate's, other bytes than UTF-8. */
 export const LEFT_OUT = ['duplicate', 'foreign', 'encoding'] as const
 
@@ -52,7 +57,7 @@ export interface SeenFile extends Pick<UpstreamCrate, 'etag' | 'lastModified'> {
 /**
  * Returns the crate after a newer file of the upstream, and the alarms of what is new in it. A line
  * once seen changes only in `yanked`: other changes are kept as claims until somebody accepts them,
- * and a version that has vanished stays.
+ * and a version that has vanished stays. What a wrong clock saw counts as seen now.
  */
 export function seeFile(
   before: UpstreamCrate | null,
@@ -73,8 +78,10 @@ export function seeFile(
     lines.set(version, isSame ? line : withYanked(first, line.yanked))
     if (!isSame && seenBefore?.claim !== line.text)
       alarm(first.cksum === line.cksum ? 'line' : 'checksum', line)
-    const yanked = line.yanked && (seenBefore?.yanked ?? (first.yanked ? false : at))
-    const since = before && !before.lines.has(version) ? at : seenBefore?.first
+    const yankedAt = isAhead(seenBefore?.yanked, now) ? at : seenBefore?.yanked
+    const yanked = line.yanked && (yankedAt ?? (first.yanked ? false : at))
+    const isNew = before && (!before.lines.has(version) || isAhead(seenBefore?.first, now))
+    const since = isNew ? at : seenBefore?.first
     const sighting = {
       ...(!isSame && { claim: line.text }),
       ...(yanked && { yanked }),

@@ -2,7 +2,7 @@
 // It never asks a server.
 import { type Advisory, covers } from '../advisory/advisory.ts'
 import type { Version } from '../version.ts'
-import type { Sighting, UpstreamCrate } from './crate.ts'
+import { isAhead, type Sighting, type UpstreamCrate } from './crate.ts'
 import { type UpstreamLine, withYanked } from './line.ts'
 import { type CrateRule, DENIED_KINDS } from './rules.ts'
 
@@ -54,7 +54,8 @@ export function verdictsOf(
     if (seen.gone !== undefined) return { state: 'gone' }
     if (!line.yanked) return heldBy(line, seen, policy, now) ?? { state: 'shown' }
     const until = timeOf(seen.yanked ?? '') + LURE_MS
-    const isGuarded = lure?.yanked.has(line.version) && until > now.getTime()
+    const isLately = until > now.getTime() && !isAhead(seen.yanked, now)
+    const isGuarded = isLately && lure?.yanked.has(line.version)
     return policy.lureGuard && isGuarded ? { state: 'guarded', until } : { state: 'yanked' }
   }
   return new Map(Array.from(crate.lines.values(), line => [line, verdictOf(line)]))
@@ -86,7 +87,7 @@ function heldBy(
 ): Verdict | null {
   const { pubtime } = line
   if (policy.hold === 0 || isAllowed(line, policy)) return null
-  if (pubtime === null) return { state: 'held' }
+  if (pubtime === null || isAhead(seen.first, now)) return { state: 'held' }
   const until = releaseTime(line, seen) + policy.hold * 1000
   return until > now.getTime() ? { state: 'held', until } : null
 }

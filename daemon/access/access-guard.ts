@@ -2,8 +2,9 @@
 // route; it never answers one.
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
-import { issue, Refusal, refuse } from '../../core/error/error.ts'
+import { Refusal, refuse } from '../../core/error/error.ts'
 import { configPath } from '../../core/paths/tree.ts'
+import type { AccessTime } from '../../generator/accounts/accounts.ts'
 import { knownDevice } from '../../generator/accounts/credentials.ts'
 import { type LoginPriority, TOP_PRIORITY } from '../../generator/accounts/password.ts'
 import {
@@ -13,29 +14,24 @@ import {
   type RecordUse,
   recordUses,
 } from '../../generator/accounts/secret.ts'
+import { findSession, requireSession, type Session } from '../../generator/accounts/sessions.ts'
 import {
-  findSession,
-  requireSession,
-  type Session,
-  type SessionTime,
-} from '../../generator/accounts/sessions.ts'
-import { authenticate, type Rejection, type TokenHolder } from '../../generator/accounts/tokens.ts'
+  authenticate,
+  isToken,
+  type Rejection,
+  type TokenHolder,
+} from '../../generator/accounts/tokens.ts'
 import type { Change, StillMay } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import {
-  authenticateTrusted,
-  isTrustedToken,
-  type TrustedHolder,
-} from '../../generator/trust/trusted-tokens.ts'
-import { failureBody } from '../http/answer.ts'
+import { authenticateTrusted, type TrustedHolder } from '../../generator/trust/trusted-tokens.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
-import { recordIssues, recordSubject } from '../http/log.ts'
+import { recordSubject } from '../http/log.ts'
 import { redirect, refusedPage, wantsPage } from '../http/page.ts'
 import { isFromHere, isLinked, loginOf, readForm } from '../http/request-body.ts'
 import { waitingStreams } from '../http/waiting-streams.ts'
-import { type Actor, countedAs, hasScope, nameOf, passwordOf, tokenOf } from './auth.ts'
-import { RateLimits } from './rate-limits.ts'
+import { type Actor, challenge, countedAs, hasScope, nameOf, passwordOf, tokenOf } from './auth.ts'
+import { byAddress, RateLimits } from './rate-limits.ts'
 import {
   type ActorRoute,
   type BrowserRequest,
@@ -74,12 +70,10 @@ export class AccessGuard {
 
   async enter(route: Route, c: Context): Promise<Response> {
     const { counts } = route
-    if (counts === 'exchange')
-      await this.#limits.ofExchange(this.#addressOf(c), this.#registry.clock())
-    if (counts === 'search' || counts === 'read') {
-      this.#limits.ofRead(counts, this.#addressOf(c), this.#registry.clock())
-      await new Promise<void>(resolve => this.#wait({ destroyed: false }, resolve))
-    }
+    const isRead = counts === 'search' || counts === 'read'
+    if (isRead || counts === 'exchange')
+      await this.#limits.count(counts, byAddress(this.#addressOf(c)), this.#registry.clock())
+    if (isRead) await new Promise<void>(resolve => this.#wait({ destroyed: false }, resolve))
     switch (route.access) {
       case 'open':
         return route.handle(c)
@@ -107,14 +101,14 @@ export class AccessGuard {
       if ((method === 'GET' || method === 'HEAD') && (await this.#session(c))) return handle(c)
       return wantsPage(c)
         ? this.#askToLogIn(c)
-        : this.#challenge(c, { code: 'token_absent', at: '' })
+        : challenge(c, this.#registry, { code: 'token_absent', at: '' })
     }
     const actor = await this.#authenticate(token)
     if ('code' in actor) {
       // Cargo repeats index requests and downloads after a 401; the API answers 403 (section 7).
       if (route.startsWith('/api/') && !route.endsWith('/download'))
         refuse(actor.code, { me: this.#me, at: actor.at })
-      return this.#challenge(c, actor)
+      return challenge(c, this.#registry, actor)
     }
     // Cargo starts every call with config.json, even when its token is only valid for publishing.
     if (!hasScope(actor, 'read') && path !== `/${configPath}`)
@@ -123,14 +117,14 @@ export class AccessGuard {
   }
 
   async #enterAsActor(route: ActorRoute, c: Context): Promise<Response> {
-    const actor = await this.#identify(c)
+    const actor = (await this.#inBrowser(route, c)) ?? (await this.#identify(c))
     const { access, counts, handle } = route
     // A publish needs one of its scopes, which only its metadata tells.
     if (counts !== 'publish' && !access.some(scope => hasScope(actor, scope)))
       refuse('scope_missing', { scope: access.join('` or `') })
     if (this.#registry.urls.api === null) refuse('api_off')
     if (counts === 'publish' || counts === 'change')
-      await this.#limits.ofUser(counts, countedAs(actor), this.#registry.clock())
+      await this.#limits.count(counts, countedAs(actor), this.#registry.clock())
     if (counts !== 'publish') return handle(c, actor)
     let isRefused = true
     try {
@@ -140,6 +134,22 @@ export class AccessGuard {
     } finally {
       await this.#countReading(c, actor, isRefused)
     }
+  }
+
+  /**
+   * Rules of CI are also for a logged-in browser without a token, as on crates.io. Pages of other
+   * sites cannot ask for them: the cookie is `Strict`, and a change has to come from this origin.
+   */
+  async #inBrowser({ access, method }: ActorRoute, c: Context): Promise<Actor | null> {
+    const isForBrowsers = access.includes('trusted-publishing')
+    if (!isForBrowsers || c.req.header('authorization') !== undefined) return null
+    const session = await this.#session(c)
+    if (!session) return null
+    if (method !== 'GET' && !isFromHere(c, this.#registry.urls.base)) refuse('form_rejected')
+    recordSubject(c, { user: session.user.login })
+    const sender = { address: this.#addressOf(c), now: this.#registry.clock() }
+    const change = this.#changeIn(session, sender)
+    return { who: 'user', user: session.user, tokenId: null, scopes: access, crates: null, change }
   }
 
   /** Counts the processor time of reading a publish; logs users whom it slows down. */
@@ -202,7 +212,7 @@ export class AccessGuard {
 
   /** Returns a change in a session, which must still be good when the change is made. */
   #changeIn({ id, user }: Session, sender: Pick<BrowserRequest, 'address' | 'now'>): Change {
-    const stillMay: StillMay = tx => requireSession(tx, id, this.#sessionTime())
+    const stillMay: StillMay = tx => requireSession(tx, id, this.#time())
     return { ...changeOf(sender, user, stillMay), sessionId: id }
   }
 
@@ -227,20 +237,22 @@ export class AccessGuard {
         cookie === undefined ? null : await knownDevice(this.#registry.database, login, cookie)
       return this.#limits.ofLogin(login, device, address, now)
     }
-    if (counts === 'issuer') await this.#limits.ofIssuer(address, now)
-    if (counts === 'password') return this.#limits.ofPassword(session, address, now)
+    const who = session ? `session ${session.id}` : byAddress(address)
+    if (counts === 'password')
+      return { isKnown: session !== null, recent: await this.#limits.count(counts, who, now) }
+    if (counts === 'issuer') await this.#limits.count(counts, byAddress(address), now)
     if (counts === 'change' && session)
-      await this.#limits.ofUser(counts, `user ${session.user.id}`, now)
+      await this.#limits.count(counts, `user ${session.user.id}`, now)
     return TOP_PRIORITY
   }
 
   async #session(c: Context): Promise<Session | null> {
     const secret = readCookie(c, this.#registry, 'session')
     if (!secret) return null
-    return findSession(this.#registry.database, secret, this.#sessionTime(), this.#recordUse)
+    return findSession(this.#registry.database, secret, this.#time(), this.#recordUse)
   }
 
-  #sessionTime(): SessionTime {
+  #time(): AccessTime {
     return { now: this.#registry.clock(), rules: this.#registry.settings }
   }
 
@@ -255,34 +267,13 @@ export class AccessGuard {
 
   #authenticate(token: string): Promise<TokenHolder | TrustedHolder | Rejection> {
     const { database, clock } = this.#registry
-    if (isTrustedToken(token)) return authenticateTrusted(database, token, clock())
-    return authenticate(database, token, this.#sessionTime(), this.#recordUse)
+    if (isToken(token, 'plim_tp_')) return authenticateTrusted(database, token, clock())
+    return authenticate(database, token, this.#time(), this.#recordUse)
   }
 
   #askToLogIn(c: Context): Response {
     const path = `${c.req.path}${new URL(c.req.url).search}`
     return redirect(c, this.#registry.site, `/me?next=${encodeURIComponent(path)}`)
-  }
-
-  /**
-   * Returns a 401 whose challenge makes Cargo send its token or ask for one (Cargo RFC 3231,
-   * `login_url`). git supports only `Basic`, and libgit2 only if it comes first; on other routes
-   * `Basic` would make browsers ask for a password.
-   */
-  #challenge(
-    c: Context,
-    { code, at }: Rejection | { readonly code: 'token_absent'; readonly at: string },
-  ): Response {
-    const basic = c.req.path.startsWith('/index.git/')
-      ? `Basic realm="${this.#registry.site.registry}", `
-      : ''
-    const issues = [issue(code, { me: this.#me, at })]
-    recordIssues(c, issues)
-    const headers = {
-      'www-authenticate': `${basic}Cargo login_url="${this.#me}"`,
-      'cache-control': 'no-store',
-    }
-    return c.json(failureBody(issues), 401, headers)
   }
 }
 

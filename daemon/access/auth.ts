@@ -1,8 +1,10 @@
-import { refuse } from '../../core/error/error.ts'
-import { canonicalName, type Name } from '../../core/name.ts'
+import type { Context } from 'hono'
+import { issue, refuse } from '../../core/error/error.ts'
+import { canonicalName, canonicalPattern, type Name, patternsOf } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import {
   IMPLIED_SCOPES,
+  type Rejection,
   requireToken,
   type Scope,
   type TokenHolder,
@@ -10,8 +12,17 @@ import {
 import { type Change, ruleActor, type StillMay } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { TrustedHolder } from '../../generator/trust/trusted-tokens.ts'
+import { failureBody } from '../http/answer.ts'
+import { recordIssues } from '../http/log.ts'
 
-export type Actor = (TokenHolder | TrustedHolder) & { readonly address?: string }
+/** A logged-in browser where a script of its pages may ask for what its user does there. */
+export interface SessionHolder extends Pick<TokenHolder, 'who' | 'user' | 'scopes' | 'crates'> {
+  readonly tokenId: null
+  /** What it makes changes with. */
+  readonly change: Change
+}
+
+export type Actor = (TokenHolder | TrustedHolder | SessionHolder) & { readonly address?: string }
 
 /** Returns what names an actor: a login, or a rule; limits count by it. */
 export function nameOf(actor: Actor): string {
@@ -47,21 +58,40 @@ export function hasScope(actor: Actor, scope: Scope): boolean {
 /** Returns whether the token covers a crate; compares names and `prefix*` in canonical form. */
 export function coversCrate(actor: Actor, name: Name): boolean {
   if (actor.crates === null) return true
-  const canonical: string = canonicalName(name)
-  return actor.crates.some(pattern => {
-    const wanted = pattern.toLowerCase().replaceAll('-', '_')
-    return wanted.endsWith('*') ? canonical.startsWith(wanted.slice(0, -1)) : canonical === wanted
-  })
+  const fitting = patternsOf(canonicalName(name))
+  return actor.crates.some(pattern => fitting.includes(canonicalPattern(pattern) ?? ''))
 }
 
-/** Returns a change by a user, whose token must still be valid when the change is made. */
+/** Returns a change by a user, whose token or session must still be good when it is made. */
 export function changeBy(
   actor: Actor,
   { clock, settings: rules }: Pick<Registry, 'clock' | 'settings'>,
 ): Change {
   if (actor.who !== 'user') return refuse('trusted_token_only')
+  if (actor.tokenId === null) return actor.change
   const { user, tokenId, address } = actor
   const by = { actor: user.login, user, tokenId, address: address ?? null }
   const stillMay: StillMay = tx => requireToken(tx, tokenId, { now: clock(), rules })
   return { at: timestamp(clock()), who: 'user', ...by, stillMay }
+}
+
+/**
+ * Returns a 401 whose challenge makes Cargo send its token or ask for one (Cargo RFC 3231,
+ * `login_url`). git supports only `Basic`, and libgit2 only if it comes first; on other routes
+ * `Basic` would make browsers ask for a password.
+ */
+export function challenge(
+  c: Context,
+  { site, urls }: Pick<Registry, 'site' | 'urls'>,
+  { code, at }: Rejection | { readonly code: 'token_absent'; readonly at: string },
+): Response {
+  const me = `${urls.base}/me`
+  const basic = c.req.path.startsWith('/index.git/') ? `Basic realm="${site.registry}", ` : ''
+  const issues = [issue(code, { me, at })]
+  recordIssues(c, issues)
+  const headers = {
+    'www-authenticate': `${basic}Cargo login_url="${me}"`,
+    'cache-control': 'no-store',
+  }
+  return c.json(failureBody(issues), 401, headers)
 }

@@ -30,9 +30,6 @@ const REFUSED_FACTOR = 4
 /** What a browser asks for to log in at an issuer: the way there, the way back, and a reload. */
 const REQUESTS_PER_LOGIN = 3
 
-/** Reads are counted by the client's address, changes by the user. */
-type ReadAction = 'search' | 'read'
-
 type Limit = RateLimit | SharedRateLimit
 
 /**
@@ -41,16 +38,16 @@ type Limit = RateLimit | SharedRateLimit
  * it.
  */
 export class RateLimits {
-  readonly #reads: RateLimit
-  readonly #limits: Readonly<Record<Exclude<Action, ReadAction>, Limit>>
+  readonly #limits: Readonly<Record<Action, Limit>>
   readonly #accounts: Limit
 
   /** `shared`: the records of daemons that count together. */
   constructor(limits: Settings['limits'], shared: Database | null) {
     const limit = (name: string, perMinute: number) =>
       shared ? new SharedRateLimit(shared, name, perMinute) : new RateLimit(perMinute)
-    this.#reads = new RateLimit(limits.searches_per_minute)
     this.#limits = {
+      search: new RateLimit(limits.searches_per_minute),
+      read: new RateLimit(limits.searches_per_minute),
       publish: limit('publish', limits.publish_per_minute),
       change: limit('change', limits.changes_per_minute),
       login: limit('login', limits.logins_per_minute),
@@ -61,13 +58,9 @@ export class RateLimits {
     this.#accounts = limit('account', limits.account_logins_per_minute)
   }
 
-  /** Counts by whoever publishes or changes: `user 1`, or `rule 1`. */
-  async ofUser(counted: 'publish' | 'change', who: string, now: Date): Promise<void> {
-    await this.#count(counted, who, now)
-  }
-
-  async ofExchange(address: string, now: Date): Promise<void> {
-    await this.#count('exchange', `address ${addressGroup(address)}`, now)
+  /** Counts an action by who makes it; returns the number of recent ones, or refuses it. */
+  async count(counted: Action, who: string, now: Date): Promise<number> {
+    return spend(counted, await this.#limits[counted].take(who, now))
   }
 
   /**
@@ -78,10 +71,6 @@ export class RateLimits {
     const cost = (ms / 1000) * PUBLISHES_PER_SECOND * (isRefused ? REFUSED_FACTOR : 1)
     // Reading most takes less than the publish has been counted as.
     return cost < 1 ? 0 : this.#limits.publish.owe(who, cost, now)
-  }
-
-  ofRead(counted: ReadAction, address: string, now: Date): void {
-    spend(counted, this.#reads.take(`${counted} ${addressGroup(address)}`, now))
   }
 
   /**
@@ -95,31 +84,17 @@ export class RateLimits {
     address: string,
     now: Date,
   ): Promise<LoginPriority> {
-    if (device !== null)
-      return { isKnown: true, recent: await this.#count('login', `device ${device}`, now) }
-    const recent = await this.#count('login', `address ${addressGroup(address)}`, now)
+    const who = device === null ? byAddress(address) : `device ${device}`
+    const recent = await this.count('login', who, now)
+    if (device !== null) return { isKnown: true, recent }
     spend('login', await this.#accounts.take(login.toLowerCase().slice(0, 40), now))
     return { isKnown: false, recent }
   }
+}
 
-  /** Counts an attempt to set a password by its session, or by address without a session. */
-  async ofPassword(
-    session: { readonly id: number } | null,
-    address: string,
-    now: Date,
-  ): Promise<LoginPriority> {
-    const key = session ? `session ${session.id}` : `address ${addressGroup(address)}`
-    return { isKnown: session !== null, recent: await this.#count('password', key, now) }
-  }
-
-  /** Counts a request of a login at an issuer, which makes this program ask the issuer. */
-  async ofIssuer(address: string, now: Date): Promise<void> {
-    await this.#count('issuer', `address ${addressGroup(address)}`, now)
-  }
-
-  async #count(counted: Exclude<Action, ReadAction>, key: string, now: Date): Promise<number> {
-    return spend(counted, await this.#limits[counted].take(key, now))
-  }
+/** Returns what counts everybody behind an address together. */
+export function byAddress(address: string): string {
+  return `address ${addressGroup(address)}`
 }
 
 /** Returns how many tokens were taken recently; refuses when there was none. */

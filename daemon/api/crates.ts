@@ -12,10 +12,13 @@ import {
   NO_DOWNLOADS,
   registryDownloads,
 } from '../../generator/records/downloads/read.ts'
+import { listDependents } from '../../generator/records/listing.ts'
 import { type CrateCard, findCard, readCards } from '../../generator/records/pages/cards.ts'
-import { listDependents } from '../../generator/records/pages/dependents.ts'
-import { cratesInOrder, updatedCrates } from '../../generator/records/pages/overviews.ts'
-import { crateCount } from '../../generator/records/pages/prefixes.ts'
+import {
+  crateCount,
+  cratesInOrder,
+  updatedCrates,
+} from '../../generator/records/pages/overviews.ts'
 import {
   listVersions,
   readReadme,

@@ -14,9 +14,8 @@ import {
   removeOwner,
   requireOwner,
 } from '../records/owners.ts'
-import { type Account, findUser } from './accounts.ts'
+import { type Account, acting, findUser, type LoginRules } from './accounts.ts'
 import { resolveGroup } from './groups.ts'
-import { acting, type LoginRules } from './oidc-access.ts'
 
 /** The logins in a request, by whether anything changed for them. */
 export interface OwnerChange {

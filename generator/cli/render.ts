@@ -2,6 +2,7 @@ import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import { takeAdvisories } from '../advisories/update.ts'
 import { completeMirror, isMirrored } from '../deploy/complete-mirror.ts'
+import { readLocks } from '../registry/changes/locks.ts'
 import { findDamage } from '../registry/registry.ts'
 import { openUpstreams } from '../upstream/open.ts'
 import { renderUpstream } from '../upstream/tree.ts'
@@ -15,6 +16,7 @@ export function renderRegistry(task: Task<{ readonly all?: boolean }>): Promise<
     const { registry } = opened
     const reason = await findDamage(registry)
     if (reason !== null) refuse('database_damaged', { reason })
+    if (options.all) await readLocks(registry, progress)
     const holes = await takeAdvisories(registry, opened.change)
     const { crates, issues } = await showPending(opened, options.all)
     if (options.all || !(await isMirrored(registry))) await completeMirror(registry, progress)

@@ -1,7 +1,6 @@
 import { isOnServer } from './engine.ts'
-import { firstStep } from './first-step.ts'
 import { all, column, type Queries, run, upsert, value } from './statement.ts'
-import { contracts, type Step, statements } from './step.ts'
+import { contracts, firstStep, type Step, statements } from './step.ts'
 
 /** A move to another database, as versions up to 027 recorded it in both. */
 interface OldMove {
@@ -206,4 +205,6 @@ export const steps: Readonly<Record<string, Step>> = {
       text TEXT NOT NULL, PRIMARY KEY (place, dependency, crate_id)) WITHOUT ROWID`,
     'CREATE INDEX requirements_crate ON requirements (crate_id)',
   ]),
+  // What versions ship with: the packages of their lock files. Not known of those published before.
+  '041_locked': statements(['ALTER TABLE releases ADD COLUMN locked TEXT']),
 }

@@ -23,7 +23,7 @@ import {
   type ReleaseOutcome,
 } from '../records/releases-changes.ts'
 import { releaseOfBytes } from '../records/releases-stored.ts'
-import { addTogether } from '../registry/changes/add-together.ts'
+import { addTogether } from '../registry/changes/publish.ts'
 import type { Registry } from '../registry/registry.ts'
 import { adoptArchive, archiveLimits } from '../sandbox/sandbox.ts'
 import {

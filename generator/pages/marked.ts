@@ -2,12 +2,19 @@ import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { PageContext } from '../projections/context.ts'
-import { type Projection, projectionsOf } from '../projections/projection.ts'
+import { type Projection, pagesOf, projectionOf, projectionsOf } from '../projections/projection.ts'
 import { RenderBatch } from '../projections/render-batch.ts'
-import { currentMarks, type Mark, markAgain, postponeMark } from '../records/marks.ts'
+import type { Records } from '../records/crate-change.ts'
+import {
+  type ChangeRange,
+  countMarks,
+  currentMarks,
+  dueMarks,
+  type Mark,
+  postponeMark,
+} from '../records/marks.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
 import { hasPages } from './claim.ts'
-import { BATCH } from './due.ts'
 
 /** Callbacks of the rendering of marks. */
 export interface RenderWork {
@@ -29,7 +36,7 @@ export async function buildMarks(
   const batch = marks.slice(0, BATCH)
   return context.pageMutex.run(async () => {
     if (!(await hasPages(context))) return null
-    context.pageMutex.ifLost(() => markAgain(context.database, batch))
+    context.pageMutex.renders(batch)
     try {
       await renderTogether(context, batch, work)
     } catch (error) {
@@ -123,4 +130,38 @@ export async function renderInto<Context extends PageContext>(
 
 function keyOf({ kind, subject }: Mark): string {
   return `${kind} ${subject}`
+}
+
+/** Number of marks whose files are rendered in one turn of the mutex, and synced together. */
+export const BATCH = 64
+
+/** Returns the marks of pages that are due, in the order of `kinds`, as `dueMarks` does. */
+export function pageMarks(
+  records: Records,
+  now: Date,
+  limit = BATCH,
+  kinds = pageKinds(records),
+  skip?: ChangeRange,
+): Promise<Mark[]> {
+  const own = kinds.map(kind => projectionOf(records, kind) ?? { kind })
+  return dueMarks(records.database, own, now, limit, skip)
+}
+
+function pageKinds(records: Records): readonly string[] {
+  return pagesOf(records).map(({ kind }) => kind)
+}
+
+/** Returns what rendering a page of a kind takes, as a multiple of the cheapest. */
+export function costOf(records: Records, kind: string): number {
+  return projectionOf(records, kind)?.cost ?? 1
+}
+
+/** Counts the pages that wait to be rendered, and what they take together (`costOf`). */
+export async function pageWork(records: Records): Promise<{ count: number; cost: number }> {
+  const work = { count: 0, cost: 0 }
+  for (const { kind, n } of await countMarks(records.database, pageKinds(records))) {
+    work.count += n
+    work.cost += n * costOf(records, kind)
+  }
+  return work
 }

@@ -1,13 +1,12 @@
 // generator/pages: The one loop over marks (marked.ts), and what builds and workers run through it.
 // It knows no kind of page.
 import { type PageContext, type Progress, pageTurn } from '../projections/context.ts'
-import { type Pages, pagesOf } from '../projections/pages.ts'
+import { type Pages, pagesOf } from '../projections/projection.ts'
 import { markAllDueDownloads } from '../records/downloads/count.ts'
 import { failedIssues, listFailedMarks, type Mark, retryAll } from '../records/marks.ts'
 import type { Built } from './build.ts'
 import { claimPages, markOutdatedPages } from './claim.ts'
-import { BATCH, costOf, pageMarks, pageWork } from './due.ts'
-import { buildMarks } from './marked.ts'
+import { BATCH, buildMarks, costOf, pageMarks, pageWork } from './marked.ts'
 
 /** The result of rendering pages. */
 export interface BuiltPages extends Built {

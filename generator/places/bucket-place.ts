@@ -19,11 +19,16 @@ import type {
   Place,
   PutOptions,
 } from './place.ts'
-import { BUDGET_MS, clientsOf, SILENCE_MS } from './s3/client.ts'
-import { isTransient, reading, refuseFailure, refuseForeign, statusOf } from './s3/failure.ts'
-import type { BucketOptions } from './s3/options.ts'
+import { BUDGET_MS, type BucketOptions, clientsOf, SILENCE_MS } from './s3/client.ts'
+import {
+  isTransient,
+  reading,
+  refuseFailure,
+  refuseForeign,
+  retried,
+  statusOf,
+} from './s3/failure.ts'
 import { destroyWhenSilent, sendFile, signChecksum } from './s3/requests.ts'
-import { retried } from './s3/retry.ts'
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -43,7 +48,6 @@ export interface ObjectInfo {
 
 /** Objects below a prefix of an S3 bucket. Refuses one that it cannot reach or may not use. */
 export class BucketPlace implements Place {
-  /** The address, as in the settings. */
   readonly name: string
   readonly #requests: S3Client
   readonly #streams: S3Client

@@ -65,7 +65,6 @@ export class CrateStore {
     this.#copies = place.local ? null : new FolderPlace(join(cache, 'crates'), { sync: 'never' })
   }
 
-  /** Returns the crate store in a folder. */
   static inFolder(root: string): CrateStore {
     const incoming = join(root, INCOMING)
     return new CrateStore(new FolderPlace(root, { sync: 'each', incoming }), root)
@@ -93,7 +92,6 @@ export class CrateStore {
     return { ...bytes, keep, discard: end }
   }
 
-  /** Throws when the store cannot be used. */
   async probe(): Promise<void> {
     await makeFolder(this.#incoming)
     await probeFolder(this.#incoming)
@@ -118,7 +116,6 @@ export class CrateStore {
     return size === null ? null : { path, size }
   }
 
-  /** Returns the size of a key's bytes; null when there are none. */
   async size(key: string): Promise<number | null> {
     return (await this.place.head(key))?.size ?? null
   }
@@ -129,12 +126,10 @@ export class CrateStore {
     return file && reading(() => sha256Of(file.bytes))
   }
 
-  /** Opens a key's bytes, or a part of them; null when there are none. */
   open(key: string, range?: ByteRange): Promise<OpenFile | null> {
     return this.place.open(key, range)
   }
 
-  /** Removes a key's bytes; does nothing when there are none. */
   remove(key: string): Promise<void> {
     return this.place.remove(key)
   }
@@ -189,10 +184,10 @@ export class CrateStore {
     maxBytes: number,
     inMemory = FIRST_BYTES,
   ): Promise<CrateBytes> {
-    const path = temporaryPath(join(this.#incoming, 'crate'))
     const hash = createHash('sha256')
     const first: Uint8Array[] = []
     let size = 0
+    let path: string | null = null
     let file: number | null = null
     try {
       for await (const chunk of source) {
@@ -202,17 +197,19 @@ export class CrateStore {
         if (file !== null) await writing(() => append(file as number, chunk))
         else {
           first.push(chunk)
-          if (size > inMemory) file = await disk.run('create', path, Buffer.concat(first), 0o444)
+          if (size <= inMemory) continue
+          path = temporaryPath(join(this.#incoming, 'crate'))
+          file = await disk.run('create', path, Buffer.concat(first), 0o444)
         }
       }
     } catch (error) {
-      await rm(path, { force: true })
+      if (path !== null) await rm(path, { force: true })
       throw error
     } finally {
       if (file !== null) closeSync(file)
     }
     // A view, such as a small Buffer, would take all of its memory along to other threads.
-    const content = file === null ? new Uint8Array(Buffer.concat(first)) : path
+    const content = path ?? new Uint8Array(Buffer.concat(first))
     return { size, cksum: hash.digest('hex'), content }
   }
 

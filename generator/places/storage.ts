@@ -10,7 +10,7 @@ import { isInside } from './disk/files.ts'
 import { FolderPlace } from './folder-place.ts'
 import type { Mirror, TreeRecords } from './mirror.ts'
 import { PublicTree } from './public-tree.ts'
-import type { Environment } from './s3/options.ts'
+import type { Environment } from './s3/client.ts'
 
 /**
  * Refuses a public tree that lies in the crate store, or has it or the registry folder in itself:
@@ -92,21 +92,13 @@ export function isBucketTree(areShared: boolean, crates: CrateStore): boolean {
 }
 
 async function openCdn(
-  settings: Settings['cdn'],
+  { purge_url, ...settings }: Settings['cdn'],
   base: string,
   newSender: () => Sender,
 ): Promise<Cdn | null> {
-  const { purge_url: purgeUrl, purge_body: body, purge_method: method } = settings
-  if (purgeUrl === null) return null
+  if (purge_url === null) return null
   const { Cdn } = await import('./cdn.ts')
-  return new Cdn({
-    purgeUrl,
-    body,
-    method,
-    headersFile: settings.purge_headers,
-    base,
-    sender: newSender(),
-  })
+  return new Cdn({ ...settings, purge_url }, base, newSender())
 }
 
 /** Opens the bucket of an address, whose client it loads; null for a folder. Refuses the rest. */

@@ -56,7 +56,7 @@ export interface Follower extends MarkKind {
    * Updates its own rows in the transaction of a change, and returns the marks of what has to be
    * rendered again. Releases that were removed are gone by then.
    */
-  changed(tx: Queries, change: CrateChange): Promise<readonly MarkSubject[]>
+  changed?(tx: Queries, change: CrateChange): Promise<readonly MarkSubject[]>
   /** Follows marks that are done, in the transaction that clears them. */
   onSettled?(tx: Queries, done: readonly Mark[]): Promise<void>
   /** Empties its own rows, which `changed` fills again, crate by crate. */
@@ -109,7 +109,7 @@ async function announce(
   change: CrateChange,
 ): Promise<void> {
   const marks: MarkSubject[] = []
-  for (const follower of followers) marks.push(...(await follower.changed(tx, change)))
+  for (const follower of followers) marks.push(...((await follower.changed?.(tx, change)) ?? []))
   await setMarks(tx, marks, change.generation)
 }
 

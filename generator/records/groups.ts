@@ -1,5 +1,5 @@
 import type { Settings } from '../../core/settings/settings.ts'
-import { timestamp } from '../../core/timestamp.ts'
+import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, column, one, type Queries, type Row, run } from '../database/statement.ts'
 import { readValue, writeValue } from './values.ts'
@@ -33,15 +33,25 @@ function groupNames(names: readonly string[]): string {
 
 const namesIn = (names: string) => names.split('\n').filter(name => name !== '')
 
+/** Whether groups count: they have not ended, and no wrong clock gave them; see `counting`. */
+export const COUNTS = `user_groups.until > ? AND NOT EXISTS (SELECT 1 FROM identities
+  WHERE identities.user_id = user_groups.user_id AND identities.issuer = user_groups.issuer
+    AND logged_in_at > ?)`
+
+/** Returns the parameters of `COUNTS`. */
+export function counting(at: string): [string, string] {
+  return [at, latest(new Date(at))]
+}
+
 /** Returns the groups of a user by issuer, as they count at a time; without one, also ended ones. */
 export async function groupsOf(
   db: Queries,
   userId: number,
-  at = '',
+  at?: string,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const sql =
-    'SELECT issuer, names FROM user_groups WHERE user_id = ? AND until > ? ORDER BY issuer'
-  const rows = await all<Pick<Row<'user_groups'>, 'issuer' | 'names'>>(db, sql, userId, at)
+  const [which, times] = at === undefined ? ['1 = 1', []] : [COUNTS, counting(at)]
+  const sql = `SELECT issuer, names FROM user_groups WHERE user_id = ? AND ${which} ORDER BY issuer`
+  const rows = await all<Pick<Row<'user_groups'>, 'issuer' | 'names'>>(db, sql, userId, ...times)
   return new Map(rows.map(row => [row.issuer, namesIn(row.names)]))
 }
 
@@ -92,13 +102,13 @@ export async function recordGroup(
 export const ISSUERS = 'issuers'
 
 /**
- * Has groups written and counted by the settings in force, if those that are noted differ: those
- * of an issuer without a section end, others count for its `token_days` after the login.
+ * Brings groups in line with the settings in force, if the recorded ones differ: groups of an
+ * issuer without a section end, others count for its `token_days` after the login.
  */
-export async function noteIssuers(database: Database, oidc: Settings['oidc']): Promise<void> {
+export async function recordIssuers(database: Database, oidc: Settings['oidc']): Promise<void> {
   const issuers = Object.values(oidc)
-  const noted = issuers.map(({ issuer, name, token_days: days }) => [issuer, name, days])
-  const text = noted.length === 0 ? null : JSON.stringify(noted)
+  const rows = issuers.map(({ issuer, name, token_days: days }) => [issuer, name, days])
+  const text = rows.length === 0 ? null : JSON.stringify(rows)
   if ((await readValue(database, ISSUERS)) === text) return
   await database.transaction(async tx => {
     await run(tx, "UPDATE user_groups SET until = '' WHERE issuer <> ?", LOCAL)

@@ -14,7 +14,7 @@ import {
 } from '../database/statement.ts'
 import { type Change, userIdOf } from './change.ts'
 import type { CrateRecord } from './crates.ts'
-import { GROUP_LOGIN, groupsOf, HAS_GROUP } from './groups.ts'
+import { COUNTS, counting, GROUP_LOGIN, groupsOf, HAS_GROUP } from './groups.ts'
 
 /** Whoever owns a crate, as the records know them: a user, or a group by its number. */
 export type OwnerRef = { readonly user: number } | { readonly group: number }
@@ -29,8 +29,7 @@ const GROUP_IDS = 2 ** 31
 const through = (user: string) => `EXISTS (SELECT 1 FROM group_owners
     JOIN groups ON groups.id = group_owners.group_id
     JOIN user_groups ON ${HAS_GROUP}
-    WHERE group_owners.crate_id = crates.id AND user_groups.user_id = ${user}
-      AND user_groups.until > ?)`
+    WHERE group_owners.crate_id = crates.id AND user_groups.user_id = ${user} AND ${COUNTS})`
 
 /**
  * Who may add a version to a crate: columns of a statement on `crates`, with the parameters of
@@ -48,7 +47,9 @@ type Standing = Record<'isOwner' | 'isOwned' | 'isInvited', number>
 
 /** Returns the parameters of `OWNED`: a user's id, and the time at which groups have to count. */
 export function ownedBy(user: number | null, at: string): (number | string | null)[] {
-  return [user, user, at, user]
+  // Nobody is in no group; a static build has no time.
+  const times = user === null ? ['', ''] : counting(at)
+  return [user, user, ...times, user]
 }
 
 /** The number of crates that a user owns, in a statement on `users`. */
@@ -95,7 +96,7 @@ function readStanding(db: Queries, id: number, user: number | null, at: string):
   return one<Standing>(db, `SELECT ${OWNED} FROM crates WHERE id = ?`, ...ownedBy(user, at), id)
 }
 
-/** Returns what somebody is told who may not change a crate. */
+/** Returns the issue for somebody who may not change a crate. */
 export function strangerIssue(name: Name, login: string, row: Omit<Standing, 'isOwner'>): Issue {
   const code = row.isInvited ? 'not_owner_yet' : row.isOwned ? 'not_owner' : 'crate_ownerless'
   return issue(code, { name, login })
@@ -128,9 +129,9 @@ export function listOwners(db: Queries, crateId: number): Promise<Owner[]> {
   return all<Owner>(db, sql, crateId, crateId)
 }
 
-/** Users for whom `acting` is true, in the groups of a statement; `?` is the time of the groups. */
+/** Users for whom `acting` is true, in the groups of a statement that count; first, `counting`. */
 const members = (acting: Condition) => `FROM groups JOIN user_groups ON ${HAS_GROUP}
-    JOIN users ON users.id = user_groups.user_id WHERE until > ? AND ${acting.sql}`
+    JOIN users ON users.id = user_groups.user_id WHERE ${COUNTS} AND ${acting.sql}`
 const USERS = 'FROM owners JOIN users ON users.id = owners.user_id WHERE'
 
 /**
@@ -148,7 +149,7 @@ export async function canAct(
   const sql = `SELECT 1 ${USERS} ${acting.sql} AND crate_id = ? AND users.id <> ?
     UNION ALL SELECT 1 ${members(acting)} AND groups.id IN (${owned}) AND users.id <> ? LIMIT 1`
   const [{ values }, who] = [acting, [crateId, except] as const]
-  return (await value(db, sql, ...values, ...who, at, ...values, ...who)) !== null
+  return (await value(db, sql, ...values, ...who, ...counting(at), ...values, ...who)) !== null
 }
 
 /** Returns the names of crates whose owners can all do nothing, at most `limit`; see `canAct`. */
@@ -166,8 +167,8 @@ export function stuckCrates(
     AND NOT EXISTS (SELECT 1 FROM group_owners
       WHERE crate_id = crates.id AND group_id IN (${good}))
     ORDER BY canonical LIMIT ?`
-  const { values } = acting
-  return column(db, sql, ...values, at, ...values, ...values, at, ...values, limit)
+  const able = [...counting(at), ...acting.values]
+  return column(db, sql, ...acting.values, ...able, ...acting.values, ...able, limit)
 }
 
 /** Returns the ids of the users on whose pages a crate is. */
@@ -228,21 +229,21 @@ export async function cratesShown<S extends Slice>(
   sliceOf: (total: number) => S,
 ): Promise<{ readonly crates: readonly ShownCrate[]; readonly slice: S }> {
   const groups: number[] = []
-  const known = `SELECT id FROM groups WHERE issuer = ? AND name IN ${LIST}`
+  const ids = `SELECT id FROM groups WHERE issuer = ? AND name IN ${LIST}`
   for (const [issuer, names] of await groupsOf(db, userId, at))
-    groups.push(...(await column<number>(db, known, issuer, names)))
-  const found = `(SELECT crate_id, CAST(NULL AS INTEGER) AS group_id FROM owners WHERE user_id = ?
+    groups.push(...(await column<number>(db, ids, issuer, names)))
+  const owned = `(SELECT crate_id, CAST(NULL AS INTEGER) AS group_id FROM owners WHERE user_id = ?
     UNION ALL SELECT crate_id, min(group_id) FROM group_owners WHERE group_id IN ${LIST}
       AND crate_id NOT IN (SELECT crate_id FROM owners WHERE user_id = ?)
     GROUP BY crate_id) AS found`
-  const given = [userId, groups, userId] as const
-  const total = (await value<number>(db, `SELECT count(*) FROM ${found}`, ...given)) ?? 0
+  const parameters = [userId, groups, userId] as const
+  const total = (await value<number>(db, `SELECT count(*) FROM ${owned}`, ...parameters)) ?? 0
   const slice = sliceOf(total)
   const sql = `SELECT crates.id, crates.name,
       (SELECT ${GROUP_LOGIN} FROM groups WHERE groups.id = found.group_id) AS "through"
-    FROM ${found} JOIN crates ON crates.id = found.crate_id
+    FROM ${owned} JOIN crates ON crates.id = found.crate_id
     ORDER BY canonical LIMIT ? OFFSET ?`
-  return { crates: await all(db, sql, ...given, slice.limit, slice.offset), slice }
+  return { crates: await all(db, sql, ...parameters, slice.limit, slice.offset), slice }
 }
 
 /** Returns the ids of the newest listed crates that a user owns, at most `limit`. */

@@ -20,8 +20,8 @@ import { fileURLToPath } from 'node:url'
 import { type Issue, warning } from '../../core/error/error.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { Database } from '../database/connection.ts'
-import { openAlone } from '../database/database.ts'
-import { first, type Queries, run, value } from '../database/statement.ts'
+import { closeAlone, openAlone } from '../database/database.ts'
+import { all, type Queries, run, value } from '../database/statement.ts'
 import { fileChecksum, statOf } from '../places/disk/files.ts'
 import { Lock } from '../places/locks/lock.ts'
 import { readValue, writeValue } from '../records/values.ts'
@@ -46,8 +46,8 @@ const SUM = 64
 const TABLES = [
   // The `.crate` files: their size and times, and the checksum of their bytes.
   'CREATE TABLE sources (path TEXT PRIMARY KEY, times TEXT, cksum TEXT) WITHOUT ROWID',
-  // What a `.crate` has in it, its README, and the list of its files.
-  'CREATE TABLE inspected (cksum TEXT PRIMARY KEY, found TEXT, readme TEXT, files TEXT)',
+  // What a `.crate` has in it, and apart its README and lock file, and the list of its files.
+  'CREATE TABLE inspected (cksum TEXT PRIMARY KEY, found TEXT, apart TEXT, files TEXT)',
   // The files of the tree: the checksum of their bytes, and their size and time.
   'CREATE TABLE tree (path TEXT PRIMARY KEY, sum TEXT, stamp TEXT) WITHOUT ROWID',
 ]
@@ -60,6 +60,9 @@ const KEPT_MAX = 100
 
 /** The keys of what all results depend on: program and settings, and the start of the machine. */
 const [ORIGIN, BOOT] = ['static_origin', 'static_boot']
+
+/** What is known of a `.crate` file. */
+type Known = Pick<Source, 'times' | 'cksum'>
 
 /** What was found in a cache file, or why it was left. */
 type Earlier = Partial<Pick<BuildCache, 'database'>> & { readonly left?: Issue }
@@ -80,17 +83,20 @@ export class BuildCache implements Inspections {
   readonly #path: string
   /** Held by its build; null if the file does not stay. */
   readonly #lock: Lock | null
-  readonly #kept: (string | null)[][] = []
+  readonly #kept: string[][] = []
+  readonly #sources: ReadonlyMap<string, Known>
 
   private constructor(
     [path, lock]: readonly [string, Lock | null],
     [database, isSameBoot]: readonly [Database, boolean],
+    sources: readonly (Known & { readonly path: string })[],
     left: Issue | undefined,
   ) {
     this.#path = path
     this.#lock = lock
     this.database = database
     this.isSameBoot = isSameBoot
+    this.#sources = new Map(sources.map(source => [source.path, source]))
     this.left = left
   }
 
@@ -116,11 +122,12 @@ export class BuildCache implements Inspections {
     const isSameBoot = (await readValue(used, BOOT)) === boot
     await writeValue(used, ORIGIN, origin)
     await writeValue(used, BOOT, boot)
-    return new BuildCache([place, own && lock], [used, isSameBoot], left)
+    const sources = await all<Known & { path: string }>(used, 'SELECT * FROM sources')
+    return new BuildCache([place, own && lock], [used, isSameBoot], sources, left)
   }
 
-  source(path: string): Promise<Pick<Source, 'times' | 'cksum'> | null> {
-    return first(this.database, 'SELECT times, cksum FROM sources WHERE path = ?', path)
+  source(path: string): Known | undefined {
+    return this.#sources.get(path)
   }
 
   async inspected(cksum: string): Promise<Inspected | null> {
@@ -128,8 +135,8 @@ export class BuildCache implements Inspections {
     return JSON.parse((await value<string>(this.database, sql, cksum)) ?? 'null')
   }
 
-  async keep(cksum: string, inspected: Inspected, { readme, files }: Unkept): Promise<void> {
-    this.#kept.push([cksum, JSON.stringify(inspected), readme, JSON.stringify(files)])
+  async keep(cksum: string, inspected: Inspected, { files, ...apart }: Unkept): Promise<void> {
+    this.#kept.push([cksum, ...[inspected, apart, files].map(each => JSON.stringify(each))])
     if (this.#kept.length >= KEPT_MAX) await this.#store()
   }
 
@@ -160,7 +167,7 @@ export class BuildCache implements Inspections {
 
   /** Ends its use. The file has its checksum then, or is gone if it is not whole. */
   async close(): Promise<void> {
-    await this.database.close()
+    await closeAlone(this.database)
     if (!this.#lock) rmSync(dirname(this.#path), { recursive: true })
     else if (this.isWhole) appendFileSync(this.#path, (await fileChecksum(this.#path)) ?? '')
     else rmSync(this.#path)
@@ -194,7 +201,7 @@ async function openEarlier(path: string, origin: string): Promise<Earlier> {
   if ((await fileChecksum(path)) !== sum.toString('latin1')) return isLeft('is damaged')
   const database = await openAlone(path)
   if ((await readValue(database, ORIGIN)) === origin) return { database }
-  await database.close()
+  await closeAlone(database)
   return isLeft('is of another version of this program, or was made with other settings')
 }
 
@@ -206,9 +213,13 @@ async function openNew(path: string): Promise<Database> {
   return database
 }
 
-/** Returns the README of a `.crate` that this build or an earlier one has read. */
-export function readmeOf(db: Queries, cksum: string): Promise<string | null> {
-  return value(db, 'SELECT readme FROM inspected WHERE cksum = ?', cksum)
+/** Returns what is kept apart of a `.crate` that this build or an earlier one has read. */
+export async function apartOf(
+  db: Queries,
+  cksum: string,
+): Promise<Pick<Unkept, 'readme' | 'locked'>> {
+  const text = await value<string>(db, 'SELECT apart FROM inspected WHERE cksum = ?', cksum)
+  return JSON.parse(text ?? '{"readme":null,"locked":[]}')
 }
 
 /** Removes the caches in a folder that no build has changed for 90 days. */

@@ -18,7 +18,7 @@ import { dependencyContext, inspect } from '../registry/changes/check.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
 
 /** What is not kept in memory, which would grow with it. */
-export type Unkept = Pick<Release, 'readme' | 'files'>
+export type Unkept = Pick<Release, 'readme' | 'files' | 'locked'>
 
 /** A release as it was read. */
 type ReadRelease = Omit<Release, keyof Unkept>
@@ -49,7 +49,7 @@ export interface Source {
 
 /** What earlier builds know of `.crate` files, by their paths, and by the checksums of bytes. */
 export interface Inspections {
-  source(path: string): Promise<Pick<Source, 'times' | 'cksum'> | null>
+  source(path: string): Pick<Source, 'times' | 'cksum'> | undefined
   inspected(cksum: string): Promise<Inspected | null>
   keep(cksum: string, inspected: Inspected, rest: Unkept): Promise<void>
 }
@@ -90,10 +90,10 @@ export class StaticReleases {
       const problem = await unreadable(path)
       if (problem)
         return { path, cksum: '', size: 0, inspected: { release: null, issues: [problem] } }
-      const source = await this.#sourceOf(path)
+      const source = this.#sourceOf(path)
       const { cksum, size } = source
-      const known = await this.#inspections?.inspected(cksum)
-      const inspected = known ?? (await this.#inspect(source))
+      const cached = await this.#inspections?.inspected(cksum)
+      const inspected = cached ?? (await this.#inspect(source))
       return { path, cksum, size, inspected }
     }
     for await (const { path, cksum, size, inspected } of ordered(paths, sandbox.size, read)) {
@@ -166,23 +166,26 @@ export class StaticReleases {
     const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
     if (!release || issues.some(problem => problem.severity === 'error'))
       return { release: null, issues }
-    const { readme, files, ...rest } = release
+    const { readme, files, locked, ...rest } = release
     // The last member of a path counts, as when the archive is listed.
     const last = new Map(files.map(file => [file.path, file]))
     const inspected = { release: rest, issues }
-    await this.#inspections?.keep(cksum, inspected, { readme, files: [...last.values()] })
+    await this.#inspections?.keep(cksum, inspected, {
+      ...{ readme, locked },
+      files: [...last.values()],
+    })
     return inspected
   }
 
   /** Returns a file with its checksum; reads it only if it may have changed. */
-  async #sourceOf(path: string): Promise<Source> {
+  #sourceOf(path: string): Source {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
     if (!stats) return refuse('file_missing', { path })
     const size = Number(stats.size)
     const times = [size, stats.mtimeNs, stats.ctimeNs, stats.ino, stats.dev].join(' ')
     // It is refused for its size.
     if (size > this.#settings.limits.crate_bytes) return { path, size, times, cksum: '' }
-    const before = await this.#inspections?.source(path)
+    const before = this.#inspections?.source(path)
     const isSame = before?.times === times
     const cksum = isSame ? before.cksum : sumOf('sha256', readFileSync(path))
     // A change within one tick of the file system's clock could leave the times unchanged.

@@ -6,6 +6,7 @@ import { timestamp } from '../../core/timestamp.ts'
 import {
   type Alarm,
   ANY_VERSION,
+  isAhead,
   type LEFT_OUT,
   type SeenFile,
   seeFile,
@@ -208,8 +209,12 @@ export class CrateIndex {
 
   async #ask(name: Name, held: KnownCrate | null): Promise<UpstreamCrate | null> {
     const { web, counts, requestMs = REQUEST_MS } = this.#options
+    const now = this.#options.now()
+    // Only a whole file mends what a wrong clock saw.
+    const sightings = [...(held?.crate.sightings.values() ?? [])]
+    const isWrong = sightings.some(({ first, yanked }) => isAhead(first ?? yanked, now))
     const answer = await web.ask(this.address(name), {
-      etag: held?.crate.etag ?? null,
+      etag: isWrong ? null : (held?.crate.etag ?? null),
       max: FILE_MAX,
       timeoutMs: requestMs,
     })
@@ -220,9 +225,9 @@ export class CrateIndex {
       this.#failed.set(name, { failure: null, until: this.#now() + MISSING_MS })
       return null
     }
-    // Neither is older where nobody says when it was changed.
+    // Neither is older where nobody says when it was changed, or a wrong clock let a date pass.
     const before = Date.parse(held?.crate.lastModified ?? '')
-    if (Date.parse(answer.lastModified ?? '') < before)
+    if (before <= this.#now() && Date.parse(answer.lastModified ?? '') < before)
       this.#wrong(name, 'an older file than before')
     return this.#see(name, await this.#readLines(answer, name, held), held)
   }

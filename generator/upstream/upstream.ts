@@ -59,6 +59,8 @@ export interface ShownIndexFile extends Pick<ShownFile, 'until' | 'undated'> {
   readonly tag: string
   /** The versions that are exempted, and the advisories, as text. */
   readonly decided: string
+  /** When it was rendered. */
+  readonly at: Date
 }
 
 type FoundCrateFile = CrateFile & { readonly size: number }
@@ -223,15 +225,16 @@ export class Upstream {
     const decided = JSON.stringify([[...policy.allowed], policy.advisories.known])
     const now = this.#registry.clock()
     const before = this.#rendered.get(crate)
-    const isCurrent = before?.until == null || before.until > now.getTime()
-    const isSame = before?.decided === decided && isCurrent
+    // A clock that was set back may hold again what was no longer held.
+    const isCurrent = before && before.at <= now && (before.until ?? Infinity) > now.getTime()
+    const isSame = isCurrent && before.decided === decided
     // Offline, another process may have brought a `.crate`.
-    if (before && isSame && !this.settings.offline) return before
+    if (isSame && !this.settings.offline) return before
     const isThere = await this.#isThere(crate)
     const { text, lure, ...shown } = await paced(() => showFile(crate, policy, now, isThere))
     const bytes = Buffer.from(text)
     const tag = sha256(bytes).slice(0, 32)
-    const rendered = { decided, ...shown, bytes, tag, zipped: await compress(bytes) }
+    const rendered = { decided, ...shown, at: now, bytes, tag, zipped: await compress(bytes) }
     this.#rendered.set(crate, rendered)
     if (lure) {
       const { name, version } = lure

@@ -10,9 +10,8 @@ import {
   LAST_EVENT,
   setGitIndexAside,
 } from '../git/git-index.ts'
-import { blobId } from '../git/index-repository/bare-repository.ts'
+import { blobId, headFault, objectFault } from '../git/index-repository/bare-repository.ts'
 import { isIndexPath } from '../git/index-repository/engine.ts'
-import { headFault, objectFault } from '../git/index-repository/faults.ts'
 import { type FoundEngine, findEngine } from '../git/index-repository/repository.ts'
 import { renderConfig } from '../projections/index/config.ts'
 import { eachCrate } from '../records/crates.ts'

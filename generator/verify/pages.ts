@@ -1,8 +1,7 @@
 import { isRenderedHere } from '../pages/claim.ts'
 import type { PublicTree } from '../places/public-tree.ts'
 import type { PageContext } from '../projections/context.ts'
-import { pagesOf } from '../projections/pages.ts'
-import type { Fault, Part, Projection } from '../projections/projection.ts'
+import { type Fault, type Part, type Projection, pagesOf } from '../projections/projection.ts'
 import { crateRecords } from '../records/crates.ts'
 import { isMarked } from '../records/marks.ts'
 import {

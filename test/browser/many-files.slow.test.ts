@@ -6,7 +6,7 @@ import type { HarbourRelease } from '../support/harbour.ts'
 import { longest, TASK_MAX } from './longest.ts'
 import { releasePlaces } from './places.ts'
 
-const FILES = 40_000
+const FILES = 49_000
 
 /** Files of strangers that are costly to show. */
 const COSTLY = {
@@ -36,19 +36,19 @@ function reef(): HarbourRelease[] {
 
 const { still, look } = releasePlaces(reef)
 
-test('a folder of 40,000 files shows the first 1,000, more on request, and the one of the address', async () => {
-  await look(still, 'crates/reef/2.0.0/src/#corals/41234.rs', async page => {
+test('a folder of 49,000 files shows the first 1,000, more on request, and the one of the address', async () => {
+  await look(still, 'crates/reef/2.0.0/src/#corals/50234.rs', async page => {
     const most = await longest(page, async () => {
       await page.reload()
-      await page.locator('.file-name', { hasText: '41234' }).waitFor({ timeout: 60_000 })
+      await page.locator('.file-name', { hasText: '50234' }).waitFor({ timeout: 60_000 })
     })
     const items = page.locator('.tree .tree > li')
     assert.equal(await items.count(), 1002)
-    assert.equal(await page.locator('.tree [aria-current]').innerText(), '41234.rs')
+    assert.equal(await page.locator('.tree [aria-current]').innerText(), '50234.rs')
     await page.getByRole('button', { name: 'Show more' }).click()
     // The entries in their order, with the one of the address in its place, and the button.
     assert.equal(await items.count(), 2001)
-    assert.equal(await items.nth(1234).innerText(), '41234.rs')
+    assert.equal(await items.nth(1234).innerText(), '50234.rs')
     assert.ok(most < TASK_MAX, `the page was busy for ${most} ms`)
     const typing = await longest(page, async () => {
       await page.getByPlaceholder('Go to file').fill('corals rs')
@@ -69,7 +69,7 @@ test('long lines that differ keep nobody waiting', async () => {
   })
 })
 
-test('a comparison of 40,000 files shows the first 1,000, and their lines when they come into view', async () => {
+test('a comparison of 49,000 files shows the first 1,000, and their lines when they come into view', async () => {
   await look(still, 'crates/reef/compare/#1.0.0...2.0.0', async page => {
     const most = await longest(page, async () => {
       await page.reload()
@@ -81,8 +81,8 @@ test('a comparison of 40,000 files shows the first 1,000, and their lines when t
     await page.locator('.file-diff').nth(600).scrollIntoViewIfNeeded()
     await page.locator('.file-diff').nth(600).locator('.diff').waitFor()
     // One beyond them that the address names comes ahead, and later moves to its place.
-    await page.evaluate(() => location.assign('#1.0.0...2.0.0:corals/41234.rs'))
-    const named = page.locator('[data-path="corals/41234.rs"]')
+    await page.evaluate(() => location.assign('#1.0.0...2.0.0:corals/50234.rs'))
+    const named = page.locator('[data-path="corals/50234.rs"]')
     await named.locator('.diff').waitFor()
     await page.getByRole('button', { name: 'Show more' }).last().click()
     await page.locator('.file-diff').nth(1999).waitFor({ state: 'attached' })
@@ -113,5 +113,5 @@ for (const path of Object.keys(COSTLY))
 test('without a script, the first 1,000 files are listed, and the number of the others', async () => {
   const page = await (await fetch(`${still.url}/crates/reef/2.0.0/src/`)).text()
   assert.equal(page.match(/<li>(?:corals\/|Cargo)/g)?.length, 1000)
-  assert.match(page, /39,002 more files are in the package/)
+  assert.match(page, /48,002 more files are in the package/)
 })

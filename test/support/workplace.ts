@@ -6,9 +6,12 @@ import { openRegistry } from '../../generator/open.ts'
 import { drain } from '../../generator/pages/build.ts'
 import type { Change } from '../../generator/records/change.ts'
 import { followReleases } from '../../generator/records/releases-changes.ts'
-import { addTogether } from '../../generator/registry/changes/add-together.ts'
 import { check, type Submission } from '../../generator/registry/changes/check.ts'
-import { additionOf, type Publication } from '../../generator/registry/changes/publish.ts'
+import {
+  additionOf,
+  addTogether,
+  type Publication,
+} from '../../generator/registry/changes/publish.ts'
 import { initRegistry, type Registry } from '../../generator/registry/registry.ts'
 import { Cleanup } from './cleanup.ts'
 import { buildCrate, type CrateParts } from './crate-builder.ts'

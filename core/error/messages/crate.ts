@@ -11,7 +11,7 @@ export const crateMessages = {
     requirement_invalid: '`{requirement}` is not a version requirement that Cargo accepts; write for example `1.2`, `>=1, <3` or `*`',
     manifest_toml: '`Cargo.toml` is not valid TOML at line {line}: {reason}',
     manifest_package_missing: '`Cargo.toml` has no `[package]` table',
-    manifest_key_missing: '`{field}` is missing in `Cargo.toml`',
+    manifest_key_missing: '`{field}` in `Cargo.toml` is missing or not a string',
     manifest_field: '`{field}` in `Cargo.toml` must be {expected}',
     manifest_text: '`{field}` in `Cargo.toml` contains the character U+0000, which no registry can store; remove it',
     manifest_inherited: '`{field}` in `Cargo.toml` is inherited from a workspace; create the crate file with `cargo package`, which fills it in',
@@ -50,6 +50,8 @@ export const crateMessages = {
     archive_cargo_ok: 'Cargo skips `{path}` when it unpacks the crate; leave it out',
     library_missing: '`Cargo.toml` has a [lib] section, but the crate file has no `src/lib.rs`; add that file, or name another with `path`',
     readme_missing: '`Cargo.toml` names the README `{path}`, but the crate file does not contain it',
+    lock_large:
+      '`Cargo.lock` has more than {max:size} or {packages} packages, so `plimsoll impact` does not know what this version ships with',
     readme_too_large: "`{path}` has more than {max:size} (`limits.readme_bytes`) and is not shown on the crate's page",
     release_identity: 'the crate file was sent as {expected}, but its `Cargo.toml` says {found}',
     metadata_field: '`{field}` of the publish metadata is not valid: {reason}',

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import { isRegistry, SETTINGS_FILE } from '../../registry/folder.ts'
-import { readStaticSettings } from '../../registry/static-settings.ts'
+import { isRegistry, readStaticSettings, SETTINGS_FILE } from '../../registry/folder.ts'
 import type { Task } from './command.ts'
 import { sourcesOf } from './io.ts'
 

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { refuse } from '../../../core/error/error.ts'
+import { Refusal, refusalOnly, refuse } from '../../../core/error/error.ts'
 import { disk } from '../../places/disk/disk.ts'
 import { makeFolder, writeDurably } from '../../places/disk/durable.ts'
 import { readFolder, readText, statOf } from '../../places/disk/files.ts'
 import { isTemporary } from '../../places/disk/steps.ts'
 import type { Tip } from './engine.ts'
+import { type GitAt, runGit } from './git-process.ts'
 
 /** Cargo up to 1.49 asks for `master` by name, later ones for HEAD. */
 export const BRANCH = 'refs/heads/master'
@@ -150,4 +151,36 @@ async function isReleased(path: string): Promise<boolean> {
 
 async function modified(path: string): Promise<number | null> {
   return (await statOf(path))?.mtimeMs ?? null
+}
+
+/** Returns the fault of HEAD or its commit, or null. Changes nothing. */
+export async function headFault(path: string): Promise<string | null> {
+  if ((await readText(join(path, 'HEAD'))) === null) return 'HEAD is missing'
+  const head = await readHead(path).catch(refusalOnly)
+  if (head instanceof Refusal) return head.message
+  if (head !== null || !(await hasObjects(path))) return null
+  return 'HEAD leads to a branch without a commit, though there are commits'
+}
+
+/** Returns the first fault that git finds in the repository, checking HEAD first; null for none. */
+export async function objectFault(git: GitAt): Promise<string | null> {
+  const head = await readHead(git.path)
+  if (head === null) return null
+  if (await failure(runGit(git, ['cat-file', 'commit', head])))
+    return `HEAD points at commit ${head}, which is missing or cannot be read`
+  return await failure(runGit(git, ['fsck', '--full', '--no-dangling', '--no-progress']))
+}
+
+async function failure(work: Promise<unknown>): Promise<string | null> {
+  const result = await work.catch(refusalOnly)
+  return result instanceof Refusal ? result.message : null
+}
+
+async function hasObjects(path: string): Promise<boolean> {
+  const objects = await readFolder(join(path, 'objects'))
+  const packs = await readFolder(join(path, 'objects', 'pack'))
+  return (
+    objects.some(({ name }) => /^[0-9a-f]{2}$/.test(name)) ||
+    packs.some(({ name }) => name.endsWith('.pack'))
+  )
 }

@@ -10,20 +10,19 @@ import {
   type Output,
   output,
 } from '../../../core/paths/tree.ts'
-import { forgetGoneAdvisories } from '../../records/advisories/change.ts'
+import { deleteGoneAdvisories } from '../../records/advisories/change.ts'
 import { ADVISORY, listAdvisories, readAdvisory } from '../../records/advisories/read.ts'
 import { SITE } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
-import { bySubject, type Pages } from '../pages.ts'
+import { bySubject, type Pages } from '../projection.ts'
 
 /** An OSV file for each advisory, and the list of all; no list without any. */
 export const advisories: Pages = {
   kind: ADVISORY,
   work: 'advisories',
   due: 'soon',
-  changed: async () => [],
   onSettled: (tx, done) =>
-    forgetGoneAdvisories(
+    deleteGoneAdvisories(
       tx,
       done.map(({ subject }) => subject),
     ),

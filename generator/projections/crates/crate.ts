@@ -25,10 +25,10 @@ import { comparePage } from '../../../site/source/page.ts'
 import { pace } from '../../database/pace.ts'
 import { advisoriesOn } from '../../records/advisories/read.ts'
 import { spellings } from '../../records/crates.ts'
+import { readDependents } from '../../records/listing.ts'
 import type { Mark } from '../../records/marks.ts'
 import { listOwners } from '../../records/owners.ts'
 import type { PageCrate } from '../../records/pages/cards.ts'
-import { readDependents } from '../../records/pages/dependents.ts'
 import { readFailure, writeFailure } from '../../records/pages/plain-pages.ts'
 import {
   findRelease,
@@ -124,7 +124,7 @@ async function shownVersion(
 ): Promise<{ readonly version: VersionData; readonly files: readonly Output[] }> {
   const { database, site, crates } = context
   const { id, about, cksum } = release
-  const advisoryTexts = await textsOf(context, release)
+  const advisoryTexts = await textsOf(release)
   const data = (readme: string | null) =>
     versionData(site, name, release, { readme, advisoryTexts, previous })
   if (text === null) return { version: data(null), files: [] }
@@ -263,7 +263,6 @@ export function versionData(
   }
 }
 
-/** Returns the parts of a release that are compared with another one. */
 function comparedVersion(
   release: Pick<ReleaseRecord, 'version' | 'line' | 'about'>,
 ): ComparedVersion {

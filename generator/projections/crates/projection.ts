@@ -14,11 +14,11 @@ import {
 import { compareVersions, type Version } from '../../../core/version.ts'
 import { LIST, type Queries, run } from '../../database/statement.ts'
 import type { CrateChange } from '../../records/crate-change.ts'
+import { namesakesOf } from '../../records/listing.ts'
 import { type MarkSubject, marksOf } from '../../records/marks.ts'
 import { readPageCrate } from '../../records/pages/cards.ts'
-import { namesakesOf } from '../../records/pages/dependents.ts'
 import { EVERY_RELEASE, listIdentities, type Numbered } from '../../records/releases.ts'
-import { bySubject, type Pages, replaceFiles } from '../pages.ts'
+import { bySubject, type Pages, replaceFiles } from '../projection.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const [pages, sources] = [() => import('./crate.ts'), () => import('./source.ts')]

@@ -15,7 +15,7 @@ import {
   cratesBelow,
   longerPrefixes,
   prefixCounts,
-} from '../../records/pages/prefixes.ts'
+} from '../../records/pages/overviews.ts'
 import type { PageContext } from '../context.ts'
 
 /**

@@ -19,8 +19,8 @@ import { type CrateChange, isRelisted } from '../../records/crate-change.ts'
 import { type CrateState, isSameNewest } from '../../records/listing.ts'
 import { type MarkSubject, markSelected, marksOf, SITE } from '../../records/marks.ts'
 import { usersWith } from '../../records/owners.ts'
-import type { Label } from '../../records/pages/labels.ts'
-import { bySubject, type Pages, replaceFiles } from '../pages.ts'
+import type { Label } from '../../records/pages/overviews.ts'
+import { bySubject, type Pages, replaceFiles } from '../projection.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const [byLetter, overviews] = [() => import('./letters.ts'), () => import('./views.ts')]
@@ -130,7 +130,6 @@ export async function changePrefixes(
   }
 }
 
-/** The labels of a crate by their ids. */
 type Labels = ReadonlyMap<number, Label>
 
 /** Maximum number of labels of one crate; a policy may allow any number of keywords. */

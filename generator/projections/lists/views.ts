@@ -17,9 +17,17 @@ import type { SiteConfig } from '../../../site/site-config.ts'
 import { column, first, type Queries, type Row } from '../../database/statement.ts'
 import { newestOf } from '../../records/owners.ts'
 import { type CrateCard, readCards } from '../../records/pages/cards.ts'
-import { commonLabels, labelCrates, readLabel, subcategories } from '../../records/pages/labels.ts'
-import { cratesInOrder, readFigures, readWeeks } from '../../records/pages/overviews.ts'
-import { crateCount, cratesBelow } from '../../records/pages/prefixes.ts'
+import {
+  commonLabels,
+  crateCount,
+  cratesBelow,
+  cratesInOrder,
+  labelCrates,
+  readFigures,
+  readLabel,
+  readWeeks,
+  subcategories,
+} from '../../records/pages/overviews.ts'
 import type { PageContext } from '../context.ts'
 import { letterParts } from './letters.ts'
 

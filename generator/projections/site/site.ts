@@ -9,15 +9,15 @@ import {
   sitemapIndex,
   sitemapPart,
 } from '../../../site/pages/search-engines.ts'
-import { commonLabels } from '../../records/pages/labels.ts'
 import {
+  commonLabels,
+  cratesBelow,
   cratesInOrder,
   listedBetween,
   rangesOf,
   readFigures,
   updatedCrates,
 } from '../../records/pages/overviews.ts'
-import { cratesBelow } from '../../records/pages/prefixes.ts'
 import { recentReleases } from '../../records/releases.ts'
 import type { PageContext } from '../context.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../feed.ts'

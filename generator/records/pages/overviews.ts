@@ -1,6 +1,6 @@
 import { dateOf, dayOf } from '../../../core/day-counts.ts'
 import type { Name } from '../../../core/name.ts'
-import { all, one, type Queries, value } from '../../database/statement.ts'
+import { all, first, LIST, one, type Queries, type Row, value } from '../../database/statement.ts'
 import { LAST_PUBLISHED, NEW } from '../releases-view.ts'
 import { type CrateCard, selectCards } from './cards.ts'
 
@@ -28,7 +28,6 @@ export async function readWeeks(db: Queries, count: number): Promise<Week[]> {
 export interface Figures {
   readonly crates: number
   readonly versions: number
-  /** Of all `.crate` files. */
   readonly bytes: number
   /** The crate with the most dependents, unless it is yanked; null when none has any. */
   readonly mostRequired: Name | null
@@ -91,4 +90,80 @@ export async function rangesOf(db: Queries, width: number): Promise<number[]> {
     if (id === null) return ranges
     ranges.push(Math.floor(id / width))
   }
+}
+
+/** A keyword or category that has a page. */
+export type Label = Pick<Row<'labels'>, 'id' | 'kind' | 'slug'>
+
+/** A keyword or category with the number of its crates. */
+export type LabelCount = Readonly<Pick<Row<'labels'>, 'slug' | 'crates'>>
+
+/** Returns a label by its id, with the number of its crates, which may be 0; null if unknown. */
+export function readLabel(db: Queries, id: number): Promise<(Label & LabelCount) | null> {
+  return first(db, 'SELECT id, kind, slug, crates FROM labels WHERE id = ?', id)
+}
+
+/** Returns crates of a label: by number of dependents, in steps that double, then the newest. */
+export function labelCrates(db: Queries, labelId: number, limit: number): Promise<CrateCard[]> {
+  const rest = `JOIN crate_labels ON crate_labels.crate_id = crates.id WHERE label_id = ?
+    ORDER BY crate_labels.weight DESC, crate_labels.crate_id DESC LIMIT ?`
+  return selectCards(db, rest, labelId, limit)
+}
+
+/** Returns the labels of a kind that most crates have, at most `limit`. */
+export function commonLabels(
+  db: Queries,
+  kind: Label['kind'],
+  limit: number,
+): Promise<LabelCount[]> {
+  const sql = `SELECT slug, crates FROM labels
+    WHERE kind = ? AND crates > 0 ORDER BY crates DESC, slug LIMIT ?`
+  return all(db, sql, kind, limit)
+}
+
+/** Returns at most `limit` categories below a category, by slug. */
+export function subcategories(db: Queries, slug: string, limit: number): Promise<LabelCount[]> {
+  const sql = `SELECT slug, crates FROM labels
+    WHERE kind = 'category' AND slug > ? AND slug < ? AND crates > 0 ORDER BY slug LIMIT ?`
+  // `;` follows `:`.
+  return all(db, sql, `${slug}::`, `${slug}:;`, limit)
+}
+
+/** Every character that a canonical name may contain, in order. */
+const CHARACTERS = [...'0123456789_abcdefghijklmnopqrstuvwxyz']
+
+/** Returns the number of crates for each of some prefixes; skips those without any. */
+export async function prefixCounts(
+  db: Queries,
+  prefixes: readonly string[],
+): Promise<Map<string, number>> {
+  const sql = `SELECT prefix, crates FROM prefixes WHERE prefix IN ${LIST}`
+  const rows = await all<Row<'prefixes'>>(db, sql, prefixes)
+  return new Map(rows.map(row => [row.prefix, row.crates]))
+}
+
+/** Returns the number of listed crates, without counting them. */
+export async function crateCount(db: Queries): Promise<number> {
+  return (await value<number>(db, "SELECT crates FROM prefixes WHERE prefix = ''")) ?? 0
+}
+
+/** Returns the prefixes that are one character longer, in order, with their counts of crates. */
+export async function longerPrefixes(
+  db: Queries,
+  prefix: string,
+): Promise<{ readonly prefix: string; readonly total: number }[]> {
+  const longer = CHARACTERS.map(character => prefix + character)
+  const counts = await prefixCounts(db, longer)
+  return longer.flatMap(prefix => {
+    const total = counts.get(prefix)
+    return total === undefined ? [] : [{ prefix, total }]
+  })
+}
+
+/** Returns at most `limit` crates whose canonical name begins with `prefix`, by name. */
+export function cratesBelow(db: Queries, prefix: string, limit: number): Promise<CrateCard[]> {
+  const rest = `WHERE listings.canonical >= ? AND listings.canonical < ?
+    ORDER BY listings.canonical LIMIT ?`
+  // `{` follows `z`, the last character that a canonical name may have.
+  return selectCards(db, rest, prefix, `${prefix}{`, limit)
 }

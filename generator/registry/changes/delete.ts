@@ -2,8 +2,9 @@ import { readEntry } from '../../../core/entry/parse.ts'
 import { issue, Refusal, refuse } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
-import { parseRequirement, satisfies } from '../../../core/requirement.ts'
+import { matcher, parseRequirement } from '../../../core/requirement.ts'
 import { requireThisBuild, type Version, versionIdentity } from '../../../core/version.ts'
+import { pace } from '../../database/pace.ts'
 import { showing, systemRefusal } from '../../places/disk/fault.ts'
 import { rebuildCrate } from '../../projections/index/show.ts'
 import type { Change } from '../../records/change.ts'
@@ -109,6 +110,9 @@ async function listUnfinished(
   return tombstones
 }
 
+/** The most requirements of one release that are compared; one with more counts as a dependent. */
+const COMPARED = 10
+
 async function findDependents(
   registry: Registry,
   crate: CrateRecord,
@@ -121,9 +125,15 @@ async function findDependents(
       dep =>
         dep.registry === null && dep.kind !== 'dev' && (dep.package ?? dep.name) === crate.name,
     )
-    const needs = deps.map(dep => parseRequirement(dep.req))
-    if (needs.some(need => releases.some(release => satisfies(need, release.version))))
-      dependents.push(`${mention.name} ${mention.version}`)
+    const needs = [...new Set(deps.map(({ req }) => req))]
+    // Nobody writes more; who does is not worth a long comparison.
+    let isNeeding = needs.length > COMPARED
+    for (const need of isNeeding ? [] : needs) {
+      await pace()
+      const isIn = matcher(parseRequirement(need))
+      isNeeding ||= releases.some(({ version }) => isIn(version))
+    }
+    if (isNeeding) dependents.push(`${mention.name} ${mention.version}`)
   }
   return dependents
 }

@@ -1,26 +1,24 @@
 // generator/registry/changes: The changes of a registry: check, keep, record, show. Daemon and
 // commands call it; it renders no page.
-import { type Issue, refuse, unique, warning } from '../../../core/error/error.ts'
+import { forEachConcurrently } from '../../../core/async/concurrently.ts'
+import { type Issue, unique, warning } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import type { Release } from '../../../core/release/release.ts'
 import type { Version } from '../../../core/version.ts'
 import { pace } from '../../database/pace.ts'
-import type { Queries } from '../../database/statement.ts'
+import { attempt, type Queries } from '../../database/statement.ts'
 import type { Staged } from '../../places/crate-store.ts'
-import { asCaller } from '../../places/disk/caller.ts'
-import { showing } from '../../places/disk/fault.ts'
-import { fileChecksum, openFile } from '../../places/disk/files.ts'
 import { showCrates } from '../../projections/index/show.ts'
 import { RenderBatch } from '../../projections/render-batch.ts'
-import { type Change, operatorChange } from '../../records/change.ts'
+import type { Change } from '../../records/change.ts'
 import type { CrateRecord } from '../../records/crates.ts'
-import { type MarkSubject, markAgain, marksOf, setMarks } from '../../records/marks.ts'
+import { type MarkSubject, marksOf, setMarks } from '../../records/marks.ts'
 import { type IndexedCrate, indexFiles } from '../../records/releases.ts'
 import { followReleases, insertAdded, type ReleaseOutcome } from '../../records/releases-changes.ts'
-import { checkQuota, type ReleaseOfBytes, releaseOfBytes } from '../../records/releases-stored.ts'
+import { checkQuota } from '../../records/releases-stored.ts'
 import type { Registry } from '../registry.ts'
-import { type Addition, addTogether } from './add-together.ts'
+import { removeRefused } from './another-writer.ts'
 import { type Candidate, check, type Submission } from './check.ts'
 
 /** A recorded release, with everything that its publisher should know. */
@@ -148,11 +146,11 @@ export function additionOf(registry: Registry, candidate: Candidate): Addition<U
 }
 
 async function record(
-  { settings }: Registry,
+  { settings, urls }: Registry,
   tx: Queries,
   { submission, change, release, existing, isLost, verdict, warnings }: Candidate,
 ): Promise<UnshownPublication> {
-  const added = await insertAdded(tx, release, change, async (within, crate) => {
+  const added = await insertAdded(tx, release, urls.own, change, async (within, crate) => {
     await checkQuota(within, crate, settings.limits, change)
     await submission.permit?.(within, crate)
   })
@@ -165,73 +163,98 @@ async function record(
   return { release, ...added, warnings: all, invalidCategories, invalidBadges }
 }
 
-interface AddedRelease {
-  readonly release: Pick<Release, 'name' | 'version'>
-}
-
-/** The largest `.crate` that an import may have recorded, in bytes. */
-const RECORDED_MAX = 512 * 1024 * 1024
-
 /**
- * Adds a `.crate` file with the checks of a publish, and renders its index file. `at` is the time
- * for the index (`2026-11-20T12:00:00Z`). Throws a `Refusal` with every issue. `buildPages` then
- * renders the pages. Bytes of a recorded release are put back without checks, and whatever has
- * become of it: it may be yanked, or have been imported.
+ * Returns the marks of a release whose bytes come back: its file in the public tree may be lost,
+ * too, and its pages were rendered without the bytes.
  */
-export async function addCrateFile(
-  registry: Registry,
-  path: string,
-  { at, companions }: { readonly at: string } & Pick<Submission, 'companions'>,
-): Promise<Pick<Publication, 'outcome' | 'warnings'> & AddedRelease> {
-  const file = (await asCaller(() => openFile(path))) ?? refuse('file_missing', { path })
-  const cksum = file.size > RECORDED_MAX ? null : await asCaller(() => fileChecksum(path))
-  const published = cksum === null ? null : await releaseOfBytes(registry.database, cksum)
-  const max = published ? RECORDED_MAX : registry.settings.limits.crate_bytes
-  const bytes = await registry.crates.stage(file.bytes, max)
-  try {
-    const queue = new PublishQueue(registry)
-    if (published?.cksum === bytes.cksum) return await putBack(registry, queue, bytes, published)
-    const submission = { bytes, pubtime: at, ...(companions && { companions }) }
-    const publication = await queue.publish(submission, operatorChange(at))
-    await showing(async () => {
-      await publication.shown
-      await queue.settle()
-    })
-    return publication
-  } finally {
-    await bytes.discard()
-  }
-}
-
-async function putBack(
-  { crates, database, mutex }: Registry,
-  queue: PublishQueue,
-  bytes: Staged,
-  { id, crateId, name, version, cksum }: ReleaseOfBytes,
-) {
-  const key = crateKey(name, cksum)
-  const isLost = (await crates.checksum(key)) !== cksum
-  if (isLost)
-    await mutex.run(async () => {
-      await bytes.keep(key)
-      await markAgain(database, marksOfBytes(id))
-    })
-  await showing(async () => {
-    await queue.show(crateId)
-    await queue.settle()
-  })
-  return {
-    release: { name, version },
-    outcome: 'present',
-    warnings: [presentWarning(isLost, name, version)],
-  } as const
-}
-
-/** Its file in the public tree may be lost, too, and its pages were rendered without the bytes. */
-function marksOfBytes(id: number): MarkSubject[] {
+export function marksOfBytes(id: number): MarkSubject[] {
   return ['file', 'release'].flatMap(kind => marksOf(kind, [id]))
 }
 
-function presentWarning(isLost: boolean, name: Name, version: Version): Issue {
+/** Returns what is told of a release that was recorded before; `isLost`: its bytes are put back. */
+export function presentWarning(isLost: boolean, name: Name, version: Version): Issue {
   return warning(isLost ? 'release_restored' : 'release_present', { name, version })
+}
+
+/** A release with its bytes, and what records it in a transaction. */
+export interface Addition<T> {
+  readonly release: Release
+  readonly bytes: Staged
+  readonly record: (tx: Queries) => Promise<T>
+}
+
+/** The result of recording a release, or why it was refused or failed. */
+export type Outcome<T> = { readonly value: T } | { readonly error: unknown }
+
+/** The results of releases in their order, and what `complete` returned. */
+export interface Additions<T, F> {
+  readonly outcomes: readonly Outcome<T>[]
+  readonly finished: readonly F[]
+}
+
+/**
+ * Adds releases: keeps the bytes of all, records all in one transaction, and removes the bytes of
+ * those that were refused. `complete` ends the transaction: it tells the followers. One that is
+ * refused or fails undoes nothing of the others. The caller holds the mutex, because `verify` would
+ * find orphans in between; a process that is killed before the transaction has added nothing, and
+ * leaves bytes that block nobody.
+ */
+export async function addTogether<T, F>(
+  registry: Registry,
+  additions: readonly Addition<T>[],
+  complete: (tx: Queries, values: readonly T[]) => Promise<F>,
+): Promise<Additions<T, F>> {
+  const outcomes = new Map<Addition<T>, Outcome<T>>()
+  const finished: F[] = []
+  await forEachConcurrently(additions, async addition => {
+    const { release, bytes } = addition
+    await bytes
+      .keep(crateKey(release.name, release.entry.cksum))
+      .catch((error: unknown) => outcomes.set(addition, { error }))
+  })
+  const record = async (additions: readonly Addition<T>[]): Promise<void> => {
+    let isComplete = true
+    try {
+      const end = await registry.database.transaction(async tx => {
+        const values = await recordAll(tx, additions, outcomes)
+        isComplete = false
+        const end = await complete(tx, values)
+        isComplete = true
+        return end
+      })
+      finished.push(end)
+    } catch (error) {
+      // Nothing was recorded. If a follower fails at one crate, the others are tried without it.
+      if (!isComplete && additions.length > 1)
+        for (const addition of additions) await record([addition])
+      // A refusal may have been caused by another publish of this batch.
+      else for (const addition of additions) outcomes.set(addition, { error })
+    }
+  }
+  const kept = additions.filter(addition => !outcomes.has(addition))
+  if (kept.length > 0) await record(kept)
+  const results: Outcome<T>[] = []
+  for (const addition of additions) {
+    const outcome = outcomes.get(addition) as Outcome<T>
+    if ('value' in outcome) results.push(outcome)
+    else results.push({ error: await removeRefused(registry, addition.release, outcome.error) })
+  }
+  return { outcomes: results, finished }
+}
+
+async function recordAll<T>(
+  tx: Queries,
+  additions: readonly Addition<T>[],
+  outcomes: Map<Addition<T>, Outcome<T>>,
+): Promise<T[]> {
+  const values: T[] = []
+  for (const addition of additions) {
+    const work = () => addition.record(tx)
+    // A lone refusal may undo the transaction.
+    const outcome = additions.length === 1 ? { value: await work() } : await attempt(tx, work)
+    outcomes.set(addition, outcome)
+    if ('value' in outcome) values.push(outcome.value)
+    await pace()
+  }
+  return values
 }

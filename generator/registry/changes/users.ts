@@ -2,14 +2,16 @@ import { refuse } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { Version } from '../../../core/version.ts'
 import {
+  acting,
   findUser,
+  type LoginRules,
   requireAdministrator,
   requireFree,
   requireUser,
   type User,
 } from '../../accounts/accounts.ts'
-import { acting, type LoginRules } from '../../accounts/oidc-access.ts'
 import type { OwnerRecords } from '../../accounts/ownership.ts'
+import { revokeAll } from '../../accounts/tokens.ts'
 import { column, type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
 import { type CrateEdit, type Records, tellFollowers } from '../../records/crate-change.ts'
@@ -58,8 +60,7 @@ export async function removeUser(
       password = NULL, name = NULL WHERE id = ?`
     await run(tx, sql, by.at, by.at, user.id)
     if (user.admin) await requireAdministrator(tx, login)
-    const revoke = 'UPDATE tokens SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL'
-    await run(tx, revoke, by.at, user.id)
+    await revokeAll(tx, user.id, by)
     await removeOwnerOfAll(tx, user.id)
     // Their identity stays: otherwise the next login there would make a new account.
     for (const table of ['invitations', 'sessions', 'password_links', 'user_groups'])

@@ -22,6 +22,7 @@ import { assertPrinted } from '../../support/printed-table.ts'
 import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
 import { BASE } from '../../support/release.ts'
 import { JOBS, RULES } from '../../support/trusted-jobs.ts'
+import { loggedIn } from '../../support/visitor.ts'
 
 const AT = '2026-11-20T12:00:00Z'
 
@@ -237,6 +238,62 @@ async function assertVerdict(
   const errors = [{ detail: message(verdict, ask.wanted, login) }]
   assert.deepEqual([response.status, await response.json()], [expected, { errors }], what)
   assert.equal(response.headers.get('cache-control'), 'no-store', what)
+}
+
+/** What the rules of CI answer an owner of `demo`, and somebody else who has the right to ask. */
+const MANAGED = /_configs|^PATCH \/api\/v1\/crates\/:name$/
+function managed(method: string, path: string): readonly [owner: number, other: number] {
+  if (method === 'POST') return [422, 422]
+  if (method === 'DELETE') return path.includes('gitlab') ? [404, 404] : [204, 400]
+  return [200, 400]
+}
+
+for (const kind of ['public', 'private'] as const) {
+  test(`every route of a ${kind} registry, for sessions of a company, and tokens that name a scope`, async t => {
+    const { test } = await prepared(t, { PLIMSOLL_AUTH_REQUIRED: String(kind === 'private') })
+    const { database } = test.registry
+    const callers: [login: string, like: Group][] = [
+      ['former', 'stranger'],
+      ['colleague', 'stranger'],
+      ['due', 'nobody'],
+      ['member', 'owner'],
+    ]
+    for (const [login, like] of callers) {
+      const { id = assert.fail() } = (await findUser(database, login)) ?? {}
+      const scopes = ['trusted-publishing'] as const
+      const token = await test.token(id, { scopes: [...scopes] })
+      const session = (await loggedIn(test, login)).cookies.get('plimsoll_session')
+      const cookie = { cookie: `plimsoll_session=${session}`, 'sec-fetch-site': 'same-origin' }
+      for (const [route, asks] of Object.entries(TABLE)) {
+        const [method = ''] = route.split(' ')
+        for (const ask of asks) {
+          const send = (token: string | null, headers: Record<string, string>) =>
+            test.request(method, ask.path, token, { body: ask.body?.() ?? null, headers })
+          const what = `${kind}: ${method} ${ask.path} by the session of ${login}`
+          if (MANAGED.test(route)) {
+            const [owner, other] = managed(method, ask.path)
+            const right = like === 'nobody' ? 403 : like === 'owner' ? owner : other
+            const type = { 'content-type': 'application/json' }
+            const inBrowser = await send(null, { ...type, ...cookie })
+            assert.equal(inBrowser.status, right, what)
+            // A rule that was removed is gone.
+            const withToken = await send(token, type)
+            assert.equal(withToken.status, right === 204 ? 404 : right, `${what}, with a token`)
+            continue
+          }
+          const isRead = method === 'GET' && ask.public.nobody !== 'token_absent'
+          const verdict = ask[kind][isRead ? like : 'nobody']
+          await assertVerdict(
+            await send(null, { ...ask.headers, ...cookie }),
+            ask,
+            verdict,
+            what,
+            login,
+          )
+        }
+      }
+    }
+  })
 }
 
 test('docs/run/access.md prints who gets what with which token', async t => {

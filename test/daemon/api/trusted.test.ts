@@ -123,7 +123,7 @@ test('the rules of crates that are there are read and written in the shapes of c
     ...order,
     id: 1,
     crate: 'demo',
-    repository_owner_id: 0,
+    repository_owner_id: null,
     created_at: '2026-11-20T12:00:00Z',
   }
   assert.deepEqual([posted.status, posted.body], [200, { github_config: config }])

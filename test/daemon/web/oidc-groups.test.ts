@@ -1,12 +1,14 @@
 // Mirrors generator/accounts/groups.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addUser, requireUser, setLocked } from '../../../generator/accounts/accounts.ts'
+import { timestamp } from '../../../core/timestamp.ts'
+import { acting, addUser, requireUser, setLocked } from '../../../generator/accounts/accounts.ts'
 import { setMember, titleGroup } from '../../../generator/accounts/groups.ts'
 import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc-identities.ts'
-import { column } from '../../../generator/database/statement.ts'
+import { column, run } from '../../../generator/database/statement.ts'
 import { openRegistry } from '../../../generator/open.ts'
 import { groupsOf } from '../../../generator/records/groups.ts'
+import { canAct, isOwner } from '../../../generator/records/owners.ts'
 import { removeUser } from '../../../generator/registry/changes/users.ts'
 import { readStatus, warningsOf } from '../../../generator/status.ts'
 import { DAY, OPERATOR, oidcRegistry, said } from '../../support/oidc-registry.ts'
@@ -122,9 +124,9 @@ test('groups count by the settings in force, not by those at the login', async t
   await owners('PUT', 'group:rust')
   // Another issuer keeps the account in force.
   test.now = new Date(test.now.getTime() + 8 * DAY)
-  const loggedIn = test.now.toISOString().replace(/\.\d+/, '')
-  const link = { issuer: partner.issuer, subject: 'p-1', loggedIn }
-  await linkIdentity(database, 'ada', link, OPERATOR)
+  await linkIdentity(database, 'ada', { issuer: partner.issuer, subject: 'p-1' }, OPERATOR)
+  const here = 'UPDATE identities SET logged_in_at = ? WHERE issuer = ?'
+  await run(database, here, timestamp(test.now), partner.issuer)
   const token = await tokenOf('ada')
   assert.equal(await publish(token, '1.1.0'), 'published')
   const open = async (days: string | null) => {
@@ -208,4 +210,33 @@ test('the last owner is a user who can act, or a group with one in it', async t 
   })
   assert.match(await said(refusal), /would have no owner left/)
   await removeUser(registry, await requireUser(database, 'bob'), OPERATOR)
+})
+
+test('groups that a clock which was years ahead gave count no more, also for who can act', async t => {
+  const { test, logIn, tokenOf, publish, owners } = await oidcRegistry(t)
+  const { registry } = test
+  const { database } = registry
+  await logIn({ ...ADA, groups: ['rust'] })
+  await owners('PUT', 'group:rust')
+  const { id } = await requireUser(database, 'ada')
+  const then = test.now
+  const at = (time: Date) => time.toISOString().replace(/\.\d+/, '')
+  test.now = new Date(then.getTime() + 7300 * DAY)
+  await logIn({ ...ADA, groups: ['rust'] })
+  assert.deepEqual([...(await groupsOf(database, id, at(test.now))).values()], [['rust']])
+  test.now = then
+  // Another issuer keeps the account in force.
+  const link = { issuer: 'https://partner.example', subject: 'p-1', loggedIn: at(then) }
+  await linkIdentity(database, 'ada', link, OPERATOR)
+  const { settings } = registry
+  const issuer = { ...(settings.oidc.company ?? assert.fail()), issuer: link.issuer }
+  const token = await tokenOf('ada')
+  assert.deepEqual([...(await groupsOf(database, id, at(then)))], [])
+  assert.equal(await isOwner(database, 1, id, at(then)), false)
+  const rules = { ...settings, oidc: { ...settings.oidc, partner: issuer } }
+  const able = (now: Date) => canAct(database, 1, acting(rules, now), at(now), 1)
+  assert.equal(await able(then), false)
+  await logIn({ ...ADA, groups: ['rust'] })
+  assert.equal(await able(then), true)
+  assert.equal(await publish(token, '1.1.0'), 'published')
 })

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { PageWorker } from '../../../daemon/workers/page-worker.ts'
-import { pageWork } from '../../../generator/pages/due.ts'
+import { pageWork } from '../../../generator/pages/marked.ts'
 import { isStorageRefusal } from '../../../generator/places/disk/fault.ts'
 import { followers, MARK_KINDS, PAGE_KINDS } from '../../../generator/projections/projections.ts'
 import {

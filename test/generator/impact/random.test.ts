@@ -30,6 +30,8 @@ interface Line {
   readonly version: Version
   readonly yanked: boolean
   readonly deps: readonly Dependency[]
+  /** What its packaged lock file names. */
+  readonly locked: readonly { readonly name: Name; readonly version: Version; own: boolean }[]
 }
 
 const spelt = (name: string, random: Random) =>
@@ -52,6 +54,10 @@ function lines(random: Random): Line[] {
       .map(version => ({
         ...{ name, version: version as Version, yanked: random.below(4) === 0 },
         deps: Array.from({ length: random.below(4) }, dep),
+        locked: Array.from({ length: random.below(2) }, () => {
+          const [own, locked] = [random.below(4) > 0, random.pick(VERSIONS.split(' '))]
+          return { name: random.pick(own ? names : FOREIGN), version: locked as Version, own }
+        }),
       })),
   )
 }
@@ -60,11 +66,15 @@ function lines(random: Random): Line[] {
 function filesOf(all: readonly Line[]): Map<string, string> {
   const files = new Map<string, string>()
   const found = new Map<string, Map<Name, object[]>>()
-  for (const { name, version, yanked, deps } of all) {
+  for (const { name, version, yanked, deps, locked } of all) {
     const path = indexPath(name)
     const line = JSON.stringify(entry({ name, vers: version, yanked, deps }))
     files.set(path, `${files.get(path) ?? ''}${line}\n`)
-    for (const { req: requirement, kind, registry, package: real } of deps) {
+    const shipped = locked.map(each => {
+      const registry = each.own ? null : CRATES_IO
+      return { req: `=${each.version}`, kind: 'ships with', registry, package: each.name }
+    })
+    for (const { req: requirement, kind, registry, package: real } of [...deps, ...shipped]) {
       const crates = found.get(canonicalName(real ?? '')) ?? new Map<Name, object[]>()
       found.set(canonicalName(real ?? ''), crates)
       const ways = crates.get(name) ?? []
@@ -121,6 +131,11 @@ function expected(all: readonly Line[], target: Name, isBad: (v: Version) => boo
         if (answers(line, how, ['normal'])) return `${line.name}@${line.version} ${how} normal`
         if (answers(line, how, ['normal', 'build']))
           return `${line.name}@${line.version} ${how} build`
+        const ships = line.locked.some(
+          ({ name, version, own }) =>
+            canonicalName(name) === canonicalName(target) && (own || !isHere) && isBad(version),
+        )
+        if (ships) return `${line.name}@${line.version} ${how} ships with`
         const dev = line.deps.filter(({ kind }) => kind === 'dev')
         if (dev.some(dep => leadsOn(dep, how, isOne)))
           return `${line.name}@${line.version} ${how} dev`
@@ -156,7 +171,8 @@ test('200 random graphs', async () => {
     const found: string[] = []
     for await (const reach of findImpact(graph, { crate, isAffected, bounds: spec })) {
       found.push(`${reach.crate}@${reach.version} ${reach.how} ${reach.kind}`)
-      checkPath(reach.path, reach.how, all)
+      if (reach.kind === 'ships with') assert.match(reach.path.join(), /^[^,]+@[^,]+,[^,]+@[^,]+$/)
+      else checkPath(reach.path, reach.how, all)
     }
     assert.deepEqual(found.sort(), expected(all, target, isAffected), `seed ${seed}: ${spec}`)
     reached += found.length

@@ -7,15 +7,13 @@ import { labelsOf } from '../../../generator/projections/lists/projection.ts'
 import { newestOf } from '../../../generator/records/owners.ts'
 import {
   commonLabels,
-  labelCrates,
-  readLabel,
-  subcategories,
-} from '../../../generator/records/pages/labels.ts'
-import {
   cratesInOrder,
+  labelCrates,
   ORDERS,
   readFigures,
+  readLabel,
   readWeeks,
+  subcategories,
 } from '../../../generator/records/pages/overviews.ts'
 import { isOnPostgres } from '../../support/engine.ts'
 import { none } from '../../support/none.ts'

@@ -440,3 +440,41 @@ test('a disk that is full here is not the fault of the upstream', async t => {
   assert.match(await answer.text(), /the disk of the registry is full/)
   assert.deepEqual([counts.errors, counts.failure], [0, null])
 })
+
+test('a clock that was years ahead leaves nothing held, shown or older for years', async t => {
+  const { made, registry, ask } = await start(t, { hold: '3d', lure_guard: 'true' })
+  const then = registry.now.getTime()
+  const jump = (days: number) => {
+    registry.now = new Date(then + days * 86_400_000)
+  }
+  const state = async () => {
+    const text = await (await ask(indexOf('demo'))).text()
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map(line => !JSON.parse(line).yanked)
+  }
+  made.publish({ name: 'demo', pubtime: '2026-01-01T00:00:00Z' })
+  made.publish({ name: 'demo', version: '1.1.0', pubtime: '2026-11-20T11:00:00Z' })
+  assert.deepEqual(await state(), [true, false])
+  // What is no longer held there is held again.
+  jump(7000)
+  assert.deepEqual(await state(), [true, true])
+  made.publish({ name: 'demo', version: '1.2.0', pubtime: '2026-01-01T00:00:00Z' })
+  jump(7001)
+  assert.deepEqual(await state(), [true, true, false])
+  jump(0.01)
+  assert.deepEqual(await state(), [true, false, false])
+  jump(3.1)
+  assert.deepEqual(await state(), [true, true, true])
+  // A file whose date only that clock took for past.
+  const path = made.pathOf('demo')
+  const late = { 'last-modified': new Date(then + 7000 * 86_400_000).toUTCString() }
+  jump(7002)
+  made.fault = url => (url === path ? { headers: late } : null)
+  await ask(indexOf('demo'))
+  jump(4)
+  made.fault = () => null
+  made.publish({ name: 'demo', version: '1.3.0', pubtime: '2026-01-01T00:00:00Z' })
+  assert.equal((await state()).length, 4)
+})

@@ -6,7 +6,7 @@ import { Lookup } from '../../../../core/search/lookup.ts'
 import type { Leniency } from '../../../../core/search/plan.ts'
 import { isOnServer } from '../../../../generator/database/engine.ts'
 import { LIST, run, value } from '../../../../generator/database/statement.ts'
-import { pageMarks, pageWork } from '../../../../generator/pages/due.ts'
+import { pageMarks, pageWork } from '../../../../generator/pages/marked.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
 import type { PublicTree } from '../../../../generator/places/public-tree.ts'
 import { readState } from '../../../../generator/projections/search/files.ts'
@@ -226,7 +226,14 @@ test('an upgrade from files in shards derives the search again, and leaves none 
   const left = readdirSync(tree.path('search'), { recursive: true }).map(String).sort()
   assert.deepEqual(
     left.filter(path => path.endsWith('.json')),
-    ['crates/0.json', 'crates/1.json', 'layout.json', 'ranks.json', 'terms/0/0.json'],
+    [
+      'crates/0.json',
+      'crates/1.json',
+      'crates/2.json',
+      'layout.json',
+      'ranks.json',
+      'terms/0/0.json',
+    ],
   )
   const [first] = ENTRIES
   const answer = await registry.request('GET', `/api/v1/crates?q=${first?.name}`)

@@ -64,6 +64,26 @@ test('a version goes from records, index, public tree and crate store; the other
   await agrees(registry)
 })
 
+test('very many requirements on a crate are no work: who writes them counts as a dependent', async t => {
+  const registry = await newRegistry(t)
+  const many = (length: number, version: (at: number) => string) =>
+    Array.from({ length }, (_, at) => {
+      const target = `'cfg(a = "${at}")'`
+      return `[target.${target}.dependencies.base]\nversion = "${version(at)}"\n${OWN}\n`
+    }).join('')
+  for (let at = 0; at < 50; at++)
+    await addCrate(registry, { name: 'base', version: `1.${at}.0-rc.${at}` })
+  for (const [name, manifest] of [
+    ['often', many(200, () => '9.1')],
+    ['other', many(10, at => `9.${at}`)],
+    ['needs', many(10, at => `=1.${at * 5}.0-rc.${at * 5}`)],
+    ['wild', many(200, at => `9.${at}`)],
+  ] as const)
+    await addCrate(registry, { name, version: '1.0.0', manifest })
+  const plan = await planDeletion(registry, { ...FIRST, version: null })
+  assert.deepEqual(plan.dependents, ['needs 1.0.0', 'wild 1.0.0'])
+})
+
 test('what another crate needs goes only by force, and the crate with its last version', async t => {
   const registry = await scene(t)
   const whole = { name: base, version: null, force: false }
