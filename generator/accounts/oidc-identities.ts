@@ -19,7 +19,7 @@ import {
 } from './accounts.ts'
 import { revokeAll } from './tokens.ts'
 
-/** By what an issuer's people are found: both are compared exactly. */
+/** What identifies somebody at an issuer: both are compared exactly. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
@@ -48,8 +48,8 @@ export async function findIdentity(db: Queries, { issuer, subject }: Identity) {
 
 /** Returns the account of an identity; refuses one that is locked, or linked no more. */
 export async function requireIdentity(db: Queries, identity: Identity): Promise<Account> {
-  const found = await findIdentity(db, identity)
-  return found && !found.locked ? found : refuse('oidc_locked')
+  const existing = await findIdentity(db, identity)
+  return existing && !existing.locked ? existing : refuse('oidc_locked')
 }
 
 /** How an existing account gets an identity. */
@@ -207,7 +207,7 @@ export async function listAccess<T extends { readonly id: number }>(
 function leftBehind(db: Queries, ids: readonly number[], rules: LoginRules, now: Date) {
   const { sql, values } = acting(rules, now)
   const gone = `users.id IN ${LIST} AND NOT (${sql})`
-  const found = `SELECT users.id AS maker, 'account ' || made.login AS what FROM users
+  const makers = `SELECT users.id AS maker, 'account ' || made.login AS what FROM users
       JOIN users AS made ON made.made_by = users.id
       WHERE made.machine = 1 AND made.locked_at IS NULL AND ${gone}
     UNION ALL SELECT users.id, 'rule ' || trust_rules.id FROM users
@@ -218,5 +218,5 @@ function leftBehind(db: Queries, ids: readonly number[], rules: LoginRules, now:
       WHERE expires_at > ? AND ${gone}`
   const who = [ids, ...values] as const
   type Found = { readonly maker: number; readonly what: string }
-  return all<Found>(db, found, ...who, ...who, timestamp(now), ...who)
+  return all<Found>(db, makers, ...who, ...who, timestamp(now), ...who)
 }

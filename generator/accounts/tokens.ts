@@ -222,8 +222,8 @@ export async function authenticate(
   const member = loggedIn(time)
   const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at,
       CASE WHEN ${member.sql} THEN 1 ELSE 0 END AS member ${VALID} AND hash = ?`
-  const given = [...member.values, timestamp(now), latest(now), hashSecret(token)]
-  const row = await first<TokenRow>(database, sql, ...given)
+  const parameters = [...member.values, timestamp(now), latest(now), hashSecret(token)]
+  const row = await first<TokenRow>(database, sql, ...parameters)
   if (!row) {
     const ended = `SELECT expires_at FROM tokens
       WHERE hash = ? AND revoked_at IS NULL AND expires_at <= ?`

@@ -15,7 +15,6 @@ import { inTransaction, type Queries, type Result } from './statement.ts'
 /** How many milliseconds a statement waits for another process's transaction. */
 const LOCK_TIMEOUT_MS = 10_000
 
-/** The most prepared statements kept for each of the two handles. */
 const MAX_STATEMENTS = 500
 
 const READS = /^\s*select\b/i
@@ -103,7 +102,6 @@ export class SqliteDatabase implements Database {
     return writing(() => damage.explain(this.#path, work))
   }
 
-  /** Retries while another process has the lock. */
   #locked<T>(work: () => T): Promise<T> {
     return damage.explain(this.#path, () => retryWhileLocked(work))
   }
@@ -115,7 +113,6 @@ interface Prepared {
   readonly returnsRows: boolean
 }
 
-/** An open database with its prepared statements by their text. */
 class Handle {
   readonly database: Libsql.Database
   readonly #statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS })

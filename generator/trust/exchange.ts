@@ -28,12 +28,12 @@ export async function exchange(
   await requireUnpaused(database)
   const verified = await issuers.verify(jwt)
   // A refusal is no error of the transaction, which records that the token was used.
-  const given = await makeChange(database, change, 'anybody', async (tx, by) => {
+  const granted = await makeChange(database, change, 'anybody', async (tx, by) => {
     if (!(await useUp(tx, verified, by))) return issue('jwt_used')
     return grant(tx, verified, by)
   })
-  if (typeof given !== 'string') throw new Refusal([given])
-  return given
+  if (typeof granted !== 'string') throw new Refusal([granted])
+  return granted
 }
 
 /** Ends a token of a job; one that is unknown or has ended is no error. */
