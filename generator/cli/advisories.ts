@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { isAtLeast, labelOf } from '../../core/advisory/advisory.ts'
+import { isAtLeast, labelOf, wordOf } from '../../core/advisory/advisory.ts'
 import { SEVERITIES } from '../../core/advisory/cvss.ts'
 import { type AdvisoryIndex, parseAdvisoryIndex } from '../../core/advisory/index-file.ts'
 import { CHECKED_LOCK_MAX, type Finding, findCovered } from '../../core/advisory/lock.ts'
@@ -137,9 +137,9 @@ function jsonOf({ advisory, path, ...found }: Finding) {
 }
 
 function linesOf(finding: Finding): string[] {
-  const { id, title, severity, informational, fixed, package: name, version } = jsonOf(finding)
+  const { id, title, fixed, package: name, version } = jsonOf(finding)
   return [
-    `${name} ${version}: ${id} (${informational ?? severity ?? 'no CVSS'}) ${title}`,
+    `${name} ${version}: ${id} (${wordOf(finding.advisory)}) ${title}`,
     `  by ${finding.path.join(' > ')}`,
     `  ${fixed.length > 0 ? `fixed in ${fixed.join(', ')}` : 'no version is known to be free of it'}`,
   ]

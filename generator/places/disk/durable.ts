@@ -99,10 +99,12 @@ function whenMade(folder: string): string | null {
   return stats?.birthtimeNs ? `${stats.dev} ${stats.ino} ${stats.birthtimeNs}` : null
 }
 
+const sync = promisify(fsync)
+
 /** Syncs open files and folders to disk, together, and closes them. */
 export async function syncDescriptors(descriptors: readonly number[]): Promise<void> {
   try {
-    await forEachConcurrently(descriptors, promisify(fsync))
+    await forEachConcurrently(descriptors, sync)
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor)
   }

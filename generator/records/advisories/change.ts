@@ -8,7 +8,7 @@ import { type Records, type Told, tellFollowers } from '../crate-change.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'
 import { marksOf, SITE, setMarks } from '../marks.ts'
 import { listVersions } from '../releases.ts'
-import { ADVISORY, advisoriesIn, type Origin } from './read.ts'
+import { ADVISORY, advisoriesIn, advisoriesOf, type Origin } from './read.ts'
 
 /** The most advisories that one transaction changes: publishes get in between. */
 const BATCH = 500
@@ -131,6 +131,16 @@ function eventOf(advisory: Advisory): Told {
   const { id, title, informational } = advisory
   const severity = labelOf(advisory)
   return { type: 'advisory.matched', advisory: id, title, severity, informational }
+}
+
+/** Returns what webhooks are told of a version that is recorded now and that advisories cover. */
+export async function matchesOf(
+  tx: Queries,
+  { name, version }: { readonly name: string; readonly version: Version },
+  own: Origin,
+): Promise<Told[]> {
+  const about = await advisoriesOf(tx, name, own)
+  return about.filter(advisory => covers(advisory, version)).map(eventOf)
 }
 
 /** Deletes the advisories with these numbers that are gone, now that their files are. */

@@ -1,4 +1,4 @@
-import { covers, isAbout, isAtLeast, labelOf } from '../../../core/advisory/advisory.ts'
+import { covers, isAbout, isAtLeast, wordOf } from '../../../core/advisory/advisory.ts'
 import { newestFit } from '../../../core/advisory/ranges.ts'
 import type { Dependency } from '../../../core/entry/entry.ts'
 import { type Issue, warning } from '../../../core/error/error.ts'
@@ -52,11 +52,11 @@ export async function advisoryWarnings(
     const need = parseRequirement(req)
     const best = registry === null ? versions.find(matcher(need)) : undefined
     for (const advisory of telling) {
-      const { id, title, informational } = advisory
+      const { id, title } = advisory
       if (ignored.includes(id) || warnings.has(id) || warnings.size === WARNED) continue
       const version = registry === null ? best : newestFit(need, advisory.ranges)
       if (!version || !covers(advisory, version)) continue
-      const word = informational ?? labelOf(advisory) ?? 'no CVSS'
+      const word = wordOf(advisory)
       warnings.set(id, warning('dependency_advisory', { id, title, word, name, req }))
     }
   }
