@@ -64,7 +64,8 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
     deps.metrics.published(accepted.outcome)
     deps.git?.wake()
     const others = accepted.warnings.filter(({ code }) => code !== 'category_unknown')
-    const taken = existing.crate ? [] : await takenNames(deps, metadata.name, change.at)
+    const mayTake = !existing.crate && deps.upstreams.byName.size > 0
+    const taken = mayTake ? await takenNames(deps, metadata.name, change.at) : []
     const late = accepted.isShown ? [] : [issue('index_late', { name: metadata.name })]
     return c.json({
       warnings: {

@@ -15,7 +15,6 @@ import { inTransaction, type Queries, type Result } from './statement.ts'
 /** How many milliseconds a statement waits for another process's transaction. */
 const LOCK_TIMEOUT_MS = 10_000
 
-/** The most prepared statements kept for each of the two handles. */
 const MAX_STATEMENTS = 500
 
 const READS = /^\s*select\b/i
@@ -132,7 +131,6 @@ interface Prepared {
   readonly returnsRows: boolean
 }
 
-/** An open database with its prepared statements by their text. */
 class Handle {
   readonly database: Libsql.Database
   readonly #statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS })

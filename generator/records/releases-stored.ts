@@ -34,9 +34,7 @@ export interface ExistingRelease {
   readonly isInvited: boolean
   /** Whether the actor may add versions: an owner, an administrator if it has none, or a rule. */
   readonly mayPublish: boolean
-  /** Whether versions come from CI only. */
   readonly trustedOnly: boolean
-  /** Whether any advisory is kept. */
   readonly hasAdvisories: boolean
   readonly taken: TakenVersion | null
   /** This version before it was deleted; null when it was not. */

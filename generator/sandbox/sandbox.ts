@@ -202,8 +202,8 @@ export async function listFiles(
   cksum: string,
   open: () => Promise<LocalFile | null>,
 ): Promise<readonly ArchiveFile[] | null> {
-  const known = inspected.get(cksum)
-  if (known) return known
+  const cached = inspected.get(cksum)
+  if (cached) return cached
   const file = await open()
   if (file === null) return null
   const unpackedBytes = unpackedLimit(file.size)

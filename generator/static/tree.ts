@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join, posix, resolve, sep } from 'node:path'
 import { type Issue, refuse, warning } from '../../core/error/error.ts'
 import { CRATES_FOLDER, cksumOfKey, crateFolder, releaseOfPath } from '../../core/paths/crates.ts'
@@ -10,6 +18,7 @@ import {
   indexPath,
   type Output,
   output,
+  PUSH_FOLDER,
   type PublicFile,
 } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -21,8 +30,10 @@ import { STATIC_CONFIG } from '../git/static-repository.ts'
 import { readBytes, sumOf } from '../places/disk/files.ts'
 import { isTemporary, type TextFile } from '../places/disk/steps.ts'
 import { FolderPlace } from '../places/folder-place.ts'
+import { FileMutex } from '../places/locks/lock.ts'
 import { PublicTree } from '../places/public-tree.ts'
 import { stageOf } from '../places/sync.ts'
+import { makePrivate } from '../private-files.ts'
 import { isRegistry } from '../registry/folder.ts'
 
 /**
@@ -39,10 +50,21 @@ export async function requireTree(out: string): Promise<void> {
   }
 }
 
-/** The most files that are noted or proved at once. */
+/**
+ * Returns the lock of a tree in a folder, under which builds and pushes change it, whatever caches
+ * they have. The operating system frees it when its holder dies.
+ */
+export async function treeMutex(folder: string): Promise<FileMutex> {
+  // With the usual rights, which the lock takes from its own folder.
+  mkdirSync(folder, { recursive: true })
+  await makePrivate(join(folder, PUSH_FOLDER))
+  return new FileMutex(join(folder, PUSH_FOLDER, 'lock'))
+}
+
+/** The most files that are recorded or proved at once. */
 const SLICE = 1000
 
-/** What a static tree is made from, and the records in which its files are noted. */
+/** What a static tree is made from, and the records in which its files are recorded. */
 interface Origin {
   readonly database: Database
   readonly urls: RegistryUrls
@@ -190,8 +212,8 @@ export class StaticTree extends PublicTree {
 
   /** Looks only at what builds have written: what lies there besides is removed. */
   override async has(path: string): Promise<boolean> {
-    const noted = this.#notes.get(path)
-    if (noted !== undefined) return noted !== null
+    const note = this.#notes.get(path)
+    if (note !== undefined) return note !== null
     return (await value(this.#known.database, 'SELECT 1 FROM tree WHERE path = ?', path)) !== null
   }
 
@@ -249,7 +271,7 @@ export class StaticTree extends PublicTree {
       await run(tx, `DELETE FROM tree WHERE path IN ${LIST}`, gone)
       await run(tx, KEEP, kept)
     })
-    // Those that were noted meanwhile stay.
+    // Those that were recorded meanwhile stay.
     for (const [path, sum] of notes) if (this.#notes.get(path) === sum) this.#notes.delete(path)
   }
 

@@ -15,7 +15,6 @@ class Damage {
   readonly #reasons = new Map<string, string>()
   readonly #looks = new Map<string, Promise<string | null>>()
 
-  /** Returns the known damage of a database; null if there is none. */
   of(path: string): string | null {
     return this.#reasons.get(path) ?? null
   }

@@ -61,7 +61,6 @@ export class Disk {
     )
   }
 
-  /** Ends the thread when nothing is running. */
   async close(): Promise<void> {
     this.#usesThread = false
     await this.#worker?.terminate()
