@@ -9,6 +9,7 @@ import type { Version } from '../../../core/version.ts'
 import { pace } from '../../database/pace.ts'
 import { attempt, type Queries } from '../../database/statement.ts'
 import type { Staged } from '../../places/crate-store.ts'
+import { disk } from '../../places/disk/disk.ts'
 import { showCrates } from '../../projections/index/show.ts'
 import { RenderBatch } from '../../projections/render-batch.ts'
 import type { Change } from '../../records/change.ts'
@@ -17,6 +18,7 @@ import { type MarkSubject, marksOf, setMarks } from '../../records/marks.ts'
 import { type IndexedCrate, indexFiles } from '../../records/releases.ts'
 import { followReleases, insertAdded, type ReleaseOutcome } from '../../records/releases-changes.ts'
 import { checkQuota } from '../../records/releases-stored.ts'
+import { sandbox } from '../../sandbox/sandbox.ts'
 import type { Registry } from '../registry.ts'
 import { removeRefused } from './another-writer.ts'
 import { type Candidate, check, type Submission } from './check.ts'
@@ -138,6 +140,12 @@ function throwIf(failures: ReadonlyMap<number, unknown>, id: number): void {
 
 /** A recorded release before it is shown. */
 export type UnshownPublication = Omit<Publication, 'shown'> & ReleaseOutcome
+
+/** Begins the threads that a publish needs, unless they run: both while its body arrives. */
+export function prepareThreads(): void {
+  sandbox.prepare()
+  disk.prepare()
+}
 
 /** Returns what records a candidate whose bytes are kept; an equal release is `present`. */
 export function additionOf(registry: Registry, candidate: Candidate): Addition<UnshownPublication> {
