@@ -33,9 +33,10 @@ import { markSelected } from '../records/marks.ts'
 import { indexFiles } from '../records/releases.ts'
 import { BuildCache } from './cache.ts'
 import { changeRecords, forgetGone } from './changes.ts'
+import { lockTree } from './locks.ts'
 import { applyNotes } from './notes.ts'
 import { StaticReleases } from './releases.ts'
-import { StaticTree, treeMutex } from './tree.ts'
+import { StaticTree } from './tree.ts'
 
 /** A build from a folder of `.crate` files to a complete public tree.  */
 export interface StaticBuild {
@@ -83,11 +84,11 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const cache = await BuildCache.open(job.cache, inputs)
   try {
     const folder = await readFolder(job, tree, cache)
-    const mutex = await treeMutex(tree.root)
+    const free = await lockTree(tree.root)
     try {
-      return await mutex.run(() => change(job, tree, cache, folder))
+      return await change(job, tree, cache, folder)
     } finally {
-      await mutex.close()
+      await free()
     }
   } finally {
     await cache.close()
