@@ -20,6 +20,7 @@ import { drain } from '../pages/build.ts'
 import { claimPages } from '../pages/claim.ts'
 import { buildPages } from '../pages/pages.ts'
 import { listCrates } from '../places/disk/crate-files.ts'
+import { writing } from '../places/disk/fault.ts'
 import { isInside } from '../places/disk/files.ts'
 import { ALONE } from '../places/locks/process-mutex.ts'
 import { type FullContext, PLIMSOLL, type Progress } from '../projections/context.ts'
@@ -84,7 +85,7 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const cache = await BuildCache.open(job.cache, inputs)
   try {
     const folder = await readFolder(job, tree, cache)
-    const free = await lockTree(tree.root)
+    const free = await writing(() => lockTree(tree.root))
     try {
       return await change(job, tree, cache, folder)
     } finally {
