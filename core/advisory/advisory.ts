@@ -62,6 +62,12 @@ export function labelOf({ cvss }: Pick<Advisory, 'cvss'>): Severity | null {
   return cvss === null ? null : cvssLabel(cvss)
 }
 
+/** Returns what a line says of an advisory: its kind, its severity, or why it has none. */
+export function wordOf(advisory: Pick<Advisory, 'cvss' | 'informational'>): string {
+  const none = advisory.cvss === null ? 'no CVSS' : 'CVSS 4, counts as high'
+  return advisory.informational ?? labelOf(advisory) ?? none
+}
+
 /** Whether an advisory is as severe as `level`, or more; without a CVSS it counts as high. */
 export function isAtLeast(advisory: Pick<Advisory, 'cvss'>, level: Severity): boolean {
   return SEVERITIES.indexOf(labelOf(advisory) ?? 'high') >= SEVERITIES.indexOf(level)

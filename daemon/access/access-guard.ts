@@ -15,14 +15,15 @@ import {
   recordUses,
 } from '../../generator/accounts/secret.ts'
 import { findSession, requireSession, type Session } from '../../generator/accounts/sessions.ts'
-import { authenticate, type Rejection, type TokenHolder } from '../../generator/accounts/tokens.ts'
+import {
+  authenticate,
+  isToken,
+  type Rejection,
+  type TokenHolder,
+} from '../../generator/accounts/tokens.ts'
 import type { Change, StillMay } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import {
-  authenticateTrusted,
-  isTrustedToken,
-  type TrustedHolder,
-} from '../../generator/trust/trusted-tokens.ts'
+import { authenticateTrusted, type TrustedHolder } from '../../generator/trust/trusted-tokens.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { recordSubject } from '../http/log.ts'
@@ -266,7 +267,7 @@ export class AccessGuard {
 
   #authenticate(token: string): Promise<TokenHolder | TrustedHolder | Rejection> {
     const { database, clock } = this.#registry
-    if (isTrustedToken(token)) return authenticateTrusted(database, token, clock())
+    if (isToken(token, 'plim_tp_')) return authenticateTrusted(database, token, clock())
     return authenticate(database, token, this.#time(), this.#recordUse)
   }
 

@@ -8,7 +8,7 @@ import {
 } from '../../generator/accounts/oidc-identities.ts'
 import { type RegistryTask, registryCommand } from '../../generator/cli/console/command.ts'
 import type { Change } from '../../generator/records/change.ts'
-import { noteIssuers } from '../../generator/records/groups.ts'
+import { recordIssuers } from '../../generator/records/groups.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 
 /** The options of `user link` that link an account to an issuer. */
@@ -42,7 +42,7 @@ export const registerMoveIssuer = registryCommand('move-issuer', {
   fails: 'no account has the old URL, or both have an account of the same subject',
   async run({ registry, change, report }: RegistryTask, from: string, to: string) {
     const moved = await moveIssuer(registry.database, from, to, change)
-    await noteIssuers(registry.database, registry.settings.oidc)
+    await recordIssuers(registry.database, registry.settings.oidc)
     report(moved, [
       `moved ${counted(moved.accounts, 'account')} and ${counted(moved.groups, 'group')}`,
     ])

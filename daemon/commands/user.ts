@@ -12,8 +12,11 @@ import {
   type User,
 } from '../../generator/accounts/accounts.ts'
 import { makeLink, passwordLink, setPassword } from '../../generator/accounts/credentials.ts'
-import { listAccess } from '../../generator/accounts/oidc/leavers.ts'
-import { type LinkOptions, unlinkIdentity } from '../../generator/accounts/oidc-identities.ts'
+import {
+  type LinkOptions,
+  listAccess,
+  unlinkIdentity,
+} from '../../generator/accounts/oidc-identities.ts'
 import { endSessions } from '../../generator/accounts/sessions.ts'
 import { showChanges } from '../../generator/cli/console/changes.ts'
 import {

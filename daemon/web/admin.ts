@@ -16,8 +16,7 @@ import {
   listEvents,
 } from '../../generator/accounts/audit.ts'
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
-import { listAccess } from '../../generator/accounts/oidc/leavers.ts'
-import { linkIdentity, linkOrder } from '../../generator/accounts/oidc-identities.ts'
+import { linkIdentity, linkOrder, listAccess } from '../../generator/accounts/oidc-identities.ts'
 import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'
 import { account } from '../../site/elements/links.ts'

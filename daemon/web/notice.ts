@@ -77,6 +77,12 @@ interface Refused {
   readonly status: ContentfulStatusCode
 }
 
+/** Who is refused so may not see the page that the form is on. */
+const HIDING = [
+  ...(['session_absent', 'admin_only', 'crate_unknown'] as const),
+  ...(['not_owner', 'not_owner_yet', 'crate_ownerless'] as const),
+]
+
 /** Runs the work of a form. `show` shows a refusal, unless the user may no longer see that page. */
 export async function attempt(
   c: Context,
@@ -87,7 +93,7 @@ export async function attempt(
     return await work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (error.has('session_absent') || error.has('admin_only')) throw error
+    if (HIDING.some(code => error.has(code))) throw error
     const notice = { kind: 'failed', text: asSentences(error) } as const
     return show({ notice, status: recordRefusal(c, error) })
   }

@@ -49,13 +49,13 @@ export async function resolveGroup(tx: Queries, text: string, oidc: Issuers): Pr
   const [section, name] = parse(text, oidc)
   const sections = section === null ? [...Object.keys(oidc), LOCAL] : [section]
   const there = new Set(isGroupName(name) ? await issuersWith(tx, name) : [])
-  const found = sections.filter(each => there.has(refOf(each, name, oidc).issuer))
-  const [first, second] = found
+  const having = sections.filter(each => there.has(refOf(each, name, oidc).issuer))
+  const [first, second] = having
   if (first === undefined) return refuse('group_unknown', { group: `${GROUP}${text}` })
   if (second !== undefined)
     refuse('group_ambiguous', {
       name,
-      groups: found.map(each => `\`${GROUP}${each}/${name}\``).join(' or '),
+      groups: having.map(each => `\`${GROUP}${each}/${name}\``).join(' or '),
     })
   return recordGroup(tx, refOf(first, name, oidc), first)
 }

@@ -1,15 +1,25 @@
 import { refuse } from '../../core/error/error.ts'
 import { sectionOf } from '../../core/settings/named.ts'
 import type { OidcSettings } from '../../core/settings/oidc.ts'
+import { timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
-import { all, first, LIST, type Queries, run, value } from '../database/statement.ts'
+import { all, column, first, LIST, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
 import { ISSUERS } from '../records/groups.ts'
 import { writeValue } from '../records/values.ts'
-import { type Account, type AccountRow, accountOf, requireUser, type User } from './accounts.ts'
+import {
+  type Account,
+  type AccountRow,
+  accountOf,
+  acting,
+  type LoginRules,
+  loggedIn,
+  requireUser,
+  type User,
+} from './accounts.ts'
 import { revokeAll } from './tokens.ts'
 
-/** By what an issuer's people are found: both are compared exactly. */
+/** What identifies somebody at an issuer: both are compared exactly. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
@@ -38,8 +48,8 @@ export async function findIdentity(db: Queries, { issuer, subject }: Identity) {
 
 /** Returns the account of an identity; refuses one that is locked, or linked no more. */
 export async function requireIdentity(db: Queries, identity: Identity): Promise<Account> {
-  const found = await findIdentity(db, identity)
-  return found && !found.locked ? found : refuse('oidc_locked')
+  const existing = await findIdentity(db, identity)
+  return existing && !existing.locked ? existing : refuse('oidc_locked')
 }
 
 /** How an existing account gets an identity. */
@@ -161,15 +171,52 @@ export async function moveIssuer(
   })
 }
 
-/** An identity of a user, and their last login there. */
-export interface IdentityRecord extends Identity {
-  readonly userId: number
-  readonly logged_in: string | null
-}
-
-/** Returns the identities of users by their ids, in the order of their issuers. */
-export function listIdentities(db: Queries, ids: readonly number[]): Promise<IdentityRecord[]> {
+/** Returns identities of users, each with the last login there, in the order of their issuers. */
+export function listIdentities(db: Queries, ids: readonly number[]) {
   const sql = `SELECT issuer, subject, user_id AS "userId", logged_in_at AS logged_in
     FROM identities WHERE user_id IN ${LIST} ORDER BY issuer, subject`
-  return all(db, sql, ids)
+  type Found = Identity & { readonly userId: number; readonly logged_in: string | null }
+  return all<Found>(db, sql, ids)
+}
+
+/**
+ * Returns users with their logins at issuers, by the names of `--json`: `login_due` if tokens and
+ * sessions wait for another one; `made` has what still works of those who can do nothing any more.
+ */
+export async function listAccess<T extends { readonly id: number }>(
+  database: Database,
+  rules: LoginRules,
+  now: Date,
+  users: readonly T[],
+) {
+  const ids = users.map(({ id }) => id)
+  const seen = await listIdentities(database, ids)
+  const { sql, values } = loggedIn({ now, rules })
+  const due = `SELECT id FROM users WHERE locked_at IS NULL AND id IN ${LIST} AND NOT ${sql}`
+  const waiting = await column<number>(database, due, ids, ...values)
+  const left = await leftBehind(database, ids, rules, now)
+  return users.map(user => ({
+    ...user,
+    identities: seen.flatMap(({ userId, ...each }) => (userId === user.id ? [each] : [])),
+    login_due: waiting.includes(user.id),
+    made: left.flatMap(({ maker, what }) => (maker === user.id ? [what] : [])),
+  }))
+}
+
+/** Returns accounts of machines, rules of CI systems and open links by those who have left. */
+function leftBehind(db: Queries, ids: readonly number[], rules: LoginRules, now: Date) {
+  const { sql, values } = acting(rules, now)
+  const gone = `users.id IN ${LIST} AND NOT (${sql})`
+  const found = `SELECT users.id AS maker, 'account ' || made.login AS what FROM users
+      JOIN users AS made ON made.made_by = users.id
+      WHERE made.machine = 1 AND made.locked_at IS NULL AND ${gone}
+    UNION ALL SELECT users.id, 'rule ' || trust_rules.id FROM users
+      JOIN trust_rules ON trust_rules.created_by = users.id WHERE ${gone}
+    UNION ALL SELECT users.id, 'password link of ' || made.login FROM users
+      JOIN password_links ON password_links.made_by = users.id
+      JOIN users AS made ON made.id = password_links.user_id
+      WHERE expires_at > ? AND ${gone}`
+  const who = [ids, ...values] as const
+  type Found = { readonly maker: number; readonly what: string }
+  return all<Found>(db, found, ...who, ...who, timestamp(now), ...who)
 }

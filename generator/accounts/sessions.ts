@@ -86,8 +86,8 @@ function good(time: AccessTime): Condition {
 /** Returns the user of a session; refuses an ended session, or a locked user. */
 export async function requireSession(db: Queries, id: number, time: AccessTime): Promise<Account> {
   const { sql, values } = good(time)
-  const found = `SELECT user_id, login, admin ${sql} AND sessions.id = ?`
-  const row = await first<AccountRow>(db, found, ...values, id)
+  const select = `SELECT user_id, login, admin ${sql} AND sessions.id = ?`
+  const row = await first<AccountRow>(db, select, ...values, id)
   return row ? accountOf(row) : refuse('session_absent')
 }
 
@@ -99,9 +99,9 @@ export async function findSession(
   record: RecordUse,
 ): Promise<Session | null> {
   const { sql, values } = good(time)
-  const found = `SELECT sessions.id, last_seen_at, user_id, login, admin ${sql} AND hash = ?`
+  const select = `SELECT sessions.id, last_seen_at, user_id, login, admin ${sql} AND hash = ?`
   type LastUse = { readonly id: number; readonly last_seen_at: string }
-  const row = await first<AccountRow & LastUse>(database, found, ...values, hashSecret(secret))
+  const row = await first<AccountRow & LastUse>(database, select, ...values, hashSecret(secret))
   if (!row) return null
   await record(row.last_seen_at, time.now, at =>
     run(database, 'UPDATE sessions SET last_seen_at = ? WHERE id = ?', at, row.id),
@@ -116,9 +116,9 @@ export async function listSessions(
   time: AccessTime,
 ): Promise<SessionRecord[]> {
   const { sql, values } = good(time)
-  const found = `SELECT sessions.id, agent, sessions.created_at AS created,
+  const select = `SELECT sessions.id, agent, sessions.created_at AS created,
       last_seen_at AS "lastSeen" ${sql} AND user_id = ? ORDER BY sessions.id DESC`
-  return all(database, found, ...values, userId)
+  return all(database, select, ...values, userId)
 }
 
 /** Ends all sessions of a user except `kept`, if given, and returns how many it ended. */

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { issue, refuse, refuseErrors } from '../../core/error/error.ts'
+import { canonicalPattern } from '../../core/name.ts'
 import { sha256Bytes } from '../../core/sha256.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
@@ -26,8 +27,6 @@ export const IMPLIED_SCOPES = SCOPES.filter(scope => scope !== 'trusted-publishi
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** One line without bidirectional control characters: administrators read these names, too. */
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u
-/** A crate name, or a prefix followed by `*`. */
-const PATTERN = /^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/
 const FORM = /^(plim_(?:tp_)?)([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
 /** The beginning of the tokens of users, and of those that jobs of CI get for theirs. */
@@ -85,7 +84,7 @@ export async function createToken(
   { userId, name, scopes, crates, expires, most }: TokenOrder,
   change: Change,
 ): Promise<NewToken> {
-  const patterns = (crates ?? []).filter(pattern => !PATTERN.test(pattern))
+  const patterns = (crates ?? []).filter(pattern => canonicalPattern(pattern) === null)
   refuseErrors([
     ...(NAME.test(name) ? [] : [issue('token_name_invalid')]),
     ...patterns.map(pattern => issue('crate_pattern_invalid', { pattern })),
@@ -223,8 +222,8 @@ export async function authenticate(
   const member = loggedIn(time)
   const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at,
       CASE WHEN ${member.sql} THEN 1 ELSE 0 END AS member ${VALID} AND hash = ?`
-  const given = [...member.values, timestamp(now), latest(now), hashSecret(token)]
-  const row = await first<TokenRow>(database, sql, ...given)
+  const parameters = [...member.values, timestamp(now), latest(now), hashSecret(token)]
+  const row = await first<TokenRow>(database, sql, ...parameters)
   if (!row) {
     const ended = `SELECT expires_at FROM tokens
       WHERE hash = ? AND revoked_at IS NULL AND expires_at <= ?`

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { isAtLeast, labelOf } from '../../core/advisory/advisory.ts'
+import { isAtLeast, labelOf, wordOf } from '../../core/advisory/advisory.ts'
 import { SEVERITIES } from '../../core/advisory/cvss.ts'
 import { type AdvisoryIndex, parseAdvisoryIndex } from '../../core/advisory/index-file.ts'
 import { CHECKED_LOCK_MAX, type Finding, findCovered } from '../../core/advisory/lock.ts'
@@ -48,8 +48,8 @@ const registerUpdate = registryCommand('update', {
     'nothing was taken, because it denies versions that are kept here and --yes is missing; or a file was left out, or a page could not be rendered, and the rest was taken',
   async run(task: RegistryTask<{ readonly yes?: boolean }>, from?: string) {
     const { registry, change } = task
-    const given = from === undefined ? registry.settings.advisories.from : [resolve(from)]
-    const { changes, issues } = await readUpdate(registry, registry.dir, given)
+    const sources = from === undefined ? registry.settings.advisories.from : [resolve(from)]
+    const { changes, issues } = await readUpdate(registry, registry.dir, sources)
     const upstreams = await openUpstreams(registry, { env: task.io.env })
     const denied: string[] = []
     for (const each of upstreams.byName.values()) denied.push(...(await newlyDenied(each, changes)))
@@ -137,9 +137,9 @@ function jsonOf({ advisory, path, ...found }: Finding) {
 }
 
 function linesOf(finding: Finding): string[] {
-  const { id, title, severity, informational, fixed, package: name, version } = jsonOf(finding)
+  const { id, title, fixed, package: name, version } = jsonOf(finding)
   return [
-    `${name} ${version}: ${id} (${informational ?? severity ?? 'no CVSS'}) ${title}`,
+    `${name} ${version}: ${id} (${wordOf(finding.advisory)}) ${title}`,
     `  by ${finding.path.join(' > ')}`,
     `  ${fixed.length > 0 ? `fixed in ${fixed.join(', ')}` : 'no version is known to be free of it'}`,
   ]

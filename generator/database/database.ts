@@ -23,7 +23,12 @@ export async function openDatabase(
 ): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
   createPrivately(path)
-  const database = await damage.explain(path, async () => connect(path))
+  let database: SqliteDatabase
+  try {
+    database = connect(path)
+  } catch (error) {
+    throw await damage.explain(path, error)
+  }
   try {
     await migrate(database, path, owner, beforeUpgrade)
   } catch (error) {

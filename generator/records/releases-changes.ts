@@ -8,6 +8,8 @@ import { type Version, type VersionIdentity, versionIdentity } from '../../core/
 import type { Database } from '../database/connection.ts'
 import { pace } from '../database/pace.ts'
 import { insert, type Queries, run, upsert } from '../database/statement.ts'
+import { matchesOf } from './advisories/change.ts'
+import type { Origin } from './advisories/read.ts'
 import {
   addEvent,
   type Change,
@@ -43,11 +45,12 @@ export interface ReleaseOutcome {
 /**
  * Adds a release in a transaction, together with the crate if it is new, its first owner and the
  * audit event; the caller calls `followReleases`. Returns `present` without any change when this
- * exact release exists (a retry). Throws the `Refusal` of `permit` or of `releaseConflicts`.
+ * exact release exists (a retry). `own`: the index URLs of this registry. Throws the `Refusal` of `permit` or of `releaseConflicts`.
  */
 export async function insertAdded(
   tx: Queries,
   release: Release,
+  own: Origin,
   change: Change,
   permit?: Permit,
 ): Promise<ReleaseOutcome> {
@@ -60,7 +63,8 @@ export async function insertAdded(
   const { name: crate, version } = release
   const generation = await addEvent(tx, by, { action: 'publish', crate, version })
   const { cksum } = release.entry
-  const told = [{ type: 'release.published', version, cksum } as const]
+  const matched = existing.hasAdvisories ? await matchesOf(tx, release, own) : []
+  const told = [{ type: 'release.published', version, cksum } as const, ...matched]
   return insertNew(tx, release, by, existing, { generation, createdAt: by.at, told })
 }
 

@@ -33,7 +33,7 @@ import { eachCrate } from '../records/crates.ts'
 import { markSelected } from '../records/marks.ts'
 import { indexFiles } from '../records/releases.ts'
 import { BuildCache } from './cache.ts'
-import { changeRecords, forgetGone } from './changes.ts'
+import { changeRecords, removeGone } from './changes.ts'
 import { lockTree } from './locks.ts'
 import { applyNotes } from './notes.ts'
 import { StaticReleases } from './releases.ts'
@@ -185,7 +185,7 @@ async function render(
   // "auto" is for a daemon, which keeps a history; a static tree gets a git index only with "on".
   if (settings.git.index === 'on') await renderGit(context, config)
   const { issues } = await buildPages(context, progress ? { progress } : {})
-  await forgetGone(database)
+  await removeGone(database)
   return issues
 }
 

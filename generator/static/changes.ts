@@ -81,7 +81,7 @@ async function setAside(tx: Queries, id: number, generation: number): Promise<vo
 }
 
 /** Forgets the crates that are gone, once no list has them. */
-export async function forgetGone(db: Queries): Promise<void> {
+export async function removeGone(db: Queries): Promise<void> {
   await run(db, 'DELETE FROM crates WHERE id >= ?', GONE)
 }
 

@@ -92,8 +92,8 @@ export class StaticReleases {
         return { path, cksum: '', size: 0, inspected: { release: null, issues: [problem] } }
       const source = this.#sourceOf(path)
       const { cksum, size } = source
-      const known = await this.#inspections?.inspected(cksum)
-      const inspected = known ?? (await this.#inspect(source))
+      const cached = await this.#inspections?.inspected(cksum)
+      const inspected = cached ?? (await this.#inspect(source))
       return { path, cksum, size, inspected }
     }
     for await (const { path, cksum, size, inspected } of ordered(paths, sandbox.size, read)) {

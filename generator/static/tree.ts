@@ -39,10 +39,10 @@ export async function requireTree(out: string): Promise<void> {
   }
 }
 
-/** The most files that are noted or proved at once. */
+/** The most files that are recorded or proved at once. */
 const SLICE = 1000
 
-/** What a static tree is made from, and the records in which its files are noted. */
+/** What a static tree is made from, and the records in which its files are recorded. */
 interface Origin {
   readonly database: Database
   readonly urls: RegistryUrls
@@ -190,8 +190,8 @@ export class StaticTree extends PublicTree {
 
   /** Looks only at what builds have written: what lies there besides is removed. */
   override async has(path: string): Promise<boolean> {
-    const noted = this.#notes.get(path)
-    if (noted !== undefined) return noted !== null
+    const note = this.#notes.get(path)
+    if (note !== undefined) return note !== null
     return (await value(this.#known.database, 'SELECT 1 FROM tree WHERE path = ?', path)) !== null
   }
 
@@ -249,7 +249,7 @@ export class StaticTree extends PublicTree {
       await run(tx, `DELETE FROM tree WHERE path IN ${LIST}`, gone)
       await run(tx, KEEP, kept)
     })
-    // Those that were noted meanwhile stay.
+    // Those that were recorded meanwhile stay.
     for (const [path, sum] of notes) if (this.#notes.get(path) === sum) this.#notes.delete(path)
   }
 

@@ -1,10 +1,9 @@
 import { type Issue, issue, refuse, refuseErrors } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
+import { canonicalPattern, type Name } from '../../core/name.ts'
 import { type IssuerSettings, isShared } from '../../core/settings/issuer.ts'
 import { sectionOf } from '../../core/settings/named.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Claims } from '../../core/trust/claims.ts'
-import { type CratePattern, parsePattern } from '../../core/trust/pattern.ts'
 import {
   differences,
   pinsAfter,
@@ -55,17 +54,17 @@ export async function addRule(
   const from = order.from ?? null
   if (from) requireSame(wanted, issuer, from)
   const pins = from ? pinsAfter(kind, wanted, from) : []
-  const target = patternOf(order.crate)
-  const rule = await changeCrates(database, target, change, async (tx, by, crate) => {
+  const pattern = patternOf(order.crate)
+  const rule = await changeCrates(database, pattern, change, async (tx, by, crate) => {
     const owner = await firstOwner(tx, order, crate?.name ?? null)
-    const name = crate?.name ?? target.pattern
+    const shown = crate?.name ?? pattern
     const same = 'SELECT count(*) FROM trust_rules WHERE pattern = ? AND coalesce(crate_id, 0) = ?'
-    if (Number(await value(tx, same, target.pattern, crate?.id ?? 0)) >= RULES_MAX)
+    if (Number(await value(tx, same, pattern, crate?.id ?? 0)) >= RULES_MAX)
       refuse('rules_too_many', { max: RULES_MAX, kind })
     const id = await insert(tx, 'trust_rules', {
       issuer: issuer.name,
       name: crate?.name ?? order.crate,
-      pattern: target.pattern,
+      pattern,
       crate_id: crate?.id ?? null,
       claims: JSON.stringify(order.claims),
       pins: JSON.stringify(pins),
@@ -80,7 +79,7 @@ export async function addRule(
       keys.map(key => ({ issuer: issuer.name, key, rule_id: id })),
     )
     const detail = { rule: id, issuer: issuer.name, claims: textsOf(order.claims) }
-    await addEvent(tx, by, { action: 'trust-add', crate: name, detail })
+    await addEvent(tx, by, { action: 'trust-add', crate: shown, detail })
     return requireRule(tx, id)
   })
   return { rule, warnings: issues }
@@ -110,13 +109,12 @@ export function setOnly(
   isOn: boolean,
   change: Change,
 ): Promise<boolean> {
-  const target = patternOf(text)
-  const { pattern, name } = target
-  return changeCrates(database, target, change, async (tx, by, crate) => {
+  const pattern = patternOf(text)
+  return changeCrates(database, pattern, change, async (tx, by, crate) => {
     const insertion = `INSERT INTO trust_only (pattern, is_prefix) VALUES (?, ?)
       ON CONFLICT DO NOTHING`
     const changed = isOn
-      ? await run(tx, insertion, pattern, Number(name === null))
+      ? await run(tx, insertion, pattern, Number(pattern.endsWith('*')))
       : await run(tx, 'DELETE FROM trust_only WHERE pattern = ?', pattern)
     if (changed === 0) return false
     const action = isOn ? 'trust-only' : 'trust-only-off'
@@ -128,20 +126,20 @@ export function setOnly(
 /** Makes a change of owners for their crate, and of administrators for all else. */
 function changeCrates<T>(
   database: Database,
-  { name }: CratePattern,
+  pattern: string,
   change: Change,
   work: (tx: Queries, by: Permitted, crate: CrateRecord | null) => Promise<T>,
 ): Promise<T> {
   return makeChange(database, change, 'user', async (tx, by) => {
-    const crate = name === null ? null : await findCrate(tx, name as string as Name)
+    const crate = pattern.endsWith('*') ? null : await findCrate(tx, pattern as Name)
     if (crate) await requireOwner(tx, crate, by)
     else if (by.who === 'user' && !by.user.admin) refuse('admin_only')
     return work(tx, by, crate)
   })
 }
 
-function patternOf(text: string): CratePattern {
-  return parsePattern(text) ?? refuse('rule_pattern_invalid', { pattern: text })
+function patternOf(text: string): string {
+  return canonicalPattern(text) ?? refuse('rule_pattern_invalid', { pattern: text })
 }
 
 /** Returns who owns what a rule creates: nobody where the crate is there. */

@@ -195,7 +195,7 @@ export function confirmPage(
 ${postForm(
   viewer,
   `${to(path)}${query}`,
-  html`${hiddenFields(fields)}${about === 'yank' ? field('Reason', reason, 'Pages and feeds show it.') : null}
+  html`${hiddenFields(fields)}${about === 'yank' ? field('Reason', reason, 'Optional. Pages and feeds show it.') : null}
 <div class="actions"><button class="button">${button}</button>${rules.length > 0 ? both : null}<a href="${to(back)}${query}">Cancel</a></div>`,
 )}`
   return accountPage(site, viewer, { path, title, body })

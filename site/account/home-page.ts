@@ -93,10 +93,12 @@ ${data.password ? html`<section class="part"><h2>Password</h2>${passwordForm(vie
 
 function invitationList(viewer: Viewer, invitations: readonly Invitation[], to: Linker): Markup {
   const accept = (crate: string) =>
-    buttonForm(viewer, to(account.acceptInvitation(crate)), 'Accept', { label: `Accept ${crate}` })
+    buttonForm(viewer, to(account.invitation(crate, 'accept')), 'Accept', {
+      label: `Accept ${crate}`,
+    })
   const row = ({ crate, by, at, expires }: Invitation) =>
     html`<li class="row-with-action"><div>${by} invites you to own <a href="${to(cratePath(crate))}">${crate}</a> <span class="quiet">${timeTag(at)} · expires ${dateTag(expires)}</span></div>
-<div class="actions">${accept(crate)}${askLink(to(account.declineInvitation(crate)), 'Decline', `Decline ${crate}`)}</div></li>
+<div class="actions">${accept(crate)}${askLink(to(account.invitation(crate, 'decline')), 'Decline', `Decline ${crate}`)}</div></li>
 `
   return html`<ul class="rows">${invitations.map(row)}</ul>`
 }

@@ -32,10 +32,11 @@ export function advisoryNotices(version: VersionData, to: Linker): Markup | null
 function notice(advisory: Advisory, text: string | undefined, to: Linker): Markup {
   const { id, title, informational, references, cvss } = advisory
   const [url = to(advisoryPath(id))] = references
-  const label = informational ?? labelOf(advisory)
+  const severity = labelOf(advisory)
+  const label = informational ?? severity
   const facts = factsOf(advisory)
   return html`<div class="notice${isHole(advisory) ? ' bad' : null}" role="note"><p><strong><a href="${url}" rel="nofollow noopener noreferrer">${id}</a></strong>${label && html` <span class="badge${isHole(advisory) ? ' bad' : null}">${label}</span>`} ${title}</p>
-<p class="small">${join(facts, html`<br>`)}${cvss && html`<br><code>${cvss}</code>`}</p>
+<p class="small">${join(facts, html`<br>`)}${cvss && html`<br><code>${cvss}</code>`}${cvss && severity === null && ' (CVSS 4 counts as high)'}</p>
 ${text && html`<details><summary>What it says</summary>${raw(text)}</details>`}</div>
 `
 }

@@ -22,12 +22,14 @@ const DEPENDENCIES_SHOWN = 1000
 
 /**
  * Renders the dependencies of a version, by kind. A name links to the registry that Cargo takes the
- * crate from; `namesakes` has this registry's crates with the same names as foreign ones.
+ * crate from; `namesakes` has this registry's crates with the same names as foreign ones. A long
+ * list is cut, with a link to `record`, which has all of them.
  */
 export function dependencySection(
   site: SiteConfig,
   dependencies: readonly Dependency[],
   to: Linker,
+  record: string,
   namesakes: CrateData['namesakes'] = new Map(),
 ): Markup {
   return html`${KINDS.map(([kind, title]) => {
@@ -39,7 +41,7 @@ export function dependencySection(
 ${ofKind.slice(0, DEPENDENCIES_SHOWN).map(dep => row(site, dep, to, namesakes))}</ul>
 ${
   more > 0
-    ? html`<p class="quiet">and ${formatNumber(more)} more.</p>
+    ? html`<p class="quiet">These are the first ${formatNumber(DEPENDENCIES_SHOWN)}. <a href="${record}">crate.json</a> has all of them.</p>
 `
     : null
 }`

@@ -1,11 +1,10 @@
+import { LRUCache } from 'lru-cache'
 import { type Advisory, covers, labelOf } from '../../../core/advisory/advisory.ts'
-import { sha256 } from '../../../core/sha256.ts'
 import { ADVISORIES_SHOWN } from '../../../site/crate/advisories.ts'
 import type { VersionRow } from '../../../site/crate-data.ts'
 import type { SiteConfig } from '../../../site/site-config.ts'
 import type { ReleaseRecord } from '../../records/releases.ts'
 import { renderReadme } from '../../sandbox/rendering.ts'
-import { type PageContext, remembered } from '../context.ts'
 
 /** A release, with the advisories that cover it. */
 export type ShownRelease = ReleaseRecord & Pick<VersionRow, 'advisories'>
@@ -22,17 +21,26 @@ export function shown({ owners }: SiteConfig, advisories: readonly Advisory[]) {
   }
 }
 
+/** The texts that were rendered last: an advisory may cover each version of a crate. */
+const texts = new LRUCache<string, Promise<string>>({ max: 32 })
+
 /** Renders what advisories say as READMEs are, but without ids, which a README may have, too. */
-export async function textsOf(context: PageContext, { advisories = [] }: ShownRelease) {
-  const texts = new Map<string, string>()
-  for (const { id, description: text } of advisories.slice(0, ADVISORIES_SHOWN)) {
-    if (text === '') continue
-    const about = { repository: null, readme_file: 'README.md' }
-    const job = { readme: { text, about, images: 'link' as const }, crate: null, source: false }
-    const { html } = await remembered(context, ['advisory', sha256(text)], () => renderReadme(job))
-    texts.set(id, html.replaceAll(/ id="[^"]*"/g, ''))
-  }
-  return texts
+export async function textsOf({ advisories = [] }: ShownRelease): Promise<Map<string, string>> {
+  const shown = advisories.slice(0, ADVISORIES_SHOWN).filter(({ description }) => description)
+  const htmls = new Map<string, string>()
+  for (const { id, description } of shown) htmls.set(id, await textOf(description))
+  return htmls
+}
+
+function textOf(text: string): Promise<string> {
+  const known = texts.get(text)
+  if (known) return known
+  const about = { repository: null, readme_file: 'README.md' }
+  const job = { readme: { text, about, images: 'link' as const }, crate: null, source: false }
+  const rendered = renderReadme(job).then(({ html }) => html.replaceAll(/ id="[^"]*"/g, ''))
+  texts.set(text, rendered)
+  rendered.catch(() => texts.delete(text))
+  return rendered
 }
 
 /** Returns what `crate.json` has of an advisory: not its text, which a file of its own has. */

@@ -124,7 +124,7 @@ async function shownVersion(
 ): Promise<{ readonly version: VersionData; readonly files: readonly Output[] }> {
   const { database, site, crates } = context
   const { id, about, cksum } = release
-  const advisoryTexts = await textsOf(context, release)
+  const advisoryTexts = await textsOf(release)
   const data = (readme: string | null) =>
     versionData(site, name, release, { readme, advisoryTexts, previous })
   if (text === null) return { version: data(null), files: [] }
@@ -263,7 +263,6 @@ export function versionData(
   }
 }
 
-/** Returns the parts of a release that are compared with another one. */
 function comparedVersion(
   release: Pick<ReleaseRecord, 'version' | 'line' | 'about'>,
 ): ComparedVersion {

@@ -1,4 +1,4 @@
-import { covers, isAbout, isAtLeast, labelOf } from '../../../core/advisory/advisory.ts'
+import { covers, isAbout, isAtLeast, wordOf } from '../../../core/advisory/advisory.ts'
 import { newestFit } from '../../../core/advisory/ranges.ts'
 import type { Dependency } from '../../../core/entry/entry.ts'
 import { type Issue, warning } from '../../../core/error/error.ts'
@@ -33,14 +33,14 @@ export async function advisoryWarnings(
   const ignored = ignore
     .map(ignoredItem)
     .flatMap(item => (item && item.until >= today ? item.id : []))
-  const known = await advisedCrates(database, [...new Set(deps.map(nameOf))])
+  const advised = await advisedCrates(database, [...new Set(deps.map(nameOf))])
   const warnings = new Map<string, Issue>()
   const looked = new Map<CanonicalName, number>()
   for (const dep of deps) {
     if (warnings.size === WARNED) break
     await pace()
     const { package: real, name: alias, req, registry } = dep
-    const { advisories = [], versions = [] } = known.get(nameOf(dep)) ?? {}
+    const { advisories = [], versions = [] } = advised.get(nameOf(dep)) ?? {}
     const name = real ?? alias
     const telling = advisories.filter(
       each =>
@@ -52,11 +52,11 @@ export async function advisoryWarnings(
     const need = parseRequirement(req)
     const best = registry === null ? versions.find(matcher(need)) : undefined
     for (const advisory of telling) {
-      const { id, title, informational } = advisory
+      const { id, title } = advisory
       if (ignored.includes(id) || warnings.has(id) || warnings.size === WARNED) continue
       const version = registry === null ? best : newestFit(need, advisory.ranges)
       if (!version || !covers(advisory, version)) continue
-      const word = informational ?? labelOf(advisory) ?? 'no CVSS'
+      const word = wordOf(advisory)
       warnings.set(id, warning('dependency_advisory', { id, title, word, name, req }))
     }
   }

@@ -36,14 +36,14 @@ export function recordLogin(
   return makeChange(records.database, change, 'anybody', async (tx, stranger) => {
     const identity = identityOf(person)
     const { issuer, subject, logins } = person
-    const found = await findIdentity(tx, identity)
-    if (found?.locked) refuse('oidc_locked')
-    const groups = await countingGroups(tx, found?.id ?? 0, person)
-    if (!found && !issuer.provision) refuse('oidc_no_account', { issuer: issuer.name, subject })
-    const login = found?.login ?? (await chooseLogin(tx, logins))
+    const account = await findIdentity(tx, identity)
+    if (account?.locked) refuse('oidc_locked')
+    const groups = await countingGroups(tx, account?.id ?? 0, person)
+    if (!account && !issuer.provision) refuse('oidc_no_account', { issuer: issuer.name, subject })
+    const login = account?.login ?? (await chooseLogin(tx, logins))
     const by = { ...stranger, actor: login }
-    const user = found ?? (await insertUser(tx, { login, admin: false }, by))
-    if (!found) await insertIdentity(tx, user, identity, by)
+    const user = account ?? (await insertUser(tx, { login, admin: false }, by))
+    if (!account) await insertIdentity(tx, user, identity, by)
     await takeOver(tx, records, person, groups, user, by)
     return { user, isOverage: person.groups === null }
   })
@@ -80,7 +80,6 @@ async function countingGroups(
   return { before, now }
 }
 
-/** Takes over what the claims say of an account. */
 async function takeOver(
   tx: Queries,
   records: Records,

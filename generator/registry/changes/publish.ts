@@ -146,11 +146,11 @@ export function additionOf(registry: Registry, candidate: Candidate): Addition<U
 }
 
 async function record(
-  { settings }: Registry,
+  { settings, urls }: Registry,
   tx: Queries,
   { submission, change, release, existing, isLost, verdict, warnings }: Candidate,
 ): Promise<UnshownPublication> {
-  const added = await insertAdded(tx, release, change, async (within, crate) => {
+  const added = await insertAdded(tx, release, urls.own, change, async (within, crate) => {
     await checkQuota(within, crate, settings.limits, change)
     await submission.permit?.(within, crate)
   })

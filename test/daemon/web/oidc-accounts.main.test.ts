@@ -10,9 +10,9 @@ import {
   storedPassword,
 } from '../../../generator/accounts/accounts.ts'
 import { makeLink } from '../../../generator/accounts/credentials.ts'
-import { listAccess } from '../../../generator/accounts/oidc/leavers.ts'
 import {
   linkIdentity,
+  listAccess,
   moveIssuer,
   unlinkIdentity,
 } from '../../../generator/accounts/oidc-identities.ts'

@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { takeAdvisories } from '../../../generator/advisories/update.ts'
-import { all, run } from '../../../generator/database/statement.ts'
+import { all, column, run } from '../../../generator/database/statement.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
-import { noteWebhooks } from '../../../generator/webhooks/events.ts'
+import { recordWebhooks } from '../../../generator/webhooks/events.ts'
 import { messageOf } from '../../../generator/webhooks/sender.ts'
 import { osvFile } from '../../support/advisories.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -21,7 +21,7 @@ test('webhooks are told once of each advisory and crate, and again when it cover
   for (const version of ['1.0.0', '2.0.0']) await app.publish(token, { name: 'demo', version })
   await app.publish(token, { name: 'other', version: '1.0.0' })
   const hook = { name: 'ci', url: 'https://ci.example/', secret_file: 'none', private: false }
-  await noteWebhooks(registry.database, { ci: { ...hook, events: ['advisory.matched'] } })
+  await recordWebhooks(registry.database, { ci: { ...hook, events: ['advisory.matched'] } })
   const ecosystem = `crates.io:sparse+${BASE}/index/`
   const part = (name: string, introduced: string, fixed: string) => ({
     package: { ecosystem, name },
@@ -65,4 +65,15 @@ test('webhooks are told once of each advisory and crate, and again when it cover
   assert.deepEqual(await take(part('demo', '0', '1.5.0')), [])
   const crates = (await take(part('demo', '0', '3.0.0'))).map(each => JSON.parse(each.data).crate)
   assert.deepEqual(crates, ['demo'])
+  // A version that is published later is covered, too; one that is not, and a retry, tell nothing.
+  const toldAt = async (version: string) => {
+    await app.publish(token, { name: 'demo', version })
+    const sql = "SELECT data FROM deliveries WHERE type = 'advisory.matched'"
+    const data = await column<string>(registry.database, sql)
+    await run(registry.database, 'DELETE FROM deliveries')
+    return data.map(text => JSON.parse(text).advisory)
+  }
+  assert.deepEqual(await toldAt('2.5.0'), ['ACME-2026-0001'])
+  assert.deepEqual(await toldAt('2.5.0'), [])
+  assert.deepEqual(await toldAt('3.0.0'), [])
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { takeAdvisories } from '../../../../generator/advisories/update.ts'
 import { operatorChange } from '../../../../generator/records/change.ts'
+import { sandbox } from '../../../../generator/sandbox/sandbox.ts'
 import { rustSecFile } from '../../../support/advisories.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 import { BASE } from '../../../support/release.ts'
@@ -130,4 +131,25 @@ test('pages, record and feed tell of what covers a version, and are as before wh
 
   assert.deepEqual(await take({}), before)
   assert.deepEqual(await found('advisory=any'), [])
+})
+
+test('what an advisory says is rendered once, and not for each version that it covers', async t => {
+  const app = await TestRegistry.open(t)
+  const token = await app.user('alice')
+  for (let patch = 0; patch < 8; patch++)
+    await app.publish(token, { name: 'demo', version: `1.0.${patch}` })
+  await app.indexWorker.settle()
+  await app.indexWorker.pages.flush()
+  mkdirSync(join(app.dir, 'advisories'))
+  const more = `source = "sparse+${BASE}/index/"`
+  const hole = rustSecFile({ id: 'ACME-2026-0003', more }).replace('does', 'does but once')
+  writeFileSync(join(app.dir, 'advisories', 'a.md'), hole)
+  const tasks = t.mock.method(sandbox, 'run').mock
+  assert.deepEqual(await takeAdvisories(app.registry, operatorChange(AT)), [])
+  await app.indexWorker.settle()
+  await app.indexWorker.pages.flush()
+  for (const version of ['1.0.0', '1.0.7'])
+    assert.match(await app.text(`crates/demo/${version}/index.html`), /does but once/)
+  const readmes = tasks.calls.filter(({ arguments: [task] }) => (task as string) === 'readme')
+  assert.equal(readmes.length, 1)
 })
