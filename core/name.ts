@@ -1,5 +1,5 @@
 import { refuse } from './error/error.ts'
-import { type CanonicalName, canonicalName, type Name } from './name-rules.ts'
+import { type CanonicalName, canonicalName, isName, type Name } from './name-rules.ts'
 
 export { type CanonicalName, canonicalName, isAlias, isName, type Name } from './name-rules.ts'
 
@@ -13,6 +13,12 @@ export function parseName(text: string): Name {
   if (!/^[A-Za-z]/.test(text)) refuse('name_start', { name: text })
   if (text.length > NAME_MAX) refuse('name_too_long', { name: text, max: NAME_MAX })
   return text as Name
+}
+
+/** Returns a crate name, or a prefix followed by `*`, in canonical form; null for anything else. */
+export function canonicalPattern(text: string): string | null {
+  const isPattern = isName(text) || /^(?:[A-Za-z][A-Za-z0-9_-]{0,63})?\*$/.test(text)
+  return isPattern ? text.toLowerCase().replaceAll('-', '_') : null
 }
 
 /** Returns all patterns that a name fits, the narrowest first; 66 at most. */

@@ -193,7 +193,7 @@ function isHonest(c: Context): boolean {
   return c.req.method === 'PATCH' || c.req.path.startsWith('/api/v1/trusted_publishing/')
 }
 
-/** Has shown what a change has made, too, of which nobody knows whether it was made. */
+/** Shows what a change may have made whose outcome nobody knows. */
 function showUnknown({ indexWorker, git }: Deps): MiddlewareHandler {
   return async (c, next) => {
     await next()

@@ -9,7 +9,7 @@ import { note, root } from './prepare.mjs'
 const site = join(root, 'site')
 const built = join(root, 'dist', 'assets')
 const out = `${built}.new`
-const TARGETS = ['es2022', 'chrome111', 'firefox114', 'safari16.4']
+const TARGETS = ['es2022', 'chrome123', 'firefox120', 'safari17.5']
 rmSync(out, { recursive: true, force: true })
 const ofPages = await build({
   entryPoints: {

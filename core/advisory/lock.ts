@@ -55,17 +55,17 @@ type Locked = ReturnType<typeof lockTables>['packages'][number]
 
 /** Returns what finds the shortest path to a package, from one that has no source. */
 function pathsOf(packages: readonly Locked[]): (to: Locked) => string[] {
-  const found = new Map<string, Locked>()
+  const locked = new Map<string, Locked>()
   for (const each of packages) {
     const { name, version, source } = each
     // As others name it: the less there is, the less there is to confuse it with.
     for (const key of [`${name} ${version} (${source})`, `${name} ${version}`, name])
-      if (!found.has(key)) found.set(key, each)
+      if (!locked.has(key)) locked.set(key, each)
   }
   const reached = packages.filter(({ source }) => source === undefined)
   const above = new Map<Locked, Locked | null>(reached.map(member => [member, null]))
   for (const each of reached)
-    for (const next of each.dependencies.flatMap(dependency => found.get(dependency) ?? []))
+    for (const next of each.dependencies.flatMap(dependency => locked.get(dependency) ?? []))
       if (!above.has(next)) {
         above.set(next, each)
         reached.push(next)

@@ -182,13 +182,13 @@ function add(
   step: Step,
 ): void {
   for (const version of versions) {
-    const known = reached.steps.get(version)
-    if (known && STRENGTH.indexOf(known.kind) <= STRENGTH.indexOf(step.kind)) continue
+    const before = reached.steps.get(version)
+    if (before && STRENGTH.indexOf(before.kind) <= STRENGTH.indexOf(step.kind)) continue
     reached.steps.set(version, step)
     const front = next.get(reached) ?? { reached, versions: [], fresh: [] }
     next.set(reached, front)
     front.versions.push(version)
-    if (!known) front.fresh.push(version)
+    if (!before) front.fresh.push(version)
   }
 }
 

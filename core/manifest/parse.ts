@@ -8,7 +8,7 @@ import { isTable, parseToml } from '../toml.ts'
 import { isRustVersion, parseVersion, type Version } from '../version.ts'
 import { readDependencies } from './dependencies.ts'
 import type { About, Manifest, TargetHints } from './manifest.ts'
-import { Table } from './table.ts'
+import { isInherited, Table } from './table.ts'
 
 /** Maximum nesting depth of inline values; Cargo's own keys need three levels. */
 const DEPTH_MAX = 100
@@ -60,12 +60,11 @@ function required<T>(
   check: (text: string) => T,
   issues: Issue[],
 ): T | undefined {
-  if (table.raw(key) === undefined) {
-    issues.push(issue('manifest_key_missing', { field: table.path(key) }))
-    return undefined
-  }
-  const value = table.text(key)
-  return value === null ? undefined : collect(issues, () => check(value))
+  const value = table.raw(key)
+  if (typeof value === 'string') return collect(issues, () => check(value))
+  const field = table.path(key)
+  issues.push(issue(isInherited(value) ? 'manifest_inherited' : 'manifest_key_missing', { field }))
+  return undefined
 }
 
 function readFeatures(root: Table): Features {

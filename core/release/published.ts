@@ -46,7 +46,7 @@ export function topOf({ name, version }: Identity): string {
 }
 
 /** Faults that every Cargo finds, too: its parser of TOML, and the wrong name of a package. */
-const FATAL = /^(?:manifest_(?:toml|package_missing|key_missing)$|name_|version_)/
+const FATAL = /^(?:manifest_(?:toml|package_missing|key_missing|inherited)$|name_|version_)/
 
 /** Reads the manifest of a published `.crate`; null, with a note, if only Cargo can. */
 export function readManifest(

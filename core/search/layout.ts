@@ -1,5 +1,5 @@
 /** Raise it when the same crates get different search files, or words are found differently. */
-export const SEARCH_FORMAT = 7
+export const SEARCH_FORMAT = 8
 
 /** How the files of a search are laid out; changes when the registry grows or shrinks fourfold. */
 export interface SearchLayout {
@@ -14,7 +14,7 @@ export interface Slice {
 }
 
 /** Number of crates in a block, whose results are in one file. */
-export const BLOCK_CRATES = 5
+export const BLOCK_CRATES = 4
 
 /** Bits of a hash; there are at most 2^`HASH_BITS` buckets. */
 export const HASH_BITS = 12

@@ -13,7 +13,7 @@ export interface SearchResults extends Outcome {
 }
 
 /** Maximum number of files of crates that are loaded for sorting. */
-const CONSIDERED = 48
+const CONSIDERED = 60
 
 const NONE = new Uint8Array()
 

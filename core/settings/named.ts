@@ -4,6 +4,11 @@ import { oidcRows } from './oidc.ts'
 import { upstreamDefault, upstreamRows } from './upstream.ts'
 import { webhookRows } from './webhook.ts'
 
+/** Returns the section of a name that somebody else chose; undefined where there is none. */
+export function sectionOf<T>(sections: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(sections, name) ? sections[name] : undefined
+}
+
 /** The kinds of sections of which there may be many, each with a name, and their rows. */
 export const namedRows: Readonly<Record<string, Readonly<Record<string, Row<SettingValue>>>>> = {
   issuer: issuerRows,

@@ -34,8 +34,8 @@ export function textsIn(value: unknown): string[] {
 
 /** Returns the values of a claim: none or one, and those of an array where a pointer names it. */
 export function claimValues(claims: Claims, name: string): string[] {
-  const found = valueAt(claims, claimPath(name))
-  return Array.isArray(found) && !name.startsWith('/') ? [] : textsIn(found)
+  const claimed = valueAt(claims, claimPath(name))
+  return Array.isArray(claimed) && !name.startsWith('/') ? [] : textsIn(claimed)
 }
 
 /** Deeper than tokens of CI systems go. */

@@ -72,27 +72,15 @@ export const KINDS: Readonly<Record<IssuerKind, KindFacts>> = {
   other: { noun: 'subject', owners: [], ids: {}, run: '', commit: '' },
 }
 
-/** Whether a kind has workflows, and events that start them. */
-export function hasWorkflows(kind: IssuerKind): boolean {
-  return KINDS[kind].job?.event === 'event_name'
-}
-
 /** The events that a rule allows which names none. */
 export const EVENTS = ['push', 'release', 'workflow_dispatch', 'schedule', 'create']
 
-/** Returns the event for which nobody may publish, whatever a rule says; null for any other. */
-export function unsafeEvent(kind: IssuerKind, claims: Claims): string | null {
-  const { event = '', unsafe = [] } = KINDS[kind].job ?? {}
-  const name = Object.hasOwn(claims, event) ? String(claims[event]) : ''
-  return unsafe.includes(name) ? name : null
-}
-
-/** Returns why a token can be good for no rule; null if it can. */
+/** Returns why a token can be good for no rule, whatever it says; null if it can. */
 export function unfitFor(kind: IssuerKind, claims: Claims): Issue | null {
-  const event = unsafeEvent(kind, claims)
-  if (event !== null) return issue('event_unsafe', { event })
   const { job } = KINDS[kind]
   if (!job) return null
+  const event = String(Object.hasOwn(claims, job.event) ? claims[job.event] : '')
+  if (job.unsafe.includes(event)) return issue('event_unsafe', { event })
   if (!job.form.test(textOf(claims, job.path)))
     return issue('claim_unexpected', { claim: job.path })
   return workflowOf(kind, claims) ? null : issue('claim_unexpected', { claim: job.workflow })

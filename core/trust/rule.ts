@@ -1,7 +1,7 @@
 import { type Issue, issue, warning } from '../error/error.ts'
 import type { IssuerKind } from '../settings/issuer.ts'
 import { type Claims, claimValues, eachClaim, foldCase } from './claims.ts'
-import { EVENTS, hasWorkflows, KINDS, UNSAFE_EVENTS, workflowOf } from './kinds.ts'
+import { EVENTS, KINDS, UNSAFE_EVENTS, workflowOf } from './kinds.ts'
 
 /** What a rule wants of each claim: any of some values. */
 export type WantedClaims = readonly (readonly [name: string, values: readonly string[]])[]
@@ -38,13 +38,13 @@ const VALUES_MAX = 50
 
 /** Returns the claims of `KEY=VALUE` texts; a repeated key means any of its values. */
 export function parseClaims(texts: readonly string[]): WantedClaims {
-  const found = new Map<string, string[]>()
+  const byName = new Map<string, string[]>()
   for (const text of texts) {
     const at = text.indexOf('=')
     const name = at < 0 ? text : text.slice(0, at)
-    found.set(name, [...(found.get(name) ?? []), at < 0 ? '' : text.slice(at + 1)])
+    byName.set(name, [...(byName.get(name) ?? []), at < 0 ? '' : text.slice(at + 1)])
   }
-  return [...found]
+  return [...byName]
 }
 
 /** Returns claims as they are written at the command line. */
@@ -54,9 +54,9 @@ export function textsOf(claims: WantedClaims): string[] {
 
 /** Returns the claims of a rule as people see them: with the ids that were found out. */
 export function shownClaims({ claims, pins }: Wanted): WantedClaims {
-  const found = new Map(claims.map(([name, values]) => [name, [...values]]))
-  for (const [, , id, value] of pins) found.set(id, [...(found.get(id) ?? []), value])
-  return [...found]
+  const byName = new Map(claims.map(([name, values]) => [name, [...values]]))
+  for (const [, , id, value] of pins) byName.set(id, [...(byName.get(id) ?? []), value])
+  return [...byName]
 }
 
 /** Returns why a rule for an issuer cannot be written with these claims, and what is dangerous. */
@@ -122,13 +122,13 @@ export function tokenKeys(kind: IssuerKind, claims: Claims): string[] {
 
 /** Returns what keeps a token from a rule; empty for a token that the rule lets through. */
 export function differences(kind: IssuerKind, rule: Wanted, claims: Claims): Difference[] {
-  const { ids } = KINDS[kind]
+  const { ids, job } = KINDS[kind]
   const pinned = Object.keys(ids).flatMap(claim => {
     const names = claimValues(claims, claim).map(foldCase)
     return rule.pins.filter(([of, name]) => of === claim && names.includes(name))
   })
   const named = rule.claims.map(([name]) => name)
-  const events = hasWorkflows(kind) && !named.includes('event_name')
+  const events = job?.event === 'event_name' && !named.includes('event_name')
   const wanted: WantedClaims = [
     ...pinned.map(([, , id, value]) => [id, [value]] as const),
     ...rule.claims,
@@ -143,8 +143,9 @@ export function differences(kind: IssuerKind, rule: Wanted, claims: Claims): Dif
 
 /** Returns the ids that a rule has to keep after it has let a token through; its own and new ones. */
 export function pinsAfter(kind: IssuerKind, rule: Wanted, claims: Claims): readonly Pin[] {
-  const named = new Set(rule.claims.map(([name]) => name))
-  const found = Object.entries(KINDS[kind].ids).flatMap(([claim, ids]) => {
+  // A pointer to a name is that name: it can change hands as well.
+  const named = new Set(rule.claims.map(([name]) => name.replace(/^\//, '')))
+  const pinned = Object.entries(KINDS[kind].ids).flatMap(([claim, ids]) => {
     const [name] = named.has(claim) ? claimValues(claims, claim) : []
     if (name === undefined) return []
     const free = ids.filter(id => !named.has(id))
@@ -154,7 +155,7 @@ export function pinsAfter(kind: IssuerKind, rule: Wanted, claims: Claims): reado
   })
   const isKept = ([claim, name, id]: Pin) =>
     rule.pins.some(pin => pin[0] === claim && pin[1] === name && pin[2] === id)
-  return [...rule.pins, ...found.filter(pin => !isKept(pin))]
+  return [...rule.pins, ...pinned.filter(pin => !isKept(pin))]
 }
 
 function isGlob(claim: string, value: string): boolean {

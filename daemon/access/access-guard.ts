@@ -4,6 +4,7 @@ import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { configPath } from '../../core/paths/tree.ts'
+import type { AccessTime } from '../../generator/accounts/accounts.ts'
 import { knownDevice } from '../../generator/accounts/credentials.ts'
 import { type LoginPriority, TOP_PRIORITY } from '../../generator/accounts/password.ts'
 import {
@@ -13,20 +14,16 @@ import {
   type RecordUse,
   recordUses,
 } from '../../generator/accounts/secret.ts'
+import { findSession, requireSession, type Session } from '../../generator/accounts/sessions.ts'
 import {
-  findSession,
-  requireSession,
-  type Session,
-  type SessionTime,
-} from '../../generator/accounts/sessions.ts'
-import { authenticate, type Rejection, type TokenHolder } from '../../generator/accounts/tokens.ts'
+  authenticate,
+  isToken,
+  type Rejection,
+  type TokenHolder,
+} from '../../generator/accounts/tokens.ts'
 import type { Change, StillMay } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import {
-  authenticateTrusted,
-  isTrustedToken,
-  type TrustedHolder,
-} from '../../generator/trust/trusted-tokens.ts'
+import { authenticateTrusted, type TrustedHolder } from '../../generator/trust/trusted-tokens.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { recordSubject } from '../http/log.ts'
@@ -215,7 +212,7 @@ export class AccessGuard {
 
   /** Returns a change in a session, which must still be good when the change is made. */
   #changeIn({ id, user }: Session, sender: Pick<BrowserRequest, 'address' | 'now'>): Change {
-    const stillMay: StillMay = tx => requireSession(tx, id, this.#sessionTime())
+    const stillMay: StillMay = tx => requireSession(tx, id, this.#time())
     return { ...changeOf(sender, user, stillMay), sessionId: id }
   }
 
@@ -252,10 +249,10 @@ export class AccessGuard {
   async #session(c: Context): Promise<Session | null> {
     const secret = readCookie(c, this.#registry, 'session')
     if (!secret) return null
-    return findSession(this.#registry.database, secret, this.#sessionTime(), this.#recordUse)
+    return findSession(this.#registry.database, secret, this.#time(), this.#recordUse)
   }
 
-  #sessionTime(): SessionTime {
+  #time(): AccessTime {
     return { now: this.#registry.clock(), rules: this.#registry.settings }
   }
 
@@ -270,8 +267,8 @@ export class AccessGuard {
 
   #authenticate(token: string): Promise<TokenHolder | TrustedHolder | Rejection> {
     const { database, clock } = this.#registry
-    if (isTrustedToken(token)) return authenticateTrusted(database, token, clock())
-    return authenticate(database, token, this.#sessionTime(), this.#recordUse)
+    if (isToken(token, 'plim_tp_')) return authenticateTrusted(database, token, clock())
+    return authenticate(database, token, this.#time(), this.#recordUse)
   }
 
   #askToLogIn(c: Context): Response {

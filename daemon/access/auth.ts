@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { issue, refuse } from '../../core/error/error.ts'
-import { canonicalName, type Name } from '../../core/name.ts'
+import { canonicalName, canonicalPattern, type Name, patternsOf } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import {
   IMPLIED_SCOPES,
@@ -58,11 +58,8 @@ export function hasScope(actor: Actor, scope: Scope): boolean {
 /** Returns whether the token covers a crate; compares names and `prefix*` in canonical form. */
 export function coversCrate(actor: Actor, name: Name): boolean {
   if (actor.crates === null) return true
-  const canonical: string = canonicalName(name)
-  return actor.crates.some(pattern => {
-    const wanted = pattern.toLowerCase().replaceAll('-', '_')
-    return wanted.endsWith('*') ? canonical.startsWith(wanted.slice(0, -1)) : canonical === wanted
-  })
+  const fitting = patternsOf(canonicalName(name))
+  return actor.crates.some(pattern => fitting.includes(canonicalPattern(pattern) ?? ''))
 }
 
 /** Returns a change by a user, whose token or session must still be good when it is made. */

@@ -9,22 +9,28 @@ import {
   refuseErrors,
 } from '../../core/error/error.ts'
 import { type Name, parseName } from '../../core/name.ts'
+import { isObject } from '../../core/plain-data.ts'
 import { type PublishMetadata, publishMetadata } from '../../core/release/metadata.ts'
 import { parseVersion, type Version } from '../../core/version.ts'
 import { pace } from '../../generator/database/pace.ts'
+import { disk } from '../../generator/places/disk/disk.ts'
 import { requireUnpaused } from '../../generator/records/pause.ts'
 import { type ExistingRelease, readExisting } from '../../generator/records/releases-stored.ts'
+import { sandbox } from '../../generator/sandbox/sandbox.ts'
 import { trustedChange } from '../../generator/trust/trusted-tokens.ts'
 import { takenFrom } from '../../generator/upstream/names.ts'
 import { type Actor, changeBy, countedAs, coversCrate, hasScope } from '../access/auth.ts'
 import { recordReading } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { logFailure, recordSubject } from '../http/log.ts'
-import { ByteCollector, bodyOf, inLargerChunks } from '../http/request-body.ts'
+import { ByteCollector, bodyOf } from '../http/request-body.ts'
 
 /** `PUT /api/v1/crates/new`: answers once the version is on disk, in the records and the index. */
 export async function publish(deps: Deps, c: Context, actor: Actor) {
   const { registry, indexWorker } = deps
+  // Threads begin with the first publish, both while its body arrives.
+  sandbox.prepare()
+  disk.prepare()
   // Before the body arrives; the transaction asks again.
   await requireUnpaused(registry.database)
   const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
@@ -61,7 +67,8 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
     deps.metrics.published(accepted.outcome)
     deps.git?.wake()
     const others = accepted.warnings.filter(({ code }) => code !== 'category_unknown')
-    const taken = existing.crate ? [] : await takenNames(deps, metadata.name, change.at)
+    const mayTake = !existing.crate && deps.upstreams.byName.size > 0
+    const taken = mayTake ? await takenNames(deps, metadata.name, change.at) : []
     const late = accepted.isShown ? [] : [issue('index_late', { name: metadata.name })]
     return c.json({
       warnings: {
@@ -118,9 +125,10 @@ function readMetadata(json: unknown): { name: Name; version: Version; declared: 
   }
   const result = v.safeParse(publishMetadata, json, { message })
   const issues = (result.issues ?? []).slice(0, FAULTS_MAX).map(fieldIssue)
-  const { name: saidName, vers } = v.parse(identity, json)
-  const name = saidName === null ? undefined : collect(issues, () => parseName(saidName))
-  const version = vers === null ? undefined : collect(issues, () => parseVersion(vers))
+  // Also if the rest is invalid.
+  const { name: saidName, vers } = isObject(json) ? json : {}
+  const name = typeof saidName === 'string' && collect(issues, () => parseName(saidName))
+  const version = typeof vers === 'string' && collect(issues, () => parseVersion(vers))
   refuseErrors(issues)
   if (!result.success || !name || !version)
     throw new Error('the metadata is invalid, but no issue was found')
@@ -140,13 +148,6 @@ function fieldIssue(fault: v.BaseIssue<unknown>): Issue {
     ? issue('metadata_invalid', { reason })
     : issue('metadata_field', { field, reason })
 }
-
-/** Reads name and version if they are strings, even if the rest is invalid. */
-const word = v.fallback(v.nullable(v.string()), null)
-const identity = v.fallback(
-  v.object({ name: v.optional(word, null), vers: v.optional(word, null) }),
-  { name: null, vers: null },
-)
 
 /** The least bytes of a `.crate` that are passed on together. */
 const CHUNK_BYTES = 16 * 1024
@@ -189,26 +190,27 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 async function whole(read: Read, part: string, announced: number): Promise<Buffer> {
   const bytes = new ByteCollector()
-  for await (const chunk of chunksOf(read, part, announced)) bytes.add(chunk)
+  while (bytes.size < announced) bytes.add(await next(read, part, announced, bytes.size))
   return bytes.take()
 }
 
 async function* last(read: Read, part: string, max: number): AsyncIterable<Uint8Array> {
   const announced = await length(read, part)
   if (announced > max) refuse('crate_too_big', { max })
-  // Each chunk is a step of its own when it is written.
-  yield* inLargerChunks(chunksOf(read, part, announced), CHUNK_BYTES)
+  const held = new ByteCollector()
+  for (let at = 0; at < announced; ) {
+    const chunk = await next(read, part, announced, at)
+    at += chunk.byteLength
+    held.add(chunk)
+    // Each chunk is a step of its own when it is written.
+    if (held.size >= CHUNK_BYTES || at === announced) yield held.take()
+  }
   if (await read(1)) refuse('body_long', { announced })
 }
 
-async function* chunksOf(read: Read, part: string, announced: number): AsyncIterable<Uint8Array> {
-  let missing = announced
-  while (missing > 0) {
-    const chunk = await read(missing)
-    if (!chunk) return refuse('body_short', { part, announced })
-    missing -= chunk.byteLength
-    yield chunk
-  }
+/** Reads more of a part of which `at` bytes are there. */
+async function next(read: Read, part: string, announced: number, at: number): Promise<Uint8Array> {
+  return (await read(announced - at)) ?? refuse('body_short', { part, announced })
 }
 
 /** Returns between one and `size` bytes, or null at the end of the stream. */

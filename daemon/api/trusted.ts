@@ -4,13 +4,13 @@ import { refuse } from '../../core/error/error.ts'
 import { isName } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { parseClaims, shownClaims } from '../../core/trust/rule.ts'
+import { isToken } from '../../generator/accounts/tokens.ts'
 import { findCrate } from '../../generator/records/crates.ts'
 import { cratesOf, isOwner } from '../../generator/records/owners.ts'
 import { findCard } from '../../generator/records/pages/cards.ts'
 import { exchange, revoke } from '../../generator/trust/exchange.ts'
 import { listRules, requireRule, type TrustRule } from '../../generator/trust/rules.ts'
 import { addRule, dropRule, setOnly } from '../../generator/trust/rules-changes.ts'
-import { isTrustedToken } from '../../generator/trust/trusted-tokens.ts'
 import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import { crateOf, strangerChange } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
@@ -46,7 +46,7 @@ export async function revokeToken({ registry }: Deps, c: Context) {
   const at = text.indexOf(' ')
   const [scheme, token] = at < 0 ? ['bearer', text] : [text.slice(0, at), text.slice(at).trim()]
   if (scheme.toLowerCase() !== 'bearer') refuse('authorization_scheme', { scheme })
-  if (!isTrustedToken(token)) refuse('authorization_unparsed')
+  if (!isToken(token, 'plim_tp_')) refuse('authorization_unparsed')
   await revoke(registry.database, token, senderOf(registry, c))
   return c.body(null, 204)
 }
@@ -69,14 +69,12 @@ export const configs =
         ? await idsOf(registry, actor, user_id)
         : [(await ownCrate(registry, actor, crate)).id]
     const limit = Math.min(rowId(per_page) ?? PAGE, PAGE_MAX)
-    const filter = { crateIds, issuer: provider }
-    const { database } = registry
-    const found = await listRules(database, { ...filter, after: rowId(seek) ?? 0, limit })
-    const total = (await listRules(database, filter)).length
+    const rules = await listRules(registry.database, { crateIds, issuer: provider })
+    const page = rules.filter(({ id }) => id > (rowId(seek) ?? 0)).slice(0, limit)
     const next = new URL(c.req.url).searchParams
-    next.set('seek', String(found.at(-1)?.id))
-    const meta = { total, next_page: found.length === limit ? `?${next}` : null }
-    const shown = found.flatMap(rule => configOf(provider, rule) ?? [])
+    next.set('seek', String(page.at(-1)?.id))
+    const meta = { total: rules.length, next_page: page.length === limit ? `?${next}` : null }
+    const shown = page.flatMap(rule => configOf(provider, rule) ?? [])
     return c.json({ [`${provider}_configs`]: shown, meta }, 200, NO_STORE)
   }
 

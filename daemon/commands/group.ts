@@ -40,8 +40,8 @@ const registerList = registryCommand('list', {
     const members = (await listMemberships(registry.database)).flatMap(
       ({ login: user, issuer, names, until }) =>
         names.map(name => {
-          const known = groups.find(group => group.issuer === issuer && group.name === name)
-          return { issuer, name, title: known?.title ?? null, user, until }
+          const recorded = groups.find(group => group.issuer === issuer && group.name === name)
+          return { issuer, name, title: recorded?.title ?? null, user, until }
         }),
     )
     const rows = members.map(({ issuer, name, title, user }) => [issuer, name, title ?? '', user])

@@ -1,6 +1,7 @@
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { passwordIssues } from '../../core/password.ts'
 import { counted } from '../../core/quantity.ts'
+import { sectionOf } from '../../core/settings/named.ts'
 import {
   addUser,
   hasNoUsers,
@@ -11,8 +12,11 @@ import {
   type User,
 } from '../../generator/accounts/accounts.ts'
 import { makeLink, passwordLink, setPassword } from '../../generator/accounts/credentials.ts'
-import { listAccess } from '../../generator/accounts/oidc/leavers.ts'
-import { unlinkIdentity } from '../../generator/accounts/oidc-identities.ts'
+import {
+  type LinkOptions,
+  listAccess,
+  unlinkIdentity,
+} from '../../generator/accounts/oidc-identities.ts'
 import { endSessions } from '../../generator/accounts/sessions.ts'
 import { showChanges } from '../../generator/cli/console/changes.ts'
 import {
@@ -29,7 +33,7 @@ import {
   renameUser,
 } from '../../generator/registry/changes/users.ts'
 import { listRules, ruleText } from '../../generator/trust/rules.ts'
-import { type LinkOptions, linkAccount, linkRows, registerMoveIssuer } from './oidc.ts'
+import { linkAccount, linkRows, registerMoveIssuer } from './oidc.ts'
 
 interface Options extends LinkOptions {
   readonly admin?: boolean
@@ -171,7 +175,7 @@ const registerUnlink = userCommand(
   'take the link of a user to an issuer back; ends their sessions, tokens, and groups there',
   '`tokens`, the number of tokens that were revoked',
   async ({ registry: { database, settings }, options: { issuer: name = '' }, change }, user) => {
-    const issuer = (Object.hasOwn(settings.oidc, name) && settings.oidc[name]?.issuer) || name
+    const issuer = sectionOf(settings.oidc, name)?.issuer ?? name
     const tokens = await unlinkIdentity(database, user, issuer, change)
     const ended = tokens === 0 ? '' : `: ${counted(tokens, 'token')} revoked`
     return { line: `${user.login} does not log in at ${issuer} any more${ended}`, more: { tokens } }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { refuse } from '../../core/error/error.ts'
+import { sectionOf } from '../../core/settings/named.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import {
   commandGroup,
@@ -14,7 +15,7 @@ import { Sender } from '../../generator/webhooks/sender.ts'
 const takes = { '<name>': 'the NAME of its [webhook.NAME]' }
 
 function requireWebhook({ settings: { webhook } }: Registry, name: string) {
-  return (Object.hasOwn(webhook, name) && webhook[name]) || refuse('webhook_unknown', { name })
+  return sectionOf(webhook, name) ?? refuse('webhook_unknown', { name })
 }
 
 const registerList = registryCommand('list', {

@@ -177,7 +177,6 @@ function addressText(address: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-/** What may be answered without the app. */
 const READS = new Set(['GET', 'HEAD'])
 
 function answerRequests(

@@ -209,16 +209,3 @@ export class ByteCollector {
     return bytes
   }
 }
-
-/** Yields the bytes of `source` in chunks of at least `least` bytes, except for the last one. */
-export async function* inLargerChunks(
-  source: AsyncIterable<Uint8Array>,
-  least: number,
-): AsyncIterable<Uint8Array> {
-  const held = new ByteCollector()
-  for await (const chunk of source) {
-    held.add(chunk)
-    if (held.size >= least) yield held.take()
-  }
-  if (held.size > 0) yield held.take()
-}

@@ -16,21 +16,13 @@ import {
   listEvents,
 } from '../../generator/accounts/audit.ts'
 import { makeLink, passwordLink } from '../../generator/accounts/credentials.ts'
-import { listAccess } from '../../generator/accounts/oidc/leavers.ts'
-import {
-  issuerSection,
-  type LinkOrder,
-  linkIdentity,
-} from '../../generator/accounts/oidc-identities.ts'
-import type { Registry } from '../../generator/registry/registry.ts'
+import { linkIdentity, linkOrder, listAccess } from '../../generator/accounts/oidc-identities.ts'
 import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'
 import { account } from '../../site/elements/links.ts'
-import type { SessionRequest } from '../access/route.ts'
-import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { listPage, rowId } from '../http/paging.ts'
-import { ask, attempt, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
+import { type Action, attempt, noticeOf, type Outcome, type Task, viewerOf } from './notice.ts'
 
 /** An administrator's actions on another user, by the last segment of the path. */
 const ACTIONS = {
@@ -43,37 +35,44 @@ const ACTIONS = {
 const isAction = (name: string): name is keyof typeof ACTIONS => Object.hasOwn(ACTIONS, name)
 
 /** `GET /me/admin/users`. */
-export function users({ registry }: Deps, c: Context, request: SessionRequest) {
-  return showUsers(registry, c, request, { notice: noticeOf(c, registry) })
-}
+export const users = (task: Task) => showUsers(task, { notice: noticeOf(task.c, task.registry) })
 
 /** `POST /me/admin/users/add`: shows a one-time link, so that only the user knows the password. */
-export function postUser({ registry }: Deps, c: Context, request: SessionRequest) {
-  const { form } = request
+export function postUser(task: Task) {
+  const { form, change } = task.request
   const draft = { login: form.get('login')?.trim() ?? '', admin: form.get('admin') === '1' }
-  const work = async () => {
-    const user = await addUser(registry.database, draft, request.change)
-    return showLink(registry, c, request, user)
-  }
-  return attempt(c, work, refused => showUsers(registry, c, request, { draft, ...refused }))
+  const work = async () => showLink(task, await addUser(task.registry.database, draft, change))
+  return attempt(task.c, work, refused => showUsers(task, { draft, ...refused }))
 }
 
-/** `POST /me/admin/users/{login}/{action}`. Administrators cannot lock or demote themselves. */
-export function postUserAction({ registry }: Deps, c: Context, request: SessionRequest) {
-  const work = async () => {
+/** `/me/admin/users/{login}/{action}`. Administrators cannot lock or demote themselves. */
+export const userAction: Action = {
+  async ask({ registry, c }) {
+    const { login } = await requireUser(registry.database, c.req.param('login') ?? '')
+    const about = c.req.param('action') ?? ''
+    if (about !== 'reset' && !isAction(about)) return refuse('route_unknown')
+    return { about, names: [login], back: account.users, query: queryOf(c) }
+  },
+  async act(task) {
+    const { registry, c, request } = task
     const action = c.req.param('action') ?? ''
     const user = await requireUser(registry.database, c.req.param('login') ?? '')
-    if (action === 'reset') return showLink(registry, c, request, user)
+    const path = `/${account.users}${queryOf(c)}`
+    if (action === 'reset') return showLink(task, user)
     if (action === 'link') {
-      await linkIdentity(registry.database, user.login, linkOf(registry, request), request.change)
-      return redirectDone(c, registry, `/${account.users}${queryOf(c)}`, 'user-linked')
+      const { form } = request
+      const named = { issuer: form.get('issuer') ?? '', subject: form.get('subject')?.trim() ?? '' }
+      const told = { ...named, keepPassword: form.get('keep') === '1' }
+      const order = linkOrder(registry.settings.oidc, told)
+      await linkIdentity(registry.database, user.login, order, request.change)
+      return [path, 'user-linked', user.login]
     }
     if (user.id === request.session.user.id) refuse('own_account')
     const [set, value, done] = isAction(action) ? ACTIONS[action] : refuse('route_unknown')
     await set(registry.database, user, value, request.change)
-    return redirectDone(c, registry, `/${account.users}${queryOf(c)}`, done, user.login)
-  }
-  return attempt(c, work, refused => showUsers(registry, c, request, refused))
+    return [path, done, user.login]
+  },
+  show: showUsers,
 }
 
 /** The filter and the page of the list, which its links and forms keep. */
@@ -81,31 +80,14 @@ function queryOf(c: Context): string {
   return new URL(c.req.url).search
 }
 
-function linkOf({ settings }: Registry, { form }: SessionRequest): LinkOrder {
-  const [name, subject] = [form.get('issuer') ?? '', form.get('subject')?.trim() ?? '']
-  const { issuer } = issuerSection(settings.oidc, name)
-  if (subject === '') refuse('link_incomplete')
-  return { issuer, subject, keepPassword: form.get('keep') === '1', loggedIn: null }
-}
-
-/** `GET /me/admin/users/{login}/{action}`. */
-export async function askUserAction({ registry }: Deps, c: Context, request: SessionRequest) {
-  const { login } = await requireUser(registry.database, c.req.param('login') ?? '')
-  const about = c.req.param('action') ?? ''
-  if (about !== 'reset' && !isAction(about)) refuse('route_unknown')
-  return ask(c, registry, request, about, [login], { back: account.users, query: queryOf(c) })
-}
-
-async function showLink(registry: Registry, c: Context, request: SessionRequest, user: User) {
-  const secret = await makeLink(registry.database, user, request.now, request.change)
-  const resetLink = { login: user.login, url: passwordLink(registry.urls, secret) }
-  return showUsers(registry, c, request, { resetLink })
+async function showLink(task: Task, user: User) {
+  const { database, urls } = task.registry
+  const secret = await makeLink(database, user, task.request.now, task.request.change)
+  return showUsers(task, { resetLink: { login: user.login, url: passwordLink(urls, secret) } })
 }
 
 async function showUsers(
-  { database, settings, site }: Registry,
-  c: Context,
-  request: SessionRequest,
+  { registry: { database, settings, site }, c, request }: Task,
   { status, ...outcome }: Outcome<UsersData>,
 ): Promise<Response> {
   const filter = c.req.query('q')?.trim() ?? ''
@@ -129,7 +111,7 @@ async function showUsers(
 const ROWS = 50
 
 /** `GET /me/admin/audit?user=…&crate=…&action=…&before=…|after=…`: the audit log, newest first. */
-export async function auditLog({ registry }: Deps, c: Context, request: SessionRequest) {
+export async function auditLog({ registry, c, request }: Task) {
   const { database, site } = registry
   const asked = (name: string) => c.req.query(name)?.trim() ?? ''
   const conditions = { user: asked('user'), crate: asked('crate'), action: asked('action') }

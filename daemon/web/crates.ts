@@ -1,4 +1,3 @@
-import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { newestFirst, parseVersion } from '../../core/version.ts'
@@ -20,120 +19,124 @@ import type { Notice } from '../../site/account/frame.ts'
 import { managePage } from '../../site/account/manage-page.ts'
 import { account } from '../../site/elements/links.ts'
 import { crateOf, type SessionRequest } from '../access/route.ts'
-import type { Deps } from '../deps.ts'
 import { recordSubject } from '../http/log.ts'
 import { page } from '../http/page.ts'
-import { ask, attempt, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
-import { askTrust, changeTrust, ruleRows } from './trust-form.ts'
+import { type Action, noticeOf, type Outcome, type Task, viewerOf } from './notice.ts'
+import { ruleRows, trustAction } from './trust-form.ts'
 
-interface CrateRequest extends Deps {
-  readonly c: Context
-  readonly request: SessionRequest
+interface CrateTask extends Task {
   readonly crate: CrateRecord
   readonly path: string
 }
 
 /** Finds the crate of the path; admits only its owners and administrators. */
-function managed(handle: (to: CrateRequest) => Promise<Response>) {
-  return async (deps: Deps, c: Context, request: SessionRequest) => {
-    const crate = await crateOf(deps.registry, c, findCrate)
-    await requireOwner(deps.registry.database, crate, request.change)
-    return handle({ ...deps, c, request, crate, path: `/me/crates/${crate.name}` })
+async function ofCrate(task: Task): Promise<CrateTask> {
+  const { registry, c, request } = task
+  const crate = await crateOf(registry, c, findCrate)
+  await requireOwner(registry.database, crate, request.change)
+  return { ...task, crate, path: `/me/crates/${crate.name}` }
+}
+
+/** Makes an action on a crate that of its path; the crate's page shows what is refused. */
+function managed({ ask, act }: Action<CrateTask>): Action {
+  return {
+    ask: async task => {
+      const found = await ofCrate(task)
+      return { back: account.crate(found.crate.name), ...(await ask(found)) }
+    },
+    act: async task => act(await ofCrate(task)),
+    show: async (task, refused) => showCrate(await ofCrate(task), refused),
   }
 }
 
 /** `GET /me/crates/{name}`: the page where owners manage a crate. */
-export const manage = managed(to => showCrate(to, { notice: noticeOf(to.c, to.registry) }))
+export const manage = async (task: Task) =>
+  showCrate(await ofCrate(task), { notice: noticeOf(task.c, task.registry) })
 
-/** `GET …/yank?version=…` and `GET …/unyank?version=…`: asks for confirmation. */
-export const confirmYank = (yanked: boolean) =>
-  managed(async ({ registry, c, request, crate }) => {
-    const version = parseVersion(c.req.query('version') ?? '')
-    if (!(await findRelease(registry.database, crate.id, version)))
-      refuse('release_unknown', { name: crate.name, version })
-    const rest = { back: account.crate(crate.name), fields: { version } }
-    return ask(c, registry, request, yanked ? 'yank' : 'unyank', [crate.name, version], rest)
+/** `…/yank?version=…` and `…/unyank?version=…`: changes the records by the same rules as the API. */
+export const yank = (yanked: boolean) =>
+  managed({
+    async ask({ registry, c, crate: { id, name } }) {
+      const version = parseVersion(c.req.query('version') ?? '')
+      if (!(await findRelease(registry.database, id, version)))
+        refuse('release_unknown', { name, version })
+      return { about: yanked ? 'yank' : 'unyank', names: [name, version], fields: { version } }
+    },
+    async act({ registry, indexWorker, git, c, request, crate, path }) {
+      const version = parseVersion(request.form.get('version') ?? '')
+      recordSubject(c, { version })
+      const to = { yanked, reason: request.form.get('reason')?.trim() || undefined }
+      const { crateId } = await setYanked(registry, crate.name, version, to, request.change)
+      await indexWorker.crate(crateId)
+      git?.wake()
+      return [path, yanked ? 'version-yanked' : 'version-unyanked', crate.name, version]
+    },
   })
 
-/** `POST …/yank` and `POST …/unyank`: changes the records by the same rules as the API. */
-export const postYank = (yanked: boolean) =>
-  managed(async ({ registry, indexWorker, git, c, request, crate, path }) => {
-    const version = parseVersion(request.form.get('version') ?? '')
-    recordSubject(c, { version })
-    const reason = request.form.get('reason')?.trim() || undefined
-    const to = { yanked, reason }
-    const { crateId } = await setYanked(registry, crate.name, version, to, request.change)
-    await indexWorker.crate(crateId)
-    git?.wake()
-    const done = yanked ? 'version-yanked' : 'version-unyanked'
-    return redirectDone(c, registry, path, done, crate.name, version)
+/** `…/deprecate`, and `…/undeprecate?requirement=…`, which takes it back. */
+export const deprecation = (isSaid: boolean) =>
+  managed({
+    async ask({ registry, c, crate: { id, name } }) {
+      const requirement = c.req.query('requirement') ?? ''
+      const all = await listDeprecations(registry.database, id)
+      if (!all.some(each => each.requirement === requirement)) refuse('route_unknown')
+      return { about: 'undeprecate', names: [`${name}@${requirement}`], fields: { requirement } }
+    },
+    async act({ registry, indexWorker, request, crate, path }) {
+      const text = (name: string) => request.form.get(name)?.trim() ?? ''
+      const spec = `${crate.name}@${text('requirement') || '*'}`
+      const said = isSaid ? { reason: text('reason'), use: text('use') || null } : null
+      await setDeprecated(registry, spec, said, request.change)
+      indexWorker.pages.wake()
+      return [path, isSaid ? 'deprecated' : 'undeprecated', spec]
+    },
   })
-
-/** `POST …/deprecate`: says of versions that they are deprecated; without a reason, takes it back. */
-export const postDeprecation = managed(to => {
-  const { registry, c, request, crate } = to
-  const text = (name: string) => request.form.get(name)?.trim() ?? ''
-  const work = async () => {
-    const spec = `${crate.name}@${text('requirement') || '*'}`
-    const isUndone = request.form.get('undo') === '1'
-    const said = isUndone ? null : { reason: text('reason'), use: text('use') || null }
-    await setDeprecated(registry, spec, said, request.change)
-    to.indexWorker.pages.wake()
-    return redirectDone(c, registry, to.path, isUndone ? 'undeprecated' : 'deprecated', spec)
-  }
-  return attempt(c, work, refused => showCrate(to, refused))
-})
 
 /** `POST …/owners/add`: adds or invites an owner, depending on the setting `owners.add`. */
-export const postOwner = managed(to => {
-  const { registry, c, request, crate } = to
-  const login = request.form.get('login')?.trim() ?? ''
-  const isInvite = registry.settings.owners.add === 'invite'
-  const work = async () => {
+export const newOwner = managed({
+  ask: () => refuse('route_unknown'),
+  async act({ registry, indexWorker, request, crate, path }) {
+    const login = request.form.get('login')?.trim() ?? ''
+    const isInvite = registry.settings.owners.add === 'invite'
     if (login === '') refuse('owner_no_user', { login, name: crate.name })
     const add = isInvite ? inviteOwners : addOwners
     const { changed, unchanged } = await add(registry, crate, [login], request.change)
     const [owner = login] = [...changed, ...unchanged]
-    to.indexWorker.pages.wake()
+    indexWorker.pages.wake()
     const isInvited = isInvite && changed.length > 0
-    const done = isInvited ? 'owner-invited' : 'owner-added'
-    return redirectDone(c, registry, to.path, done, crate.name, owner)
-  }
-  return attempt(c, work, refused => showCrate(to, refused))
+    return [path, isInvited ? 'owner-invited' : 'owner-added', crate.name, owner]
+  },
 })
 
-/** `GET …/owners/remove?login=…`: asks for confirmation. */
-export const confirmRemoval = managed(async ({ registry, c, request, crate }) => {
-  const login = c.req.query('login') ?? ''
-  const isOne = (row: { readonly login: string }) => row.login === login
-  const isOwner = (await listOwners(registry.database, crate.id)).some(isOne)
-  if (!isOwner && !(await invitedTo(registry, crate, request)).some(isOne))
-    refuse('owner_unknown', { login, name: crate.name })
-  const about = isOwner ? 'remove-owner' : 'withdraw'
-  const rules = (await rulesBy(registry, crate, login)).map(ruleText)
-  const rest = { back: account.crate(crate.name), fields: { login }, rules }
-  return ask(c, registry, request, about, [crate.name, login], rest)
-})
-
-/** `POST …/owners/remove`. A user who removed themselves is sent to `/me`. */
-export const postRemoval = managed(to => {
-  const { registry, c, request, crate } = to
-  const { user } = request.session
-  const work = async () => {
+/** `…/owners/remove?login=…`. A user who removed themselves is sent to `/me`. */
+export const ownerRemoval = managed({
+  async ask({ registry, c, request, crate }) {
+    const login = c.req.query('login') ?? ''
+    const isOne = (row: { readonly login: string }) => row.login === login
+    const isOwner = (await listOwners(registry.database, crate.id)).some(isOne)
+    if (!isOwner && !(await invitedTo(registry, crate, request)).some(isOne))
+      refuse('owner_unknown', { login, name: crate.name })
+    const rules = (await rulesBy(registry, crate, login)).map(ruleText)
+    const about = isOwner ? 'remove-owner' : 'withdraw'
+    return { about, names: [crate.name, login], fields: { login }, rules }
+  },
+  async act({ registry, indexWorker, request, crate, path }) {
     const login = request.form.get('login') ?? ''
-    const rules = await rulesBy(registry, crate, login)
     const isWhole = request.form.get('rules') === 'remove'
+    const rules = isWhole ? await rulesBy(registry, crate, login) : []
     // First, because who removes themselves may not do it afterwards.
-    for (const { id } of isWhole ? rules : []) await dropRule(registry.database, id, request.change)
+    for (const { id } of rules) await dropRule(registry.database, id, request.change)
     const { changed } = await removeOwners(registry, crate, [login], request.change)
-    to.indexWorker.pages.wake()
+    indexWorker.pages.wake()
+    const { user } = request.session
     const at = timestamp(request.now)
     const stays = user.admin || (await isOwner(registry.database, crate.id, user.id, at))
-    const path = stays ? to.path : '/me'
-    return redirectDone(c, registry, path, 'owner-removed', crate.name, ...changed)
-  }
-  return attempt(c, work, refused => showCrate(to, refused))
+    return [stays ? path : '/me', 'owner-removed', crate.name, ...changed]
+  },
 })
+
+/** `…/trust/{add,remove,only}`: changes which jobs publish the crate. */
+export const crateTrust = managed(trustAction(({ path, crate }) => ({ path, crate: crate.name })))
 
 function rulesBy({ database }: Registry, { id }: CrateRecord, login: string) {
   return listRules(database, { crateIds: [id], writers: [login] })
@@ -144,20 +147,8 @@ function invitedTo({ database, settings }: Registry, crate: CrateRecord, { now }
   return listInvitations(database, { crateId: crate.id }, time)
 }
 
-/** `GET …/trust/{remove,only}`: asks before jobs publish otherwise. */
-export const askCrateTrust = managed(to => askTrust({ ...to, crate: to.crate.name }))
-
-/** `POST …/trust/{add,remove,only}`: changes which jobs publish the crate. */
-export const postCrateTrust = managed(to =>
-  attempt(
-    to.c,
-    () => changeTrust({ ...to, crate: to.crate.name }),
-    refused => showCrate(to, refused),
-  ),
-)
-
 async function showCrate(
-  { registry, c, request, crate }: CrateRequest,
+  { registry, c, request, crate }: CrateTask,
   { notice = null, status }: Outcome<{ readonly notice: Notice | null }>,
 ): Promise<Response> {
   const { database, settings, site } = registry

@@ -5,7 +5,7 @@ import { storedPassword } from '../../generator/accounts/accounts.ts'
 import { listIdentities } from '../../generator/accounts/oidc-identities.ts'
 import { listInvitations } from '../../generator/accounts/ownership.ts'
 import { listSessions } from '../../generator/accounts/sessions.ts'
-import { listTokens, type TokenRecord } from '../../generator/accounts/tokens.ts'
+import { listTokens } from '../../generator/accounts/tokens.ts'
 import type { Database } from '../../generator/database/connection.ts'
 import { groupsOf, loginEnd } from '../../generator/records/groups.ts'
 import { cratesShown } from '../../generator/records/owners.ts'
@@ -45,7 +45,7 @@ export async function showHome(
     notice: null,
     newToken: null,
     draft: null,
-    tokens: tokens.map(token => tokenRow(token, timestamp(now))),
+    tokens,
     crates,
     cratesPosition: slice,
     invitations,
@@ -69,14 +69,4 @@ async function issuerRows(
     const until = loggedIn === null || days === 0 ? null : loginEnd(days, new Date(loggedIn))
     return { name, title: title || name, loggedIn, until }
   })
-}
-
-function tokenRow(token: TokenRecord, now: string): HomeData['tokens'][number] {
-  return {
-    ...token,
-    scopes: token.scopes ?? [],
-    crates: token.crates ?? [],
-    lastUsed: token.last_used,
-    expired: token.expires !== null && token.expires <= now,
-  }
 }

@@ -1,10 +1,9 @@
 import type { Context } from 'hono'
-import { refuse } from '../../core/error/error.ts'
+import { Refusal, refusalOnly, refuse } from '../../core/error/error.ts'
 import { findUser } from '../../generator/accounts/accounts.ts'
 import {
   type Credential,
   checkPassword,
-  linkOwner,
   makeDevice,
   requireCredential,
   requireLink,
@@ -139,11 +138,9 @@ function byLink(registry: Registry, c: Context, request: BrowserRequest, reset: 
     return redirect(c, site, '/me')
   }
   return attempt(c, work, async refused => {
-    const owner = await linkOwner(database, reset, now)
-    return showLogin(registry, c, request, {
-      ...refused,
-      ...(owner && { reset, login: owner.login }),
-    })
+    const owner = await requireLink(database, reset, now).catch(refusalOnly)
+    const form = owner instanceof Refusal ? {} : { reset, login: owner.login }
+    return showLogin(registry, c, request, { ...refused, ...form })
   })
 }
 

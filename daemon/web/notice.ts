@@ -3,8 +3,8 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { Refusal } from '../../core/error/error.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { confirmPage, type Notice, type Question, type Viewer } from '../../site/account/frame.ts'
-import { account } from '../../site/elements/links.ts'
 import type { SessionRequest } from '../access/route.ts'
+import type { Deps } from '../deps.ts'
 import { recordRefusal } from '../http/answer.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { asSentences, page, redirect } from '../http/page.ts'
@@ -42,7 +42,7 @@ const DONE = {
   'upstream-accept': '# is accepted as the upstream has it now, and the alarm is cleared.',
 } as const
 
-export type Deed = keyof typeof DONE
+type Deed = keyof typeof DONE
 
 /** For how many seconds a notice may wait for its page. */
 const NOTICE_SECONDS = 60
@@ -71,33 +71,69 @@ export function noticeOf(c: Context, registry: Registry): Notice | null {
   return { kind: 'done', text: DONE[done as Deed].replace(/[#@]/g, fill) }
 }
 
+/** What a page says of a form that was refused. */
+interface Refused {
+  readonly notice: Notice
+  readonly status: ContentfulStatusCode
+}
+
+/** Who is refused so may not see the page that the form is on. */
+const HIDING = [
+  ...(['session_absent', 'admin_only', 'crate_unknown'] as const),
+  ...(['not_owner', 'not_owner_yet', 'crate_ownerless'] as const),
+]
+
 /** Runs the work of a form. `show` shows a refusal, unless the user may no longer see that page. */
 export async function attempt(
   c: Context,
   work: () => Promise<Response>,
-  show: (refused: { notice: Notice; status: ContentfulStatusCode }) => Response | Promise<Response>,
+  show: (refused: Refused) => Response | Promise<Response>,
 ): Promise<Response> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (error.has('session_absent') || error.has('admin_only')) throw error
+    if (HIDING.some(code => error.has(code))) throw error
     const notice = { kind: 'failed', text: asSentences(error) } as const
     return show({ notice, status: recordRefusal(c, error) })
   }
 }
 
-/** Shows the page that asks before the form of the same path changes something. */
-export function ask(
-  c: Context,
-  { site }: Registry,
-  request: SessionRequest,
-  about: Question['about'],
-  names: readonly string[],
-  { back = account.home, ...rest }: Partial<Question> = {},
-): Response {
-  const path = c.req.path.slice(1)
-  return page(c, site, confirmPage(site, viewerOf(request), path, { ...rest, about, names, back }))
+/** What a handler of pages for people has. */
+export interface Task extends Deps {
+  readonly c: Context
+  readonly request: SessionRequest
+}
+
+/** What a form does, and the page of the same path that asks first. */
+export interface Action<T = Task> {
+  /** Returns the question; refuses what cannot be done. */
+  readonly ask: (task: T) => Question | Promise<Question>
+  /** Does it, and returns what to say of it; or a page of its own. */
+  readonly act: (task: T) => Promise<Done | Response>
+  /** Shows a page with what was refused; without it, that is a page of its own. */
+  readonly show?: (task: T, refused: Refused) => Promise<Response>
+}
+
+/** The page that a form leads to, what was done, and the names for the signs in its notice. */
+type Done = readonly [path: string, deed: Deed, ...names: readonly string[]]
+
+/** Shows the page that asks about an action. */
+export async function showQuestion(action: Action, task: Task): Promise<Response> {
+  const { registry, c, request } = task
+  const question = await action.ask(task)
+  const text = confirmPage(registry.site, viewerOf(request), c.req.path.slice(1), question)
+  return page(c, registry.site, text)
+}
+
+/** Does what the form of an action says. */
+export async function doAction({ act, show }: Action, task: Task): Promise<Response> {
+  const { registry, c } = task
+  const work = async () => {
+    const done = await act(task)
+    return done instanceof Response ? done : redirectDone(c, registry, ...done)
+  }
+  return show ? attempt(c, work, refused => show(task, refused)) : work()
 }
 
 /** What a page shows that a form led to: some of its data, and its status. */

@@ -1,15 +1,13 @@
-import type { Context } from 'hono'
+import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { describeDaemon } from '../../generator/database/daemons.ts'
 import { workOf } from '../../generator/projections/projections.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { readStatus, warningsOf } from '../../generator/status.ts'
+import { readStatus, type Status, warningsOf } from '../../generator/status.ts'
 import { listDeliveries, listWebhooks } from '../../generator/webhooks/deliveries.ts'
-import { type StatusData, type StatusProblem, statusPage } from '../../site/account/status-page.ts'
-import type { SessionRequest } from '../access/route.ts'
-import type { Deps } from '../deps.ts'
+import { type StatusData, type StatusRow, statusPage } from '../../site/account/status-page.ts'
 import { page } from '../http/page.ts'
-import { viewerOf } from './notice.ts'
+import { type Task, viewerOf } from './notice.ts'
 
 const COUNTED = 10_000
 const DELIVERIES = 100
@@ -21,70 +19,77 @@ interface Told {
 }
 
 /** `GET /me/admin/status`: the report of `plimsoll status`. Its cost is bounded in any registry. */
-export async function status({ registry }: Deps, c: Context, request: SessionRequest) {
-  const data = { ...(await readData(registry)), viewer: viewerOf(request) }
-  return page(c, registry.site, statusPage(registry.site, data))
+export async function status({ registry, c, request }: Task) {
+  const status = await readStatus(registry, registry.clock(), COUNTED + 1)
+  const lists = [...listsOf(status), await deliveries(registry)]
+  const data = { at: status.at, terms: termsOf(status), pending: pendingOf(status), lists }
+  return page(c, registry.site, statusPage(registry.site, { viewer: viewerOf(request), ...data }))
 }
 
-async function readData(registry: Registry): Promise<Omit<StatusData, 'viewer'>> {
-  const now = registry.clock()
-  const status = await readStatus(registry, now, COUNTED + 1)
-  const bounded = (what: string, n: number) => ({
-    what,
-    n: Math.min(n, COUNTED),
-    isMore: n > COUNTED,
+function termsOf(status: Status): StatusData['terms'] {
+  const daemon = status.daemons.map(describeDaemon).join('; ') || status.daemon
+  const started = timestamp(new Date(status.at), -process.uptime())
+  const git = status.git_index
+  return [
+    ['Crates', formatNumber(status.crates)],
+    ['Versions', formatNumber(status.releases)],
+    ['Users', formatNumber(status.users)],
+    ['Index', `\`${status.index}\``],
+    ['Git index', git === null ? `none: ${status.git_index_missing}` : `written with ${git}`],
+    ...warningsOf(status).map(warning => ['Warning', warning] as const),
+    ...(daemon === null ? [] : [['Daemon', daemon] as const]),
+    ['Running since', `${started.replace('T', ' ').replace('Z', '')} UTC`],
+    ['Memory', formatBytes(process.memoryUsage.rss())],
+    ['Database', formatBytes(status.database_bytes)],
+    ...status.disks.map(
+      ({ what, free, size }) =>
+        [what, `${formatBytes(free)} of ${formatBytes(size)} free`] as const,
+    ),
+    ...Object.entries(status.programs),
+    ['Commit', status.commit],
+  ]
+}
+
+function pendingOf(status: Status): StatusData['pending'] {
+  return status.pending_work.map(({ kind, n }) => {
+    const count = formatNumber(Math.min(n, COUNTED))
+    return [workOf(kind), n > COUNTED ? `more than ${count}` : count]
   })
-  const errors = status.last_errors.sort((a, b) => (a.at < b.at ? 1 : -1))
-  const none = { crate: null, version: null, retryAt: null }
-  return {
-    at: status.at,
-    started: timestamp(now, -process.uptime()),
-    crates: status.crates,
-    versions: status.releases,
-    users: status.users,
-    index: status.index,
-    disks: status.disks,
-    databaseBytes: status.database_bytes,
-    memoryBytes: process.memoryUsage.rss(),
-    daemon: status.daemons.map(describeDaemon).join('; ') || status.daemon,
-    programs: [...Object.entries(status.programs), ['Commit', status.commit]],
-    gitIndex:
-      status.git_index === null
-        ? `none: ${status.git_index_missing}`
-        : `written with ${status.git_index}`,
-    warnings: warningsOf(status),
-    pending: status.pending_work.map(({ kind, n }) => bounded(workOf(kind), n)),
-    errors: errors.map(({ what, mended, ...failure }) => {
-      return {
-        ...none,
-        ...failure,
-        what: `${what}, ${mended ? `mended at ${mended}` : 'not mended'}`,
-      }
-    }),
-    failed: status.failed_work.map(({ kind, crate, version, attempts, retryAt, error }) => {
-      const what = `${kind}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
-      return { what, crate, version, why: error, at: null, retryAt }
-    }),
-    plain: status.plain_pages.map(({ what, name, version, because, at }) => {
-      return { what, crate: name, version, why: `because ${because}`, at, retryAt: null }
-    }),
-    deliveries: await lastDeliveries(registry),
-  }
 }
 
-async function lastDeliveries({ database }: Registry): Promise<StatusProblem[]> {
+function listsOf(status: Status): StatusData['lists'] {
+  const errors = status.last_errors.map(({ what, mended, ...failure }) => {
+    return { ...failure, what: `${what}, ${mended ? `mended at ${mended}` : 'not mended'}` }
+  })
+  const failed = status.failed_work.map(({ kind, attempts, error, ...work }) => {
+    return { ...work, what: `${kind}, ${counted(attempts, 'attempt')}`, why: error }
+  })
+  const plain = status.plain_pages.map(({ what, name, version, because, at }) => {
+    return { what, crate: name, version, why: `because ${because}`, at }
+  })
+  return [
+    [
+      'Last errors',
+      errors.sort((a, b) => (a.at < b.at ? 1 : -1)),
+      'No background work has failed.',
+    ],
+    ['Retrying', failed, 'None.'],
+    ['Shown as plain text', plain, 'None.'],
+  ]
+}
+
+async function deliveries({ database }: Registry): Promise<StatusData['lists'][number]> {
   const ended = (await listWebhooks(database)).filter(({ ended_at: at }) => at !== null)
   const gone = ended.map(({ name, ended_at: at }) => {
     const why = `its receiver is gone (410); \`plimsoll webhook resend ${name}\` begins again`
-    return { what: name, crate: null, version: null, why, at, retryAt: null }
+    return { what: name, why, at }
   })
-  const sent = (await listDeliveries(database, DELIVERIES)).map(delivery => {
+  const sent = (await listDeliveries(database, DELIVERIES)).map((delivery): StatusRow => {
     const { webhook, type, at, attempts, result, due_at: due } = delivery
-    const { crate, version = null } = JSON.parse(delivery.data) as Told
-    const tries = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
-    const why = result === null ? 'not sent yet' : `${tries}: ${result}`
+    const why = result === null ? 'not sent yet' : `${counted(attempts, 'attempt')}: ${result}`
     const retryAt = due === null ? null : timestamp(new Date(due))
+    const { crate, version = null } = JSON.parse(delivery.data) as Told
     return { what: `${webhook}: ${type}`, crate, version, why, at, retryAt }
   })
-  return [...gone, ...sent]
+  return ['Webhooks', [...gone, ...sent], 'Nothing was sent.']
 }

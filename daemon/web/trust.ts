@@ -1,44 +1,31 @@
-import type { Context } from 'hono'
 import { listRules, listTrustedOnly } from '../../generator/trust/rules.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { trustPage } from '../../site/account/trust-page.ts'
-import type { SessionRequest } from '../access/route.ts'
-import type { Deps } from '../deps.ts'
+import { account } from '../../site/elements/links.ts'
 import { page } from '../http/page.ts'
 import { rowId } from '../http/paging.ts'
-import { attempt, noticeOf, type Outcome, viewerOf } from './notice.ts'
-import * as form from './trust-form.ts'
+import { type Action, noticeOf, type Outcome, type Task, viewerOf } from './notice.ts'
+import { ruleRows, trustAction } from './trust-form.ts'
 
 const ROWS = 100
 
-const path = '/me/admin/trust'
-
 /** `GET /me/admin/trust`: all rules. */
-export function trust(deps: Deps, c: Context, request: SessionRequest) {
-  return showRules(deps, c, request, { notice: noticeOf(c, deps.registry) })
-}
+export const trust = (task: Task) => showRules(task, { notice: noticeOf(task.c, task.registry) })
 
-/** `GET /me/admin/trust/{remove,only}`. */
-export function askTrust({ registry }: Deps, c: Context, request: SessionRequest) {
-  return form.askTrust({ registry, c, request, path })
-}
-
-/** `POST /me/admin/trust/{add,remove,only}`. */
-export function postTrust(deps: Deps, c: Context, request: SessionRequest) {
-  const work = () => form.changeTrust({ registry: deps.registry, c, request, path })
-  return attempt(c, work, refused => showRules(deps, c, request, refused))
+/** `/me/admin/trust/{add,remove,only}`. */
+export const rulesChange: Action = {
+  ...trustAction(() => ({ path: `/${account.trust}` })),
+  show: showRules,
 }
 
 async function showRules(
-  { registry }: Deps,
-  c: Context,
-  request: SessionRequest,
+  { registry, c, request }: Task,
   { notice = null, status }: Outcome<{ readonly notice: Notice | null }>,
 ): Promise<Response> {
   const { database, settings, site } = registry
   const rules = await listRules(database, { after: rowId(c.req.query('after')) ?? 0, limit: ROWS })
   const data = {
-    rules: form.ruleRows(rules),
+    rules: ruleRows(rules),
     issuers: Object.keys(settings.issuer),
     only: await listTrustedOnly(database),
     notice,

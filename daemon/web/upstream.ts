@@ -17,11 +17,11 @@ import {
   upstreamsPage,
 } from '../../site/account/upstream-page.ts'
 import { account } from '../../site/elements/links.ts'
-import { get, type Route, type SessionRequest } from '../access/route.ts'
+import { get, type Route } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { answerText } from '../http/answer.ts'
 import { page } from '../http/page.ts'
-import { ask, attempt, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
+import { type Action, attempt, noticeOf, type Outcome, type Task, viewerOf } from './notice.ts'
 
 /** Returns the routes of the pages about upstreams and the feeds of their alarms, for readers. */
 export function upstreamPages(deps: Deps, spend: (c: Context) => Spend): Route[] {
@@ -49,47 +49,48 @@ async function alarmFeed(deps: Deps, { name, source }: Upstream, c: Context): Pr
 }
 
 /** `GET /me/admin/upstream/{name}?crate=…`: the same with what administrators decide. */
-export function upstreamAdmin(deps: Deps, c: Context, request: SessionRequest) {
-  return show(deps, upstreamOf(deps, c), c, {
-    viewer: viewerOf(request),
-    notice: noticeOf(c, deps.registry),
-  })
+export const upstreamAdmin = (task: Task) =>
+  showAdmin(task, { notice: noticeOf(task.c, task.registry) })
+
+function showAdmin(task: Task, shown: Outcome<Pick<UpstreamData, 'notice'>>) {
+  const reader = { viewer: viewerOf(task.request), notice: null }
+  return show(task, upstreamOf(task), task.c, { ...reader, ...shown })
 }
 
-/** `POST /me/admin/upstream/{name}/{action}`: allows, holds again or accepts a version. */
-export function postUpstream(deps: Deps, c: Context, request: SessionRequest) {
-  const { registry } = deps
-  const upstream = upstreamOf(deps, c)
-  const { form, change } = request
-  const work = async () => {
+/** `/me/admin/upstream/{name}/{action}?crate=…&version=…`: allows, holds again or accepts. */
+export const versionDecision: Action = {
+  ask(task) {
+    const { name: upstream } = upstreamOf(task)
+    const crate = parseName(task.c.req.query('crate') ?? '')
+    const version = versionOf(task.c.req.query('version')) ?? ANY_VERSION
+    const names = [specOf({ name: crate, version })]
+    const back = account.upstreamAdmin(upstream)
+    return {
+      about: actionOf(task.c),
+      names,
+      back,
+      fields: { crate, version },
+      query: `?crate=${crate}`,
+    }
+  },
+  async act(task) {
+    const { database } = task.registry
+    const { form, change } = task.request
+    const upstream = upstreamOf(task)
     const name = parseName(form.get('crate') ?? '')
     const version = versionOf(form.get('version'))
-    const action = actionOf(c)
-    if (action === 'accept')
-      await acceptVersion(registry.database, change, upstream, { name, version })
+    const action = actionOf(task.c)
+    if (action === 'accept') await acceptVersion(database, change, upstream, { name, version })
     else if (version === null) refuse('route_unknown')
     else {
       const decided = { upstream: upstream.name, name, version }
-      await decideVersion(registry.database, change, decided, action === 'allow')
+      await decideVersion(database, change, decided, action === 'allow')
     }
     const spec = specOf({ name, version: version ?? ANY_VERSION })
-    const path = `/me/admin/upstream/${upstream.name}?crate=${name}`
-    return redirectDone(c, registry, path, `upstream-${action}`, spec)
-  }
-  return attempt(c, work, refused =>
-    show(deps, upstream, c, { viewer: viewerOf(request), ...refused }),
-  )
-}
-
-/** `GET /me/admin/upstream/{name}/{action}?crate=…&version=…`. */
-export function askUpstream(deps: Deps, c: Context, request: SessionRequest) {
-  const { name: upstream } = upstreamOf(deps, c)
-  const crate = parseName(c.req.query('crate') ?? '')
-  const version = versionOf(c.req.query('version')) ?? ANY_VERSION
-  const back = account.upstreamAdmin(upstream)
-  const spec = specOf({ name: crate, version })
-  const rest = { back, fields: { crate, version }, query: `?crate=${crate}` }
-  return ask(c, deps.registry, request, actionOf(c), [spec], rest)
+    const path = `/${account.upstreamAdmin(upstream.name)}?crate=${name}`
+    return [path, `upstream-${action}`, spec]
+  },
+  show: showAdmin,
 }
 
 /** Shows the page of an upstream; a crate that it cannot tell of is a notice on it. */
@@ -140,6 +141,6 @@ function actionOf(c: Context): 'allow' | 'hold' | 'accept' {
     : refuse('route_unknown')
 }
 
-function upstreamOf({ upstreams }: Deps, c: Context): Upstream {
+function upstreamOf({ upstreams, c }: Task): Upstream {
   return upstreams.byName.get(c.req.param('name') ?? '') ?? refuse('route_unknown')
 }

@@ -122,7 +122,7 @@ export class IndexWorker implements Worker {
     await this.pages.close(seconds)
   }
 
-  /** Has all that is marked shown soon: at once, but not more often than every four seconds. */
+  /** Shows all that is marked, at once, but not more often than every four seconds. */
   hurry(): void {
     const now = performance.now()
     const at = Math.max(now, this.#hurriedAt + HURRY_EVERY)

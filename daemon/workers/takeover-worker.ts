@@ -13,9 +13,8 @@ import type { Worker } from './worker.ts'
 
 /** How often the worker looks, in milliseconds, and at how many looks it says that it serves. */
 const LOOK_EVERY = 2000
-const NOTE_AT = 3
+const RECORD_AT = 3
 
-/** Why a daemon cannot serve any longer. */
 const OUTDATED = ['registry_newer', 'listings_changed'] as const
 
 /** Work that a publish waits for: who has recorded it renders it within a second. */
@@ -38,7 +37,6 @@ export class TakeoverWorker implements Worker {
   #taking: Promise<void> | null = null
   #hasFailed = false
   #end: (refusal: Refusal) => void = () => undefined
-  /** Rejects when this daemon cannot serve any longer beside newer ones. */
   readonly outdated = new Promise<never>((_, reject) => {
     this.#end = reject
   })
@@ -68,7 +66,7 @@ export class TakeoverWorker implements Worker {
   async #look(): Promise<number> {
     const { database, clock } = this.#registry
     try {
-      if (this.#looks++ % NOTE_AT === 0) {
+      if (this.#looks++ % RECORD_AT === 0) {
         await this.#serving.record()
         await deleteOldBuckets(database, clock())
       }

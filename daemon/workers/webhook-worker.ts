@@ -8,7 +8,7 @@ import {
   pruneDeliveries,
   recordAttempt,
 } from '../../generator/webhooks/deliveries.ts'
-import { forgetWebhooks } from '../../generator/webhooks/events.ts'
+import { deleteWebhooks } from '../../generator/webhooks/events.ts'
 import { messageOf, Sender } from '../../generator/webhooks/sender.ts'
 import type { Worker } from './worker.ts'
 
@@ -51,7 +51,7 @@ export class WebhookWorker implements Worker {
   }
 
   async start(): Promise<void> {
-    await forgetWebhooks(this.#registry.database, [...this.#senders.keys()])
+    await deleteWebhooks(this.#registry.database, [...this.#senders.keys()])
     if (this.#senders.size > 0) this.#repeater.schedule(0)
   }
 

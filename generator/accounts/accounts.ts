@@ -213,6 +213,12 @@ export async function lacksAdministrator(db: Queries): Promise<boolean> {
 /** The settings that decide how long a login holds. */
 export type LoginRules = Pick<Settings, 'auth' | 'oidc'>
 
+/** The data that decides whether a token or session is still good. */
+export interface AccessTime {
+  readonly now: Date
+  readonly rules: LoginRules
+}
+
 const DAY = 86_400
 
 /**
@@ -220,7 +226,7 @@ const DAY = 86_400
  * issuer has the account, or its owner has logged in at one of them within its `token_days`. An
  * issuer that the settings no longer have gives nothing.
  */
-export function loggedIn({ oidc }: LoginRules, now: Date): Condition {
+export function loggedIn({ now, rules: { oidc } }: AccessTime): Condition {
   const issuers = Object.values(oidc)
   const each = issuers.map(() => '(issuer = ? AND logged_in_at > ?)').join(' OR ')
   const own = 'FROM identities WHERE identities.user_id = users.id'
@@ -239,6 +245,6 @@ export function loggedIn({ oidc }: LoginRules, now: Date): Condition {
 
 /** Returns the condition that a user can do something: not locked, and logged in as they have to. */
 export function acting(rules: LoginRules, now: Date): Condition {
-  const { sql, values } = loggedIn(rules, now)
+  const { sql, values } = loggedIn({ now, rules })
   return { sql: `users.locked_at IS NULL AND ${sql}`, values }
 }

@@ -7,17 +7,18 @@ import type { Database } from '../database/connection.ts'
 import { first, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, userIdOf } from '../records/change.ts'
 import {
+  type AccessTime,
   type Account,
   type AccountRow,
   accountOf,
   findUser,
-  type LoginRules,
   loggedIn,
   requireUser,
   storedPassword,
 } from './accounts.ts'
 import { costOf, hashPassword, isPassword, type LoginPriority } from './password.ts'
 import { hashSecret, isSameText, makeSecret } from './secret.ts'
+import type { SessionWay } from './sessions.ts'
 
 const LINK_SECONDS = 24 * 3600
 
@@ -54,10 +55,10 @@ export async function checkPassword(
 export async function requireCredential(
   db: Queries,
   { user, stored }: Credential,
-  { now, rules }: { readonly now: Date; readonly rules: LoginRules },
-  way: 'password' | 'link' | 'oidc' = 'password',
+  time: AccessTime,
+  way: SessionWay = 'password',
 ): Promise<Account> {
-  const member = loggedIn(rules, now)
+  const member = loggedIn(time)
   const sql = `SELECT id AS user_id, login, admin,
       CASE WHEN ${member.sql} THEN 1 ELSE 0 END AS member
     FROM users WHERE id = ? AND password = ? AND locked_at IS NULL`
@@ -123,29 +124,15 @@ export function passwordLink({ base }: RegistryUrls, secret: string): string {
   return `${base}/me/password?link=${secret}`
 }
 
-/** Returns the user of a one-time link, or null when it is unknown, used or expired. */
-export async function linkOwner(
-  database: Queries,
-  secret: string,
-  now: Date,
-): Promise<Account | null> {
-  const sql = `SELECT user_id, login, admin
-    FROM password_links JOIN users ON users.id = password_links.user_id
-    WHERE hash = ? AND expires_at > ? AND expires_at <= ? AND locked_at IS NULL`
-  const parameters = [hashSecret(secret), timestamp(now), latest(now, LINK_SECONDS)]
-  const row = await first<AccountRow>(database, sql, ...parameters)
-  return row && accountOf(row)
-}
-
 /** Returns the user of a one-time link; refuses a link of no use, and says why. */
 export async function requireLink(db: Queries, secret: string, now: Date): Promise<Account> {
-  const owner = await linkOwner(db, secret, now)
-  if (owner) return owner
-  const sql = `SELECT locked_at FROM password_links JOIN users ON users.id = password_links.user_id
-    WHERE hash = ?`
-  const link = await first<{ locked_at: string | null }>(db, sql, hashSecret(secret))
-  if (link === null) refuse('link_invalid')
-  return refuse(link.locked_at === null ? 'link_expired' : 'link_locked')
+  const sql = `SELECT user_id, login, admin, locked_at, expires_at
+    FROM password_links JOIN users ON users.id = password_links.user_id WHERE hash = ?`
+  type Link = AccountRow & Readonly<{ locked_at: string | null; expires_at: string }>
+  const link = (await first<Link>(db, sql, hashSecret(secret))) ?? refuse('link_invalid')
+  if (link.locked_at !== null) refuse('link_locked')
+  const isGood = link.expires_at > timestamp(now) && link.expires_at <= latest(now, LINK_SECONDS)
+  return isGood ? accountOf(link) : refuse('link_expired')
 }
 
 /**

@@ -1,4 +1,5 @@
 import { refuse } from '../../core/error/error.ts'
+import { sectionOf } from '../../core/settings/named.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Database } from '../database/connection.ts'
 import type { Queries } from '../database/statement.ts'
@@ -33,11 +34,11 @@ export function isGroupName(name: string): boolean {
 /** Returns `[section, name]` of `ISSUER/NAME`; the section is null without one of the settings. */
 function parse(text: string, oidc: Issuers): [section: string | null, name: string] {
   const [, section = '', name = ''] = /^([^/]+)\/(.+)$/s.exec(text) ?? []
-  return section === LOCAL || Object.hasOwn(oidc, section) ? [section, name] : [null, text]
+  return section === LOCAL || sectionOf(oidc, section) ? [section, name] : [null, text]
 }
 
 function refOf(section: string, name: string, oidc: Issuers): GroupRef {
-  return { issuer: oidc[section]?.issuer ?? LOCAL, name }
+  return { issuer: sectionOf(oidc, section)?.issuer ?? LOCAL, name }
 }
 
 /**
@@ -48,13 +49,13 @@ export async function resolveGroup(tx: Queries, text: string, oidc: Issuers): Pr
   const [section, name] = parse(text, oidc)
   const sections = section === null ? [...Object.keys(oidc), LOCAL] : [section]
   const there = new Set(isGroupName(name) ? await issuersWith(tx, name) : [])
-  const found = sections.filter(each => there.has(refOf(each, name, oidc).issuer))
-  const [first, second] = found
+  const having = sections.filter(each => there.has(refOf(each, name, oidc).issuer))
+  const [first, second] = having
   if (first === undefined) return refuse('group_unknown', { group: `${GROUP}${text}` })
   if (second !== undefined)
     refuse('group_ambiguous', {
       name,
-      groups: found.map(each => `\`${GROUP}${each}/${name}\``).join(' or '),
+      groups: having.map(each => `\`${GROUP}${each}/${name}\``).join(' or '),
     })
   return recordGroup(tx, refOf(first, name, oidc), first)
 }

@@ -1,15 +1,25 @@
 import { refuse } from '../../core/error/error.ts'
+import { sectionOf } from '../../core/settings/named.ts'
 import type { OidcSettings } from '../../core/settings/oidc.ts'
-import type { Settings } from '../../core/settings/settings.ts'
+import { timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
-import { all, first, LIST, type Queries, run, value } from '../database/statement.ts'
+import { all, column, first, LIST, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
 import { ISSUERS } from '../records/groups.ts'
 import { writeValue } from '../records/values.ts'
-import { type Account, type AccountRow, accountOf, requireUser, type User } from './accounts.ts'
+import {
+  type Account,
+  type AccountRow,
+  accountOf,
+  acting,
+  type LoginRules,
+  loggedIn,
+  requireUser,
+  type User,
+} from './accounts.ts'
 import { revokeAll } from './tokens.ts'
 
-/** By what an issuer's people are found: both are compared exactly. */
+/** What identifies somebody at an issuer: both are compared exactly. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
@@ -27,20 +37,8 @@ export interface OidcPerson {
   readonly groups: readonly string[] | null
 }
 
-/** An account that an issuer has, and whether it is locked. */
-export type Found = Account & { readonly locked: boolean }
-
-/** Returns a section of the settings by its name; refuses one that they lack. */
-export function issuerSection(oidc: Settings['oidc'], name: string): OidcSettings {
-  const found = Object.hasOwn(oidc, name) ? oidc[name] : undefined
-  return found ?? refuse('issuer_section_unknown', { name })
-}
-
-/** Returns the account of an identity; null when there is none. */
-export async function findIdentity(
-  db: Queries,
-  { issuer, subject }: Identity,
-): Promise<Found | null> {
+/** Returns the account of an identity, and whether it is locked; null when there is none. */
+export async function findIdentity(db: Queries, { issuer, subject }: Identity) {
   const sql = `SELECT user_id, login, admin, locked_at FROM identities
     JOIN users ON users.id = identities.user_id WHERE issuer = ? AND subject = ?`
   type Locked = AccountRow & { readonly locked_at: string | null }
@@ -50,30 +48,44 @@ export async function findIdentity(
 
 /** Returns the account of an identity; refuses one that is locked, or linked no more. */
 export async function requireIdentity(db: Queries, identity: Identity): Promise<Account> {
-  const found = await findIdentity(db, identity)
-  return found && !found.locked ? found : refuse('oidc_locked')
+  const existing = await findIdentity(db, identity)
+  return existing && !existing.locked ? existing : refuse('oidc_locked')
 }
 
 /** How an existing account gets an identity. */
 export interface LinkOrder extends Identity {
   /** Whether the account keeps its password; otherwise only the issuer leads to it. */
   readonly keepPassword?: boolean
-  /** When its owner has just logged in there; null if somebody else links it. */
-  readonly loggedIn: string | null
+}
+
+/** What somebody says of a link: the section of the settings, and the subject there. */
+export interface LinkOptions {
+  readonly issuer?: string
+  readonly subject?: string
+  readonly keepPassword?: boolean
+}
+
+/** Returns the link that somebody describes; refuses half of one, and an unknown section. */
+export function linkOrder(
+  oidc: Readonly<Record<string, OidcSettings>>,
+  { issuer: name = '', subject = '', keepPassword = false }: LinkOptions,
+): LinkOrder {
+  if (name === '' || subject === '') return refuse('link_incomplete')
+  const { issuer } = sectionOf(oidc, name) ?? refuse('issuer_section_unknown', { name })
+  return { issuer, subject, keepPassword }
 }
 
 /** Links an account, in a transaction; ends its other sessions, links and, mostly, its password. */
 export async function insertIdentity(
   tx: Queries,
   { id, login }: Pick<User, 'id' | 'login'>,
-  { issuer, subject, keepPassword = false, loggedIn }: LinkOrder,
+  { issuer, subject, keepPassword = false }: LinkOrder,
   by: Permitted,
 ): Promise<void> {
   const there = await findIdentity(tx, { issuer, subject })
   if (there) refuse('oidc_taken', { login: there.login })
-  const sql = `INSERT INTO identities (issuer, subject, user_id, linked_at, logged_in_at)
-    VALUES (?, ?, ?, ?, ?)`
-  await run(tx, sql, issuer, subject, id, by.at, loggedIn)
+  const sql = 'INSERT INTO identities (issuer, subject, user_id, linked_at) VALUES (?, ?, ?, ?)'
+  await run(tx, sql, issuer, subject, id, by.at)
   if (!keepPassword) await run(tx, 'UPDATE users SET password = NULL WHERE id = ?', id)
   await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
   const others = 'DELETE FROM sessions WHERE user_id = ? AND id IS DISTINCT FROM ?'
@@ -119,12 +131,6 @@ export async function unlinkIdentity(
   })
 }
 
-/** What follows an issuer that has another URL. */
-export interface IssuerMove {
-  readonly accounts: number
-  readonly groups: number
-}
-
 /**
  * Has accounts, groups and owners follow an issuer to another URL. Refuses, and changes nothing,
  * if both know a subject: it may be somebody else's.
@@ -134,7 +140,7 @@ export async function moveIssuer(
   from: string,
   to: string,
   change: Change,
-): Promise<IssuerMove> {
+): Promise<Record<'accounts' | 'groups', number>> {
   return makeChange(database, change, 'operator', async (tx, by) => {
     const both = `SELECT subject FROM identities WHERE issuer = ?
       AND subject IN (SELECT subject FROM identities WHERE issuer = ?) LIMIT 1`
@@ -165,15 +171,52 @@ export async function moveIssuer(
   })
 }
 
-/** An identity of a user, and their last login there. */
-export interface IdentityRecord extends Identity {
-  readonly userId: number
-  readonly logged_in: string | null
-}
-
-/** Returns the identities of users by their ids, in the order of their issuers. */
-export function listIdentities(db: Queries, ids: readonly number[]): Promise<IdentityRecord[]> {
+/** Returns identities of users, each with the last login there, in the order of their issuers. */
+export function listIdentities(db: Queries, ids: readonly number[]) {
   const sql = `SELECT issuer, subject, user_id AS "userId", logged_in_at AS logged_in
     FROM identities WHERE user_id IN ${LIST} ORDER BY issuer, subject`
-  return all(db, sql, ids)
+  type Found = Identity & { readonly userId: number; readonly logged_in: string | null }
+  return all<Found>(db, sql, ids)
+}
+
+/**
+ * Returns users with their logins at issuers, by the names of `--json`: `login_due` if tokens and
+ * sessions wait for another one; `made` has what still works of those who can do nothing any more.
+ */
+export async function listAccess<T extends { readonly id: number }>(
+  database: Database,
+  rules: LoginRules,
+  now: Date,
+  users: readonly T[],
+) {
+  const ids = users.map(({ id }) => id)
+  const seen = await listIdentities(database, ids)
+  const { sql, values } = loggedIn({ now, rules })
+  const due = `SELECT id FROM users WHERE locked_at IS NULL AND id IN ${LIST} AND NOT ${sql}`
+  const waiting = await column<number>(database, due, ids, ...values)
+  const left = await leftBehind(database, ids, rules, now)
+  return users.map(user => ({
+    ...user,
+    identities: seen.flatMap(({ userId, ...each }) => (userId === user.id ? [each] : [])),
+    login_due: waiting.includes(user.id),
+    made: left.flatMap(({ maker, what }) => (maker === user.id ? [what] : [])),
+  }))
+}
+
+/** Returns accounts of machines, rules of CI systems and open links by those who have left. */
+function leftBehind(db: Queries, ids: readonly number[], rules: LoginRules, now: Date) {
+  const { sql, values } = acting(rules, now)
+  const gone = `users.id IN ${LIST} AND NOT (${sql})`
+  const found = `SELECT users.id AS maker, 'account ' || made.login AS what FROM users
+      JOIN users AS made ON made.made_by = users.id
+      WHERE made.machine = 1 AND made.locked_at IS NULL AND ${gone}
+    UNION ALL SELECT users.id, 'rule ' || trust_rules.id FROM users
+      JOIN trust_rules ON trust_rules.created_by = users.id WHERE ${gone}
+    UNION ALL SELECT users.id, 'password link of ' || made.login FROM users
+      JOIN password_links ON password_links.made_by = users.id
+      JOIN users AS made ON made.id = password_links.user_id
+      WHERE expires_at > ? AND ${gone}`
+  const who = [ids, ...values] as const
+  type Found = { readonly maker: number; readonly what: string }
+  return all<Found>(db, found, ...who, ...who, timestamp(now), ...who)
 }

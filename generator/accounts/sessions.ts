@@ -3,7 +3,7 @@ import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, type Condition, first, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
-import { type Account, type AccountRow, accountOf, type LoginRules, loggedIn } from './accounts.ts'
+import { type AccessTime, type Account, type AccountRow, accountOf, loggedIn } from './accounts.ts'
 import { formProof, hashSecret, makeSecret, type RecordUse } from './secret.ts'
 
 export interface Session {
@@ -18,13 +18,6 @@ export interface SessionRecord {
   readonly agent: string
   readonly created: string
   readonly lastSeen: string
-}
-
-/** The data that decides whether a session is still valid. */
-export interface SessionTime {
-  readonly now: Date
-  /** They say how long one lasts without a request, and which logins count. */
-  readonly rules: LoginRules
 }
 
 /** How a session is begun: one by a link of an administrator is good without a login elsewhere. */
@@ -73,8 +66,9 @@ export async function startSession(
 }
 
 /** Returns the condition of sessions that are good at a given time, joined with their users. */
-function good({ now, rules }: SessionTime): Condition {
-  const member = loggedIn(rules, now)
+function good(time: AccessTime): Condition {
+  const { now, rules } = time
+  const member = loggedIn(time)
   const ways = rules.auth.passwords === 'off' ? " AND way = 'oidc'" : ''
   return {
     sql: `FROM sessions JOIN users ON users.id = sessions.user_id
@@ -90,10 +84,10 @@ function good({ now, rules }: SessionTime): Condition {
 }
 
 /** Returns the user of a session; refuses an ended session, or a locked user. */
-export async function requireSession(db: Queries, id: number, time: SessionTime): Promise<Account> {
+export async function requireSession(db: Queries, id: number, time: AccessTime): Promise<Account> {
   const { sql, values } = good(time)
-  const found = `SELECT user_id, login, admin ${sql} AND sessions.id = ?`
-  const row = await first<AccountRow>(db, found, ...values, id)
+  const select = `SELECT user_id, login, admin ${sql} AND sessions.id = ?`
+  const row = await first<AccountRow>(db, select, ...values, id)
   return row ? accountOf(row) : refuse('session_absent')
 }
 
@@ -101,13 +95,13 @@ export async function requireSession(db: Queries, id: number, time: SessionTime)
 export async function findSession(
   database: Database,
   secret: string,
-  time: SessionTime,
+  time: AccessTime,
   record: RecordUse,
 ): Promise<Session | null> {
   const { sql, values } = good(time)
-  const found = `SELECT sessions.id, last_seen_at, user_id, login, admin ${sql} AND hash = ?`
+  const select = `SELECT sessions.id, last_seen_at, user_id, login, admin ${sql} AND hash = ?`
   type LastUse = { readonly id: number; readonly last_seen_at: string }
-  const row = await first<AccountRow & LastUse>(database, found, ...values, hashSecret(secret))
+  const row = await first<AccountRow & LastUse>(database, select, ...values, hashSecret(secret))
   if (!row) return null
   await record(row.last_seen_at, time.now, at =>
     run(database, 'UPDATE sessions SET last_seen_at = ? WHERE id = ?', at, row.id),
@@ -119,12 +113,12 @@ export async function findSession(
 export async function listSessions(
   database: Database,
   userId: number,
-  time: SessionTime,
+  time: AccessTime,
 ): Promise<SessionRecord[]> {
   const { sql, values } = good(time)
-  const found = `SELECT sessions.id, agent, sessions.created_at AS created,
+  const select = `SELECT sessions.id, agent, sessions.created_at AS created,
       last_seen_at AS "lastSeen" ${sql} AND user_id = ? ORDER BY sessions.id DESC`
-  return all(database, found, ...values, userId)
+  return all(database, select, ...values, userId)
 }
 
 /** Ends all sessions of a user except `kept`, if given, and returns how many it ended. */

@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { issue, refuse, refuseErrors } from '../../core/error/error.ts'
+import { canonicalPattern } from '../../core/name.ts'
 import { sha256Bytes } from '../../core/sha256.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, first, one, type Queries, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted, userIdOf } from '../records/change.ts'
 import { type PublishedWith, publishedWith } from '../records/releases-stored.ts'
-import { type Account, type AccountRow, accountOf, type LoginRules, loggedIn } from './accounts.ts'
+import { type AccessTime, type Account, type AccountRow, accountOf, loggedIn } from './accounts.ts'
 import { hashSecret, type RecordUse } from './secret.ts'
 
 /** The rights of a token: the endpoint scopes of crates.io, plus `read` for private registries. */
@@ -26,8 +27,6 @@ export const IMPLIED_SCOPES = SCOPES.filter(scope => scope !== 'trusted-publishi
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** One line without bidirectional control characters: administrators read these names, too. */
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u
-/** A crate name, or a prefix followed by `*`. */
-const PATTERN = /^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/
 const FORM = /^(plim_(?:tp_)?)([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
 /** The beginning of the tokens of users, and of those that jobs of CI get for theirs. */
@@ -85,7 +84,7 @@ export async function createToken(
   { userId, name, scopes, crates, expires, most }: TokenOrder,
   change: Change,
 ): Promise<NewToken> {
-  const patterns = (crates ?? []).filter(pattern => !PATTERN.test(pattern))
+  const patterns = (crates ?? []).filter(pattern => canonicalPattern(pattern) === null)
   refuseErrors([
     ...(NAME.test(name) ? [] : [issue('token_name_invalid')]),
     ...patterns.map(pattern => issue('crate_pattern_invalid', { pattern })),
@@ -191,12 +190,6 @@ type TokenRow = AccountRow &
     locked_at: string | null
   }
 
-/** The data that decides whether a token is still good. */
-export interface AccessTime {
-  readonly now: Date
-  readonly rules: LoginRules
-}
-
 /**
  * A token is unknown or revoked, or has expired `at` some time; or its user is locked, or has to
  * log in at an issuer.
@@ -221,15 +214,16 @@ export interface TokenHolder extends Pick<TokenRecord, 'scopes' | 'crates'> {
 export async function authenticate(
   database: Database,
   token: string,
-  { now, rules }: AccessTime,
+  time: AccessTime,
   record: RecordUse,
 ): Promise<TokenHolder | Rejection> {
   if (!isToken(token)) return { code: 'token_rejected', at: '' }
-  const member = loggedIn(rules, now)
+  const { now } = time
+  const member = loggedIn(time)
   const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at,
       CASE WHEN ${member.sql} THEN 1 ELSE 0 END AS member ${VALID} AND hash = ?`
-  const given = [...member.values, timestamp(now), latest(now), hashSecret(token)]
-  const row = await first<TokenRow>(database, sql, ...given)
+  const parameters = [...member.values, timestamp(now), latest(now), hashSecret(token)]
+  const row = await first<TokenRow>(database, sql, ...parameters)
   if (!row) {
     const ended = `SELECT expires_at FROM tokens
       WHERE hash = ? AND revoked_at IS NULL AND expires_at <= ?`
@@ -245,12 +239,9 @@ export async function authenticate(
 }
 
 /** Returns the user of a token; refuses a revoked one, or a user who is locked or has to log in. */
-export async function requireToken(
-  db: Queries,
-  id: number,
-  { now, rules }: AccessTime,
-): Promise<Account> {
-  const member = loggedIn(rules, now)
+export async function requireToken(db: Queries, id: number, time: AccessTime): Promise<Account> {
+  const { now } = time
+  const member = loggedIn(time)
   const sql = `SELECT user_id, login, admin ${VALID} AND locked_at IS NULL AND tokens.id = ?
     AND ${member.sql}`
   const row = await first<AccountRow>(db, sql, timestamp(now), latest(now), id, ...member.values)

@@ -32,7 +32,7 @@ export async function readAdvisories(
   sources: readonly string[],
   origin: KeptAdvisory['origin'],
 ): Promise<AdvisoriesRead> {
-  const found = new Map<string, KeptAdvisory>()
+  const all = new Map<string, KeptAdvisory>()
   const issues: Issue[] = []
   const batches: (() => Promise<AdvisoryFile[]>)[] = []
   for (const source of sources) batches.push(...(await batchesOf(source)))
@@ -42,14 +42,14 @@ export async function readAdvisories(
   }
   await forEachConcurrently(batches.keys(), readBatch, sandbox.size)
   for (const { path, kept, issue: why } of read.flat()) {
-    const isTwice = kept !== null && found.has(kept.name)
+    const isTwice = kept !== null && all.has(kept.name)
     if (why) issues.push(why)
     else if (kept && origin === 'own' && !/-\d{4}-\d{4,}$/.test(kept.name))
       issues.push(inFile(path, issue('advisory_id', { id: kept.name })))
     else if (isTwice) issues.push(inFile(path, issue('advisory_twice', { id: kept.name })))
-    else if (kept) found.set(kept.name, { ...kept, origin })
+    else if (kept) all.set(kept.name, { ...kept, origin })
   }
-  return { kept: [...found.values()], issues }
+  return { kept: [...all.values()], issues }
 }
 
 /** Returns what reads the files of a source, batch by batch. */

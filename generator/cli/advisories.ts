@@ -48,8 +48,8 @@ const registerUpdate = registryCommand('update', {
     'nothing was taken, because it denies versions that are kept here and --yes is missing; or a file was left out, or a page could not be rendered, and the rest was taken',
   async run(task: RegistryTask<{ readonly yes?: boolean }>, from?: string) {
     const { registry, change } = task
-    const given = from === undefined ? registry.settings.advisories.from : [resolve(from)]
-    const { changes, issues } = await readUpdate(registry, registry.dir, given)
+    const sources = from === undefined ? registry.settings.advisories.from : [resolve(from)]
+    const { changes, issues } = await readUpdate(registry, registry.dir, sources)
     const upstreams = await openUpstreams(registry, { env: task.io.env })
     const denied: string[] = []
     for (const each of upstreams.byName.values()) denied.push(...(await newlyDenied(each, changes)))

@@ -63,6 +63,8 @@ async function buildFrom(task: Task<Options>, from: string, out: string): Promis
   const { io, options, progress } = task
   // V8 lets a heap grow to four times what lives in it: 180 MB here, which nobody needs.
   setFlagsFromString('--optimize-for-size')
+  // A build ends soon: what V8 optimizes by its usual measure takes a fifth of the processor time.
+  setFlagsFromString('--interrupt-budget=500000')
   const { settings, urls, folder } = looseSettings(task)
   if (settings.registry.base_url === null) {
     io.err(

@@ -91,7 +91,7 @@ async function printImpact(
     rule.matches(name, version) && (advisory === null || isInRanges(advisory.ranges, version))
   const bounds = `${requirement} ${JSON.stringify(advisory?.ranges)}`
   const target = { crate, isAffected, bounds }
-  const found = findImpact(graph, target, options.how ? [options.how] : HOWS)
+  const impact = findImpact(graph, target, options.how ? [options.how] : HOWS)
   if (options.json) {
     // One after the other: all of them may be more than fits into memory.
     const about = {
@@ -102,14 +102,14 @@ async function printImpact(
     }
     io.out(`{"target":${JSON.stringify(about)},"reaches":[`)
     let comma = ' '
-    for await (const reach of found) {
+    for await (const reach of impact) {
       io.out(comma + JSON.stringify(reach))
       comma = ','
     }
     return io.out(']}')
   }
   const reaches: Reach[] = []
-  for await (const reach of found) reaches.push(reach)
+  for await (const reach of impact) reaches.push(reach)
   const crates = counted(new Set(reaches.map(reach => reach.crate)).size, 'crate')
   const headline = `${spec} is reached by ${counted(reaches.length, 'version')} of ${crates}`
   const dates = [
@@ -129,13 +129,13 @@ async function findAdvisory(id: string, crate: string, read: ReadText) {
   const { isAbout } = await import('../../core/advisory/advisory.ts')
   const { parseAdvisoryIndex } = await import('../../core/advisory/index-file.ts')
   const index = parseAdvisoryIndex((await read(advisoriesPath)) ?? '')
-  const found = index?.advisories.find(
+  const advisory = index?.advisories.find(
     each =>
       [each.id, ...each.aliases].includes(id) &&
       canonicalName(each.package) === canonicalName(crate),
   )
-  if (!index || !found) return refuse('impact_advisory_unknown', { id, crate })
-  return { ...found, isElsewhere: !isAbout(found, crate, index.registry) }
+  if (!index || !advisory) return refuse('impact_advisory_unknown', { id, crate })
+  return { ...advisory, isElsewhere: !isAbout(advisory, crate, index.registry) }
 }
 
 function cells({ crate, version, how, kind, path }: Reach): readonly string[] {

@@ -115,15 +115,12 @@ export function copyDifference(
   return withoutTriggers(to, async () => {
     // Removals come first: a new row may take the place of a removed one, and refer to other rows.
     for (const table of tables().reverse())
-      for await (const rows of pagesOf(from, table, { kept: 'gone', columns: TABLE_KEYS[table] }))
+      for await (const rows of pagesOf(from, table, 'gone'))
         for (const row of rows)
           await run(to, `DELETE FROM ${table} WHERE ${keysOf(table, '=')}`, ...Object.values(row))
     let done = 0
     for (const table of tables()) {
-      const row = await first<Row>(from, `SELECT * FROM ${BEFORE}${table} LIMIT 1`)
-      const columns = row ? Object.keys(row) : TABLE_KEYS[table]
-      for await (const rows of pagesOf(from, table, { kept: 'changed', columns }))
-        await insertRows(to, table, rows)
+      for await (const rows of pagesOf(from, table, 'changed')) await insertRows(to, table, rows)
       const count = `SELECT count(*) FROM ${table} WHERE ${filterOf(table)}`
       const rows = (await value<number>(from, count)) ?? 0
       if (rows !== (await value<number>(to, count))) refuse('migrate_differs', { table })
@@ -175,24 +172,21 @@ function filterOf(table: keyof Tables): string {
   return table === 'facts' ? OTHER_FACTS : 'true'
 }
 
-/** Rows of which the state that was kept, or with `gone` the present one, has no equal. */
-interface Missing {
-  readonly kept: 'gone' | 'changed'
-  readonly columns: readonly string[]
-}
-
-/** Yields the rows of a table, or those that are missing, by ranges of keys of so many rows. */
+/**
+ * Yields the rows of a table by ranges of keys of so many rows: all, those that are not equal in the
+ * state that was kept, or the keys that are gone from there. `EXCEPT` sorts both sides of a range: a
+ * server that guesses wrongly how many rows it has would join each with each.
+ */
 async function* pagesOf(
   db: Queries,
   table: keyof Tables,
-  missing?: Missing,
+  what: 'all' | 'changed' | 'gone' = 'all',
 ): AsyncGenerator<Row[]> {
   const keys = TABLE_KEYS[table]
   const names = [table, `${BEFORE}${table}`]
-  const [name, other] = missing?.kept === 'gone' ? names.reverse() : names
-  const what = missing?.kept === 'gone' ? keys : '*'
-  const side = (of: string, columns: readonly string[]) => columns.map(column => `${of}.${column}`)
-  const most = table === 'releases' ? RELEASES : ROWS
+  const [name, other] = what === 'gone' ? names.reverse() : names
+  const columns = what === 'gone' ? keys : '*'
+  const most = table === 'releases' && what !== 'gone' ? RELEASES : ROWS
   let above: readonly Parameter[] | null = []
   while (above !== null) {
     const low: string = `${filterOf(table)} AND ${above.length > 0 ? keysOf(table, '>') : 'true'}`
@@ -202,15 +196,10 @@ async function* pagesOf(
       ...above,
     )
     const bounds: Parameter[] = [...above, ...keys.flatMap(key => end?.[key] ?? [])]
-    const range = `${low} AND ${end ? keysOf(table, '<=') : 'true'}`
-    const lacks = missing
-      ? ` AND NOT EXISTS (SELECT 1 FROM ${other} AS there WHERE ${range}
-        AND (${side('there', keys)}) = (${side('here', keys)})
-        AND (${side('there', missing.columns)}) IS NOT DISTINCT FROM
-          (${side('here', missing.columns)}))`
-      : ''
-    const sql = `SELECT ${what} FROM ${name} AS here WHERE ${range}${lacks} ORDER BY ${keys}`
-    const rows = await all<Row>(db, sql, ...bounds, ...(missing ? bounds : []))
+    const range = `WHERE ${low} AND ${end ? keysOf(table, '<=') : 'true'}`
+    const except = what === 'all' ? '' : `EXCEPT SELECT ${columns} FROM ${other} ${range}`
+    const sql = `SELECT ${columns} FROM ${name} ${range} ${except} ORDER BY ${keys}`
+    const rows = await all<Row>(db, sql, ...bounds, ...(what === 'all' ? [] : bounds))
     if (rows.length > 0) yield rows
     above = end && keys.map(key => end[key] ?? null)
   }

@@ -23,7 +23,12 @@ export async function openDatabase(
 ): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
   createPrivately(path)
-  const database = await damage.explain(path, async () => connect(path))
+  let database: SqliteDatabase
+  try {
+    database = connect(path)
+  } catch (error) {
+    throw await damage.explain(path, error)
+  }
   try {
     await migrate(database, path, owner, beforeUpgrade)
   } catch (error) {
@@ -52,9 +57,18 @@ export async function openAlone(path: string): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
   const handle = openSqlite(path)
   handle.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = ON')
+  // One lock for all statements: taking it for each one costs as much as a small one itself.
+  handle.exec('PRAGMA locking_mode = EXCLUSIVE')
   const database = new SqliteDatabase(path, handle, handle)
   await migrate(database, path)
   return database
+}
+
+/** Closes a database of `openAlone`: libsql itself closes only when it collects the statements. */
+export async function closeAlone(database: Database): Promise<void> {
+  await database.execute('PRAGMA locking_mode = NORMAL', [])
+  await value(database, 'SELECT count(*) FROM sqlite_master')
+  await database.close()
 }
 
 /** Closes a SQLite database, complete without its log and synced; throws when others use it. */

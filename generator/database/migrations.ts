@@ -86,7 +86,6 @@ export function requireNone(
   refuse('upgrade_held', { version, work, daemons: daemons.map(describeDaemon).join('; ') })
 }
 
-/** Returns the steps that a database has, in order; nothing for an empty one. */
 async function stepsDone(database: Queries): Promise<string[]> {
   const table = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kysely_migration'`
   if ((await value(database, table)) === null) return []

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { Mutex } from '../../core/async/mutex.ts'
 import { damage } from '../places/disk/damage.ts'
 import { syncFolder } from '../places/disk/durable.ts'
-import { unknownOutcome, writing } from '../places/disk/fault.ts'
+import { storageRefusal, unknownOutcome } from '../places/disk/fault.ts'
 import { openSqlite } from '../places/disk/sqlite-file.ts'
 import type { Database } from './connection.ts'
 import { paced } from './pace.ts'
@@ -15,7 +15,6 @@ import { inTransaction, type Queries, type Result } from './statement.ts'
 /** How many milliseconds a statement waits for another process's transaction. */
 const LOCK_TIMEOUT_MS = 10_000
 
-/** The most prepared statements kept for each of the two handles. */
 const MAX_STATEMENTS = 500
 
 const READS = /^\s*select\b/i
@@ -79,15 +78,15 @@ export class SqliteDatabase implements Database {
     const writer = this.#writer.database
     const result = await this.#mutex.run(async () => {
       // Takes the write lock at once: a deferred transaction can fail later, at its first write.
-      await writing(() => this.#locked(() => writer.exec('begin immediate')))
+      await this.#locked(() => writer.exec('begin immediate'))
       try {
         const result = await work()
-        await writing(() => damage.explain(this.#path, async () => writer.exec('commit')))
+        writer.exec('commit')
         return result
       } catch (error) {
         // A full disk makes SQLite roll back by itself; a rollback would then hide that error.
         if (writer.inTransaction) writer.exec('rollback')
-        throw error
+        throw await this.#explain(error)
       }
     })
     if (sync === 'now')
@@ -98,14 +97,31 @@ export class SqliteDatabase implements Database {
   }
 
   /** SQLite answers within the call: statements alone would keep the event loop from others. */
-  #write(sql: string, parameters: readonly unknown[]): Promise<Result> {
-    const work = () => paced(() => this.#writer.query(sql, parameters))
-    return writing(() => damage.explain(this.#path, work))
+  async #write(sql: string, parameters: readonly unknown[]): Promise<Result> {
+    try {
+      return await paced(() => this.#writer.query(sql, parameters))
+    } catch (error) {
+      throw await this.#explain(error)
+    }
   }
 
-  /** Retries while another process has the lock. */
-  #locked<T>(work: () => T): Promise<T> {
-    return damage.explain(this.#path, () => retryWhileLocked(work))
+  /** Retries while another process has the lock: to wait in SQLite would block every request here. */
+  async #locked<T>(work: () => T): Promise<T> {
+    const deadline = performance.now() + LOCK_TIMEOUT_MS
+    for (let pause = 1; ; pause = Math.min(pause * 2, 20)) {
+      try {
+        return await paced(work)
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'SQLITE_BUSY' || performance.now() > deadline)
+          throw await this.#explain(error)
+        await sleep(pause)
+      }
+    }
+  }
+
+  /** Returns what an error means: a disk that takes no writes, damage, or no more than it says. */
+  async #explain(error: unknown): Promise<unknown> {
+    return storageRefusal(error) ?? (await damage.explain(this.#path, error))
   }
 }
 
@@ -115,7 +131,6 @@ interface Prepared {
   readonly returnsRows: boolean
 }
 
-/** An open database with its prepared statements by their text. */
 class Handle {
   readonly database: Libsql.Database
   readonly #statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS })
@@ -146,20 +161,6 @@ class Handle {
     const prepared = { statement, returnsRows: statement.reader }
     if (KEPT.test(sql)) this.#statements.set(sql, prepared)
     return prepared
-  }
-}
-
-/** Retries while another process has the lock: to wait in SQLite would block every request here. */
-async function retryWhileLocked<T>(work: () => T): Promise<T> {
-  const deadline = performance.now() + LOCK_TIMEOUT_MS
-  for (let pause = 1; ; pause = Math.min(pause * 2, 20)) {
-    try {
-      return await paced(work)
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'SQLITE_BUSY' || performance.now() > deadline)
-        throw error
-      await sleep(pause)
-    }
   }
 }
 

@@ -6,7 +6,6 @@ import type { DerivedTables } from './derived-tables.ts'
 interface DownloadColumns {
   total: number
   last_day: number
-  /** A JSON list. */
   days: string
 }
 
@@ -66,7 +65,7 @@ export interface Tables extends DerivedTables {
     created_at: string
     used_at: string | null
   }
-  /** By what an exchange finds the rules that may match. */
+  /** The keys by which an exchange looks up the rules that may match. */
   trust_keys: { issuer: string; key: string; rule_id: number }
   /** Tokens of jobs, until they expire; `hash`: SHA-256, hex. `rules`: ids as JSON. */
   trust_tokens: {
@@ -110,7 +109,7 @@ export interface Tables extends DerivedTables {
     /** The administrator who added it; null for the operator and for a first login. */
     made_by: number | null
   }
-  /** By what an issuer's people are found: its URL, and a value that it never gives again. */
+  /** What identifies people at an issuer: its URL, and a value that it never gives again. */
   identities: {
     issuer: string
     subject: string

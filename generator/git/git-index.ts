@@ -179,9 +179,7 @@ export class GitIndex {
     await followForGit(database)
     const after = Number((await readValue(database, LAST_EVENT)) ?? 0)
     const batch = await gitBatch(database, after, BATCH)
-    const ids = batch.crates.map(crate => crate.id)
-    // Another daemon that is given the mutex meanwhile may commit these crates newer.
-    this.#mutex.ifLost(() => markForGit(database, ids))
+    this.#mutex.renders(batch.marks)
     const changes = batch.crates.map(({ name, text }): IndexChange => {
       return { path: pathInGit(indexPath(name)), bytes: text === null ? null : Buffer.from(text) }
     })

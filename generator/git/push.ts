@@ -35,7 +35,6 @@ export class Remote {
   readonly #closed = new AbortController()
   #child: ChildProcess | null = null
   #isLeft = false
-  /** Whether the last attempt has failed. */
   isFailing = false
 
   constructor(remote: string, options: PushOptions) {

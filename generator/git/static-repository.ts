@@ -74,7 +74,6 @@ export class PackWriter {
   readonly #entries = new Map<string, { readonly offset: number; readonly crc: number }>()
   #size = 12
 
-  /** Adds an object unless it is already there; returns its id. */
   add(kind: keyof typeof KINDS, bytes: Uint8Array): string {
     const id = objectId(kind, bytes)
     if (this.#entries.has(id)) return id

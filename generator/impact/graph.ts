@@ -85,7 +85,7 @@ async function* readDependents(read: ReadText, crate: CanonicalName) {
 async function keptDependents(
   upstreams: readonly Upstream[],
 ): Promise<ReadonlyMap<CanonicalName, readonly Required[]>> {
-  const found = new Map<CanonicalName, Required[]>()
+  const required = new Map<CanonicalName, Required[]>()
   for (const upstream of upstreams) {
     const crates = new Map<Name, Set<Version>>()
     for await (const { path } of upstream.source.place.list(UPSTREAM_CRATES)) {
@@ -99,12 +99,12 @@ async function keptDependents(
           const kind = dep.kind ?? 'normal'
           const way = { requirement, kind, registry: null, versions: [line.version] }
           const crate = canonicalName(dep.package ?? dep.name)
-          const all = found.get(crate) ?? []
-          found.set(crate, all)
+          const all = required.get(crate) ?? []
+          required.set(crate, all)
           all.push({ name, isElsewhere: true, requires: [way] })
         }
   }
-  return found
+  return required
 }
 
 /** Returns the dependencies in a line that was accepted before. */

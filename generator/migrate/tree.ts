@@ -8,7 +8,7 @@ import type { Database } from '../database/connection.ts'
 import { isOnServer } from '../database/engine.ts'
 import { clearMirrored, recordMirrored } from '../deploy/complete-mirror.ts'
 import { isComplete, recordComplete } from '../pages/build.ts'
-import { pagesNote } from '../pages/claim.ts'
+import { pagesRecord } from '../pages/claim.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import { Mirror } from '../places/mirror.ts'
@@ -83,7 +83,7 @@ export async function copyTree(
   }
   const updates = new TreeUpdates(source, within, database)
   const mirror = to && new Mirror(to, here, registry.crates)
-  const recordPages = await pagesNote(registry)
+  const recordPages = await pagesRecord(registry)
   return {
     update: progress => updates.run(progress),
     show: async ({ name, version, cksum }) => {
@@ -186,8 +186,8 @@ class TreeUpdates {
   async #bring(here: readonly FileInfo[], target: Place): Promise<number | null> {
     const there = new Map<string, FileInfo>()
     await forEachConcurrently(here, async ({ path }) => {
-      const found = await target.head(path)
-      if (found) there.set(path, { path, size: found.size, etag: null, changed: 0 })
+      const info = await target.head(path)
+      if (info) there.set(path, { path, size: info.size, etag: null, changed: 0 })
     })
     const options = { here, there, brings: () => true, removes: () => false }
     const { uploaded, unchanged } = await sync(this.#source, target, options)

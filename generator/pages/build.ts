@@ -6,6 +6,7 @@ import type { Queries } from '../database/statement.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { disk } from '../places/disk/disk.ts'
 import { isBucketRefusal } from '../places/disk/fault.ts'
+import { sweepFolder } from '../places/disk/files.ts'
 import type { PublicTree } from '../places/public-tree.ts'
 import type { BuildContext, FullContext, Progress } from '../projections/context.ts'
 import { renderConfig } from '../projections/index/config.ts'
@@ -63,7 +64,7 @@ export async function build(
     for (const projection of urgentOf(context)) await projection.markAll(tx)
   })
   const built = await drain(context, options.progress)
-  await tree.sweepOld()
+  await sweepFolder(tree.root)
   await writeConfig(context)
   await recordComplete(database, context)
   return built
@@ -140,7 +141,6 @@ async function writeConfig(context: BuildContext): Promise<void> {
   })
 }
 
-/** A tree, and the crate store whose files it shows. */
 interface ShownCrates {
   readonly crates: Pick<CrateStore, 'isLocal'>
   readonly tree: Pick<PublicTree, 'place' | 'shared'>

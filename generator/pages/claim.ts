@@ -63,7 +63,7 @@ export async function claimPages(context: PageContext): Promise<boolean> {
   })
 }
 
-/** Marks everything, and forgets what older programs have noted that there is no more. */
+/** Marks everything, and deletes marks of kinds that only older programs had. */
 async function markAll(tx: Queries, { followers }: PageContext): Promise<void> {
   const kinds = followers.map(({ kind }) => kind)
   await run(tx, `DELETE FROM marks WHERE kind NOT IN ${LIST}`, kinds)
@@ -71,7 +71,7 @@ async function markAll(tx: Queries, { followers }: PageContext): Promise<void> {
 }
 
 /** Returns a record that the tree `copy` has every page of another tree, rendered or marked. */
-export async function pagesNote({
+export async function pagesRecord({
   database,
   program,
   site,

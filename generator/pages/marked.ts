@@ -1,6 +1,5 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { Refusal } from '../../core/error/error.ts'
-import { all, LIST } from '../database/statement.ts'
 import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { PageContext } from '../projections/context.ts'
 import { type Projection, pagesOf, projectionOf, projectionsOf } from '../projections/projection.ts'
@@ -8,10 +7,10 @@ import { RenderBatch } from '../projections/render-batch.ts'
 import type { Records } from '../records/crate-change.ts'
 import {
   type ChangeRange,
+  countMarks,
   currentMarks,
   dueMarks,
   type Mark,
-  markAgain,
   postponeMark,
 } from '../records/marks.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
@@ -37,7 +36,7 @@ export async function buildMarks(
   const batch = marks.slice(0, BATCH)
   return context.pageMutex.run(async () => {
     if (!(await hasPages(context))) return null
-    context.pageMutex.ifLost(() => markAgain(context.database, batch))
+    context.pageMutex.renders(batch)
     try {
       await renderTogether(context, batch, work)
     } catch (error) {
@@ -148,7 +147,6 @@ export function pageMarks(
   return dueMarks(records.database, own, now, limit, skip)
 }
 
-/** Returns the kinds of marks of pages, in the order of rendering. */
 function pageKinds(records: Records): readonly string[] {
   return pagesOf(records).map(({ kind }) => kind)
 }
@@ -160,10 +158,8 @@ export function costOf(records: Records, kind: string): number {
 
 /** Counts the pages that wait to be rendered, and what they take together (`costOf`). */
 export async function pageWork(records: Records): Promise<{ count: number; cost: number }> {
-  const sql = `SELECT kind, count(*) AS n FROM marks WHERE kind IN ${LIST} GROUP BY kind`
-  type Count = { readonly kind: string; readonly n: number }
   const work = { count: 0, cost: 0 }
-  for (const { kind, n } of await all<Count>(records.database, sql, pageKinds(records))) {
+  for (const { kind, n } of await countMarks(records.database, pageKinds(records))) {
     work.count += n
     work.cost += n * costOf(records, kind)
   }

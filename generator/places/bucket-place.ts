@@ -48,7 +48,6 @@ export interface ObjectInfo {
 
 /** Objects below a prefix of an S3 bucket. Refuses one that it cannot reach or may not use. */
 export class BucketPlace implements Place {
-  /** The address, as in the settings. */
   readonly name: string
   readonly #requests: S3Client
   readonly #streams: S3Client

@@ -3,6 +3,7 @@ import { Repeater } from '../../core/async/repeater.ts'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { changedKeys } from '../../core/paths/purge-keys.ts'
 import { publicFile } from '../../core/paths/tree.ts'
+import type { Settings } from '../../core/settings/settings.ts'
 import { readNamedSync } from './disk/files.ts'
 import { retried, Transient } from './s3/failure.ts'
 import type { TreeChanges } from './sync-batch.ts'
@@ -13,7 +14,9 @@ export interface Sender {
   trust(url: string, hasToken: boolean): void
   send(
     url: string,
-    request: Pick<CdnOptions, 'method' | 'body'> & {
+    request: {
+      readonly method: PurgeSettings['purge_method']
+      readonly body: string | null
       readonly headers: Readonly<Record<string, string>>
       readonly timeoutMs: number
     },
@@ -21,21 +24,9 @@ export interface Sender {
   close(): Promise<void>
 }
 
-/** How to tell a CDN what has changed: the settings `cdn.…`. */
-export interface CdnOptions {
-  /** `{url}`, `{path}` or `{key}` in it: a request for each; else one for every `BATCH`. */
-  readonly purgeUrl: string
-  /** JSON with `{urls}` or `{keys}` in place of a list; null for the default. */
-  readonly body: string | null
-  readonly method: 'POST' | 'PURGE' | 'DELETE'
-  /** A file with lines `Name: value`, such as the key of the account; read for every purge. */
-  readonly headersFile: string | null
-  /** The address of the tree, without a slash at its end. */
-  readonly base: string
-  /** How long a purge is tried again before it counts as failed, in milliseconds. */
-  readonly budget?: number
-  /** What sends requests, within bounds, by the proxies and certificates of this machine. */
-  readonly sender: Sender
+/** How to tell a CDN what has changed; see `docs/run/settings.md`. */
+export type PurgeSettings = Omit<Settings['cdn'], 'key_header' | 'purge_url'> & {
+  readonly purge_url: string
 }
 
 /** How long changes are gathered, and how long a purge that failed waits, in milliseconds. */
@@ -62,7 +53,10 @@ const LEFT_MAX = 100_000
  * files until they expire.
  */
 export class Cdn {
-  readonly #options: CdnOptions
+  readonly #settings: PurgeSettings
+  readonly #base: string
+  readonly #sender: Sender
+  readonly #budget: number
   readonly #isByKey: boolean
   /** Paths below the base, or keys. */
   readonly #left = new Set<string>()
@@ -71,12 +65,18 @@ export class Cdn {
   /** Receives the error of a purge that failed; it is tried again. */
   onFailure: OnFailure = () => undefined
 
-  /** Refuses a request that would name addresses in one place and keys in the other. */
-  constructor(options: CdnOptions) {
-    const request = `${options.purgeUrl} ${options.body ?? ''}`
+  /**
+   * Refuses a request that would name addresses in one place and keys in the other. `base`: the
+   * address of the tree, without a slash at its end; `budget`: how long a purge is tried again.
+   */
+  constructor(settings: PurgeSettings, base: string, sender: Sender, budget = BUDGET_MS) {
+    const request = `${settings.purge_url} ${settings.purge_body ?? ''}`
     this.#isByKey = KEY.test(request)
     if (this.#isByKey && ADDRESS.test(request)) refuse('cdn_mixed')
-    this.#options = options
+    this.#settings = settings
+    this.#base = base
+    this.#sender = sender
+    this.#budget = budget
   }
 
   /** The number of addresses or keys that could not be purged; they are with the next purge. */
@@ -84,7 +84,7 @@ export class Cdn {
     return this.#left.size
   }
 
-  /** Notes changes of the tree, to be purged soon. */
+  /** Records changes of the tree, to be purged soon. */
   async update({ files, gone }: TreeChanges): Promise<void> {
     for (const path of files) this.#add(path, null)
     for (const [path, isWhole] of gone) this.#add(path, isWhole ? 'folder' : 'file')
@@ -103,10 +103,9 @@ export class Cdn {
     if (this.#isClosed) return
     this.#isClosed = true
     await this.#repeater.close()
-    await this.#purge().finally(() => this.#options.sender.close())
+    await this.#purge().finally(() => this.#sender.close())
   }
 
-  /** Purges in the background; returns when to do so again. */
   async #run(): Promise<number | null> {
     let pause = GATHER_MS
     try {
@@ -120,7 +119,7 @@ export class Cdn {
   }
 
   async #purge(): Promise<void> {
-    const isSingle = /\{(?:url|path|key)\}/.test(this.#options.purgeUrl)
+    const isSingle = /\{(?:url|path|key)\}/.test(this.#settings.purge_url)
     const all = [...this.#left]
     for (let at = 0; at < all.length; at += BATCH) {
       const batch = all.slice(at, at + BATCH)
@@ -137,12 +136,12 @@ export class Cdn {
   }
 
   #urlOf(path: string): string {
-    return `${this.#options.base}/${path.split('/').map(encodeURIComponent).join('/')}`
+    return `${this.#base}/${path.split('/').map(encodeURIComponent).join('/')}`
   }
 
   /** Returns the address of the request for these; only the first can be in it. */
   #addressFor([first = '']: readonly string[]): string {
-    const { purgeUrl } = this.#options
+    const { purge_url: purgeUrl } = this.#settings
     if (this.#isByKey) return purgeUrl.replaceAll('{key}', () => first)
     const url = this.#urlOf(first)
     return purgeUrl
@@ -151,17 +150,17 @@ export class Cdn {
   }
 
   #bodyFor(batch: readonly string[]): string | null {
-    const { purgeUrl, body } = this.#options
+    const { purge_url: purgeUrl, purge_body: body } = this.#settings
     if (body === null && /\{(?:url|path|key)\}/.test(purgeUrl)) return null
     const list = this.#isByKey ? batch : batch.map(path => this.#urlOf(path))
     return (body ?? FILES).replace(/\{(?:urls|keys)\}/, () => JSON.stringify(list))
   }
 
   async #send(batch: readonly string[]): Promise<void> {
-    const { method, budget = BUDGET_MS } = this.#options
+    const { purge_method: method } = this.#settings
     const address = this.#addressFor(batch)
     // The operator has named it, so it may be a private one.
-    this.#options.sender.trust(address, false)
+    this.#sender.trust(address, false)
     const body = this.#bodyFor(batch)
     const headers = new Headers(body === null ? {} : { 'content-type': 'application/json' })
     for (const line of await this.#headerLines()) {
@@ -170,7 +169,7 @@ export class Cdn {
     }
     const sent = { method, headers: Object.fromEntries(headers), body, timeoutMs: SILENCE_MS }
     const attempt = async () => {
-      const { status } = await this.#options.sender.send(address, sent).catch((error: Error) => {
+      const { status } = await this.#sender.send(address, sent).catch((error: Error) => {
         throw new Transient(error.message)
       })
       if (status === 429 || status >= 500) throw new Transient(String(status))
@@ -178,7 +177,7 @@ export class Cdn {
       if ((status < 200 || status > 299) && status !== 404) refuse('cdn_refuses', { status })
     }
     try {
-      await retried(budget, attempt)
+      await retried(this.#budget, attempt)
     } catch (error) {
       if (error instanceof Refusal || !(error instanceof Transient)) throw error
       refuse('cdn_unreachable', { reason: error.message })
@@ -186,7 +185,7 @@ export class Cdn {
   }
 
   async #headerLines(): Promise<readonly string[]> {
-    const { headersFile } = this.#options
+    const { purge_headers: headersFile } = this.#settings
     if (headersFile === null) return []
     return readNamedSync(headersFile)
       .split('\n')

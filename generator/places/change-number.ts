@@ -51,7 +51,6 @@ export class ChangeNumber {
     return this.#cached + this.#own
   }
 
-  /** Closes the file. */
   close(): void {
     if (this.#file !== null) closeSync(this.#file)
     this.#file = null

@@ -65,7 +65,6 @@ export class CrateStore {
     this.#copies = place.local ? null : new FolderPlace(join(cache, 'crates'), { sync: 'never' })
   }
 
-  /** Returns the crate store in a folder. */
   static inFolder(root: string): CrateStore {
     const incoming = join(root, INCOMING)
     return new CrateStore(new FolderPlace(root, { sync: 'each', incoming }), root)
@@ -93,7 +92,6 @@ export class CrateStore {
     return { ...bytes, keep, discard: end }
   }
 
-  /** Throws when the store cannot be used. */
   async probe(): Promise<void> {
     await makeFolder(this.#incoming)
     await probeFolder(this.#incoming)
@@ -118,7 +116,6 @@ export class CrateStore {
     return size === null ? null : { path, size }
   }
 
-  /** Returns the size of a key's bytes; null when there are none. */
   async size(key: string): Promise<number | null> {
     return (await this.place.head(key))?.size ?? null
   }
@@ -129,12 +126,10 @@ export class CrateStore {
     return file && reading(() => sha256Of(file.bytes))
   }
 
-  /** Opens a key's bytes, or a part of them; null when there are none. */
   open(key: string, range?: ByteRange): Promise<OpenFile | null> {
     return this.place.open(key, range)
   }
 
-  /** Removes a key's bytes; does nothing when there are none. */
   remove(key: string): Promise<void> {
     return this.place.remove(key)
   }

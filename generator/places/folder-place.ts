@@ -1,11 +1,17 @@
 import { lstatSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { LRUCache } from 'lru-cache'
 import { publicFile } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { disk } from './disk/disk.ts'
-import { type Exclusive, syncDescriptors, writeDurably } from './disk/durable.ts'
+import {
+  addFolders,
+  type Exclusive,
+  type Folders,
+  recordNamed,
+  syncDescriptors,
+  writeDurably,
+} from './disk/durable.ts'
 import { writing } from './disk/fault.ts'
 import {
   fileChecksum,
@@ -42,24 +48,20 @@ export interface FolderOptions {
   readonly incoming?: string
 }
 
-/** All paths. */
 const ALL: PathRange = { after: '', before: '\uffff' }
 
 /** The files below a folder. A file is replaced by another one, never changed. */
 export class FolderPlace implements Place {
   readonly name: string
   readonly #options: FolderOptions
-  /** Folders whose entries are synced to disk, and which are never removed. */
-  readonly #synced: LRUCache<string, true> | null
 
   constructor(root: string, options: FolderOptions) {
     this.name = root
     this.#options = options
-    this.#synced = options.sync === 'each' ? new LRUCache({ max: 10_000 }) : null
   }
 
   local(path: string): string {
-    return join(this.name, ...path.split('/'))
+    return join(this.name, path)
   }
 
   head(path: string): Promise<{ readonly size: number } | null> {
@@ -156,24 +158,16 @@ export class FolderPlace implements Place {
   }
 
   async #keepDurably(full: string, content: Uint8Array | LocalFile): Promise<void> {
-    const folders = this.#unsynced(dirname(full))
+    const folders: Folders = new Map()
+    addFolders(folders, dirname(full), dirname(this.name))
+    const names = [...folders.keys()]
     const { incoming = dirname(full) } = this.#options
     // Bytes and names are synced together: nothing refers to them until both are on disk.
     const opened = await (content instanceof Uint8Array
-      ? disk.run('store', incoming, full, content, folders)
-      : disk.run('keep', content.path, full, folders))
+      ? disk.run('store', incoming, full, content, names)
+      : disk.run('keep', content.path, full, names))
     await writing(() => syncDescriptors(opened))
-    for (const folder of folders) this.#synced?.set(folder, true)
-  }
-
-  /** Returns a folder, and each parent folder that is not yet known to be synced. */
-  #unsynced(path: string): string[] {
-    if (process.platform === 'win32') return []
-    const folders = [path]
-    const top = dirname(this.name)
-    for (let at = path; at !== top && !this.#synced?.has(at); at = dirname(at))
-      folders.push(dirname(at))
-    return folders
+    recordNamed(folders)
   }
 
   /** Removes a folder and its parents while they are empty; returns the first that is not. */

@@ -40,7 +40,6 @@ interface Uploaded {
   readonly cksum: string | null
 }
 
-/** The most objects whose ETags are remembered. */
 const REMEMBERED = 200_000
 
 /** How many times another writer may come first; each time that writer makes progress. */
@@ -50,7 +49,6 @@ const ATTEMPTS = 20
 type Listed = { get(path: string): string | undefined }
 const NOTHING: Listed = new Map()
 
-/** The paths to be made equal. */
 type Todo = Omit<TreeChanges, 'mutex'>
 const NOTHING_LEFT: Todo = { files: [], stored: new Map(), gone: new Map() }
 
@@ -65,7 +63,6 @@ const NOTHING_LEFT: Todo = { files: [], stored: new Map(), gone: new Map() }
  */
 export class Mirror {
   readonly bucket: BucketPlace
-  /** Whether the bucket is the tree itself. */
   readonly isTree: boolean
   readonly #folder: FolderPlace
   readonly #crates: CrateStore

@@ -5,7 +5,7 @@ import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { disk } from './disk/disk.ts'
 import { probeFolder } from './disk/durable.ts'
-import { statOf, sweepFolder } from './disk/files.ts'
+import { statOf } from './disk/files.ts'
 import type { ShownFile, TextFile } from './disk/steps.ts'
 import { FolderPlace } from './folder-place.ts'
 import type { Mirror } from './mirror.ts'
@@ -35,11 +35,9 @@ export class PublicTree {
   readonly root: string
   readonly changes: ChangeNumber | null
   readonly cdn: Cdn | null
-  /** The copy in a bucket. */
   readonly mirror: Mirror | null
   /** The bucket that is the tree itself, which daemons share; null when the folder is the tree. */
   readonly shared: BucketPlace | null
-  /** Where the tree is; null for `public` in the registry folder. */
   readonly place: string | null
   readonly #folder: FolderPlace
   readonly #sync: 'each' | 'never' | SyncBatch
@@ -75,7 +73,6 @@ export class PublicTree {
     return result
   }
 
-  /** Returns an empty batch for changes of this tree. */
   newBatch(mutex?: HeldMutex): SyncBatch {
     return new SyncBatch(this.root, this.#followers, mutex)
   }
@@ -91,13 +88,11 @@ export class PublicTree {
     return new PublicTree(this.root, this.#sync, { ...this.#options, clears: true })
   }
 
-  /** Throws when the tree cannot be written to. */
   async probe(): Promise<void> {
     await probeFolder(this.root)
     if (this.shared) await probePlace(this.shared)
   }
 
-  /** Returns the path on disk for a path of the tree. */
   path(path: string): string {
     return this.#folder.local(path)
   }
@@ -150,7 +145,6 @@ export class PublicTree {
     if (this.#options.uploads) await this.#change(async batch => batch?.stored(file.path, key))
   }
 
-  /** Reads the bytes at `path`; returns null when there is no such file. */
   async read(path: string): Promise<Buffer | null> {
     const file = (await this.#folder.read(path)) ?? (await this.#beyond(path)?.read(path))
     return file?.bytes ?? null
@@ -159,12 +153,11 @@ export class PublicTree {
   /** Returns whether the file at `path` has these bytes; null when there is none. */
   async hasBytes(path: string, bytes: Buffer): Promise<boolean | null> {
     const place = (await this.#folder.head(path)) ? this.#folder : this.#beyond(path)
-    const found = await place?.head(path)
-    if (!found || found.size !== bytes.length) return found ? false : null
+    const info = await place?.head(path)
+    if (!info || info.size !== bytes.length) return info ? false : null
     return (await place?.read(path))?.bytes.equals(bytes) ?? null
   }
 
-  /** Returns whether there is a file at `path`. */
   async has(path: string): Promise<boolean> {
     return Boolean((await this.#folder.head(path)) ?? (await this.#beyond(path)?.head(path)))
   }
@@ -178,11 +171,6 @@ export class PublicTree {
       await new FolderPlace(this.root, { sync: batch ?? 'never' }).remove(path)
       batch?.gone(path, isWhole)
     })
-  }
-
-  /** Removes a folder with its content, and the parent folders that become empty. */
-  removeFolder(path: string): Promise<void> {
-    return this.remove(path, true)
   }
 
   /**
@@ -221,11 +209,6 @@ export class PublicTree {
   /** Removes half-written files directly in `folder`; the caller must be the only writer. */
   async sweep(folder: string): Promise<void> {
     await disk.run('sweep', this.path(folder))
-  }
-
-  /** Removes half-written files anywhere in the tree that have not changed for an hour. */
-  sweepOld(): Promise<void> {
-    return sweepFolder(this.root)
   }
 
   get #followers(): (Mirror | Cdn)[] {

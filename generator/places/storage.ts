@@ -92,21 +92,13 @@ export function isBucketTree(areShared: boolean, crates: CrateStore): boolean {
 }
 
 async function openCdn(
-  settings: Settings['cdn'],
+  { purge_url, ...settings }: Settings['cdn'],
   base: string,
   newSender: () => Sender,
 ): Promise<Cdn | null> {
-  const { purge_url: purgeUrl, purge_body: body, purge_method: method } = settings
-  if (purgeUrl === null) return null
+  if (purge_url === null) return null
   const { Cdn } = await import('./cdn.ts')
-  return new Cdn({
-    purgeUrl,
-    body,
-    method,
-    headersFile: settings.purge_headers,
-    base,
-    sender: newSender(),
-  })
+  return new Cdn({ ...settings, purge_url }, base, newSender())
 }
 
 /** Opens the bucket of an address, whose client it loads; null for a folder. Refuses the rest. */

@@ -1,7 +1,5 @@
-import { lstatSync } from 'node:fs'
 import { dirname, relative, sep } from 'node:path'
-import { LRUCache } from 'lru-cache'
-import { syncChanges } from './disk/durable.ts'
+import { addFolders, type Folders, recordNamed, syncChanges } from './disk/durable.ts'
 
 /** A mutex that its holder may have lost. */
 export interface HeldMutex {
@@ -25,9 +23,6 @@ interface TreeFollower {
   /** Follows changes that are on disk; when it fails, their marks stay. */
   update(changes: TreeChanges): Promise<void>
 }
-
-/** Folders whose names are on disk, as this process has synced them: when each was made, by path. */
-const named = new LRUCache<string, string>({ max: 10_000 })
 
 /**
  * Collects changed files to sync them all at once, which takes a fraction of the time. Unchanged
@@ -54,7 +49,6 @@ export class SyncBatch {
     this.#mutex = mutex
   }
 
-  /** Adds a file: its bytes and its name. */
   file(path: string): void {
     this.#left.files.add(path)
     this.folder(dirname(path))
@@ -69,13 +63,7 @@ export class SyncBatch {
 
   /** Adds the entries of a folder, and of its parents as far as they may be new. */
   folder(path: string): void {
-    const top = dirname(this.#root)
-    const { folders } = this.#left
-    for (let folder = path; !folders.has(folder); folder = dirname(folder)) {
-      const made = whenMade(folder)
-      folders.set(folder, made)
-      if (folder.length <= top.length || (made !== null && named.get(folder) === made)) break
-    }
+    addFolders(this.#left.folders, path, dirname(this.#root))
   }
 
   /** Adds a `.crate` that only a mirror shows: its path in the tree, its key in the crate store. */
@@ -102,7 +90,7 @@ export class SyncBatch {
     const { files, links, folders, stored, gone } = this.#left
     this.#left = nothing()
     await syncChanges([...files], [...folders.keys()])
-    for (const [folder, made] of folders) if (made !== null) named.set(folder, made)
+    recordNamed(folders)
     if (this.#followers.length === 0) return
     const paths = [...files, ...links].map(path => relative(this.#root, path).split(sep).join('/'))
     for (const follower of this.#followers)
@@ -114,16 +102,8 @@ function nothing() {
   return {
     files: new Set<string>(),
     links: [] as string[],
-    /** When each was made. */
-    folders: new Map<string, string | null>(),
+    folders: new Map() as Folders,
     stored: new Map<string, string>(),
     gone: new Map<string, boolean>(),
   }
-}
-
-/** Tells a folder from one that is made in its place; null where the system does not know. */
-function whenMade(folder: string): string | null {
-  // Not by the thread pool: the way there takes longer than this.
-  const stats = lstatSync(folder, { bigint: true, throwIfNoEntry: false })
-  return stats?.birthtimeNs ? `${stats.dev} ${stats.ino} ${stats.birthtimeNs}` : null
 }

@@ -23,9 +23,7 @@ export interface SyncOptions {
   readonly brings: (path: string) => boolean
   /** Returns whether a file is removed that the other place does not have. */
   readonly removes: (path: string) => boolean | Promise<boolean>
-  /** Returns the stage of a file. */
   readonly order?: (path: string) => (typeof STAGES)[number]
-  /** Only the paths in it are compared. */
   readonly range?: PathRange
   /** The files of either place, if somebody has listed it. */
   readonly here?: Iterable<FileInfo>

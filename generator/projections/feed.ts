@@ -1,40 +1,23 @@
 import { type Advisory, covers } from '../../core/advisory/advisory.ts'
 import { compareText } from '../../core/entry/entry.ts'
-import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
-import { type Deprecation, deprecationText } from '../../core/notes/notes.ts'
+import { deprecationText } from '../../core/notes/notes.ts'
 import { CRATES_FOLDER, crateFeedPath, crateFilePath } from '../../core/paths/crates.ts'
 import { newCratesPath, type Output, output, updatesPath } from '../../core/paths/tree.ts'
 import { isolated } from '../../core/text.ts'
-import type { Version } from '../../core/version.ts'
 import { html, raw } from '../../site/elements/markup.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
+import type { CrateCard } from '../records/pages/cards.ts'
+import type { RecentRelease } from '../records/releases.ts'
 
 /** Maximum entries of each feed: a crate's versions, new crates, all new versions. */
 export const FEED_LENGTH = { crate: 50, crates: 50, updates: 100 } as const
 
-interface ShownRelease {
-  readonly version: Version
-  readonly yanked: boolean
-  readonly yankReason: string | null
-  readonly deprecation: Deprecation | null
-  readonly about: Pick<About, 'description'>
-  readonly publishedBy: string | null
-}
-
-interface DatedRelease extends ShownRelease {
-  readonly name: Name
-  readonly publishedAt: string
-}
-
-interface NewCrate extends Pick<DatedRelease, 'name' | 'about'> {
-  readonly createdAt: string
-}
+type ShownRelease = Omit<RecentRelease, 'name' | 'publishedAt'>
 
 export interface FeedEntry {
   /** Permanent URL of this entry, below the base. */
   readonly id: string
-  /** The page about it, below the base. */
   readonly page: string
   readonly title: string
   readonly at: string
@@ -71,7 +54,7 @@ export function renderCrateFeed(
 }
 
 /** Renders the feed of crates published for the first time, newest first. */
-export function renderNewCrates(site: SiteConfig, crates: readonly NewCrate[]): Output {
+export function renderNewCrates(site: SiteConfig, crates: readonly CrateCard[]): Output {
   const entries = crates.map(({ name, createdAt: at, about }) => {
     const page = cratePage(name)
     return { id: page, page, title: name, at, author: null, summary: about.description }
@@ -80,7 +63,7 @@ export function renderNewCrates(site: SiteConfig, crates: readonly NewCrate[]): 
 }
 
 /** Renders the feed of all versions, newest first. */
-export function renderUpdates(site: SiteConfig, releases: readonly DatedRelease[]): Output {
+export function renderUpdates(site: SiteConfig, releases: readonly RecentRelease[]): Output {
   return renderFeed(
     site,
     updatesPath,
@@ -90,7 +73,7 @@ export function renderUpdates(site: SiteConfig, releases: readonly DatedRelease[
   )
 }
 
-function releaseEntry({ owners }: SiteConfig, release: DatedRelease): FeedEntry {
+function releaseEntry({ owners }: SiteConfig, release: RecentRelease): FeedEntry {
   const { name, version, yanked, yankReason, deprecation } = release
   const notes = [
     ...(yanked ? [`yanked${yankReason === null ? '' : `: ${yankReason}`}`] : []),

@@ -102,13 +102,13 @@ export async function recordGroup(
 export const ISSUERS = 'issuers'
 
 /**
- * Has groups written and counted by the settings in force, if those that are noted differ: those
- * of an issuer without a section end, others count for its `token_days` after the login.
+ * Brings groups in line with the settings in force, if the recorded ones differ: groups of an
+ * issuer without a section end, others count for its `token_days` after the login.
  */
-export async function noteIssuers(database: Database, oidc: Settings['oidc']): Promise<void> {
+export async function recordIssuers(database: Database, oidc: Settings['oidc']): Promise<void> {
   const issuers = Object.values(oidc)
-  const noted = issuers.map(({ issuer, name, token_days: days }) => [issuer, name, days])
-  const text = noted.length === 0 ? null : JSON.stringify(noted)
+  const rows = issuers.map(({ issuer, name, token_days: days }) => [issuer, name, days])
+  const text = rows.length === 0 ? null : JSON.stringify(rows)
   if ((await readValue(database, ISSUERS)) === text) return
   await database.transaction(async tx => {
     await run(tx, "UPDATE user_groups SET until = '' WHERE issuer <> ?", LOCAL)

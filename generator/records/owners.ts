@@ -47,7 +47,9 @@ type Standing = Record<'isOwner' | 'isOwned' | 'isInvited', number>
 
 /** Returns the parameters of `OWNED`: a user's id, and the time at which groups have to count. */
 export function ownedBy(user: number | null, at: string): (number | string | null)[] {
-  return [user, user, ...counting(at), user]
+  // Nobody is in no group; a static build has no time.
+  const times = user === null ? ['', ''] : counting(at)
+  return [user, user, ...times, user]
 }
 
 /** The number of crates that a user owns, in a statement on `users`. */
@@ -94,7 +96,7 @@ function readStanding(db: Queries, id: number, user: number | null, at: string):
   return one<Standing>(db, `SELECT ${OWNED} FROM crates WHERE id = ?`, ...ownedBy(user, at), id)
 }
 
-/** Returns what somebody is told who may not change a crate. */
+/** Returns the issue for somebody who may not change a crate. */
 export function strangerIssue(name: Name, login: string, row: Omit<Standing, 'isOwner'>): Issue {
   const code = row.isInvited ? 'not_owner_yet' : row.isOwned ? 'not_owner' : 'crate_ownerless'
   return issue(code, { name, login })
@@ -227,21 +229,21 @@ export async function cratesShown<S extends Slice>(
   sliceOf: (total: number) => S,
 ): Promise<{ readonly crates: readonly ShownCrate[]; readonly slice: S }> {
   const groups: number[] = []
-  const known = `SELECT id FROM groups WHERE issuer = ? AND name IN ${LIST}`
+  const ids = `SELECT id FROM groups WHERE issuer = ? AND name IN ${LIST}`
   for (const [issuer, names] of await groupsOf(db, userId, at))
-    groups.push(...(await column<number>(db, known, issuer, names)))
-  const found = `(SELECT crate_id, CAST(NULL AS INTEGER) AS group_id FROM owners WHERE user_id = ?
+    groups.push(...(await column<number>(db, ids, issuer, names)))
+  const owned = `(SELECT crate_id, CAST(NULL AS INTEGER) AS group_id FROM owners WHERE user_id = ?
     UNION ALL SELECT crate_id, min(group_id) FROM group_owners WHERE group_id IN ${LIST}
       AND crate_id NOT IN (SELECT crate_id FROM owners WHERE user_id = ?)
     GROUP BY crate_id) AS found`
-  const given = [userId, groups, userId] as const
-  const total = (await value<number>(db, `SELECT count(*) FROM ${found}`, ...given)) ?? 0
+  const parameters = [userId, groups, userId] as const
+  const total = (await value<number>(db, `SELECT count(*) FROM ${owned}`, ...parameters)) ?? 0
   const slice = sliceOf(total)
   const sql = `SELECT crates.id, crates.name,
       (SELECT ${GROUP_LOGIN} FROM groups WHERE groups.id = found.group_id) AS "through"
-    FROM ${found} JOIN crates ON crates.id = found.crate_id
+    FROM ${owned} JOIN crates ON crates.id = found.crate_id
     ORDER BY canonical LIMIT ? OFFSET ?`
-  return { crates: await all(db, sql, ...given, slice.limit, slice.offset), slice }
+  return { crates: await all(db, sql, ...parameters, slice.limit, slice.offset), slice }
 }
 
 /** Returns the ids of the newest listed crates that a user owns, at most `limit`. */

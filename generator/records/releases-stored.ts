@@ -34,16 +34,13 @@ export interface ExistingRelease {
   readonly isInvited: boolean
   /** Whether the actor may add versions: an owner, an administrator if it has none, or a rule. */
   readonly mayPublish: boolean
-  /** Whether versions come from CI only. */
   readonly trustedOnly: boolean
-  /** Whether any advisory is kept. */
   readonly hasAdvisories: boolean
   readonly taken: TakenVersion | null
   /** This version before it was deleted; null when it was not. */
   readonly deleted: Pick<Tombstone, 'cksum' | 'reason'> | null
 }
 
-/** The records for a new crate. */
 /** Reads everything that decides whether a release may be changed, in one statement. */
 export async function readExisting(
   db: Queries,

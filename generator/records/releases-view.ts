@@ -45,7 +45,7 @@ const TRUSTED_ONLY = `CASE WHEN EXISTS (SELECT 1 FROM trust_only WHERE pattern =
     AND substr(crates.canonical, 1, length(pattern) - 1) || '*' = pattern) THEN 1 ELSE 0 END`
 
 /** Chooses the cards of crates with yanked or deprecated versions. */
-export const NOTED = `WHERE crates.canonical IN ${LIST} AND (
+export const DISCOURAGED = `WHERE crates.canonical IN ${LIST} AND (
     EXISTS (SELECT 1 FROM ${RELEASES} WHERE crate_id = crates.id AND yanked = 1)
     OR EXISTS (SELECT 1 FROM deprecations WHERE crate_id = crates.id)
     OR instr(newest.about, '"maintenance":{"status":"deprecated"') > 0)`
@@ -63,7 +63,7 @@ export const CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updat
   LEFT JOIN ${releasesAs('stable')} ON stable.id = listings.stable_id
   LEFT JOIN ${releasesAs('highest')} ON highest.id = listings.max_id`
 
-/** Selects what searches find the crates of marks by; `owners` is an expression for their logins. */
+/** Selects what the terms of marked crates are made of; `owners` is an expression for logins. */
 export const findableWith = (owners: string) => `SELECT marked.id, search_crates.terms AS before,
     crates.canonical, listings.dependents, listings.yanked,
     releases.about, substr(releases.readme, 1, 8192) AS readme,

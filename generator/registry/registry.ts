@@ -32,6 +32,7 @@ import { siteConfig } from '../projections/site-config.ts'
 import { refreshListings } from '../records/crate-change.ts'
 import { crateRecords } from '../records/crates.ts'
 import { readIndexFile } from '../records/index-file.ts'
+import { type MarkSubject, markAgain } from '../records/marks.ts'
 import { requireInUse, requireUnpaused } from '../records/pause.ts'
 import { keyAtPath } from '../records/releases.ts'
 import { releaseOfBytes } from '../records/releases-stored.ts'
@@ -124,18 +125,8 @@ export async function openWith(
     const listening = `http://${settings.server.listen}`
     const address = base ?? (await readValue(database, 'base')) ?? listening
     const urls = registryUrls(settings.registry, address)
-    const stores = {
-      dir: root,
-      settings,
-      access,
-      database,
-      followers,
-      locks,
-      crates,
-      urls,
-      program,
-    }
-    return await withTree(stores, sources.env)
+    const records = { database, followers, locks, program }
+    return await withTree({ ...records, dir: root, settings, access, crates, urls }, sources.env)
   } catch (error) {
     await locks.close()
     await database.close()
@@ -200,7 +191,8 @@ async function openRecords(
     const { openPostgres, ServerLocks } = await import('../database/postgres/open.ts')
     const server = { ...place, url }
     const database = await openPostgres(server, program, upgrade)
-    return { database, locks: new ServerLocks(server, before(database)) }
+    const again = (marks: readonly MarkSubject[]) => markAgain(database, marks)
+    return { database, locks: new ServerLocks(server, before(database), again) }
   }
   const file = join(dir, DATABASE_FILE)
   // A new database would make orphans of the `.crate` files.

@@ -1,9 +1,14 @@
-import type { PageFailure } from '../records/pages/plain-pages.ts'
 import type { IllustratedReadme, ReadmeJob } from './image-task.ts'
 import { sandbox } from './sandbox.ts'
 import { SandboxError } from './thread.ts'
 
-function failureOf(error: unknown): PageFailure {
+/** Why a README is plain text: as a clause, and more for the operator. */
+interface Failure {
+  readonly because: string
+  readonly detail: string | null
+}
+
+function failureOf(error: unknown): Failure {
   if (!(error instanceof SandboxError)) throw error
   return error.reason === 'failure'
     ? { because: 'it cannot be rendered', detail: error.message }
@@ -16,8 +21,8 @@ function failureOf(error: unknown): PageFailure {
  */
 export async function renderReadme(
   job: ReadmeJob,
-  failureBefore: PageFailure | null = null,
-): Promise<IllustratedReadme & { readonly failure: PageFailure | null }> {
+  failureBefore: Failure | null = null,
+): Promise<IllustratedReadme & { readonly failure: Failure | null }> {
   const result = failureBefore ?? (await sandbox.run('readme', job).catch(failureOf))
   if ('html' in result) return { ...result, failure: null }
   // Loaded for this alone: with it come Markdown and highlighting, half a megabyte of code.

@@ -26,9 +26,6 @@ const CLIENT_WAITING_MAX = 64
 /** Milliseconds of the first task of a thread that no client has to answer for. */
 const START_MS = 1000
 
-/** Nearly all tasks take less, in milliseconds. */
-const QUICK_MS = 10
-
 /** Tasks that clients wait for; all other tasks leave one thread free for them. */
 const URGENT: ReadonlySet<string> = new Set<keyof Tasks>(['inspect', 'adopt'])
 
@@ -96,6 +93,11 @@ export class Sandbox {
     }
   }
 
+  /** Starts a thread if none has, for a task that comes soon: that takes 60 ms. */
+  prepare(): void {
+    if (this.#running === 0 && this.#idle.length === 0) this.#idle.push(this.#take())
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map(thread => thread.end()))
   }
@@ -114,11 +116,11 @@ export class Sandbox {
     })
     // The input is copied for the thread: thousands of features take milliseconds.
     await pace()
-    const used = client && startClock(thread.isNew ? START_MS : 0)
+    const free = thread.isNew ? START_MS : 0
+    const onUsed = (used: number) => client?.onUsed(Math.max(0, used - free))
     try {
-      return (await thread.run({ task, input })) as Result<T>
+      return (await thread.run({ task, input }, onUsed)) as Result<T>
     } finally {
-      if (used) client.onUsed(used())
       this.#running--
       if (!isUrgent) this.#othersRunning--
       if (!thread.isEnded) this.#idle.push(thread)
@@ -142,25 +144,6 @@ export class Sandbox {
     this.#running++
     if (!urgent) this.#othersRunning++
     begin(this.#take())
-  }
-}
-
-/**
- * Returns a function that tells the milliseconds of processor time since now, without the `free`
- * ones: at most the elapsed time, and at most the time of the whole process. The first of them are
- * wall time: asking for the processor time takes as long as a small task.
- */
-function startClock(free: number): () => number {
-  const at = performance.now()
-  let usage: NodeJS.CpuUsage | null = null
-  const timer = setTimeout(() => {
-    usage = process.cpuUsage()
-  }, QUICK_MS)
-  return () => {
-    clearTimeout(timer)
-    const { user, system } = usage ? process.cpuUsage(usage) : { user: 0, system: 0 }
-    const used = QUICK_MS + (user + system) / 1000
-    return Math.max(0, Math.min(performance.now() - at, used) - free)
   }
 }
 
@@ -219,8 +202,8 @@ export async function listFiles(
   cksum: string,
   open: () => Promise<LocalFile | null>,
 ): Promise<readonly ArchiveFile[] | null> {
-  const known = inspected.get(cksum)
-  if (known) return known
+  const cached = inspected.get(cksum)
+  if (cached) return cached
   const file = await open()
   if (file === null) return null
   const unpackedBytes = unpackedLimit(file.size)

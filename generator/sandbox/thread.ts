@@ -42,6 +42,7 @@ export class Thread {
   isNew = true
   readonly #worker: Worker
   readonly #limits: TaskLimits
+  #task: { resolve(reply: Reply): void; reject(error: SandboxError): void } | null = null
 
   constructor(program: URL, limits: TaskLimits) {
     this.#limits = limits
@@ -51,30 +52,39 @@ export class Thread {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: limits.megabytes, maxYoungGenerationSizeMb: 32 },
     })
-    const end = () => {
+    const fail = (error: SandboxError) => {
       this.isEnded = true
+      this.#task?.reject(error)
     }
+    this.#worker.on('message', (reply: Reply) => this.#task?.resolve(reply))
     // An error of a thread that has no task would end the process if nobody listened.
-    this.#worker.on('exit', end).on('error', end)
+    this.#worker.on('error', error => fail(this.#explain(error)))
+    this.#worker.on('exit', () => fail(this.#timeError()))
     this.#worker.unref()
   }
 
   /**
    * Runs a task and returns its result. Throws the task's `Refusal`, or a `SandboxError` when it
-   * exceeds a limit or fails. A task that does not finish ends the thread.
+   * exceeds a limit or fails. A task that does not finish ends the thread. `onUsed` receives the
+   * milliseconds of processor time that it took, also if it failed.
    */
-  async run(request: Request): Promise<unknown> {
+  async run(request: Request, onUsed: (milliseconds: number) => void): Promise<unknown> {
     let isDone = false
     this.isNew = false
     this.#worker.ref()
+    const endWatch = watchTime(this.#limits.seconds * 1000, () => void this.end())
     try {
-      const reply = await this.#ask(request)
+      const reply = await new Promise<Reply>((resolve, reject) => {
+        this.#task = { resolve, reject }
+        this.#worker.postMessage(request)
+      })
       isDone = true
       if ('result' in reply) return reply.result
       if ('failure' in reply) throw new SandboxError('failure', reply.failure)
       const { refusal, retryAfter } = reply
       throw new Refusal(refusal, retryAfter === undefined ? {} : { retryAfter })
     } finally {
+      onUsed(endWatch())
       this.#worker.unref()
       if (!isDone) await this.end()
     }
@@ -84,23 +94,6 @@ export class Thread {
   async end(): Promise<void> {
     this.isEnded = true
     await this.#worker.terminate()
-  }
-
-  async #ask(message: Request): Promise<Reply> {
-    const worker = this.#worker
-    return new Promise<Reply>((resolve, reject) => {
-      const settle = (act: () => void) => {
-        endWatch()
-        worker.off('message', onMessage).off('error', onError).off('exit', onExit)
-        act()
-      }
-      const onMessage = (reply: Reply) => settle(() => resolve(reply))
-      const onError = (error: Error) => settle(() => reject(this.#explain(error)))
-      const onExit = () => settle(() => reject(this.#timeError()))
-      worker.on('message', onMessage).on('error', onError).on('exit', onExit)
-      const endWatch = watchTime(this.#limits.seconds, () => void this.end())
-      worker.postMessage(message)
-    })
   }
 
   #timeError(): SandboxError {
@@ -115,24 +108,32 @@ export class Thread {
   }
 }
 
+/** Nearly all tasks take less, in milliseconds. */
+const QUICK_MS = 10
+
 /**
- * Calls `onExcess` once a task takes more than the limit, or far longer because it gets no
- * processor. Returns what ends the watch. The first half of the limit is wall time: to ask for the
- * processor time takes as long as a small task.
+ * Calls `onExcess` once a task takes more processor time than `most` milliseconds, or far longer
+ * because it gets none. Returns what ends the watch and tells the time that it took: at most that of
+ * the whole process. The first milliseconds are wall time: asking takes as long as a small task.
  */
-function watchTime(seconds: number, onExcess: () => void): () => void {
-  const [begin, half] = [performance.now(), seconds / 2]
-  let timer = setTimeout(() => {
-    const before = process.cpuUsage()
-    const check = () => {
-      const elapsed = (performance.now() - begin) / 1000
-      const { user, system } = process.cpuUsage(before)
-      // The processor time of the whole process: no thread can have used more than that.
-      const left = half - Math.min((user + system) / 1e6, elapsed - half)
-      if (left <= 0 || elapsed >= seconds * WALL_TIME_FACTOR) onExcess()
-      else timer = setTimeout(check, Math.max(left, 0.01) * 1000).unref()
-    }
-    check()
-  }, half * 1000).unref()
-  return () => clearTimeout(timer)
+function watchTime(most: number, onExcess: () => void): () => number {
+  const began = performance.now()
+  let usage: NodeJS.CpuUsage | null = null
+  const used = () => {
+    const elapsed = performance.now() - began
+    if (usage === null) return elapsed
+    const { user, system } = process.cpuUsage(usage)
+    return Math.min(elapsed, QUICK_MS + (user + system) / 1000)
+  }
+  const check = () => {
+    usage ??= process.cpuUsage()
+    const left = most - used()
+    if (left <= 0 || performance.now() - began >= most * WALL_TIME_FACTOR) onExcess()
+    else timer = setTimeout(check, Math.max(left, QUICK_MS)).unref()
+  }
+  let timer = setTimeout(check, QUICK_MS).unref()
+  return () => {
+    clearTimeout(timer)
+    return used()
+  }
 }

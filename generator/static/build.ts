@@ -32,10 +32,10 @@ import { eachCrate } from '../records/crates.ts'
 import { markSelected } from '../records/marks.ts'
 import { indexFiles } from '../records/releases.ts'
 import { BuildCache } from './cache.ts'
-import { changeRecords, forgetGone } from './changes.ts'
+import { changeRecords, removeGone } from './changes.ts'
 import { applyNotes } from './notes.ts'
 import { StaticReleases } from './releases.ts'
-import { StaticTree } from './tree.ts'
+import { StaticTree, treeMutex } from './tree.ts'
 
 /** A build from a folder of `.crate` files to a complete public tree.  */
 export interface StaticBuild {
@@ -82,31 +82,47 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   progress?.('waiting for another build', 0, 0)
   const cache = await BuildCache.open(job.cache, inputs)
   try {
-    const { context, refused, ...read } = await readFolder(job, tree, cache)
-    const failed = await make(job, context)
-    cache.isWhole = failed.length === 0
-    const warnings = [...read.warnings, ...tree.warnings]
-    return { ...read, changed: tree.changed, warnings, refused: [...refused, ...failed] }
+    const folder = await readFolder(job, tree, cache)
+    const mutex = await treeMutex(tree.root)
+    try {
+      return await mutex.run(() => change(job, tree, cache, folder))
+    } finally {
+      await mutex.close()
+    }
   } finally {
     await cache.close()
   }
 }
 
-type Read = Omit<StaticResult, 'changed'> & { readonly context: StaticContext }
-
-/** Makes the records those of the folder, and finds what others have changed in the tree. */
-async function readFolder(job: StaticBuild, tree: StaticTree, cache: BuildCache): Promise<Read> {
-  const { from, out, settings, urls, skipBad = false, progress } = job
+/** Reads the `.crate` files of the folder, and refuses them. */
+async function readFolder(
+  { from, settings, urls, skipBad = false, progress }: StaticBuild,
+  tree: StaticTree,
+  cache: BuildCache,
+): Promise<StaticReleases> {
   progress?.('looking for .crate files', 0, 0)
-  const paths = await listCrates(realpathSync(from), tree.root)
   const folder = new StaticReleases(settings, urls, cache)
-  await folder.add(paths, progress)
+  await folder.add(await listCrates(realpathSync(from), tree.root), progress)
   folder.check(skipBad)
   await cache.keepSources(folder.sources)
-  const { crates, issues, files } = folder
-  const errors = issues.filter(({ severity }) => severity === 'error')
-  const [first, ...rest] = errors
+  const [first, ...rest] = errorsOf(folder)
   if (first && !skipBad) throw new Refusal([first, ...rest])
+  return folder
+}
+
+function errorsOf({ issues }: StaticReleases): Issue[] {
+  return issues.filter(({ severity }) => severity === 'error')
+}
+
+/** Makes the records those of the folder, and the tree what they say; mends what others changed. */
+async function change(
+  job: StaticBuild,
+  tree: StaticTree,
+  cache: BuildCache,
+  folder: StaticReleases,
+): Promise<StaticResult> {
+  const { crates, issues, files } = folder
+  const { from, out, settings, urls } = job
   const releases = crates.flat().map(({ name, version, entry: { cksum } }) => {
     return { name, version, cksum }
   })
@@ -119,12 +135,19 @@ async function readFolder(job: StaticBuild, tree: StaticTree, cache: BuildCache)
   await applyNotes(context, crates.flat(), settings)
   const holes = await readUpdate(context, job.folder ?? from, settings.advisories.from)
   await keepAdvisories(context, holes.changes, urls.own, operatorChange(''))
-  const refused = [...errors, ...holes.issues]
+  const failed = await make(job, context)
+  cache.isWhole = failed.length === 0
   const warnings = issues.filter(({ severity }) => severity === 'warning')
   if (cache.left) warnings.push(cache.left)
-  if (paths.length === 0) warnings.push(warning('registry_empty', { from, out }))
+  if (files.size === 0) warnings.push(warning('registry_empty', { from, out }))
   if (ownDl(urls) === null) warnings.push(warning('dl_elsewhere', { dl: urls.dl, base: urls.base }))
-  return { context, crates: crates.length, releases: releases.length, warnings, refused }
+  return {
+    crates: crates.length,
+    releases: releases.length,
+    changed: tree.changed,
+    warnings: [...warnings, ...tree.warnings],
+    refused: [...errorsOf(folder), ...holes.issues, ...failed],
+  }
 }
 
 /** Makes the tree what the records say; returns why some pages were not rendered. */
@@ -160,7 +183,7 @@ async function render(
   // "auto" is for a daemon, which keeps a history; a static tree gets a git index only with "on".
   if (settings.git.index === 'on') await renderGit(context, config)
   const { issues } = await buildPages(context, progress ? { progress } : {})
-  await forgetGone(database)
+  await removeGone(database)
   return issues
 }
 

@@ -20,8 +20,8 @@ import { fileURLToPath } from 'node:url'
 import { type Issue, warning } from '../../core/error/error.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { Database } from '../database/connection.ts'
-import { openAlone } from '../database/database.ts'
-import { first, type Queries, run, value } from '../database/statement.ts'
+import { closeAlone, openAlone } from '../database/database.ts'
+import { all, type Queries, run, value } from '../database/statement.ts'
 import { fileChecksum, statOf } from '../places/disk/files.ts'
 import { Lock } from '../places/locks/lock.ts'
 import { readValue, writeValue } from '../records/values.ts'
@@ -61,6 +61,9 @@ const KEPT_MAX = 100
 /** The keys of what all results depend on: program and settings, and the start of the machine. */
 const [ORIGIN, BOOT] = ['static_origin', 'static_boot']
 
+/** What is known of a `.crate` file. */
+type Known = Pick<Source, 'times' | 'cksum'>
+
 /** What was found in a cache file, or why it was left. */
 type Earlier = Partial<Pick<BuildCache, 'database'>> & { readonly left?: Issue }
 
@@ -81,16 +84,19 @@ export class BuildCache implements Inspections {
   /** Held by its build; null if the file does not stay. */
   readonly #lock: Lock | null
   readonly #kept: string[][] = []
+  readonly #sources: ReadonlyMap<string, Known>
 
   private constructor(
     [path, lock]: readonly [string, Lock | null],
     [database, isSameBoot]: readonly [Database, boolean],
+    sources: readonly (Known & { readonly path: string })[],
     left: Issue | undefined,
   ) {
     this.#path = path
     this.#lock = lock
     this.database = database
     this.isSameBoot = isSameBoot
+    this.#sources = new Map(sources.map(source => [source.path, source]))
     this.left = left
   }
 
@@ -116,11 +122,12 @@ export class BuildCache implements Inspections {
     const isSameBoot = (await readValue(used, BOOT)) === boot
     await writeValue(used, ORIGIN, origin)
     await writeValue(used, BOOT, boot)
-    return new BuildCache([place, own && lock], [used, isSameBoot], left)
+    const sources = await all<Known & { path: string }>(used, 'SELECT * FROM sources')
+    return new BuildCache([place, own && lock], [used, isSameBoot], sources, left)
   }
 
-  source(path: string): Promise<Pick<Source, 'times' | 'cksum'> | null> {
-    return first(this.database, 'SELECT times, cksum FROM sources WHERE path = ?', path)
+  source(path: string): Known | undefined {
+    return this.#sources.get(path)
   }
 
   async inspected(cksum: string): Promise<Inspected | null> {
@@ -160,7 +167,7 @@ export class BuildCache implements Inspections {
 
   /** Ends its use. The file has its checksum then, or is gone if it is not whole. */
   async close(): Promise<void> {
-    await this.database.close()
+    await closeAlone(this.database)
     if (!this.#lock) rmSync(dirname(this.#path), { recursive: true })
     else if (this.isWhole) appendFileSync(this.#path, (await fileChecksum(this.#path)) ?? '')
     else rmSync(this.#path)
@@ -194,7 +201,7 @@ async function openEarlier(path: string, origin: string): Promise<Earlier> {
   if ((await fileChecksum(path)) !== sum.toString('latin1')) return isLeft('is damaged')
   const database = await openAlone(path)
   if ((await readValue(database, ORIGIN)) === origin) return { database }
-  await database.close()
+  await closeAlone(database)
   return isLeft('is of another version of this program, or was made with other settings')
 }
 

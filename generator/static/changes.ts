@@ -1,19 +1,20 @@
-import { canonicalName } from '../../core/name.ts'
+import { canonicalName, type Name } from '../../core/name.ts'
 import { idsOf } from '../../core/search/ids.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
-import { type Queries, run } from '../database/statement.ts'
+import { all, type Queries, run } from '../database/statement.ts'
 import { operatorChange } from '../records/change.ts'
 import { type Records, tellFollowers } from '../records/crate-change.ts'
-import { eachCrate, readCrate } from '../records/crates.ts'
+import { readCrate } from '../records/crates.ts'
 import { setMarks } from '../records/marks.ts'
-import { listVersions, type VersionRecord } from '../records/releases.ts'
+import { listVersions } from '../records/releases.ts'
 import {
   addImport,
   followReleases,
   importRelease,
   type ReleaseOutcome,
 } from '../records/releases-changes.ts'
+import { RELEASES } from '../records/releases-view.ts'
 import { apartOf } from './cache.ts'
 import type { StaticCrate, StaticRelease } from './releases.ts'
 
@@ -23,10 +24,11 @@ const GONE = 2 ** 34
 /** Times are unknown: a `.crate` does not contain them. */
 const CHANGE = operatorChange('')
 
-/** A crate that differs: as the records have it, and what its folder has. */
+/** A crate that differs, and what its folder has. */
 interface Difference {
   readonly id: number
-  readonly before: { readonly id: number; readonly releases: readonly VersionRecord[] } | null
+  /** Its id in the records; null if they do not have it. */
+  readonly was: number | null
   readonly after: readonly StaticRelease[]
   /** The number of its first releases that stay as they are. */
   readonly stays: number
@@ -47,10 +49,10 @@ export async function changeRecords(
     const versions = crates.flat().length
     const generation = await addImport(tx, CHANGE, { source: 'folder', versions })
     const by = { actor: CHANGE.actor, at: timestamp(new Date(0)) }
-    for (const { id, before, after, stays } of differences) {
-      const crate = before && stays === 0 ? await readCrate(tx, before.id) : null
+    for (const { id, was, after, stays } of differences) {
+      const crate = was !== null && stays === 0 ? await readCrate(tx, was) : null
       if (!crate) continue
-      const removed = before?.releases ?? []
+      const removed = await listVersions(tx, crate.id)
       await tellFollowers(tx, followers, { crate, removed, by, generation })
       if (after[0]?.name !== crate.name) await setAside(tx, crate.id, generation)
       else if (id !== crate.id) {
@@ -79,7 +81,7 @@ async function setAside(tx: Queries, id: number, generation: number): Promise<vo
 }
 
 /** Forgets the crates that are gone, once no list has them. */
-export async function forgetGone(db: Queries): Promise<void> {
+export async function removeGone(db: Queries): Promise<void> {
   await run(db, 'DELETE FROM crates WHERE id >= ?', GONE)
 }
 
@@ -87,25 +89,31 @@ async function differencesOf(db: Database, crates: readonly StaticCrate[]): Prom
   const left = new Map(crates.map(crate => [canonicalName(crate[0].name), crate]))
   const ids = idsOf(left.keys())
   const differences: Difference[] = []
-  for await (const { id: was, name } of eachCrate(db)) {
-    const canonical = canonicalName(name)
-    const after = left.get(canonical) ?? []
-    left.delete(canonical)
-    const before = { id: was, releases: await listVersions(db, was) }
-    const id = ids.get(canonical) ?? 0
-    const isThere = id === was && after[0]?.name === name && isStart(before.releases, after)
-    const stays = isThere ? before.releases.length : 0
-    if (!isThere || stays < after.length) differences.push({ id, before, after, stays })
-  }
+  const sql = `SELECT id, name, (SELECT json_group_array(cksum || ' ' || yanked || ' ' || version)
+      FROM (SELECT cksum, yanked, version FROM ${RELEASES} WHERE crate_id = crates.id ORDER BY id)
+    ) AS releases FROM crates WHERE id > ? ORDER BY id LIMIT 500`
+  type Known = { readonly id: number; readonly name: Name; readonly releases: string }
+  const read = (after: number) => all<Known>(db, sql, after)
+  for (let rows = await read(0); rows.length > 0; rows = await read(rows.at(-1)?.id ?? 0))
+    for (const { id: was, name, releases } of rows) {
+      const canonical = canonicalName(name)
+      const after = left.get(canonical) ?? []
+      left.delete(canonical)
+      const id = ids.get(canonical) ?? 0
+      const before: string[] = JSON.parse(releases)
+      const isThere = id === was && after[0]?.name === name && isStart(before, after)
+      const stays = isThere ? before.length : 0
+      if (!isThere || stays < after.length) differences.push({ id, was, after, stays })
+    }
   for (const [name, after] of left)
-    differences.push({ id: ids.get(name) ?? 0, before: null, after, stays: 0 })
+    differences.push({ id: ids.get(name) ?? 0, was: null, after, stays: 0 })
   return differences
 }
 
 /** Returns whether a crate has nothing but later versions besides those that it had. */
-function isStart(before: readonly VersionRecord[], after: readonly StaticRelease[]): boolean {
-  return before.every(({ version, cksum, yanked }, at) => {
-    const { entry } = after[at] ?? {}
-    return entry?.vers === version && entry.cksum === cksum && entry.yanked === yanked
+function isStart(before: readonly string[], after: readonly StaticRelease[]): boolean {
+  return before.every((release, at) => {
+    const { cksum, yanked, vers } = after[at]?.entry ?? {}
+    return release === `${cksum} ${yanked ? 1 : 0} ${vers}`
   })
 }

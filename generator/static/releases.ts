@@ -49,7 +49,7 @@ export interface Source {
 
 /** What earlier builds know of `.crate` files, by their paths, and by the checksums of bytes. */
 export interface Inspections {
-  source(path: string): Promise<Pick<Source, 'times' | 'cksum'> | null>
+  source(path: string): Pick<Source, 'times' | 'cksum'> | undefined
   inspected(cksum: string): Promise<Inspected | null>
   keep(cksum: string, inspected: Inspected, rest: Unkept): Promise<void>
 }
@@ -90,10 +90,10 @@ export class StaticReleases {
       const problem = await unreadable(path)
       if (problem)
         return { path, cksum: '', size: 0, inspected: { release: null, issues: [problem] } }
-      const source = await this.#sourceOf(path)
+      const source = this.#sourceOf(path)
       const { cksum, size } = source
-      const known = await this.#inspections?.inspected(cksum)
-      const inspected = known ?? (await this.#inspect(source))
+      const cached = await this.#inspections?.inspected(cksum)
+      const inspected = cached ?? (await this.#inspect(source))
       return { path, cksum, size, inspected }
     }
     for await (const { path, cksum, size, inspected } of ordered(paths, sandbox.size, read)) {
@@ -178,14 +178,14 @@ export class StaticReleases {
   }
 
   /** Returns a file with its checksum; reads it only if it may have changed. */
-  async #sourceOf(path: string): Promise<Source> {
+  #sourceOf(path: string): Source {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
     if (!stats) return refuse('file_missing', { path })
     const size = Number(stats.size)
     const times = [size, stats.mtimeNs, stats.ctimeNs, stats.ino, stats.dev].join(' ')
     // It is refused for its size.
     if (size > this.#settings.limits.crate_bytes) return { path, size, times, cksum: '' }
-    const before = await this.#inspections?.source(path)
+    const before = this.#inspections?.source(path)
     const isSame = before?.times === times
     const cksum = isSame ? before.cksum : sumOf('sha256', readFileSync(path))
     // A change within one tick of the file system's clock could leave the times unchanged.

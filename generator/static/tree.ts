@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join, posix, resolve, sep } from 'node:path'
 import { type Issue, refuse, warning } from '../../core/error/error.ts'
 import { CRATES_FOLDER, cksumOfKey, crateFolder, releaseOfPath } from '../../core/paths/crates.ts'
@@ -10,6 +18,7 @@ import {
   indexPath,
   type Output,
   output,
+  PUSH_FOLDER,
   type PublicFile,
 } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -21,8 +30,10 @@ import { STATIC_CONFIG } from '../git/static-repository.ts'
 import { readBytes, sumOf } from '../places/disk/files.ts'
 import { isTemporary, type TextFile } from '../places/disk/steps.ts'
 import { FolderPlace } from '../places/folder-place.ts'
+import { FileMutex } from '../places/locks/lock.ts'
 import { PublicTree } from '../places/public-tree.ts'
 import { stageOf } from '../places/sync.ts'
+import { makePrivate } from '../private-files.ts'
 import { isRegistry } from '../registry/folder.ts'
 
 /**
@@ -39,10 +50,21 @@ export async function requireTree(out: string): Promise<void> {
   }
 }
 
-/** The most files that are noted or proved at once. */
+/**
+ * Returns the lock of a tree in a folder, under which builds and pushes change it, whatever caches
+ * they have. The operating system frees it when its holder dies.
+ */
+export async function treeMutex(folder: string): Promise<FileMutex> {
+  // With the usual rights, which the lock takes from its own folder.
+  mkdirSync(folder, { recursive: true })
+  await makePrivate(join(folder, PUSH_FOLDER))
+  return new FileMutex(join(folder, PUSH_FOLDER, 'lock'))
+}
+
+/** The most files that are recorded or proved at once. */
 const SLICE = 1000
 
-/** What a static tree is made from, and the records in which its files are noted. */
+/** What a static tree is made from, and the records in which its files are recorded. */
 interface Origin {
   readonly database: Database
   readonly urls: RegistryUrls
@@ -120,41 +142,40 @@ export class StaticTree extends PublicTree {
     const { database } = this.#known
     type Row = Readonly<Record<'path' | 'sum' | 'stamp', string>>
     const sql = 'SELECT path, sum, stamp FROM tree WHERE path > ? ORDER BY path LIMIT ?'
-    const there = new Set(this.#below(''))
+    const there = new Set(existsSync(this.root) ? this.#below('') : [])
     for (let rows: Row[] = [], last: string | undefined = ''; last !== undefined; ) {
       rows = await all<Row>(database, sql, last, SLICE)
       last = rows.at(-1)?.path
       const same: string[][] = []
       for (const { path, sum, stamp } of rows) {
         const isThere = there.delete(path)
-        const now = this.#stampOf(path)
+        const now = isThere ? this.#stampOf(path) : ''
         if (this.#isGone(path)) this.leftover.add(path)
-        else if (isThere && areTimesGood && now === stamp) continue
+        else if (areTimesGood && now === stamp) continue
         else if (!isThere || sumOf('sha256', readFileSync(this.path(path))) !== sum)
           this.spoilt.add(path)
         else same.push([path, sum, now])
       }
-      await run(database, KEEP, same)
+      if (same.length > 0) await run(database, KEEP, same)
     }
-    for (const path of there) this.leftover.add(path)
+    for (const path of there) if (this.#isOwn(path)) this.leftover.add(path)
   }
 
   /** Whether a path belongs to a crate or a version that is in no folder any more. */
   #isGone(path: string): boolean {
-    if (this.#isPackage(path)) return !this.#packages.has(path)
-    const [folder, name = '', ...below] = path.split('/')
+    const [folder, name = '', below] = path.split('/', 3)
     if (folder === INDEX_FOLDER) return !this.#index.has(path)
-    return folder === CRATES_FOLDER && below.length > 0 && !this.#names.has(name)
+    if (folder === CRATES_FOLDER && below !== undefined && !this.#names.has(name)) return true
+    return this.#isPackage(path) && !this.#packages.has(path)
   }
 
-  /** Yields its own files that are there. */
+  /** Yields the files that are there. */
   *#below(folder: string): Generator<string> {
-    const root = this.path(folder)
-    for (const entry of existsSync(root) ? readdirSync(root, { withFileTypes: true }) : []) {
+    for (const entry of readdirSync(this.path(folder), { withFileTypes: true })) {
       const path = folder + entry.name
       if (entry.isDirectory()) yield* this.#below(`${path}/`)
       else if (isTemporary(path)) rmSync(this.path(path), { force: true })
-      else if (this.#isOwn(path)) yield path
+      else yield path
     }
   }
 
@@ -191,8 +212,8 @@ export class StaticTree extends PublicTree {
 
   /** Looks only at what builds have written: what lies there besides is removed. */
   override async has(path: string): Promise<boolean> {
-    const noted = this.#notes.get(path)
-    if (noted !== undefined) return noted !== null
+    const note = this.#notes.get(path)
+    if (note !== undefined) return note !== null
     return (await value(this.#known.database, 'SELECT 1 FROM tree WHERE path = ?', path)) !== null
   }
 
@@ -250,7 +271,7 @@ export class StaticTree extends PublicTree {
       await run(tx, `DELETE FROM tree WHERE path IN ${LIST}`, gone)
       await run(tx, KEEP, kept)
     })
-    // Those that were noted meanwhile stay.
+    // Those that were recorded meanwhile stay.
     for (const [path, sum] of notes) if (this.#notes.get(path) === sum) this.#notes.delete(path)
   }
 
@@ -260,8 +281,8 @@ export class StaticTree extends PublicTree {
 
   #stampOf(path: string): string {
     // Synchronous, because calls through the thread pool are slower for a million files.
-    const stats = statSync(this.path(path), { bigint: true, throwIfNoEntry: false })
-    return `${stats?.size} ${stats?.mtimeNs}`
+    const stats = statSync(`${this.root}/${path}`, { throwIfNoEntry: false })
+    return `${stats?.size} ${stats?.mtimeMs}`
   }
 
   get #known(): Origin {

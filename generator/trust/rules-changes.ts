@@ -1,9 +1,9 @@
 import { type Issue, issue, refuse, refuseErrors } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
+import { canonicalPattern, type Name } from '../../core/name.ts'
 import { type IssuerSettings, isShared } from '../../core/settings/issuer.ts'
+import { sectionOf } from '../../core/settings/named.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Claims } from '../../core/trust/claims.ts'
-import { type CratePattern, parsePattern } from '../../core/trust/pattern.ts'
 import {
   differences,
   pinsAfter,
@@ -36,12 +36,6 @@ export interface RuleOrder {
   readonly from?: Claims | null
 }
 
-/** Returns the section of an issuer; refuses a name that the settings lack. */
-export function issuerNamed(settings: Pick<Settings, 'issuer'>, name: string): IssuerSettings {
-  const found = Object.hasOwn(settings.issuer, name) ? settings.issuer[name] : undefined
-  return found ?? refuse('issuer_unknown', { name })
-}
-
 /**
  * Writes a rule: owners for their crate, administrators for names that are not there, and prefixes.
  * Returns it with what is dangerous about it.
@@ -51,7 +45,8 @@ export async function addRule(
   order: RuleOrder,
   change: Change,
 ): Promise<{ readonly rule: TrustRule; readonly warnings: readonly Issue[] }> {
-  const issuer = issuerNamed(settings, order.issuer)
+  const name = order.issuer
+  const issuer = sectionOf(settings.issuer, name) ?? refuse('issuer_unknown', { name })
   const { kind } = issuer
   const issues = ruleIssues(kind, isShared(issuer), order.claims)
   refuseErrors(issues)
@@ -59,17 +54,17 @@ export async function addRule(
   const from = order.from ?? null
   if (from) requireSame(wanted, issuer, from)
   const pins = from ? pinsAfter(kind, wanted, from) : []
-  const target = patternOf(order.crate)
-  const rule = await changeCrates(database, target, change, async (tx, by, crate) => {
+  const pattern = patternOf(order.crate)
+  const rule = await changeCrates(database, pattern, change, async (tx, by, crate) => {
     const owner = await firstOwner(tx, order, crate?.name ?? null)
-    const name = crate?.name ?? target.pattern
+    const shown = crate?.name ?? pattern
     const same = 'SELECT count(*) FROM trust_rules WHERE pattern = ? AND coalesce(crate_id, 0) = ?'
-    if (Number(await value(tx, same, target.pattern, crate?.id ?? 0)) >= RULES_MAX)
+    if (Number(await value(tx, same, pattern, crate?.id ?? 0)) >= RULES_MAX)
       refuse('rules_too_many', { max: RULES_MAX, kind })
     const id = await insert(tx, 'trust_rules', {
       issuer: issuer.name,
       name: crate?.name ?? order.crate,
-      pattern: target.pattern,
+      pattern,
       crate_id: crate?.id ?? null,
       claims: JSON.stringify(order.claims),
       pins: JSON.stringify(pins),
@@ -84,7 +79,7 @@ export async function addRule(
       keys.map(key => ({ issuer: issuer.name, key, rule_id: id })),
     )
     const detail = { rule: id, issuer: issuer.name, claims: textsOf(order.claims) }
-    await addEvent(tx, by, { action: 'trust-add', crate: name, detail })
+    await addEvent(tx, by, { action: 'trust-add', crate: shown, detail })
     return requireRule(tx, id)
   })
   return { rule, warnings: issues }
@@ -114,13 +109,12 @@ export function setOnly(
   isOn: boolean,
   change: Change,
 ): Promise<boolean> {
-  const target = patternOf(text)
-  const { pattern, name } = target
-  return changeCrates(database, target, change, async (tx, by, crate) => {
+  const pattern = patternOf(text)
+  return changeCrates(database, pattern, change, async (tx, by, crate) => {
     const insertion = `INSERT INTO trust_only (pattern, is_prefix) VALUES (?, ?)
       ON CONFLICT DO NOTHING`
     const changed = isOn
-      ? await run(tx, insertion, pattern, Number(name === null))
+      ? await run(tx, insertion, pattern, Number(pattern.endsWith('*')))
       : await run(tx, 'DELETE FROM trust_only WHERE pattern = ?', pattern)
     if (changed === 0) return false
     const action = isOn ? 'trust-only' : 'trust-only-off'
@@ -132,20 +126,20 @@ export function setOnly(
 /** Makes a change of owners for their crate, and of administrators for all else. */
 function changeCrates<T>(
   database: Database,
-  { name }: CratePattern,
+  pattern: string,
   change: Change,
   work: (tx: Queries, by: Permitted, crate: CrateRecord | null) => Promise<T>,
 ): Promise<T> {
   return makeChange(database, change, 'user', async (tx, by) => {
-    const crate = name === null ? null : await findCrate(tx, name as string as Name)
+    const crate = pattern.endsWith('*') ? null : await findCrate(tx, pattern as Name)
     if (crate) await requireOwner(tx, crate, by)
     else if (by.who === 'user' && !by.user.admin) refuse('admin_only')
     return work(tx, by, crate)
   })
 }
 
-function patternOf(text: string): CratePattern {
-  return parsePattern(text) ?? refuse('rule_pattern_invalid', { pattern: text })
+function patternOf(text: string): string {
+  return canonicalPattern(text) ?? refuse('rule_pattern_invalid', { pattern: text })
 }
 
 /** Returns who owns what a rule creates: nobody where the crate is there. */

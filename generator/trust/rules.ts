@@ -66,8 +66,8 @@ export async function rulesFor(
   now: Date,
 ): Promise<TrustRule[]> {
   const own = `${ALIVE} AND crate_id = ? ${BY_ID}`
-  const found = await select(db, own, ...bornIn(now), crateId ?? 0)
-  if (found.length > 0) return found
+  const owned = await select(db, own, ...bornIn(now), crateId ?? 0)
+  if (owned.length > 0) return owned
   const free = `${ALIVE} AND crate_id IS NULL AND pattern IN ${LIST} ${BY_ID}`
   return select(db, free, ...bornIn(now), patterns)
 }

@@ -3,7 +3,7 @@ import { type CanonicalName, canonicalName, type Name, patternsOf } from '../../
 import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Job } from '../../core/trust/job.ts'
 import { hashSecret } from '../accounts/secret.ts'
-import { isToken, makeToken, type Rejection, type Scope } from '../accounts/tokens.ts'
+import { makeToken, type Rejection, type Scope } from '../accounts/tokens.ts'
 import type { Database } from '../database/connection.ts'
 import { first, type Queries, type Row, run } from '../database/statement.ts'
 import { type Change, type RuleGrant, ruleActor } from '../records/change.ts'
@@ -23,11 +23,6 @@ export interface TrustedHolder {
   readonly rules: readonly number[]
   readonly scopes: readonly Scope[]
   readonly crates: null
-}
-
-/** Whether a text has the form of a token of a job; it may be unknown. */
-export function isTrustedToken(text: string): boolean {
-  return isToken(text, 'plim_tp_')
 }
 
 /** Gives a job a token for 30 minutes; drops those that have expired. */

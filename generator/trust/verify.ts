@@ -20,7 +20,7 @@ export interface VerifiedToken {
   readonly claims: Claims
   /** What is the same however the token is written; unique at its issuer. */
   readonly identity: string
-  /** When nobody takes it any more, in milliseconds. */
+  /** When it has expired, in milliseconds since 1970. */
   readonly ends: number
 }
 
@@ -75,8 +75,8 @@ export class TrustedIssuers {
   }
 
   #keysOf(issuer: IssuerSettings): IssuerKeys {
-    const found = this.#keys.get(issuer.name)
-    if (found) return found
+    const keys = this.#keys.get(issuer.name)
+    if (keys) return keys
     const made = new IssuerKeys(issuer, () => this.#web(issuer), this.#context.clock)
     this.#keys.set(issuer.name, made)
     return made

@@ -6,7 +6,7 @@ import { cksumOfKey, crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import { configPath } from '../../core/paths/tree.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
 import { urgentOf } from '../pages/build.ts'
-import { fileBytes, hasChecksum } from '../places/disk/files.ts'
+import { fileBytes, hasChecksum, sweepFolder } from '../places/disk/files.ts'
 import { orphans, removeOrphan } from '../projections/index/orphans.ts'
 import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../records/crates.ts'
 import { listReleases, type ReleaseRecord } from '../records/releases.ts'
@@ -36,7 +36,7 @@ export async function* verifyCrates(
   yield* verifyDeleted(context, options.repair)
   if (!options.repair) return
   options.progress?.('looking for leftover files', 0, 0)
-  await context.tree.sweepOld()
+  await sweepFolder(context.tree.root)
   await context.crates.sweep()
   yield* setOrphansAside(context)
 }

@@ -49,10 +49,10 @@ export async function recordEvents(
  * Notes the webhooks of the settings in the records, where every program that changes them sees
  * whom to tell. A new URL begins again where the receiver had ended the old one.
  */
-export async function noteWebhooks(database: Database, settings: Webhooks): Promise<void> {
-  type Noted = { readonly name: string; readonly target: string; readonly events: string }
-  const noted = await all<Noted>(database, 'SELECT name, target, events FROM webhooks')
-  const before = new Map(noted.map(each => [each.name, each]))
+export async function recordWebhooks(database: Database, settings: Webhooks): Promise<void> {
+  type Recorded = { readonly name: string; readonly target: string; readonly events: string }
+  const recorded = await all<Recorded>(database, 'SELECT name, target, events FROM webhooks')
+  const before = new Map(recorded.map(each => [each.name, each]))
   const wanted = Object.values(settings).map(({ name, url, events: asked }) => {
     const target = createHash('sha256').update(url).digest('hex')
     return { name, target, events: ` ${(asked.length > 0 ? asked : EVENT_TYPES).join(' ')} ` }
@@ -67,8 +67,8 @@ export async function noteWebhooks(database: Database, settings: Webhooks): Prom
   }
 }
 
-/** Forgets the webhooks that are not among `names`, and what they were still to be told. */
-export async function forgetWebhooks(database: Database, names: readonly string[]): Promise<void> {
+/** Deletes the webhooks that are not among `names`, and the events that they were still to get. */
+export async function deleteWebhooks(database: Database, names: readonly string[]): Promise<void> {
   const others = await all(database, `SELECT 1 FROM webhooks WHERE name NOT IN ${LIST}`, names)
   if (others.length === 0) return
   await database.transaction(async tx => {

@@ -25,7 +25,7 @@ export interface Attempt {
 
 const TIMEOUT_MS = 20_000
 
-/** What is told in a private registry: no logins, and nothing that somebody wrote. */
+/** What an event says in a private registry: no logins, and no text that a user wrote. */
 const PRIVATE = ['crate', 'version', 'versions', 'advisory', 'generation']
 
 /** Returns the message of a recorded event, with all of its `data` or only what is not private. */

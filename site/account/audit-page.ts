@@ -43,7 +43,7 @@ ${field('Crate', html`<input name="crate" value="${conditions.crate}" autocapita
 ${field('Action', html`<select name="action"><option value="">all</option>${actions.map(option)}</select>`)}
 <button class="button">Filter</button>${isFiltered ? html`<a href="${to(account.audit)}">Show all</a>` : null}</form>
 <p class="quiet">Newest first; times are in UTC.</p>
-<ul class="rows events">${rows.map(row => auditRow(row, to))}</ul>
+<ul class="rows">${rows.map(row => auditRow(row, to))}</ul>
 ${rows.length === 0 ? html`<p class="quiet">No events.</p>` : null}
 <nav class="pager" aria-label="Pages">${newer === null ? null : html`<a href="${newer}">← Newer</a>`}${older === null ? null : html`<a href="${older}">Older →</a>`}</nav>`
   return accountPage(site, viewer, { path: account.audit, title: 'Audit log', body })
@@ -52,12 +52,11 @@ ${rows.length === 0 ? html`<p class="quiet">No events.</p>` : null}
 function auditRow(row: AuditRow, to: Linker): Markup {
   const { at, actor, action, crate, version, user, detail } = row
   const isUser = actor !== 'command line' && actor !== 'unknown'
-  return html`<li><div class="note">${exactTimeTag(at)}</div>
-<div><div class="row-head">${isUser ? userLink(actor, to) : actor} <strong>${actionText(action)}</strong>
+  return html`<li><div class="row-head"><span class="note">${exactTimeTag(at)}</span> ${isUser ? userLink(actor, to) : actor} <strong>${actionText(action)}</strong>
 ${crate === null ? null : html`<a href="${to(cratePath(crate))}">${crate}</a>`}
 ${crate === null || version === null ? null : html`<a href="${to(versionPath(crate, version))}">${version}</a>`}
 ${user === null || (user === actor && crate === null) ? null : userLink(user, to)}</div>
-${detail === null ? null : html`<div class="row-more">${detail}</div>`}</div></li>
+${detail === null ? null : html`<div class="row-more">${detail}</div>`}</li>
 `
 }
 

@@ -69,11 +69,14 @@ export function buttonForm(
   text: string,
   { label = text, ...fields }: Readonly<Record<string, string>> = {},
 ): Markup {
-  const hidden = Object.entries(fields).map(
+  const button = html`<button class="button small"${label === text ? null : html` aria-label="${label}"`}>${text}</button>`
+  return postForm(viewer, action, [hiddenFields(fields), button], 'inline')
+}
+
+function hiddenFields(fields: Readonly<Record<string, string>> = {}): Markup[] {
+  return Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
-  const button = html`<button class="button small"${label === text ? null : html` aria-label="${label}"`}>${text}</button>`
-  return postForm(viewer, action, [hidden, button], 'inline')
 }
 
 /** Renders a link to the page that asks before a change; `label` names what is changed. */
@@ -111,15 +114,6 @@ export function knownUser(login: string): Markup {
   return html`<input type="text" name="login" value="${login}" autocomplete="username" hidden>`
 }
 
-type Term = readonly [term: string, value: Child]
-
-/** Renders terms with their values; leaves out those that are false. */
-export function termList(rows: readonly (Term | false)[]): Markup {
-  return html`<dl class="status">${rows.map(
-    row => row && html`<div><dt class="quiet">${row[0]}</dt><dd>${row[1]}</dd></div>\n`,
-  )}</dl>`
-}
-
 /** Renders a notice; null without one. */
 export function noticeBox(notice: Notice | null): Markup | null {
   if (notice === null) return null
@@ -149,6 +143,7 @@ const QUESTIONS = {
     'New builds will no longer choose this version. Builds whose Cargo.lock names it keep working.',
     'Yank @',
   ],
+  undeprecate: ['Take back the deprecation of #?', 'Nothing says any more that it is deprecated.'],
   unyank: ['Unyank # @?', 'New builds will choose this version again.', 'Unyank @'],
   lock: ['Lock #?', 'Tokens of # are refused and every session ends, until # is unlocked.'],
   unlock: ['Unlock #?', '# can log in again, and the tokens of # work again.'],
@@ -166,8 +161,8 @@ export interface Question {
   /** What is changed, then whom or which version it concerns. */
   readonly names: readonly string[]
   readonly fields?: Readonly<Record<string, string>>
-  /** The page to go back to. */
-  readonly back: string
+  /** The page to go back to, by default that of the account. */
+  readonly back?: string
   /** The query of the page to go back to, which the form keeps; with its `?`, or empty. */
   readonly query?: string
   /** Rules of jobs that an owner wrote, and that stay unless they are removed, too. */
@@ -179,28 +174,29 @@ export function confirmPage(
   site: SiteConfig,
   viewer: Viewer,
   path: string,
-  { about, names: [what = '', whom = ''], fields, back, query = '', rules = [] }: Question,
+  {
+    about,
+    names: [what = '', whom = ''],
+    fields,
+    back = account.home,
+    query = '',
+    rules = [],
+  }: Question,
 ): string {
   const [title = '', text, button = title.slice(0, -1)] = QUESTIONS[about].map(part =>
     part.replace(/[#@]/g, sign => (sign === '#' ? what : whom)),
   )
   const to = linker(site, null)
-  const action = `${to(path)}${query}`
-  const all = { ...fields, rules: 'remove' }
-  const also =
-    rules.length === 0
-      ? null
-      : {
-          list: html`<p>Rules of theirs by which jobs publish stay:</p>
-<ul>${rules.map(rule => html`<li>${rule}</li>`)}</ul>`,
-          button: buttonForm(viewer, action, `${button} and these rules`, all),
-        }
-  const cancel = html`<a href="${to(back)}${query}">Cancel</a>`
-  const why = html`<input name="reason" maxlength="500">`
-  const yank = html`<input type="hidden" name="version" value="${fields?.version}">${field('Reason', why, 'Pages and feeds show it.')}
-<div class="actions"><button class="button">${button}</button>${cancel}</div>`
-  const buttons = html`<div class="actions">${buttonForm(viewer, action, button, fields)}${also?.button}${cancel}</div>`
-  const body = html`<p class="lead">${text}</p>${also?.list}
-${about === 'yank' ? postForm(viewer, action, yank) : buttons}`
+  const reason = html`<input name="reason" maxlength="500">`
+  const list = html`<p>Rules of theirs by which jobs publish stay:</p>
+<ul>${rules.map(rule => html`<li>${rule}</li>`)}</ul>`
+  const both = html`<button class="button" name="rules" value="remove">${button} and these rules</button>`
+  const body = html`<p class="lead">${text}</p>${rules.length > 0 ? list : null}
+${postForm(
+  viewer,
+  `${to(path)}${query}`,
+  html`${hiddenFields(fields)}${about === 'yank' ? field('Reason', reason, 'Optional. Pages and feeds show it.') : null}
+<div class="actions"><button class="button">${button}</button>${rules.length > 0 ? both : null}<a href="${to(back)}${query}">Cancel</a></div>`,
+)}`
   return accountPage(site, viewer, { path, title, body })
 }

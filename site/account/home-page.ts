@@ -80,7 +80,7 @@ ${invitations.length === 0 ? null : html`<section class="part"><h2>Invitations</
 <section class="part"><h2>API tokens</h2>
 <p>Cargo on this machine needs a token. This one does all that you may do, for 12 hours.</p>
 <p>${buttonForm(viewer, to(account.tokens), 'Get a token for this machine', { name: 'this machine', access: 'full', expires: '12h' })}</p>
-${tokenList(tokens, to)}
+${tokenList(data, to)}
 <details class="more"${draft !== null || tokens.length === 0 ? html` open` : null}><summary>Create a token</summary>${tokenForm(data, draft ?? FIRST_DRAFT, to)}</details></section>
 <section class="part"><h2 id="crates">Your crates</h2>${crateList(data.crates, to)}
 ${pager(data.cratesPosition, number => `${to(path)}?page=${number}#crates`)}</section>
@@ -93,10 +93,12 @@ ${data.password ? html`<section class="part"><h2>Password</h2>${passwordForm(vie
 
 function invitationList(viewer: Viewer, invitations: readonly Invitation[], to: Linker): Markup {
   const accept = (crate: string) =>
-    buttonForm(viewer, to(account.acceptInvitation(crate)), 'Accept', { label: `Accept ${crate}` })
+    buttonForm(viewer, to(account.invitation(crate, 'accept')), 'Accept', {
+      label: `Accept ${crate}`,
+    })
   const row = ({ crate, by, at, expires }: Invitation) =>
     html`<li class="row-with-action"><div>${by} invites you to own <a href="${to(cratePath(crate))}">${crate}</a> <span class="quiet">${timeTag(at)} · expires ${dateTag(expires)}</span></div>
-<div class="actions">${accept(crate)}${askLink(to(account.declineInvitation(crate)), 'Decline', `Decline ${crate}`)}</div></li>
+<div class="actions">${accept(crate)}${askLink(to(account.invitation(crate, 'decline')), 'Decline', `Decline ${crate}`)}</div></li>
 `
   return html`<ul class="rows">${invitations.map(row)}</ul>`
 }
@@ -143,14 +145,13 @@ function passwordForm(viewer: Viewer, to: Linker): Markup {
 interface TokenRow {
   readonly id: string | number
   readonly name: string
-  /** If empty, the token may do everything that its user may do. */
-  readonly scopes: readonly string[]
-  /** Crate patterns; if empty, the token covers all crates. */
-  readonly crates: readonly string[]
+  /** Null for a token that may do everything that its user may do. */
+  readonly scopes: readonly string[] | null
+  /** Crate patterns; null for a token that covers all crates. */
+  readonly crates: readonly string[] | null
   readonly created: string
   readonly expires: string | null
-  readonly lastUsed: string | null
-  readonly expired: boolean
+  readonly last_used: string | null
 }
 
 interface TokenDraft {
@@ -186,14 +187,16 @@ ${cargoLogin(site)}
 </section>`
 }
 
-function tokenList(tokens: readonly TokenRow[], to: Linker): Markup {
+function tokenList({ tokens, now }: HomeData, to: Linker): Markup {
   if (tokens.length === 0) return html`<p class="quiet">You have no tokens yet.</p>`
-  const row = ({ id, name, scopes, crates, created, expires, lastUsed, expired }: TokenRow) =>
-    html`<li class="row-with-action"><div><div class="row-head"><strong>${name}</strong>${expired ? html` <span class="badge bad">expired</span>` : null}
-<span class="note">${scopes.join(', ') || 'full access'}${crates.length === 0 ? null : html` · only <code>${crates.join(' ')}</code>`}</span></div>
-<div class="row-more">created ${timeTag(created)} · ${lastUsed === null ? 'never used' : html`last used ${timeTag(lastUsed)}`} · ${expires === null ? 'never expires' : html`${expired ? 'expired' : 'expires'} ${dateTag(expires)}`}</div></div>
+  const row = ({ id, name, scopes, crates, created, expires, last_used: used }: TokenRow) => {
+    const isExpired = expires !== null && expires <= timestamp(now)
+    return html`<li class="row-with-action"><div><div class="row-head"><strong>${name}</strong>${isExpired && html` <span class="badge bad">expired</span>`}
+<span class="note">${scopes?.join(', ') ?? 'full access'}${crates && html` · only <code>${crates.join(' ')}</code>`}</span></div>
+<div class="row-more">created ${timeTag(created)} · ${used === null ? 'never used' : html`last used ${timeTag(used)}`} · ${expires === null ? 'never expires' : html`${isExpired ? 'expired' : 'expires'} ${dateTag(expires)}`}</div></div>
 ${askLink(to(account.revokeToken(id)), 'Revoke', `Revoke ${name}`)}</li>
 `
+  }
   return html`<ul class="rows">
 ${tokens.map(row)}</ul>`
 }

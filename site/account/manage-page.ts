@@ -5,15 +5,7 @@ import { dateTag, timeTag } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
-import {
-  accountPage,
-  askLink,
-  buttonForm,
-  field,
-  type Notice,
-  postForm,
-  type Viewer,
-} from './frame.ts'
+import { accountPage, askLink, field, type Notice, postForm, type Viewer } from './frame.ts'
 import type { Invitation } from './home-page.ts'
 import { type TrustData, trustSection } from './trust-page.ts'
 
@@ -38,13 +30,13 @@ export function managePage(site: SiteConfig, data: ManageData): string {
   const body = html`<p class="lead"><a href="${to(cratePath(name))}">View crate</a></p>
 <section class="part"><h2>Owners</h2>
 <ul class="rows">${data.owners.map(owner => ownerRow(data, owner, to))}${data.invited.map(invited => invitedRow(data, invited, to))}</ul>
-${postForm(viewer, to(account.addOwner(name)), html`${field('Add an owner', html`<input name="login" autocapitalize="off" required placeholder="username">`)}<button class="button">Add</button>`)}
+${postForm(viewer, to(account.crateAction(name, 'owners/add')), html`${field('Add an owner', html`<input name="login" autocapitalize="off" required placeholder="username">`)}<button class="button">Add</button>`)}
 </section>
-${trustSection(site, viewer, account.crateTrust(name), data.trust)}
+${trustSection(site, viewer, account.crateAction(name, 'trust'), data.trust)}
 <section class="part" id="deprecation"><h2>Deprecation</h2>
 <p class="quiet">Pages say it, and whoever publishes something that depends on it is warned. Builds go on.</p>
 <ul class="rows">${data.deprecations.map(row => deprecationRow(data, row, to))}</ul>
-${postForm(viewer, to(account.deprecate(name)), html`${field('Reason', html`<input name="reason" required maxlength="500">`)}${field('Use instead', html`<input name="use" autocapitalize="off">`, 'A crate or an https address.')}${field('Versions', html`<input name="requirement" placeholder="all">`, 'Such as <2.')}<button class="button">Deprecate</button>`)}
+${postForm(viewer, to(account.crateAction(name, 'deprecate')), html`${field('Reason', html`<input name="reason" required maxlength="500">`)}${field('Use instead', html`<input name="use" autocapitalize="off">`, 'Optional: a crate or an https address.')}${field('Versions', html`<input name="requirement" placeholder="all">`, 'Such as <2.')}<button class="button">Deprecate</button>`)}
 </section>
 <section class="part"><h2>Versions</h2>
 <p class="quiet">Cargo uses a yanked version only where a <code>Cargo.lock</code> already names it. Yanking deletes nothing and can be undone.</p>
@@ -55,25 +47,24 @@ ${postForm(viewer, to(account.deprecate(name)), html`${field('Reason', html`<inp
 
 /** Renders a version; its button leads to the confirmation, whose form posts to the same path. */
 function versionRow(name: string, row: ManageData['versions'][number], to: Linker): Markup {
-  const [word, path] = row.yanked ? ['Unyank', account.unyank(name)] : ['Yank', account.yank(name)]
+  const [word, action] = row.yanked ? (['Unyank', 'unyank'] as const) : (['Yank', 'yank'] as const)
+  const path = account.crateAction(name, action)
   return html`<li class="row-with-action"><div><a href="${to(versionPath(name, row.version))}">${row.version}</a>${row.yanked ? html` <span class="badge bad">yanked</span>` : null} <span class="quiet">${timeTag(row.publishedAt)}</span></div>
 ${askLink(`${to(path)}?version=${encodeURIComponent(row.version)}`, word, `${word} ${row.version}`)}</li>
 `
 }
 
-function deprecationRow({ viewer, name }: ManageData, row: Deprecation, to: Linker): Markup {
+function deprecationRow({ name }: ManageData, row: Deprecation, to: Linker): Markup {
   const { requirement, reason, use } = row
-  const button = buttonForm(viewer, to(account.deprecate(name)), 'Take back', {
-    ...{ requirement, undo: '1', label: `Take back the deprecation of ${requirement}` },
-  })
+  const path = `${to(account.crateAction(name, 'undeprecate'))}?${new URLSearchParams({ requirement })}`
   return html`<li class="row-with-action"><div><code>${requirement}</code> ${reason}${use === null ? null : html` <span class="quiet">use ${use}</span>`}</div>
-${button}</li>
+${askLink(path, 'Take back', `Take back the deprecation of ${requirement}`)}</li>
 `
 }
 
 function ownerRow(data: ManageData, owner: OwnerRow, to: Linker): Markup {
   const { name, owners } = data
-  const path = `${to(account.removeOwner(name))}?login=${encodeURIComponent(owner.login)}`
+  const path = `${to(account.crateAction(name, 'owners/remove'))}?login=${encodeURIComponent(owner.login)}`
   return html`<li class="row-with-action"><div>${owner.login}${owner.name === null ? null : html` <span class="quiet">${owner.name}</span>`}</div>
 ${owners.length === 1 ? html`<span class="quiet small">Add another owner before removing ${owner.login}.</span>` : askLink(path, 'Remove', `Remove ${owner.login}`)}</li>
 `
@@ -84,7 +75,7 @@ function invitedRow(
   { login, by, at, expires }: InvitedOwner,
   to: Linker,
 ): Markup {
-  const path = `${to(account.removeOwner(name))}?login=${encodeURIComponent(login)}`
+  const path = `${to(account.crateAction(name, 'owners/remove'))}?login=${encodeURIComponent(login)}`
   return html`<li class="row-with-action"><div>${login} <span class="quiet">invited by ${by}, ${timeTag(at)} · expires ${dateTag(expires)}</span></div>
 ${askLink(path, 'Withdraw', `Withdraw the invitation of ${login}`)}</li>
 `

@@ -3,12 +3,12 @@ import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
 import { ALARMS, sentenceOf, specOf, type VersionState } from '../../core/upstream/explain.ts'
-import { exactTimeTag, messageText } from '../elements/elements.ts'
+import { exactTimeTag, messageText, termList } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { accountPage, askLink, type Notice, noticeBox, termList, type Viewer } from './frame.ts'
+import { accountPage, askLink, type Notice, noticeBox, type Viewer } from './frame.ts'
 
 export interface UpstreamData {
   /** An administrator; null for readers, who see no buttons and not why a request failed. */

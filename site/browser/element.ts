@@ -20,7 +20,7 @@ export function part<E extends HTMLElement = HTMLElement>(root: ParentNode, sele
 
 /** Makes a button that does something. */
 export function button(text: string, act: () => unknown): HTMLButtonElement {
-  const made = element('button', { type: 'button', className: 'tool' }, text)
+  const made = element('button', { type: 'button', className: 'button small' }, text)
   made.addEventListener('click', () => void act())
   return made
 }

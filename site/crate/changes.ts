@@ -9,7 +9,7 @@ import {
 import { type Output, output } from '../../core/paths/tree.ts'
 import { counted, formatNumber } from '../../core/quantity.ts'
 import type { ComparedVersion, VersionData } from '../crate-data.ts'
-import { cut } from '../elements/elements.ts'
+import { cut, trail } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -98,7 +98,7 @@ export function changesPage(
   const source = (number: string) =>
     html`<a href="${to(sourcePath(name, number))}">Source of ${number}</a>`
   const main = html`<div class="wide page compare">
-<nav class="trail" aria-label="Breadcrumb"><a href="${to(cratePath(name))}">${name}</a><a href="${to(versionPath(name, version))}">${version}</a><span>Changes</span></nav>
+${trail(to, [cratePath(name), name], [versionPath(name, version), version], 'Changes')}
 <h1>${title}</h1>
 <p class="compare-links"><a href="${to(comparePath(name))}#${before.version}...${version}">Compare the files</a> ${source(before.version)} ${source(version)}</p>
 <section class="manifest" aria-label="Manifest"><h2>Manifest</h2>

@@ -22,12 +22,14 @@ const DEPENDENCIES_SHOWN = 1000
 
 /**
  * Renders the dependencies of a version, by kind. A name links to the registry that Cargo takes the
- * crate from; `namesakes` has this registry's crates with the same names as foreign ones.
+ * crate from; `namesakes` has this registry's crates with the same names as foreign ones. A long
+ * list is cut, with a link to `record`, which has all of them.
  */
 export function dependencySection(
   site: SiteConfig,
   dependencies: readonly Dependency[],
   to: Linker,
+  record: string,
   namesakes: CrateData['namesakes'] = new Map(),
 ): Markup {
   return html`${KINDS.map(([kind, title]) => {
@@ -39,7 +41,7 @@ export function dependencySection(
 ${ofKind.slice(0, DEPENDENCIES_SHOWN).map(dep => row(site, dep, to, namesakes))}</ul>
 ${
   more > 0
-    ? html`<p class="quiet">and ${formatNumber(more)} more.</p>
+    ? html`<p class="quiet">These are the first ${formatNumber(DEPENDENCIES_SHOWN)}. <a href="${record}">crate.json</a> has all of them.</p>
 `
     : null
 }`
@@ -92,6 +94,7 @@ export function dependentSection(
 ): Markup {
   if (dependentCount === 0) return html`<p class="quiet">No crate here depends on ${name}.</p>`
   const more = dependentCount - dependents.length
+  const all = to(impactPath(canonicalName(name)))
   const sentence =
     dependentCount === 1
       ? `The newest version of one crate here depends on ${name}.`
@@ -99,7 +102,7 @@ export function dependentSection(
   const isMixed = dependents.some(row => row.registry !== null)
   const isNormal = dependents.every(row => row.kind === 'normal')
   const origins = 'Where another registry is named, Cargo takes the crate of this name from there.'
-  return html`<p class="quiet">${sentence}${isMixed ? ` ${origins}` : null} <a href="${to(impactPath(canonicalName(name)))}">What requires it</a></p>
+  return html`<p class="quiet">${sentence}${isMixed ? ` ${origins}` : null} <a href="${all}">What requires it</a></p>
 ${isNormal ? null : html`<label class="choice"><input type="checkbox" class="normal-only"> Normal dependencies only</label>`}
 <ul class="rows">
 ${dependents.map(
@@ -107,5 +110,5 @@ ${dependents.map(
 <span class="note">requires</span> <code class="requirement">${cut(dependent.req)}</code>${dependent.kind === 'normal' ? null : html` <span class="badge">${dependent.kind}</span>`}${dependent.optional ? html` <span class="badge">optional</span>` : null}${dependent.registry === null ? null : html` <span class="note">from ${originOf(site, dependent.registry, '').title}</span>`}</div></li>
 `,
 )}</ul>
-${more > 0 ? html`<p class="quiet">and ${formatNumber(more)} more.</p>` : null}`
+${more > 0 ? html`<p>These are the first ${dependents.length}. <a href="${all}">Show what requires it</a></p>` : null}`
 }

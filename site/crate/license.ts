@@ -28,8 +28,8 @@ export function licenseText(
     text === undefined
       ? cut(shown, 500)
       : html`<a href="${to(sourcePath(name, number))}${fileFragment({ path: text, lines: null })}">${cut(shown, 500)}</a>`
-  const given = texts.find(text => text === file)
-  if (license === null) return file === null ? 'not stated' : link(file, given)
+  const packaged = texts.find(text => text === file)
+  if (license === null) return file === null ? 'not stated' : link(file, packaged)
   const parts = license.length > EXPRESSION_MAX ? [] : (license.match(/[\w.+-]+|[^\w.+-]+/g) ?? [])
   const ids = parts.filter(part => /^\w/.test(part) && !/^(?:AND|OR|WITH)$/i.test(part))
   const textById = new Map(ids.map(id => [id, textOf(id, texts)]))
@@ -37,7 +37,7 @@ export function licenseText(
   if (!isFound)
     return link(
       license,
-      given ?? texts.find(text => wordsOf(text).every(word => GENERIC.test(word))),
+      packaged ?? texts.find(text => wordsOf(text).every(word => GENERIC.test(word))),
     )
   return parts.map(part => link(part, textById.get(part)))
 }

@@ -134,17 +134,13 @@ function readmeTab({ name, version, readme, readme_file }: VersionData, to: Link
 
 function contentTabs(site: SiteConfig, version: VersionData, to: Linker, crate?: CrateData): Tab[] {
   const { deps } = version
-  const list = dependencySection(site, deps, to, crate?.namesakes)
+  const record = to(crateRecordPath(version.name as Name))
+  const list = dependencySection(site, deps, to, record, crate?.namesakes)
   const features = allFeatures(version)
   const changes = changeSection(site, version, to)
   return [
     tab('dependencies', 'Dependencies', deps.length, list),
-    tab(
-      'features',
-      'Features',
-      Object.keys(features).length,
-      featureSection(features, to(crateRecordPath(version.name as Name))),
-    ),
+    tab('features', 'Features', Object.keys(features).length, featureSection(features, record)),
     tab('changes', 'Changes', changes.amount, changes.body),
   ]
 }

@@ -13,7 +13,7 @@ import {
 import { type Output, output } from '../../core/paths/tree.ts'
 import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
 import type { CrateData, ListedVersion, VersionData, VersionRow } from '../crate-data.ts'
-import { cut, dateTag, filterBox } from '../elements/elements.ts'
+import { cut, dateTag, filterBox, trail } from '../elements/elements.ts'
 import { absoluteLink, type Linker, linker } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -45,7 +45,7 @@ export function versionsPage(site: SiteConfig, { name, versions, versionCount }:
   const to = linker(site, path)
   const record = html`<a href="${to(crateRecordPath(name as Name))}">crate.json</a>`
   const main = html`<div class="wide page">
-<nav class="trail" aria-label="Breadcrumb"><a href="${to(cratePath(name))}">${name}</a><span>Versions</span></nav>
+${trail(to, [cratePath(name), name], 'Versions')}
 <h1>Versions of ${name}</h1>
 <p class="lead">${counted(versionCount, 'version')}${versionCount > VERSIONS_MAX ? html`; the page shows the newest ${formatNumber(VERSIONS_MAX)}, ${record} has all` : null}</p>
 ${versionTable(name, versions, to, null)}

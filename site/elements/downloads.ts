@@ -43,7 +43,7 @@ export function downloadFiles({ name, total, days, versions }: DownloadData): Ou
     days: days.map(point => point.value),
     ...(name !== null && { versions: Object.fromEntries(versions) }),
   }
-  const data = { title: 'Downloads per day', kind: 'bars', every: 'day', points: days } as const
+  const data = { title: 'Downloads per day', every: 'day', points: days } as const
   const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="system-ui,sans-serif" fill="#767676">
 <title>Downloads${name === null ? null : ` of ${name}`}</title>
 <style>${raw(COLORS)}</style>

@@ -6,7 +6,7 @@ import { isolated } from '../../core/text.ts'
 import type { CrateItem } from '../crate-data.ts'
 import type { SiteConfig } from '../site-config.ts'
 import type { Linker } from './links.ts'
-import { html, type Markup, raw } from './markup.ts'
+import { type Child, html, type Markup, raw } from './markup.ts'
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
@@ -99,6 +99,18 @@ export function filterBox(id: string, example: string, all: string | null = null
 `
 }
 
+/** A page above another one, with the text of its link; a text alone is the page itself. */
+export type Step = readonly [path: string, text: string] | string
+
+/** Renders the way to a page. */
+export function trail(to: Linker, ...steps: readonly Step[]): Markup {
+  return html`<nav class="trail" aria-label="Breadcrumb">${steps.map(step =>
+    typeof step === 'string'
+      ? html`<span>${step}</span>`
+      : html`<a href="${to(step[0])}">${step[1]}</a>`,
+  )}</nav>`
+}
+
 export interface PagePosition {
   /** Number of the page, from 1. */
   readonly page: number
@@ -113,6 +125,15 @@ export function pager(
   if (last <= 1 && page === 1) return null
   const link = (number: number, text: string) => html`<a href="${address(number)}">${text}</a>`
   return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(Math.min(page - 1, last) || 1, '← Previous') : null}<span class="quiet">${positionText(page, last)}</span>${page < last ? link(page + 1, 'Next →') : null}</nav>`
+}
+
+type Term = readonly [term: string, value: Child]
+
+/** Renders terms with their values; leaves out those that are false. */
+export function termList(rows: readonly (Term | false)[]): Markup {
+  return html`<dl class="status">${rows.map(
+    row => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>\n`,
+  )}</dl>`
 }
 
 /** Renders a list of crates: name, version, description, and one figure: the date, by default. */

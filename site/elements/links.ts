@@ -3,6 +3,8 @@ import { type SearchRequest, searchQuery } from '../../core/search/request.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { type Child, html } from './markup.ts'
 
+type CrateAction = `${'un' | ''}${'yank' | 'deprecate'}` | `owners/${'add' | 'remove'}` | 'trust'
+
 /** Paths that the daemon serves; none of them is in the public tree. */
 export const account = {
   home: 'me',
@@ -11,20 +13,14 @@ export const account = {
   logout: 'me/logout',
   tokens: 'me/tokens',
   revokeToken: (id: string | number) => `me/tokens/${id}/revoke`,
-  acceptInvitation: (name: string) => `me/invitations/${name}/accept`,
-  declineInvitation: (name: string) => `me/invitations/${name}/decline`,
+  invitation: (name: string, answer: 'accept' | 'decline') => `me/invitations/${name}/${answer}`,
   endOtherSessions: 'me/sessions/end',
   endSession: (id: string | number) => `me/sessions/${id}/end`,
   password: 'me/password',
   /** Page where an owner manages a crate; its forms post to paths below it. */
   crate: (name: string) => `me/crates/${name}`,
-  yank: (name: string) => `me/crates/${name}/yank`,
-  deprecate: (name: string) => `me/crates/${name}/deprecate`,
-  unyank: (name: string) => `me/crates/${name}/unyank`,
-  addOwner: (name: string) => `me/crates/${name}/owners/add`,
-  removeOwner: (name: string) => `me/crates/${name}/owners/remove`,
+  crateAction: (name: string, action: CrateAction) => `me/crates/${name}/${action}`,
   trust: 'me/admin/trust',
-  crateTrust: (name: string) => `me/crates/${name}/trust`,
   users: 'me/admin/users',
   addUser: 'me/admin/users/add',
   user: (login: string, action: 'link' | 'lock' | 'unlock' | 'reset' | 'promote' | 'demote') =>

@@ -10,8 +10,8 @@ export interface PlotPoint {
 
 export interface PlotData {
   readonly title: string
-  /** `bars` for counts of each period, `line` for totals. */
-  readonly kind: 'bars' | 'line'
+  /** Whether each value counts what was there, and not what was new. */
+  readonly isTotal?: boolean
   readonly every: 'day' | 'week'
   /** Oldest first. */
   readonly points: readonly PlotPoint[]
@@ -51,7 +51,7 @@ ${rows}</tbody></table></details>
 }
 
 /** Renders only the drawing. `isFile`: for a separate file, which cannot use the page's colors. */
-export function plotSvg({ title, kind, every, points }: PlotData, isFile = false): Markup {
+export function plotSvg({ title, isTotal, points }: PlotData, isFile = false): Markup {
   const most = Math.max(0, ...points.map(point => point.value))
   const ticks = ticksTo(most)
   const scale = (BOTTOM - TOP) / (ticks.at(-1) ?? 1)
@@ -70,49 +70,18 @@ export function plotSvg({ title, kind, every, points }: PlotData, isFile = false
     ),
   ]
   const sum = points.reduce((total, point) => total + point.value, 0)
-  const summary = `${title}: ${formatNumber(kind === 'bars' ? sum : (points.at(-1)?.value ?? 0))}`
-  const scales = { x, y, every, width: step }
-  const drawing = kind === 'bars' ? bars(points, scales, isFile) : area(points, scales)
+  const summary = `${title}: ${formatNumber(isTotal ? (points.at(-1)?.value ?? 0) : sum)}`
+  // A few among many are still to be seen.
+  const bars = points.map(({ value }, at) =>
+    value === 0
+      ? ''
+      : `M${x(at)} ${BOTTOM}V${Math.min(y(value), BOTTOM - 1)}h${round(step * 0.8)}V${BOTTOM}z`,
+  )
   const colors = isFile ? FILE_COLORS : raw('class="drawing"')
   return html`<svg ${colors} viewBox="0 0 ${right} ${HEIGHT}" role="img" aria-label="${summary}" font-family="system-ui,sans-serif" font-size="12">
 <path d="${grid}" stroke="${isFile ? '#767676' : 'currentColor'}" opacity=".3"/><g class="labels">${labels}</g>
-${drawing}
+<path d="${bars.join('')}" fill="currentColor"/>
 </svg>`
-}
-
-type Scale = {
-  readonly x: (at: number) => number
-  readonly y: (value: number) => number
-  readonly width: number
-}
-
-function bars(
-  points: readonly PlotPoint[],
-  { x, y, width, every }: Scale & Pick<PlotData, 'every'>,
-  isFile: boolean,
-): Markup | Markup[] {
-  // A few among many are still to be seen.
-  const top = (value: number) => Math.min(y(value), BOTTOM - 1)
-  const breadth = round(width * 0.8)
-  // An image shows no tooltips, so that one path is enough for all bars.
-  if (isFile) {
-    const shapes = points.map(({ value }, at) =>
-      value === 0 ? '' : `M${x(at)} ${BOTTOM}V${top(value)}h${breadth}V${BOTTOM}z`,
-    )
-    return html`<path d="${shapes.join('')}" fill="currentColor"/>`
-  }
-  return points.flatMap(({ at, value }, index) => {
-    if (value === 0) return []
-    const label = `${every === 'week' ? 'Week of ' : ''}${formatDate(at)}: ${formatNumber(value)}`
-    return html`<rect x="${x(index)}" y="${top(value)}" width="${breadth}" height="${round(BOTTOM - top(value))}" fill="currentColor"><title>${label}</title></rect>\n`
-  })
-}
-
-function area(points: readonly PlotPoint[], { x, y, width }: Scale): Markup {
-  const line = points.map(({ value }, at) => `${round(x(at) + width / 2)} ${y(value)}`).join('L')
-  if (line === '') return html``
-  const end = round(x(points.length - 1) + width / 2)
-  return html`<path d="M${line}V${BOTTOM}H${round(x(0) + width / 2)}z" fill="currentColor" opacity=".2"/><path d="M${line}" fill="none" stroke="currentColor" stroke-width="2"/><circle cx="${end}" cy="${y(points.at(-1)?.value ?? 0)}" r="3" fill="currentColor"/>`
 }
 
 /** Returns 0 and up to five round numbers, the last at least `most`. */

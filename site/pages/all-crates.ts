@@ -4,11 +4,12 @@ import { searchPath } from '../../core/paths/search.ts'
 import { frontPath, listPath, type Output, output } from '../../core/paths/tree.ts'
 import { counted, formatNumber } from '../../core/quantity.ts'
 import type { CrateItem } from '../crate-data.ts'
-import { crateDependents, crateList, pager } from '../elements/elements.ts'
+import { crateDependents, crateList, pager, type Step, trail } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
+import { labelLinks } from './labels.ts'
 
 /** Maximum number of crates that are listed in an order; by name, larger lists go by letters. */
 export const ORDERED_MAX = 1000
@@ -121,6 +122,8 @@ export interface PrefixCount {
   readonly total: number
 }
 
+const step = (prefix: string): Step => [listPath(prefix), prefix ? `${prefix}…` : 'All crates']
+
 /** Renders one page of the list by letters, except the first. */
 export function listPage(site: SiteConfig, data: ListData): Output {
   const { prefix, total, crates, above } = data
@@ -128,7 +131,7 @@ export function listPage(site: SiteConfig, data: ListData): Output {
   const to = linker(site, path)
   const title = `Crates: ${prefix}…`
   const main = html`<div class="wide page">
-${trail(above, to)}
+${trail(to, [frontPath, 'Home'], ...above.map(step))}
 <h1>${title}</h1>
 <p class="lead">${counted(total, 'crate')}</p>
 ${letters(data, to)}
@@ -161,16 +164,5 @@ ${popular.length === 0 ? null : required}
 
 function letters({ parts }: Pick<ListData, 'parts'>, to: Linker): Markup | null {
   if (parts.length === 0) return null
-  const links = parts.map(
-    ({ prefix, total }) =>
-      html`<li><a href="${to(listPath(prefix))}"><strong>${prefix}</strong> <span class="quiet">${formatNumber(total)}</span></a></li>`,
-  )
-  return html`<ul class="letters">${links}</ul>`
-}
-
-function trail(above: readonly string[], to: Linker): Markup {
-  return html`<nav class="trail" aria-label="Breadcrumb"><a href="${to(frontPath)}">Home</a>${above.map(
-    prefix =>
-      html`<a href="${to(listPath(prefix))}">${prefix === '' ? 'All crates' : `${prefix}…`}</a>`,
-  )}</nav>`
+  return labelLinks(parts.map(({ prefix, total }) => [to(listPath(prefix)), prefix, total]))
 }

@@ -22,28 +22,22 @@ import {
 import { baseOfDl } from '../../core/urls/urls.ts'
 import type { Version } from '../../core/version.ts'
 import type { CrateItem } from '../crate-data.ts'
-import { cargoConfig, cargoLogin, copyBlock, messageText } from '../elements/elements.ts'
+import { cargoConfig, cargoLogin, copyBlock, messageText, trail } from '../elements/elements.ts'
 import { absoluteLink, account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-type Example = Pick<CrateItem, 'name' | 'newest' | 'about' | 'dependents'>
-
-const NO_CRATE: Example = {
-  name: 'example',
-  newest: '1.0.0',
-  about: { description: 'An example.' },
-}
+type Example = Pick<CrateItem, 'name' | 'newest'>
 
 /** Renders the page that explains the addresses of the registry to people. */
 export function apiPage(site: SiteConfig, crate: Example | null): Output {
   const path = apiPagePath
   const to = linker(site, path)
   const title = site.api ? 'Web API and files' : 'Files for programs'
-  const example = crate ?? NO_CRATE
+  const example = crate ?? { name: 'example', newest: '1.0.0' }
   const main = html`<div class="wide page prose">
-<nav class="trail" aria-label="Breadcrumb"><a href="${to(frontPath)}">Home</a></nav>
+${trail(to, [frontPath, 'Home'])}
 <h1>${title}</h1>
 <p class="lead">What programs can read from ${site.title}${site.api ? ' and send to it' : ''}, with examples to run.</p>
 <h2>Cargo</h2>
@@ -61,46 +55,33 @@ function noWebApi(to: Linker): Markup {
 <p>This registry consists of plain files. Commands of Cargo that need a web API, such as <code>cargo publish</code>, <code>cargo search</code> and <code>cargo owner</code>, do not work here. Building does. The <a href="${to('search/')}">search page</a> searches in the browser.</p>`
 }
 
-/** A call that changes nothing, with an excerpt of its answer. */
-type Call = readonly [what: string, path: string, answer: object]
-
 function webApi(site: SiteConfig, example: Example, to: Linker): Markup {
-  const { name, newest, about, dependents = 0 } = example
-  const crate = { id: name, name, default_version: newest, description: about.description }
+  const { name, newest } = example
   const header = site.private ? ' -H "Authorization: $TOKEN"' : ''
-  const calls: Call[] = [
-    [
-      'Search, as `cargo search` does',
-      `crates?q=${name}&per_page=1`,
-      { crates: [{ ...crate, description: about.description ?? '' }], meta: { total: 1 } },
-    ],
-    ['A crate with its versions', `crates/${name}`, { crate, versions: [{ num: newest }] }],
-    ['One version', `crates/${name}/${newest}`, { version: { crate: name, num: newest } }],
-    [
-      'What depends on a crate',
-      `crates/${name}/reverse_dependencies`,
-      { meta: { total: dependents } },
-    ],
-  ]
+  const calls = [
+    ['Search, as `cargo search` does', `crates?q=${name}&per_page=1`],
+    ['A crate with its versions', `crates/${name}`],
+    ['One version', `crates/${name}/${newest}`],
+    ['What depends on a crate', `crates/${name}/reverse_dependencies`],
+  ] as const
   const failure = { errors: [{ detail: 'there is no crate `nothing` here' }] }
   return html`<h2>Web API</h2>
-<p>The paths and answers are those of crates.io, so most of its clients work here. The answers below are shortened. The <a href="${to('api/openapi.json')}">OpenAPI document</a> describes every call, parameter and field.</p>
+<p>The paths and answers are those of crates.io, so most of its clients work here. The <a href="${to('api/openapi.json')}">OpenAPI document</a> describes every call, parameter and field.</p>
 ${calls.map(
-  ([what, path, answer]) => html`<h3>${messageText(what)}</h3>
+  ([what, path]) => html`<h3>${messageText(what)}</h3>
 ${copyBlock(`curl${header} '${site.apiUrl}/api/v1/${path}'`, 'curl command')}
-<pre tabindex="0" class="answer"><code>${JSON.stringify(answer, null, 2)}</code></pre>
 `,
 )}
 ${tokens(site, name, to)}
 <h2>Errors</h2>
 <p>Every failure has a JSON body with one sentence for each problem:</p>
-<pre tabindex="0" class="answer"><code>${JSON.stringify(failure)}</code></pre>
-<dl class="terms">
-<dt>401</dt><dd>Reading requires a token.</dd>
-<dt>403</dt><dd>The token is missing, wrong, or lacks the permission.</dd>
-<dt>404</dt><dd>There is no such crate, version or address.</dd>
-<dt>429</dt><dd>Too many requests; <code>Retry-After</code> says in how many seconds to try again.</dd>
-</dl>
+${copyBlock(JSON.stringify(failure), 'answer')}
+<ul class="plain">
+<li><strong>401</strong>: reading requires a token.</li>
+<li><strong>403</strong>: the token is missing, wrong, or lacks the permission.</li>
+<li><strong>404</strong>: there is no such crate, version or address.</li>
+<li><strong>429</strong>: too many requests; <code>Retry-After</code> says in how many seconds to try again.</li>
+</ul>
 <p>Failures of Cargo's own operations, such as a publish, have the status 200.</p>
 <h2>Limits</h2>
 <p>Lists have pages: <code>per_page</code> is at most 100, and <code>meta.next_page</code> is the query of the next page. Searches, publishes and logins are limited per minute. To read everything, read the files below: they have no limit, and a CDN may serve them.</p>`

@@ -3,6 +3,7 @@ import type { CanonicalName } from '../../core/name.ts'
 import { cratePath } from '../../core/paths/crates.ts'
 import { dependentsPath, impactPath } from '../../core/paths/dependents.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
+import { copyBlock } from '../elements/elements.ts'
 import { linker } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -21,13 +22,13 @@ export function impactPage(
       ({ requirement, kind, registry, versions }) =>
         html`<li><div class="row-head"><a href="${to(cratePath(crate))}"><strong>${crate}</strong></a> <span class="note">requires</span> <code class="requirement">${requirement}</code>
 ${kind === 'normal' ? null : html`<span class="badge">${kind}</span>`}
-${registry === null ? null : html`<span class="note">from ${registry}</span>`}</div><p class="quiet">in ${versions.join(', ')}</p></li>\n`,
+${registry === null ? null : html`<span class="note">from ${registry}</span>`}</div><div class="row-more">in ${versions.join(', ')}</div></li>\n`,
     ),
   )
   const title = `What requires ${name}`
   const main = html`<div class="wide page"><h1>${title}</h1>
 <p>This command follows all of it, also through other crates, and says whether Cargo takes an affected version; <code>--report</code> writes it down:</p>
-<pre><code>plimsoll impact '${name}@&lt;1.2.3'</code></pre>
+${copyBlock(`plimsoll impact '${name}@<1.2.3'`, 'command')}
 ${rows ? html`<ul class="rows">\n${rows}</ul>` : html`<p>Too many crates require it for one page: <a href="${to(dependentsPath(name))}">the files</a> name all.</p>`}
 </div>`
   return output(path, layout(site, { path, title, main }))

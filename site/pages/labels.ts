@@ -9,7 +9,7 @@ import {
 import { frontPath, type Output, output } from '../../core/paths/tree.ts'
 import { counted, formatNumber } from '../../core/quantity.ts'
 import type { CrateItem, OwnerRow } from '../crate-data.ts'
-import { crateList, filterBox } from '../elements/elements.ts'
+import { crateList, filterBox, type Step, trail } from '../elements/elements.ts'
 import { type Linker, linker, searchLink } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -18,6 +18,8 @@ import type { SiteConfig } from '../site-config.ts'
 export const LABEL_CRATES = 100
 
 export const LABELS_SHOWN = 500
+
+const HOME: Step = [frontPath, 'Home']
 
 /** A keyword or category, in lowercase, with the number of its crates. */
 export interface LabelItem {
@@ -47,7 +49,7 @@ export function labelPage(site: SiteConfig, data: LabelData): Output | null {
       ? html`${counted(total, 'crate')}. <a href="${all}">Search these crates</a>`
       : html`The ${crates.length} most depended on of ${counted(total, 'crate')}. <a href="${all}">Search all of them</a>`
   const main = html`<div class="wide page">
-${kind === 'keyword' ? trail(to, [[keywordsPath, 'Keywords']]) : trail(to, parentsOf(slug))}
+${trail(to, HOME, ...(kind === 'keyword' ? [[keywordsPath, 'Keywords'] as const] : parentsOf(slug)))}
 <h1>${title}</h1>
 <p class="lead">${lead}</p>
 ${data.below.length === 0 ? null : categoryLinks(data.below, to)}
@@ -57,9 +59,9 @@ ${crateList(crates, to)}
 }
 
 /** Returns the pages above a category: all categories, and the categories that contain it. */
-function parentsOf(slug: string): [path: string, text: string][] {
+function parentsOf(slug: string): Step[] {
   const levels = slug.split('::')
-  const parents = levels.slice(0, -1).flatMap((_, at): [string, string][] => {
+  const parents = levels.slice(0, -1).flatMap((_, at): Step[] => {
     const parent = levels.slice(0, at + 1).join('::')
     const path = categoryPath(parent)
     return path === null ? [] : [[path, categoryTitle(parent)]]
@@ -91,7 +93,7 @@ export function labelsPage(
           to,
         )
   const main = html`<div class="wide page">
-${trail(to, [])}
+${trail(to, HOME)}
 <h1>${title}</h1>
 <p class="lead">${lead}</p>
 ${links}
@@ -105,11 +107,18 @@ export function keywordLinks(
   to: Linker,
   id: string | null = null,
 ): Markup {
-  const links = keywords.flatMap(({ slug, crates }) => {
+  const links = keywords.flatMap(({ slug, crates }): LabelLink[] => {
     const path = keywordPath(slug)
-    return path === null ? [] : [html`<li>${labelLink(to(path), slug, crates)}</li>\n`]
+    return path === null ? [] : [[to(path), slug, crates]]
   })
-  return html`<ul class="tags"${id && html` id="${id}"`}>${links}</ul>`
+  return labelLinks(links, id)
+}
+
+type LabelLink = readonly [href: string, text: string, crates: number]
+
+/** Renders links to lists, with the numbers of their crates. */
+export function labelLinks(links: readonly LabelLink[], id: string | null = null): Markup {
+  return html`<ul class="tags"${id && html` id="${id}"`}>${links.map(link => html`<li>${labelLink(...link)}</li>\n`)}</ul>`
 }
 
 /** Renders links to the pages of categories as a tree; they are sorted by slug. */
@@ -137,7 +146,7 @@ function depthOf(label: LabelItem | undefined): number {
   return label === undefined ? 0 : label.slug.split('::').length
 }
 
-function labelLink(href: string, text: string, crates: number): Markup {
+function labelLink(...[href, text, crates]: LabelLink): Markup {
   return html`<a href="${href}">${text}</a> <span class="quiet">${formatNumber(crates)}</span>`
 }
 
@@ -156,16 +165,10 @@ export function userPage(site: SiteConfig, { login, name, crates, hasMore }: Use
     ? html`The newest ${formatNumber(crates.length)} of the crates that ${login} owns. <a href="${all}">Search all of them</a>`
     : html`Owner of ${counted(crates.length, 'crate')}. <a href="${all}">Search these crates</a>`
   const main = html`<div class="wide page">
-${trail(to, [])}
+${trail(to, HOME)}
 <h1>${login}${name === null || name === login ? null : html` <span class="quiet">${name}</span>`}</h1>
 <p class="lead">${lead}</p>
 ${crateList(crates, to)}
 </div>`
   return output(path, layout(site, { path, title: login, main }))
-}
-
-function trail(to: Linker, pages: readonly (readonly [path: string, text: string])[]): Markup {
-  return html`<nav class="trail" aria-label="Breadcrumb"><a href="${to(frontPath)}">Home</a>${pages.map(
-    ([path, text]) => html`<a href="${to(path)}">${text}</a>`,
-  )}</nav>`
 }

@@ -4,7 +4,7 @@ import { frontPath, type Output, output } from '../../core/paths/tree.ts'
 import { formatBytes, formatNumber } from '../../core/quantity.ts'
 import type { CrateItem } from '../crate-data.ts'
 import { downloadSection } from '../elements/downloads.ts'
-import { crateDependents, timeTag } from '../elements/elements.ts'
+import { crateDependents, termList, timeTag, trail } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { type PlotData, plot } from '../elements/plot.ts'
@@ -39,17 +39,14 @@ export function statisticsPage(site: SiteConfig, data: Statistics): Output {
   const path = statisticsPath
   const to = linker(site, path)
   const title = 'Statistics'
-  const figures: [string, string][] = [
-    ['Crates', formatNumber(data.crates)],
-    ['Versions', formatNumber(data.versions)],
-    ['Size of all .crate files', formatBytes(data.bytes)],
-  ]
   const main = html`<div class="wide page">
-<nav class="trail" aria-label="Breadcrumb"><a href="${to(frontPath)}">Home</a></nav>
+${trail(to, [frontPath, 'Home'])}
 <h1>${title}</h1>
-<dl class="figures">${figures.map(
-    ([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`,
-  )}</dl>
+${termList([
+  ['Crates', formatNumber(data.crates)],
+  ['Versions', formatNumber(data.versions)],
+  ['All .crate files', formatBytes(data.bytes)],
+])}
 ${data.weeks.length === 0 ? html`<p class="quiet">Plots over time need times of publication, which this registry does not know.</p>` : null}
 <div class="columns">
 ${data.weeks.length === 0 ? null : plotsOf(data).map(plot)}
@@ -70,8 +67,8 @@ function plotsOf({ weeks, crates }: Statistics): PlotData[] {
   })
   const releases = weeks.map(({ at, releases: value }) => ({ at, value }))
   return [
-    { title: 'Releases per week', kind: 'bars', every: 'week', points: releases },
-    { title: 'Crates', kind: 'line', every: 'week', points: totals },
+    { title: 'Releases per week', every: 'week', points: releases },
+    { title: 'Crates', isTotal: true, every: 'week', points: totals },
   ]
 }
 

@@ -58,7 +58,8 @@ function repositoryRoot(url: URL): string | null {
 /** Makes a relative link of a README absolute; null if it leads out of the repository. */
 export function resolveLink(base: LinkBase, link: string, kind: 'pages' | 'bytes'): string | null {
   const own = kind === 'pages' ? base.inside?.(link) : undefined
-  if (own) return own
+  const [, lines] = /#(L\d+(?:-L\d+)?)$/.exec(link) ?? []
+  if (own) return lines ? `${own}:${lines}` : own
   const root = base[kind]
   const from = link.startsWith('/') ? root : root + base.folder
   const relative = link.replace(/^\/+/, '')

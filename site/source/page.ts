@@ -7,7 +7,7 @@ import { counted, formatBytes } from '../../core/quantity.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
 import type { ArchiveFile } from '../../core/tarball/read.ts'
 import type { CrateData, VersionData } from '../crate-data.ts'
-import { icon } from '../elements/elements.ts'
+import { icon, trail } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -27,7 +27,7 @@ export function sourcePage(
   const to = linker(site, path)
   const place = html` data-repository="${repository ?? ''}" data-vcs-path="${vcs_path ?? ''}" data-images="${site.images}"`
   const main = html`<div class="wide page sources" data-sources${packageData(site, name, to)} data-version="${number}" data-size="${size}" data-unpacked="${unpackedMost(size, contents)}"${place}>
-<nav class="trail" aria-label="Breadcrumb"><a href="${to(cratePath(name))}">${name}</a><a href="${to(versionPath(name, number))}">${number}</a><span>Source</span></nav>
+${trail(to, [cratePath(name), name], [versionPath(name, number), number], 'Source')}
 <h1>Source of ${name} ${number}</h1>
 ${checkBox('The texts of the files')}
 <p>${icon('download')} <a href="${version.download}" rel="nofollow">Download the package</a> <span class="quiet">${formatBytes(size)}</span></p>
@@ -63,7 +63,7 @@ export function comparePage(
         html`<option value="${version}" data-size="${size}" data-unpacked="${unpackedMost(size, contents)}"${version === chosen ? html` selected` : null}>${version}</option>`,
     )}</select>`
   const main = html`<div class="wide page sources" data-compare${packageData(site, name, to)}>
-<nav class="trail" aria-label="Breadcrumb"><a href="${to(cratePath(name))}">${name}</a><span>Compare</span></nav>
+${trail(to, [cratePath(name), name], 'Compare')}
 <h1>Compare versions of ${name}</h1>
 <form class="compare-form" method="get">
 <label>From ${choice('from', versions[1]?.version)}</label> <label>to ${choice('to', versions[0]?.version)}</label>
@@ -102,7 +102,7 @@ function packageData(site: SiteConfig, name: string, to: Linker): Markup {
 
 /** Renders the place of the check's result, and an explanation of what the check proves. */
 function checkBox(what: string): Markup {
-  return html`<div class="check">
+  return html`<div class="notice check">
 <p role="status" data-state>Not checked. ${what} need JavaScript, which loads the package and checks it.</p>
 <div data-ask></div>
 <details class="small"><summary>What the check proves</summary>

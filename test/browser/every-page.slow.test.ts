@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { rustSecFile } from '../support/advisories.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { startCompany } from '../support/company.ts'
@@ -79,6 +80,7 @@ const OWN = [
   'me/crates/none',
   'me/crates/keel/yank?version=1.4.0',
   'me/crates/keel/unyank?version=1.3.1',
+  'me/crates/keel/undeprecate?requirement=%3C1',
   'me/crates/keel/owners/remove?login=ada',
   'me/crates/keel/trust/only',
   'me/crates/keel/trust/remove?id=1',
@@ -148,6 +150,7 @@ test('axe finds nothing on any kind of page, wide and on a phone, light and dark
     PLIMSOLL_REGISTRY_BASE_URL: url,
     PLIMSOLL_GIT_INDEX: 'off',
     PLIMSOLL_AUTH_PASSWORD_COST: '14',
+    PLIMSOLL_OWNERS_ADD: 'invite',
     PLIMSOLL_OIDC_COMPANY_ISSUER: company.issuer,
     PLIMSOLL_OIDC_COMPANY_CLIENT_ID: 'plimsoll',
     PLIMSOLL_OIDC_COMPANY_CLIENT_SECRET_FILE: join(parent, 'oidc'),
@@ -185,6 +188,12 @@ test('axe finds nothing on any kind of page, wide and on a phone, light and dark
   await operator('trust', 'add', 'keel', ...rule, 'repository_owner_id=2', 'workflow=release.yml')
   await operator('trust', 'add', 'acme-*', ...rule, 'repository_owner_id=2', '--owner', 'ada')
   await operator('trust', 'only', 'acme-*')
+  const advisories = join(parent, 'advisories')
+  mkdirSync(advisories)
+  const more = `source = "sparse+${url}/index/"\naliases = ["CVE-2026-1"]`
+  const hole = rustSecFile({ name: 'keel', patched: ['>= 1.4.0'], more })
+  writeFileSync(join(advisories, 'RUSTSEC-2026-0001.md'), hole)
+  await operator('advisories', 'update', advisories)
   await serve(cleanup, folder, env, undefined, `127.0.0.1:${port}`)
   const page = await visit(browser)
   cleanup.add(() => page.context().close())
@@ -213,13 +222,21 @@ test('axe finds nothing on any kind of page, wide and on a phone, light and dark
   await page.fill('input[name=password]', PASSWORD)
   await page.fill('input[name=again]', PASSWORD)
   await page.click('button.main')
+  const other = await visit(browser)
+  cleanup.add(() => other.context().close())
+  await other.goto(`${url}/me/login`)
+  await other.fill('input[name=login]', 'root')
+  await other.fill('input[name=password]', PASSWORD)
+  await other.click('button.main')
+  await page.reload()
   await page.fill('input[name=name]:visible', 'laptop')
   await page.click('text=Create token')
   findings.push(...(await checkAll(page, 'me/tokens')))
   await page.goto(`${url}/me`)
   const hrefs = await page.locator('a').evaluateAll(all => all.map(a => a.getAttribute('href')))
   const found = (part: string) =>
-    hrefs.find(href => href?.includes(`/me/${part}/`))?.split('/')[3] ?? '1'
+    hrefs.find(href => href?.match(`/me/${part}/[0-9]+/`))?.split('/')[3] ?? assert.fail(part)
+  assert.ok(hrefs.includes('/me/invitations/bosun/decline'))
   await until(
     async () => /webhook/i.test(await (await page.request.get(`${url}/me/admin/status`)).text()),
     () => 'no webhook was told',
@@ -252,6 +269,7 @@ test('axe finds nothing on any kind of page, wide and on a phone, light and dark
 /** Returns the address of a page without the names in it. */
 function shapeOf(path: string): string {
   const names = /(?<=\/(?:tokens|sessions|invitations|crates|users|upstream|oidc)\/)[^/]+/
-  const actions = /(?<=\/trust\/|\/:\/)(?!trust|owners|yank|unyank|end|callback|decline|revoke).+/
+  const actions =
+    /(?<=\/trust\/|\/:\/)(?!trust|owners|yank|unyank|end|callback|decline|revoke|undeprecate).+/
   return path.replace(/\?.*/, '').replace(names, ':').replace(actions, ':')
 }

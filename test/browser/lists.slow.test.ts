@@ -88,7 +88,7 @@ for (const place of [still, live]) {
 
   test(`${place.what}: the statistics count, rank and, with times, plot`, async () => {
     await look(place, 'statistics/', async page => {
-      const figures = (await page.locator('.figures dd').allInnerTexts()).slice(0, 2)
+      const figures = (await page.locator('.status dd').allInnerTexts()).slice(0, 2)
       assert.deepEqual(figures, ['110', '110'])
       assert.match(await page.locator('.ranks').first().innerText(), /^rope 79 dependents/)
       const plots = page.locator('.plot')

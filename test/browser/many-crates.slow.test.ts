@@ -26,7 +26,7 @@ test('among 4,000 crates the list leads to each, and no page on the way is large
       const bytes = (await (await fetch(page.url())).arrayBuffer()).byteLength
       assert.ok(bytes < 150_000, `${page.url()} has ${bytes} bytes`)
       await (depth === 0 ? checkPage(page) : checkSize(page))
-      const part = page.locator('.letters a').last()
+      const part = page.locator('main .tags a').last()
       if ((await part.count()) === 0) break
       await part.click()
     }

@@ -321,7 +321,7 @@ for (const [what, path] of [
       await page.setViewportSize({ width: 718, height: 1000 })
       await page.emulateMedia({ media: 'print' })
       const tools = page.locator(
-        'main :is(.siblings, .tree, .tool, .finders, .filter, input, button, form)',
+        'main :is(.siblings, .tree, .finders, .filter, input, button, form)',
       )
       const shown = await tools
         .filter({ visible: true })

@@ -50,6 +50,7 @@ const DEFAULTS = {
   IntervalStyle: 'sql_standard',
   TimeZone: 'Asia/Kathmandu',
   search_path: 'plimsoll_own, public',
+  synchronous_commit: 'off',
 }
 
 /** Sets all of them that a server has, for a database and for the role in it. */
@@ -104,7 +105,7 @@ test('no default of a role or database changes what a session relies on', { skip
   const shown = (name: string) => value(one, `SELECT current_setting('${name}') AS it`)
   assert.equal(await shown('transaction_isolation'), 'read committed')
   assert.equal(await shown('TimeZone'), 'UTC')
-  assert.equal(await shown('array_nulls'), 'on')
+  for (const name of ['array_nulls', 'synchronous_commit']) assert.equal(await shown(name), 'on')
   // The second of two that meet sees what the first has done.
   const add = (database: Database) =>
     database.transaction(async tx => {

@@ -152,9 +152,13 @@ test('daemons with other settings or folders are refused, and one that has ended
 
 test('a mutex that is lost during work has what was rendered marked again', { skip }, async t => {
   const settings = serverSettings(await server.create('lost'))
+  const demo = { kind: 'whole', subject: 1 }
   const marked: unknown[] = []
-  const again = async () => void marked.push('again')
-  const locks = [0, 1].map(() => new ServerLocks(settings)) as [ServerLocks, ServerLocks]
+  const again = async (lost: readonly unknown[]) => void marked.push(...lost)
+  const locks = [0, 1].map(() => new ServerLocks(settings, undefined, again)) as [
+    ServerLocks,
+    ServerLocks,
+  ]
   const [first, two] = locks.map(each => each.mutex('build')) as [
     ReturnType<ServerLocks['mutex']>,
     ReturnType<ServerLocks['mutex']>,
@@ -164,7 +168,7 @@ test('a mutex that is lost during work has what was rendered marked again', { sk
   const steps: string[] = []
   const second: Promise<void>[] = []
   await first.run(async () => {
-    first.ifLost(again)
+    first.renders([demo])
     assert.equal(await first.isHeld(), true)
     second.push(two.run(async () => void steps.push('two')))
     steps.push('one')
@@ -178,10 +182,10 @@ test('a mutex that is lost during work has what was rendered marked again', { sk
   })
   assert.deepEqual(steps, ['one', 'two', 'one goes on'])
   await first.close()
-  assert.deepEqual(marked, ['again'])
-  await two.run(async () => two.ifLost(again))
+  assert.deepEqual(marked, [demo])
+  await two.run(async () => two.renders([demo]))
   await two.close()
-  assert.deepEqual(marked, ['again'])
+  assert.deepEqual(marked, [demo])
 })
 
 test('a daemon that loses its mutex while it commits leaves no older file in the git index', {

@@ -216,7 +216,9 @@ const DEEP = `cfg(${'not('.repeat(60_000)}a${')'.repeat(60_000)})`
 
 type Refused = readonly (readonly [toml: string, said: readonly (string | RegExp)[]])[]
 
-const MISSING = ['name', 'version'].map(key => `\`package.${key}\` is missing in \`Cargo.toml\``)
+const MISSING = ['name', 'version'].map(
+  key => `\`package.${key}\` in \`Cargo.toml\` is missing or not a string`,
+)
 
 /** Whole manifests that are refused, and what is said of them. */
 const WHOLE: Refused = [
@@ -228,7 +230,10 @@ const WHOLE: Refused = [
     ['the crate name `1a` must start with an ASCII letter'],
   ],
   ['[package]\nname = "a"\nversion = "1.0"', [/^`1\.0` is not a valid SemVer 2\.0\.0 version/]],
-  ['[package]\nname = "a"\nversion = 1.0', [must('package.version', 'a string')]],
+  [
+    '[package]\nname = "a"\nversion = 1.0',
+    ['`package.version` in `Cargo.toml` is missing or not a string'],
+  ],
   ['[package]\nname = "a"\nversion.workspace = true', [/^`package\.version` .* inherited/]],
   [
     `[package]\nname = ""\nversion = "1"\nlinks = 1\n[dependencies]\na = "v1"\nb.workspace = true`,

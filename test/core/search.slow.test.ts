@@ -138,12 +138,13 @@ test('a very common word hides no crate, and brings none that it does not find',
 
 test('with 20,000 crates a search loads at most 60,000 bytes, and nothing twice', async () => {
   const all = inventedEntries(20_000)
-  // With READMEs of 195 real crates, the lists of common words grew by 2.2 to 2.6 %, as with these.
+  // READMEs of 376 real crates lengthened the lists of words that a twentieth of 415 crates has by
+  // 2.5 %; these do it by 2.6 %.
   const told = (at: number) =>
     all[(at + 7919) % all.length]?.about.description?.split(' ').slice(0, 6).join(' ')
   const entries = all.map((crate, at) => ({
     ...crate,
-    readme: at % 5 === 0 ? `# ${crate.name}\n\nA crate that provides ${told(at)}` : null,
+    readme: at % 3 === 0 ? `# ${crate.name}\n\nA crate that provides ${told(at)}` : null,
     about: {
       ...crate.about,
       description: `rust library for the simple ${crate.about.description}`,

@@ -8,7 +8,7 @@ import type { Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { Version } from '../../core/version.ts'
 import { findUser } from '../../generator/accounts/accounts.ts'
-import { linkOwner, makeLink } from '../../generator/accounts/credentials.ts'
+import { makeLink, requireLink } from '../../generator/accounts/credentials.ts'
 import { findSession, listSessions, startSession } from '../../generator/accounts/sessions.ts'
 import { all, value } from '../../generator/database/statement.ts'
 import { sweepFolder } from '../../generator/places/disk/files.ts'
@@ -55,7 +55,7 @@ test('tokens, sessions, links and pauses that were made there are over', async t
   const time = (now: Date) => ({ now, rules: test.registry.settings })
   const use = async () => undefined
   assert.ok(await findSession(database, session, time(AHEAD), use))
-  assert.ok(await linkOwner(database, link, AHEAD))
+  assert.ok(await requireLink(database, link, AHEAD))
   const wrong = AHEAD.getTime()
   await writeValue(
     database,
@@ -70,7 +70,7 @@ test('tokens, sessions, links and pauses that were made there are over', async t
   )
   assert.equal(await findSession(database, session, time(NOW), use), null)
   assert.deepEqual(await listSessions(database, 1, time(NOW)), [])
-  assert.equal(await linkOwner(database, link, NOW), null)
+  await assert.rejects(requireLink(database, link, NOW), /expired/)
   const uses = await all(database, 'SELECT last_used_at FROM tokens WHERE id = 3')
   assert.deepEqual(uses, [{ last_used_at: timestamp(NOW) }])
   assert.equal(await readPause(database), null)

@@ -11,7 +11,7 @@ export const crateMessages = {
     requirement_invalid: '`{requirement}` is not a version requirement that Cargo accepts; write for example `1.2`, `>=1, <3` or `*`',
     manifest_toml: '`Cargo.toml` is not valid TOML at line {line}: {reason}',
     manifest_package_missing: '`Cargo.toml` has no `[package]` table',
-    manifest_key_missing: '`{field}` is missing in `Cargo.toml`',
+    manifest_key_missing: '`{field}` in `Cargo.toml` is missing or not a string',
     manifest_field: '`{field}` in `Cargo.toml` must be {expected}',
     manifest_text: '`{field}` in `Cargo.toml` contains the character U+0000, which no registry can store; remove it',
     manifest_inherited: '`{field}` in `Cargo.toml` is inherited from a workspace; create the crate file with `cargo package`, which fills it in',

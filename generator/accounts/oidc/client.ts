@@ -175,7 +175,7 @@ function scopesOf({ scopes, login_claims: logins, require }: OidcSettings): stri
   return [...new Set(['openid', ...scopes, ...mail])]
 }
 
-/** Returns what somebody is told whose login has failed. */
+/** Returns the refusal for somebody whose login has failed. */
 function refusalOf(library: Library, error: unknown): Refusal {
   if (!(error instanceof Error)) throw error
   const causes = [error]

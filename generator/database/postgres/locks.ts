@@ -6,6 +6,7 @@ import type {
   Locks,
   MutexName,
   ProcessMutex,
+  RenderedSubject,
 } from '../../places/locks/process-mutex.ts'
 import { retried } from './database.ts'
 import { poolOf, type ServerSettings } from './server.ts'
@@ -44,9 +45,16 @@ export class ServerLocks implements Locks {
   readonly #pool: Pool
   readonly #leases: Lease[] = []
   readonly #before: () => Promise<void>
+  readonly #markAgain: MarkAgain
 
-  constructor(settings: ServerSettings, before = async () => {}) {
+  /** `before` begins each turn of a mutex; `markAgain` makes up for a turn that lost its mutex. */
+  constructor(
+    settings: ServerSettings,
+    before: () => Promise<void> = async () => {},
+    markAgain: MarkAgain = async () => {},
+  ) {
     this.#before = before
+    this.#markAgain = markAgain
     this.#pool = poolOf(settings, MOST, {
       statement_timeout: 0,
       lock_timeout: PING_MS,
@@ -56,12 +64,13 @@ export class ServerLocks implements Locks {
   }
 
   mutex(name: MutexName): ProcessMutex {
-    return new ServerMutex(async () => {
+    const take = async () => {
       for (;;) {
         const hold = await this.#take('pg_advisory_xact_lock', MUTEXES[name])
         if (hold) return hold
       }
-    }, this.#before)
+    }
+    return new ServerMutex(take, this.#before, this.#markAgain)
   }
 
   lease(name: LeaseName): Lease {
@@ -97,6 +106,9 @@ export class ServerLocks implements Locks {
     })
   }
 }
+
+/** Marks what was rendered, so that it is rendered once more. */
+type MarkAgain = (subjects: readonly RenderedSubject[]) => Promise<void>
 
 /** A lock that is held as long as its transaction is open. */
 class Hold {
@@ -135,15 +147,17 @@ class Hold {
 class ServerMutex implements ProcessMutex {
   readonly #take: () => Promise<Hold>
   readonly #before: () => Promise<void>
+  readonly #markAgain: MarkAgain
   readonly #mutex = new Mutex()
   #hold: Hold | null = null
-  /** Makes up for the mutex when it is lost now, and when it was lost before. */
-  #ifLost: (() => Promise<void>)[] = []
-  #lost: (() => Promise<void>)[] = []
+  /** What the running work renders, and what turns rendered that have lost the mutex. */
+  #rendered: RenderedSubject[] = []
+  #lost: RenderedSubject[] = []
 
-  constructor(take: () => Promise<Hold>, before: () => Promise<void>) {
+  constructor(take: () => Promise<Hold>, before: () => Promise<void>, markAgain: MarkAgain) {
     this.#take = take
     this.#before = before
+    this.#markAgain = markAgain
   }
 
   run<T>(work: () => Promise<T>): Promise<T> {
@@ -156,16 +170,16 @@ class ServerMutex implements ProcessMutex {
         return await work()
       } finally {
         this.#hold = null
-        const isLost = !(await hold.release()) && this.#ifLost.length > 0
-        if (isLost) this.#lost.push(...this.#ifLost)
+        const isLost = !(await hold.release()) && this.#rendered.length > 0
+        if (isLost) this.#lost.push(...this.#rendered)
         if (isLost) this.#later()
-        this.#ifLost = []
+        this.#rendered = []
       }
     })
   }
 
-  ifLost(again: () => Promise<void>): void {
-    this.#ifLost.push(again)
+  renders(subjects: readonly RenderedSubject[]): void {
+    this.#rendered.push(...subjects)
   }
 
   async isHeld(): Promise<boolean> {
@@ -179,10 +193,9 @@ class ServerMutex implements ProcessMutex {
   }
 
   async #makeUp(): Promise<void> {
-    for (let again = this.#lost[0]; again; again = this.#lost[0]) {
-      await again()
-      this.#lost.shift()
-    }
+    if (this.#lost.length === 0) return
+    await this.#markAgain(this.#lost)
+    this.#lost = []
   }
 
   #later(): void {

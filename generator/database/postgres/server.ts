@@ -12,9 +12,10 @@ const CONNECT_MS = 5000
 /** How much longer than the server's own limit a client waits for an answer. */
 const ANSWER_MS = 5000
 
-/** Takes off the limits that older servers do not know, and would refuse. */
-const UNLIMITED = `SELECT set_config(name, '0', false) FROM pg_settings
-  WHERE name IN ('transaction_timeout', 'idle_session_timeout')`
+/** Takes off the limits that older servers do not know, and would refuse; has commits synced. */
+const ADAPTED = `SELECT set_config(name, CASE setting WHEN 'off' THEN 'on' ELSE '0' END, false)
+  FROM pg_settings WHERE name IN ('transaction_timeout', 'idle_session_timeout')
+    OR name = 'synchronous_commit' AND setting = 'off'`
 
 /** Returns a pool of at most `max` connections; `more` replaces settings of theirs. */
 export function poolOf(settings: ServerSettings, max: number, more: PoolConfig = {}): Pool {
@@ -22,7 +23,7 @@ export function poolOf(settings: ServerSettings, max: number, more: PoolConfig =
   const session = sessionOf(config)
   const options = session.map(([name, text]) => `-c ${name}=${text.replace(' ', '\\ ')}`).join(' ')
   // A pooler may have left the options out.
-  const again = [...session.map(([name, text]) => `SET ${name} = '${text}'`), UNLIMITED].join(';')
+  const again = [...session.map(([name, text]) => `SET ${name} = '${text}'`), ADAPTED].join(';')
   const onConnect = (client: ClientBase) => client.query(again)
   const pool = new Pool({ ...config, options, onConnect, max, types })
   // A connection that ends while nobody uses it leaves the pool; the next use opens another one.

@@ -6,7 +6,7 @@ import semver from 'semver'
 import { Mutex } from '../../../core/async/mutex.ts'
 import { refuse } from '../../../core/error/error.ts'
 import { syncFile, syncFolder } from '../../places/disk/durable.ts'
-import { readFolder, statOf, unlessMissing } from '../../places/disk/files.ts'
+import { readFolder, statOf } from '../../places/disk/files.ts'
 import {
   ensureBare,
   readHead,
@@ -73,26 +73,41 @@ export async function openIndexRepository(
   const git = command === null ? null : new GitEngine({ command, path })
   const engine = nodegit ? await NodegitEngine.open(nodegit, path) : git
   if (!engine) throw new Error('neither nodegit nor git was found')
-  return new IndexRepository(path, engine, git, new Maintenance(path, command))
+  return new IndexRepository(path, engine, git ?? engine, command)
 }
 
-/** The index as a bare git repository: the files of the sparse index, one commit per batch. */
+/** The most packs: each new git process opens every pack's index. */
+const MANY_PACKS = 50
+/** This many loose objects in one of git's 256 folders mean about 1,000 (as `git gc` estimates). */
+const MANY_LOOSE = 4
+/** A clone counts fewer objects than this faster than it reads a bitmap. */
+const BITMAP_PAYS = 20_000
+
+/**
+ * The index as a bare git repository: the files of the sparse index, one commit per batch. The git
+ * executable combines small packs in geometric steps; once the objects outside the pack with the
+ * bitmap are half of it, it packs everything into one, so the cost stays proportional to growth.
+ */
 export class IndexRepository {
   readonly #path: string
   readonly #engine: Engine
   /** Writes large batches; nodegit cannot write packs. */
   readonly #bulk: Engine
-  readonly #maintenance: Maintenance
+  /** The git executable that packs; all objects stay loose without it. */
+  readonly #command: string | null
   readonly #mutex = new Mutex()
+  readonly #packing = new Mutex()
+  readonly #stopped = new AbortController()
   /** Whether a commit has failed, whose files nobody has removed. */
   #hasFailed = false
+  /** The number of objects when this process last packed everything. */
+  #settled = 0
 
-  /** All objects stay loose unless `packing`, a git executable, packs them. */
-  constructor(path: string, engine: Engine, packing: Engine | null, maintenance: Maintenance) {
+  constructor(path: string, engine: Engine, bulk: Engine, command: string | null) {
     this.#path = path
     this.#engine = engine
-    this.#bulk = packing ?? engine
-    this.#maintenance = maintenance
+    this.#bulk = bulk
+    this.#command = command
   }
 
   /** Appends a commit, syncs it, and returns its id; null when nothing differs from HEAD. */
@@ -114,36 +129,38 @@ export class IndexRepository {
     if ((await readHead(path)) !== id) refuse('git_index_moved', { path })
     // Git syncs no folder, and before 2.36 no ref.
     await syncFolder(join(path, 'objects', 'pack'))
-    await unlessMissing(syncFile(join(path, tip.ref)))
+    await syncFile(join(path, tip.ref))
     await syncFolder(dirname(join(path, tip.ref)))
     await updateServerInfo(path)
     return id
   }
 
-  /** Returns the id of the newest commit; null before the first. */
   head(): Promise<string | null> {
     return readHead(this.#path)
   }
 
-  /** Lists every file at HEAD, in the order of git's tree. */
   async *list(): AsyncIterable<IndexFile> {
     const head = await this.head()
     if (head !== null) yield* this.#engine.list(head)
   }
 
   /** Packs if there are many loose objects or packs. Cheap otherwise: call it after every batch. */
-  async maintain(): Promise<void> {
-    if (this.#hasFailed)
-      await this.#maintenance.whileIdle(() => this.#mutex.run(() => this.#sweep()))
-    await this.#maintenance.run(
-      () => this.#mutex.run(() => this.#rest()),
-      () => this.#mutex.run(() => updateServerInfo(this.#path)),
-    )
+  maintain(): Promise<void> {
+    return this.#packing.run(async () => {
+      if (this.#hasFailed) await this.#mutex.run(() => this.#sweep())
+      const how = await this.#due()
+      if (!how || this.#command === null) return
+      await removeStaleFiles(this.#path)
+      await this.#mutex.run(() => this.#rest())
+      await this.#pack({ command: this.#command, path: this.#path }, how)
+      await this.#mutex.run(() => updateServerInfo(this.#path))
+    })
   }
 
+  /** Aborts a running packing: git leaves the repository intact, and the next start continues. */
   async close(): Promise<void> {
-    // Aborts packing; the next start resumes it.
-    await this.#maintenance.stop()
+    this.#stopped.abort()
+    await this.#packing.idle()
     await this.#mutex.run(() => this.#rest())
   }
 
@@ -155,56 +172,6 @@ export class IndexRepository {
   async #rest(): Promise<void> {
     await this.#engine.rest()
     await this.#bulk.rest()
-  }
-}
-
-/** The most packs: each new git process opens every pack's index. */
-const MANY_PACKS = 50
-/** This many loose objects in one of git's 256 folders mean about 1,000 (as `git gc` estimates). */
-const MANY_LOOSE = 4
-/** A clone counts fewer objects than this faster than it reads a bitmap. */
-const BITMAP_PAYS = 20_000
-
-/**
- * Packs with the git executable. Combines small packs in geometric steps; once the objects outside
- * the pack with the bitmap are half of it, packs everything into one. So the cost of packing stays
- * proportional to growth.
- */
-class Maintenance {
-  readonly #path: string
-  readonly #command: string | null
-  readonly #mutex = new Mutex()
-  readonly #stopped = new AbortController()
-  /** The number of objects when this process last packed everything. */
-  #settled = 0
-
-  /** Packs nothing without `command`, a git executable. */
-  constructor(path: string, command: string | null) {
-    this.#path = path
-    this.#command = command
-  }
-
-  /** Packs due objects, between `before` and `after`; does neither when nothing is due. */
-  async run(before: () => Promise<void>, after: () => Promise<void>): Promise<void> {
-    await this.#mutex.run(async () => {
-      const how = await this.#due()
-      if (!how || this.#command === null) return
-      await removeStaleFiles(this.#path)
-      await before()
-      await this.#pack({ command: this.#command, path: this.#path }, how)
-      await after()
-    })
-  }
-
-  /** Does work while nothing is packed. */
-  whileIdle(work: () => Promise<void>): Promise<void> {
-    return this.#mutex.run(work)
-  }
-
-  /** Aborts a running packing; git leaves the repository intact, and the next start continues. */
-  async stop(): Promise<void> {
-    this.#stopped.abort()
-    await this.#mutex.idle()
   }
 
   async #pack(git: GitAt, how: readonly string[]): Promise<void> {

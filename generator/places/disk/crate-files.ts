@@ -1,8 +1,8 @@
-import type { Stats } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Issue, issue, refuse, warning } from '../../../core/error/error.ts'
-import { readFolder, statOf, unlessMissing } from './files.ts'
+import { readFolder, unlessMissing } from './files.ts'
 
 /**
  * Returns the file at `source`, or every `.crate` below that folder, sorted. Follows links, and goes
@@ -17,7 +17,7 @@ export async function findCrates(source: string, except?: string): Promise<strin
 
 /** Does the same as `findCrates`, but allows a folder without any `.crate`. */
 export async function listCrates(source: string, except?: string): Promise<string[]> {
-  const stats = await targetOf(source)
+  const stats = targetOf(source)
   const isThere = stats || isMangled(source) || (await unlessMissing(lstat(source)))
   if (!isThere) refuse('file_missing', { path: source })
   if (!stats || stats.isFile()) return [source]
@@ -30,15 +30,16 @@ export async function listCrates(source: string, except?: string): Promise<strin
  * device is only warned of: nobody makes one of a crate.
  */
 export async function unreadable(path: string): Promise<Issue | null> {
-  const stats = await targetOf(path)
+  const stats = targetOf(path)
   if (stats) return stats.isFile() ? null : warning('crate_special')
   return issue(isMangled(path) ? 'crate_name_encoding' : 'crate_absent')
 }
 
 /** Returns what a path leads to; null for nothing, to which a link to itself leads here, too. */
-async function targetOf(path: string): Promise<Stats | null> {
+function targetOf(path: string): Stats | null {
   try {
-    return await statOf(path)
+    // Synchronous, because a way through the thread pool costs more than the call.
+    return statSync(path, { throwIfNoEntry: false }) ?? null
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ELOOP') return null
     throw error
@@ -59,7 +60,7 @@ async function below(folder: string, seen: Set<string>): Promise<string[]> {
   for (const entry of await readFolder(folder)) {
     const path = join(folder, entry.name)
     const isCrate = entry.name.endsWith('.crate')
-    const kind = isCrate || entry.isSymbolicLink() ? await targetOf(path) : entry
+    const kind = entry.isSymbolicLink() ? targetOf(path) : entry
     if (kind?.isDirectory()) paths.push(...(await below(path, seen)))
     else if (isCrate) paths.push(path)
   }

@@ -15,7 +15,6 @@ class Damage {
   readonly #reasons = new Map<string, string>()
   readonly #looks = new Map<string, Promise<string | null>>()
 
-  /** Returns the known damage of a database; null if there is none. */
   of(path: string): string | null {
     return this.#reasons.get(path) ?? null
   }
@@ -37,19 +36,15 @@ class Damage {
     return look
   }
 
-  /** Runs work on a database; finds out what an error that speaks of damage means. */
-  async explain<T>(path: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isDamageCode(error)) throw error
-      const reason = await this.look(path)
-      const told =
-        reason === null
-          ? issue('storage_failing', { reason: READ_FAILED })
-          : issue('database_damaged', { reason })
-      throw new Refusal([told], { cause: error })
-    }
+  /** Finds out what an error of a database means that speaks of damage; returns others as they are. */
+  async explain(path: string, error: unknown): Promise<unknown> {
+    if (!isDamageCode(error)) return error
+    const reason = await this.look(path)
+    const told =
+      reason === null
+        ? issue('storage_failing', { reason: READ_FAILED })
+        : issue('database_damaged', { reason })
+    return new Refusal([told], { cause: error })
   }
 }
 

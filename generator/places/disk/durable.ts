@@ -10,17 +10,23 @@
 // After a failed sync the system may drop what it could not write and report success from then on,
 // so the files are replaced by new ones before they are synced again.
 import { execFile } from 'node:child_process'
-import { closeSync, fsync, openSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { closeSync, fsync, lstatSync, openSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { LRUCache } from 'lru-cache'
 import { forEachConcurrently } from '../../../core/async/concurrently.ts'
 import { disk } from './disk.ts'
 import { writing } from './fault.ts'
-import { statOf } from './files.ts'
 import { temporaryPath } from './steps.ts'
 
 const IS_WINDOWS = process.platform === 'win32'
+
+/**
+ * Windows flushes only files opened for writing. Elsewhere a read-only handle is enough, and a
+ * `.crate` is not writable.
+ */
+const FOR_SYNC = IS_WINDOWS ? 'r+' : 'r'
 
 /** Runs the step that shows a file, when and if it may be shown. */
 export type Exclusive = (show: () => Promise<void>) => Promise<void>
@@ -38,16 +44,9 @@ export async function writeDurably(
   await makeFolder(dirname(path))
   const temporary = temporaryPath(path)
   try {
-    await writing(async () => {
-      const file = await open(temporary, 'wx', mode)
-      try {
-        await file.writeFile(bytes)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await exclusive(() => rename(temporary, path))
-    })
+    const file = await disk.run('create', temporary, bytes, mode)
+    await writing(() => syncDescriptors([file]))
+    await writing(() => exclusive(() => rename(temporary, path)))
   } finally {
     await rm(temporary, { force: true })
   }
@@ -56,43 +55,56 @@ export async function writeDurably(
 
 /** Creates a folder and its missing parents, and syncs each of them to disk. */
 export async function makeFolder(path: string): Promise<void> {
-  const whole = resolve(path)
-  const isThere = async () => (await statOf(whole))?.isDirectory() === true
-  if (await isThere()) return
-  // A drive that is not there has no parent.
-  if (dirname(whole) !== whole) await makeFolder(dirname(whole))
-  // Node's own recursion never ends in `/proc`, where a folder exists and takes no other.
-  await writing(() => mkdir(whole)).catch(async (error: unknown) => {
-    if (!(await isThere())) throw error
-  })
-  await syncFolder(dirname(whole))
+  for (const made of await disk.run('makeFolders', resolve(path))) await syncFolder(dirname(made))
 }
 
-/** Syncs a file to disk. */
+/** Syncs a file to disk, if it is there. */
 export function syncFile(path: string): Promise<void> {
-  // Windows flushes only files opened for writing. Elsewhere a read-only handle is enough, and a
-  // `.crate` is not writable.
-  return syncOpened(path, IS_WINDOWS ? 'r+' : 'r')
+  return syncAll([path], FOR_SYNC)
 }
 
-/** Syncs a folder's entries to disk; does nothing on Windows. */
+/** Syncs a folder's entries to disk, if it is there; does nothing on Windows. */
 export async function syncFolder(path: string): Promise<void> {
-  if (!IS_WINDOWS) await syncOpened(path, 'r')
+  if (!IS_WINDOWS) await syncAll([path], 'r')
 }
 
-async function syncOpened(path: string, flags: string): Promise<void> {
-  const opened = await open(path, flags)
-  try {
-    await opened.sync()
-  } finally {
-    await opened.close()
+/** Folders to sync; when each was made, which tells it from one that is made in its place later. */
+export type Folders = Map<string, string | null>
+
+/** The folders whose names this process has synced. */
+const named = new LRUCache<string, string>({ max: 10_000 })
+
+/** Adds a folder in which a name is new, and those above up to `top` whose own names may be. */
+export function addFolders(folders: Folders, path: string, top: string): void {
+  if (IS_WINDOWS) return
+  for (let folder = path; !folders.has(folder); folder = dirname(folder)) {
+    const made = whenMade(folder)
+    folders.set(folder, made)
+    if (folder.length <= top.length || (made !== null && named.get(folder) === made)) break
   }
 }
+
+/** Records that folders are synced, with the names in them; some may be new since they were added. */
+export function recordNamed(folders: Folders): void {
+  for (const [folder, before] of folders) {
+    const made = before ?? whenMade(folder)
+    if (made !== null) named.set(folder, made)
+  }
+}
+
+/** Null where the system does not know, and for a folder that is not there yet. */
+function whenMade(folder: string): string | null {
+  // Not by the thread pool: the way there takes longer than this.
+  const stats = lstatSync(folder, { bigint: true, throwIfNoEntry: false })
+  return stats?.birthtimeNs ? `${stats.dev} ${stats.ino} ${stats.birthtimeNs}` : null
+}
+
+const sync = promisify(fsync)
 
 /** Syncs open files and folders to disk, together, and closes them. */
 export async function syncDescriptors(descriptors: readonly number[]): Promise<void> {
   try {
-    await forEachConcurrently(descriptors, promisify(fsync))
+    await forEachConcurrently(descriptors, sync)
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor)
   }
@@ -114,8 +126,8 @@ export async function syncChanges(
     const whole = files.length > MANY ? await syncFileSystems(folders) : 'impossible'
     if (whole === 'failed') await renewAll(files)
     if (whole === 'synced') return
-    await syncAll(files, IS_WINDOWS ? 'r+' : 'r')
-    if (!IS_WINDOWS) await syncAll(folders, 'r')
+    await syncAll(files, FOR_SYNC)
+    await syncAll(folders, 'r')
   } catch (error) {
     // At once, because the process may not live until it is tried again.
     await renewAll(files).catch(() => undefined)

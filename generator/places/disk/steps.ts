@@ -95,7 +95,7 @@ export const steps = {
     files: readonly ShownFile[],
   ): boolean[] {
     const areLinks = files.map(({ source, path }) => steps.show(source, path))
-    for (const folder of folders) if (!makeFolders(folder)) steps.sweep(folder)
+    for (const folder of folders) if (steps.makeFolders(folder).length === 0) steps.sweep(folder)
     for (const { path, text } of texts) steps.write(path, Buffer.from(text))
     return areLinks
   },
@@ -131,7 +131,6 @@ export const steps = {
     })
   },
 
-  /** Returns whether two paths refer to the same file, as hard links do. */
   isSameFile(path: string, other: string): boolean {
     const [file, another] = [statsOf(path), statsOf(other)]
     return file?.isFile() === true && file.ino === another?.ino && file.dev === another.dev
@@ -200,7 +199,20 @@ export const steps = {
     return [...byDevice.values()]
   },
 
-  /** Removes half-written files directly in a folder. */
+  /** Makes a folder, and those above it, unless they are there; returns those that it made. */
+  makeFolders(path: string, isLast = false): string[] {
+    try {
+      mkdirSync(path)
+      return [path]
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EEXIST' && statsOf(path)?.isDirectory()) return []
+      if (code !== 'ENOENT' || isLast || dirname(path) === path) throw error
+      // Node's own recursion never ends in `/proc`, where a folder exists and takes no other.
+      return [...steps.makeFolders(dirname(path)), ...steps.makeFolders(path, true)]
+    }
+  },
+
   sweep(folder: string): void {
     for (const name of unlessMissing(() => readdirSync(folder)) ?? [])
       if (isTemporary(name)) rmSync(join(folder, name), { force: true })
@@ -225,26 +237,11 @@ const ATTEMPTS = 3
 /** Runs `work`; creates the folder of `path` as often as it is missing or removed meanwhile. */
 function inFolder<T>(path: string, work: () => T, attempts = ATTEMPTS): T {
   try {
-    if (attempts < ATTEMPTS) makeFolders(dirname(path))
+    if (attempts < ATTEMPTS) steps.makeFolders(dirname(path))
     return work()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempts === 1) throw error
     return inFolder(path, work, attempts - 1)
-  }
-}
-
-/** Makes a folder, and those above it, unless it is there; returns whether it did. */
-function makeFolders(path: string, isLast = false): boolean {
-  try {
-    mkdirSync(path)
-    return true
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' && statsOf(path)?.isDirectory()) return false
-    if (code !== 'ENOENT' || isLast || dirname(path) === path) throw error
-    makeFolders(dirname(path))
-    // Node's own recursion never ends in `/proc`, where a folder exists and takes no other.
-    return makeFolders(path, true)
   }
 }
 
@@ -253,7 +250,6 @@ function statsOf(path: string): BigIntStats | null {
   return unlessMissing(() => statSync(path, { bigint: true, throwIfNoEntry: false })) ?? null
 }
 
-/** Returns null when there is no such file or folder. */
 function unlessMissing<T>(work: () => T): T | null {
   try {
     return work()

@@ -104,7 +104,7 @@ export class FileMutex implements ProcessMutex {
     })
   }
 
-  ifLost(): void {}
+  renders(): void {}
 
   async isHeld(): Promise<boolean> {
     return true
@@ -140,7 +140,6 @@ export class FileLocks implements Locks {
   async close(): Promise<void> {}
 }
 
-/** Waits for the lock. */
 function lock(file: LockFile): Promise<void> {
   return writing(async () => {
     for (let pause = 1; !tryLock(file, 'IMMEDIATE'); pause = Math.min(pause * 2, 10))

@@ -4,15 +4,21 @@ export type MutexName = 'build' | 'pages' | 'git'
 /** The work of one process at a time: writing the git index, importing access logs, sending events. */
 export type LeaseName = 'git' | 'downloads' | 'webhooks'
 
+/** Something that is rendered: a mark of this kind and subject has it rendered again. */
+export interface RenderedSubject {
+  readonly kind: string
+  readonly subject: number
+}
+
 /** Runs the work of all processes, one at a time; callers of one process in their order. */
 export interface ProcessMutex {
   /** Runs `work` when no other caller's work is running; waits without a limit. Not reentrant. */
   run<T>(work: () => Promise<T>): Promise<T>
   /**
-   * Called by the work before it changes files. If we lose the mutex, another process may have
-   * overwritten these files: then `again` is called with the mutex, until it succeeds.
+   * The work says what it is about to render. If this process loses the mutex before the work ends,
+   * another one may have rendered the same, and newer: then it is marked again.
    */
-  ifLost(again: () => Promise<void>): void
+  renders(subjects: readonly RenderedSubject[]): void
   /** Returns whether the running work still has the mutex; before what cannot be done again. */
   isHeld(): Promise<boolean>
   /** Waits for queued work to finish. */
@@ -22,7 +28,7 @@ export interface ProcessMutex {
 /** For files that nobody else uses. */
 export const ALONE: ProcessMutex = {
   run: work => work(),
-  ifLost: () => undefined,
+  renders: () => undefined,
   isHeld: async () => true,
   close: async () => undefined,
 }

@@ -14,7 +14,6 @@ export class FileRefusal extends Refusal {
     this.#paths = paths
   }
 
-  /** The paths of the files in the public tree. */
   get paths(): readonly string[] {
     return this.#paths
   }
@@ -39,7 +38,7 @@ export class RefusedFiles {
     this.#takesFiles = takesFiles
   }
 
-  /** Runs `work` on a file; notes when the storage refuses it. Throws every other error. */
+  /** Runs `work` on a file; records a refusal of the storage. Throws every other error. */
   async try(path: string, work: () => Promise<void>): Promise<void> {
     await this.#asked
     try {

@@ -10,7 +10,7 @@ import {
   type Output,
   output,
 } from '../../../core/paths/tree.ts'
-import { forgetGoneAdvisories } from '../../records/advisories/change.ts'
+import { deleteGoneAdvisories } from '../../records/advisories/change.ts'
 import { ADVISORY, listAdvisories, readAdvisory } from '../../records/advisories/read.ts'
 import { SITE } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
@@ -22,7 +22,7 @@ export const advisories: Pages = {
   work: 'advisories',
   due: 'soon',
   onSettled: (tx, done) =>
-    forgetGoneAdvisories(
+    deleteGoneAdvisories(
       tx,
       done.map(({ subject }) => subject),
     ),

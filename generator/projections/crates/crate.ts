@@ -263,7 +263,6 @@ export function versionData(
   }
 }
 
-/** Returns the parts of a release that are compared with another one. */
 function comparedVersion(
   release: Pick<ReleaseRecord, 'version' | 'line' | 'about'>,
 ): ComparedVersion {

@@ -94,17 +94,17 @@ const SHIPPED = 100
 
 /** Returns how the versions of a crate require others. */
 async function requirementsOf(tx: Queries, crateId: number): Promise<Map<CanonicalName, Ways>> {
-  const found = new Map<CanonicalName, Ways>()
+  const required = new Map<CanonicalName, Ways>()
   const add = (name: Name, how: Omit<Requiring, 'versions'>, version: Version) => {
-    const ways: Ways = found.get(canonicalName(name)) ?? new Map()
-    found.set(canonicalName(name), ways)
+    const ways: Ways = required.get(canonicalName(name)) ?? new Map()
+    required.set(canonicalName(name), ways)
     const key = `${how.kind} ${how.registry} ${how.requirement}`
     const way = ways.get(key) ?? { ...how, versions: [] }
     ways.set(key, way)
     if (way.versions.at(-1) !== version) way.versions.push(version)
   }
   const releases = await listVersions(tx, crateId)
-  const idsOf = (some: typeof releases) => some.map(({ id }) => id)
+  const idsOf = (slice: typeof releases) => slice.map(({ id }) => id)
   for (let from = 0; from < releases.length; from += SLICE) {
     const slice = releases.slice(from, from + SLICE)
     const all = await releaseDependencies(tx, idsOf(slice))
@@ -123,7 +123,7 @@ async function requirementsOf(tx: Queries, crateId: number): Promise<Map<Canonic
         const requirement = `=${only}` as Requirement
         add(name as Name, { requirement, kind: 'ships with', registry }, version)
       }
-  return found
+  return required
 }
 
 /*

@@ -7,7 +7,7 @@ import { disk } from '../../places/disk/disk.ts'
 import { fileChecksum } from '../../places/disk/files.ts'
 import { isMissing, type ShownFile, type TextFile } from '../../places/disk/steps.ts'
 import type { PublicTree } from '../../places/public-tree.ts'
-import { currentMarks, type Mark, markAgain, marksOf } from '../../records/marks.ts'
+import { currentMarks, type Mark, type MarkSubject } from '../../records/marks.ts'
 import { deletedVersions, type IndexedCrate, indexFiles } from '../../records/releases.ts'
 import type { BuildContext } from '../context.ts'
 import { isInCrate, type Rendered } from '../projection.ts'
@@ -26,13 +26,13 @@ export async function showCrates(
   crates: readonly IndexedCrate[],
   sweeps = false,
 ): Promise<Required<Pick<Rendered, 'done' | 'failed'>>> {
-  guard(context, crates)
+  context.mutex.renders(crates.map(({ id }) => wholeMark(id)))
   const folders = sweeps ? unswept(context.tree, crates) : []
   const failed = new Map<Mark, unknown>()
   const done: Mark[] = []
-  const show = async (some: readonly IndexedCrate[], own: readonly string[]) => {
-    await showTogether(context, some, own)
-    for (const crate of some) done.push(...crate.unshown, indexMark(crate))
+  const show = async (group: readonly IndexedCrate[], own: readonly string[]) => {
+    await showTogether(context, group, own)
+    for (const crate of group) done.push(...crate.unshown, indexMark(crate))
   }
   await show(crates, folders).catch(async () => {
     // One of them cannot be shown, or none.
@@ -52,8 +52,8 @@ export async function showCrates(
  * the mutex, and syncs what is done.
  */
 export async function showWhole(context: BuildContext, crateId: number): Promise<Rendered> {
-  const { database, tree } = context
-  guard(context, [{ id: crateId }])
+  const { database, mutex, tree } = context
+  mutex.renders([wholeMark(crateId)])
   // Read before the releases: a later change sets a new mark.
   const both = ['whole', 'index'].map(kind => ({ kind, subject: crateId }))
   const own = await currentMarks(database, both)
@@ -74,11 +74,11 @@ export async function showWhole(context: BuildContext, crateId: number): Promise
   for (const version of tree.isFollowed ? await deletedVersions(database, name) : []) {
     if (versions.has(version)) continue
     await tree.remove(crateFilePath(name, version))
-    await tree.removeFolder(`${crateFolder(name)}/${version}`)
+    await tree.remove(`${crateFolder(name)}/${version}`, true)
   }
   const [first, ...rest] = lost
   if (!first) return { done: [...own, ...unshown] }
-  const mark = { kind: 'whole', subject: crateId, generation: crate.generation }
+  const mark = { ...wholeMark(crateId), generation: crate.generation }
   return { done: [], failed: new Map([[own[0] ?? mark, new Refusal([first, ...rest])]]) }
 }
 
@@ -89,13 +89,8 @@ export async function rebuildCrate(context: BuildContext, crateId: number): Prom
   await batch.settle()
 }
 
-/** Another process that is given the mutex meanwhile may render these crates newer. */
-function guard(
-  { database, mutex }: BuildContext,
-  crates: readonly { readonly id: number }[],
-): void {
-  const ids = crates.map(crate => crate.id)
-  mutex.ifLost(() => markAgain(database, marksOf('whole', ids)))
+function wholeMark(crateId: number): MarkSubject {
+  return { kind: 'whole', subject: crateId }
 }
 
 /** Returns the folders of index files that are to be swept now, each of them once. */
@@ -167,7 +162,6 @@ async function lossOf(
   return null
 }
 
-/** Returns the mark of the index file of a crate, as the crate was read. */
 function indexMark({ id, generation }: IndexedCrate): Mark {
   return { kind: 'index', subject: id, generation }
 }

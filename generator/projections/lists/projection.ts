@@ -130,7 +130,6 @@ export async function changePrefixes(
   }
 }
 
-/** The labels of a crate by their ids. */
 type Labels = ReadonlyMap<number, Label>
 
 /** Maximum number of labels of one crate; a policy may allow any number of keywords. */

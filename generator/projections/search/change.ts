@@ -21,8 +21,8 @@ import type { Rendered } from '../projection.ts'
 import { BLOCKS, BUCKETS, markFiles, RANKS, RANKS_TERM } from './files.ts'
 
 /**
- * Derives by what searches find the crate of a mark and those of `others`, in one transaction that
- * marks the files that change. If that fails, derives only the crate of the mark.
+ * Derives the terms that find the crate of a mark and those of `others`, in one transaction that
+ * marks the files that change. If that fails, derives those of the mark alone.
  */
 export async function refreshSearch(
   { database, site, urls }: Pick<PageContext, 'database' | 'site' | 'urls'>,
@@ -82,35 +82,20 @@ async function readCrates(
     if (about === null) return { id, before, terms: new Map(), rank: 0 }
     const manifest = JSON.parse(about) as About
     const { keywords, categories, description, license } = manifest
+    const { readme } = row
     const said = JSON.parse(row.deprecations ?? '[]') as Deprecation[]
     const isDeprecated = deprecationOf(said, row.newest, manifest) !== null
-    const searched = {
-      canonical,
-      keywords,
-      categories,
-      description,
-      license,
-      rust,
-      readme: row.readme,
-    }
-    const terms = termsOf({
-      ...searched,
-      owners: JSON.parse(owners ?? '[]'),
-      advisories: holes.get(id) ?? [],
-    })
-    return {
-      id,
-      before,
-      terms,
-      rank: rankOf({ canonical, dependents, yanked: yanked === 1, isDeprecated }),
-    }
+    const searched = { canonical, keywords, categories, description, license, rust, readme }
+    const more = { owners: JSON.parse(owners ?? '[]'), advisories: holes.get(id) ?? [] }
+    const rank = rankOf({ canonical, dependents, yanked: yanked === 1, isDeprecated })
+    return { id, before, terms: termsOf({ ...searched, ...more }), rank }
   })
 }
 
 /** The new fits of crates by their ids; null for those that a term finds no more. */
 type Fits = Map<number, number | null>
 
-/** Changes by what crates are found; returns the terms that change. */
+/** Changes the terms that find crates; returns those that change. */
 async function changeCrates(tx: Queries, crates: readonly Findable[]): Promise<Map<string, Fits>> {
   const changed = new Map<string, Fits>()
   const gone: number[] = []

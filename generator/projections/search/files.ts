@@ -39,7 +39,6 @@ const LAYOUT_FACT = 'search_layouts'
 /** The term in whose row the ranks of all crates are; no other has this character. */
 export const RANKS_TERM = '#ranks'
 
-/** What the files of a search depend on. */
 interface SearchState {
   /** The layout that searches read; null before the first one is complete. */
   readonly layout: SearchLayout | null
@@ -48,7 +47,6 @@ interface SearchState {
   readonly crates: number
   /** Grows when files that searches read have changed. */
   readonly version: number
-  /** The number of the last change. */
   readonly generation: number
 }
 
@@ -111,7 +109,7 @@ export async function writeLayout({ database, tree }: PageContext): Promise<Sear
   await writeValue(database, LAYOUT_FACT, JSON.stringify({ now: layout }))
   // Searches that have read the layout before find no file there, and read it again.
   for (const bits of await tree.folders(TERMS_FOLDER))
-    if (bits !== String(layout.bits)) await tree.removeFolder(`${TERMS_FOLDER}/${bits}`)
+    if (bits !== String(layout.bits)) await tree.remove(`${TERMS_FOLDER}/${bits}`, true)
   return layout
 }
 
@@ -149,7 +147,6 @@ export async function renderFile(
   return crates.length === 0 ? [] : [output(path, blockText(crates))]
 }
 
-/** Renders the bucket of a hash. */
 async function renderBucket(db: Queries, hash: number, { bits }: SearchLayout): Promise<string> {
   const width = 2 ** (HASH_BITS - bits)
   const first = hash - (hash % width)

@@ -63,7 +63,6 @@ const ORDER_BY = {
 /** Up to this many crates are sorted; of more, the first ones are looked for in an index. */
 const SORTED_MAX = 4000
 
-/** Number of rows of an index that are read at once. */
 const CHUNK = 5000
 
 /** Returns a part of what a search finds in the order of a list; yanked crates come last. */

@@ -32,15 +32,19 @@ export async function advisoryChanges(
   wanted: readonly KeptAdvisory[],
   replaced: readonly Row['origin'][],
 ): Promise<AdvisoryChange[]> {
-  type Known = Omit<KeptAdvisory, 'content'>
-  const known = await all<Known>(db, "SELECT name, origin, sum FROM advisories WHERE content <> ''")
-  const before = new Map(known.map(row => [row.name, row]))
+  type Recorded = Omit<KeptAdvisory, 'content'>
+  const recorded = await all<Recorded>(
+    db,
+    "SELECT name, origin, sum FROM advisories WHERE content <> ''",
+  )
+  const before = new Map(recorded.map(row => [row.name, row]))
   const after = new Map<string, KeptAdvisory>()
   if (!replaced.includes('own'))
-    for (const row of known) if (row.origin === 'own') after.set(row.name, { ...row, content: '' })
+    for (const row of recorded)
+      if (row.origin === 'own') after.set(row.name, { ...row, content: '' })
   const kept = new Set(after.keys())
   for (const each of wanted) if (after.get(each.name)?.origin !== 'own') after.set(each.name, each)
-  for (const row of known)
+  for (const row of recorded)
     if (replaced.includes(row.origin) && !after.has(row.name))
       after.set(row.name, { ...row, content: '', sum: '' })
   const changed = [...after.values()].filter(({ name, origin, sum }) => {
@@ -83,8 +87,8 @@ async function keepBatch(tx: Queries, batch: readonly AdvisoryChange[]): Promise
   await insertAll(tx, 'advisories', rows, conflict)
   const select = `SELECT id, name FROM advisories WHERE name IN ${LIST}`
   const names = batch.map(({ name }) => name)
-  const found = await all<Pick<Row, 'id' | 'name'>>(tx, select, names)
-  const ids = new Map(found.map(({ id, name }) => [name, id]))
+  const stored = await all<Pick<Row, 'id' | 'name'>>(tx, select, names)
+  const ids = new Map(stored.map(({ id, name }) => [name, id]))
   await run(tx, `DELETE FROM advisory_crates WHERE advisory_id IN ${LIST}`, [...ids.values()])
   const about = batch.flatMap(({ name, content }) => {
     const crates = new Set(advisoriesIn(content).map(hole => canonicalName(hole.package)))
@@ -139,7 +143,7 @@ export async function matchesOf(
   return about.filter(advisory => covers(advisory, version)).map(eventOf)
 }
 
-/** Forgets the advisories with these numbers that are gone, now that their files are. */
-export async function forgetGoneAdvisories(tx: Queries, ids: readonly number[]): Promise<void> {
+/** Deletes the advisories with these numbers that are gone, now that their files are. */
+export async function deleteGoneAdvisories(tx: Queries, ids: readonly number[]): Promise<void> {
   await run(tx, `DELETE FROM advisories WHERE content = '' AND id IN ${LIST}`, ids)
 }

@@ -80,8 +80,8 @@ export async function advisedCrates(
   return new Map(
     rows.map(({ crate, contents, versions }) => {
       const advisories = (JSON.parse(contents ?? '[]') as string[]).flatMap(advisoriesIn)
-      const known = JSON.parse(versions ?? '[]') as Version[]
-      return [crate, { advisories, versions: known.sort((a, b) => compareVersions(b, a)) }]
+      const identities = JSON.parse(versions ?? '[]') as Version[]
+      return [crate, { advisories, versions: identities.sort((a, b) => compareVersions(b, a)) }]
     }),
   )
 }

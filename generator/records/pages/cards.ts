@@ -8,7 +8,7 @@ import type { Version } from '../../../core/version.ts'
 import { all, first, LIST, type Queries } from '../../database/statement.ts'
 import type { CrateRecord } from '../crates.ts'
 import { recordOf, type Stored } from '../releases.ts'
-import { CARDS, NOTED, PAGE_CRATE } from '../releases-view.ts'
+import { CARDS, DISCOURAGED, PAGE_CRATE } from '../releases-view.ts'
 
 /** A crate as shown in lists, with the metadata of its newest version. */
 export interface CrateCard extends CrateRecord {
@@ -30,7 +30,6 @@ export interface CrateCard extends CrateRecord {
   readonly deprecation: Deprecation | null
   /** The number of crates whose newest version depends on it. */
   readonly dependents: number
-  /** Size of the newest `.crate`. */
   readonly bytes: number
   /** 1 if its versions come from CI only. */
   readonly trustedOnly: 0 | 1
@@ -81,6 +80,9 @@ export function readPageCrate(db: Queries, id: number): Promise<PageCrate | null
 }
 
 /** Returns the cards of crates with yanked or deprecated versions. */
-export function notedCards(db: Queries, names: readonly CanonicalName[]): Promise<CrateCard[]> {
-  return selectCards(db, NOTED, names)
+export function discouragedCards(
+  db: Queries,
+  names: readonly CanonicalName[],
+): Promise<CrateCard[]> {
+  return selectCards(db, DISCOURAGED, names)
 }

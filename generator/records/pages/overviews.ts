@@ -28,7 +28,6 @@ export async function readWeeks(db: Queries, count: number): Promise<Week[]> {
 export interface Figures {
   readonly crates: number
   readonly versions: number
-  /** Of all `.crate` files. */
   readonly bytes: number
   /** The crate with the most dependents, unless it is yanked; null when none has any. */
   readonly mostRequired: Name | null

@@ -33,14 +33,14 @@ export async function advisoryWarnings(
   const ignored = ignore
     .map(ignoredItem)
     .flatMap(item => (item && item.until >= today ? item.id : []))
-  const known = await advisedCrates(database, [...new Set(deps.map(nameOf))])
+  const advised = await advisedCrates(database, [...new Set(deps.map(nameOf))])
   const warnings = new Map<string, Issue>()
   const looked = new Map<CanonicalName, number>()
   for (const dep of deps) {
     if (warnings.size === WARNED) break
     await pace()
     const { package: real, name: alias, req, registry } = dep
-    const { advisories = [], versions = [] } = known.get(nameOf(dep)) ?? {}
+    const { advisories = [], versions = [] } = advised.get(nameOf(dep)) ?? {}
     const name = real ?? alias
     const telling = advisories.filter(
       each =>

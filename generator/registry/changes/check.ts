@@ -22,7 +22,7 @@ import type { Queries } from '../../database/statement.ts'
 import type { CrateBytes, Staged } from '../../places/crate-store.ts'
 import type { Change } from '../../records/change.ts'
 import { type CrateRecord, findLookAlikes, spellings } from '../../records/crates.ts'
-import { notedCards } from '../../records/pages/cards.ts'
+import { discouragedCards } from '../../records/pages/cards.ts'
 import { listVersions } from '../../records/releases.ts'
 import {
   type ExistingRelease,
@@ -167,9 +167,9 @@ async function dependencyWarnings(db: Queries, { entry }: Release): Promise<Issu
   if (deps.length === 0) return []
   const nameOf = ({ package: real, name }: (typeof deps)[number]) =>
     canonicalName((real ?? name) as Name)
-  const noted = await notedCards(db, [...new Set(deps.map(nameOf))])
+  const cards = await discouragedCards(db, [...new Set(deps.map(nameOf))])
   const [yanked, deprecated]: [Issue[], Issue[]] = [[], []]
-  for (const card of noted) {
+  for (const card of cards) {
     const versions = await listVersions(db, card.id)
     const all = await listDeprecations(db, card.id)
     const own = deps.filter(each => nameOf(each) === canonicalName(card.name)).slice(0, WARNED)

@@ -7,7 +7,7 @@ import {
   isSuccessor,
   parseDeprecated,
 } from '../../../core/notes/notes.ts'
-import { all, type Queries, run, upsert } from '../../database/statement.ts'
+import { all, insertAll, type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../../records/change.ts'
 import { type Records, tellFollowers } from '../../records/crate-change.ts'
 import { findCrate } from '../../records/crates.ts'
@@ -46,23 +46,11 @@ export async function setDeprecated(
     const old = before.find(each => each.requirement === requirement)
     if (old?.reason === said?.reason && old?.use === said?.use) return false
     if (said && before.length >= RANGES_MAX) refuse('deprecations_many', { max: RANGES_MAX })
-    const row = { crate_id: crate.id, requirement }
-    const keys = ['crate_id', 'requirement']
+    const remove = 'DELETE FROM deprecations WHERE crate_id = ? AND requirement = ?'
+    await run(tx, remove, crate.id, requirement)
+    const row = { crate_id: crate.id, requirement, at: by.at }
     const { reason = null, use = null } = said ?? {}
-    if (said)
-      await upsert(tx, 'deprecations', keys, {
-        ...row,
-        reason: said.reason,
-        successor: use,
-        at: by.at,
-      })
-    else
-      await run(
-        tx,
-        'DELETE FROM deprecations WHERE crate_id = ? AND requirement = ?',
-        crate.id,
-        requirement,
-      )
+    if (reason !== null) await insertAll(tx, 'deprecations', [{ ...row, reason, successor: use }])
     const detail = { requirement, reason, use, ...(as === 'administrator' && { as }) }
     const action = said ? 'deprecate' : 'undeprecate'
     const generation = await addEvent(tx, by, { action, crate: crate.name, detail })

@@ -18,12 +18,6 @@ import type { Records } from '../../records/crate-change.ts'
 import { groupsOf, loginEnd, setGroups } from '../../records/groups.ts'
 import { nameUser } from './users.ts'
 
-/** A login whose groups were too many to be told keeps those of before. */
-export interface RecordedLogin {
-  readonly user: Account
-  readonly isOverage: boolean
-}
-
 function identityOf({ issuer, subject }: OidcPerson): Identity {
   return { issuer: issuer.issuer, subject }
 }
@@ -31,24 +25,25 @@ function identityOf({ issuer, subject }: OidcPerson): Identity {
 /**
  * Records that somebody has logged in at an issuer: makes their account if it is their first login
  * and the issuer provisions, and takes over their groups and their name. Refuses who is locked
- * here, in none of the allowed groups, or without an account that nobody makes.
+ * here, in none of the allowed groups, or without an account that nobody makes. With `isOverage`,
+ * the groups were too many to be told, and those of before stay.
  */
 export function recordLogin(
   records: Records,
   person: OidcPerson,
   change: Change,
-): Promise<RecordedLogin> {
+): Promise<{ readonly user: Account; readonly isOverage: boolean }> {
   return makeChange(records.database, change, 'anybody', async (tx, stranger) => {
     const identity = identityOf(person)
     const { issuer, subject, logins } = person
-    const found = await findIdentity(tx, identity)
-    if (found?.locked) refuse('oidc_locked')
-    const groups = await countingGroups(tx, found?.id ?? 0, person)
-    if (!found && !issuer.provision) refuse('oidc_no_account', { issuer: issuer.name, subject })
-    const login = found?.login ?? (await chooseLogin(tx, logins))
+    const account = await findIdentity(tx, identity)
+    if (account?.locked) refuse('oidc_locked')
+    const groups = await countingGroups(tx, account?.id ?? 0, person)
+    if (!account && !issuer.provision) refuse('oidc_no_account', { issuer: issuer.name, subject })
+    const login = account?.login ?? (await chooseLogin(tx, logins))
     const by = { ...stranger, actor: login }
-    const user = found ?? (await insertUser(tx, { login, admin: false }, by))
-    if (!found) await insertIdentity(tx, user, { ...identity, loggedIn: null }, by)
+    const user = account ?? (await insertUser(tx, { login, admin: false }, by))
+    if (!account) await insertIdentity(tx, user, identity, by)
     await takeOver(tx, records, person, groups, user, by)
     return { user, isOverage: person.groups === null }
   })
@@ -65,8 +60,7 @@ export function linkLogin(
     const identity = identityOf(person)
     const groups = await countingGroups(tx, id, person)
     const user = await requireUser(tx, login)
-    if ((await findIdentity(tx, identity))?.id !== id)
-      await insertIdentity(tx, user, { ...identity, loggedIn: null }, by)
+    if ((await findIdentity(tx, identity))?.id !== id) await insertIdentity(tx, user, identity, by)
     await takeOver(tx, records, person, groups, user, by)
   })
 }
@@ -86,7 +80,6 @@ async function countingGroups(
   return { before, now }
 }
 
-/** Takes over what the claims say of an account. */
 async function takeOver(
   tx: Queries,
   records: Records,

@@ -106,8 +106,8 @@ test('what is sorted by more than files can say is bounded, and the page says so
   const loaded: string[] = []
   const outcome = await lookupOf(many, loaded).search(requestOf('q=same&sort=name'), 10)
   assert.ok(loaded.length < 70, `${loaded.length} files`)
-  assert.equal(outcome.considered, 53)
-  assert.match(notesOf(outcome)[0] ?? '', /^Only the best 53 crates were looked at/)
+  assert.equal(outcome.considered, 66)
+  assert.match(notesOf(outcome)[0] ?? '', /^Only the best 66 crates were looked at/)
 })
 
 test('no text makes a search load much', async () => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canonicalName, parseName, patternsOf } from '../../../core/name.ts'
+import { canonicalName, canonicalPattern, parseName, patternsOf } from '../../../core/name.ts'
 import type { IssuerKind } from '../../../core/settings/issuer.ts'
 import { refusalOf } from '../../../core/trust/explain.ts'
-import { unsafeEvent, workflowOf } from '../../../core/trust/kinds.ts'
-import { parsePattern } from '../../../core/trust/pattern.ts'
+import { unfitFor, workflowOf } from '../../../core/trust/kinds.ts'
 import {
   differences,
   type Pin,
@@ -149,6 +148,18 @@ test('a name is pinned to its ids, so that whoever takes it later is somebody el
   )
 })
 
+test('a name that is written as a pointer is pinned, too', () => {
+  const rule = { claims: parseClaims(['/repository=acme/demo']), pins: [] }
+  const ids = pinsAfter('github', rule, JOBS.github).map(([, , id, value]) => `${id} ${value}`)
+  assert.deepEqual(ids, ['repository_owner_id 123', 'repository_id 456'])
+  const pinned = { ...rule, pins: pinsAfter('github', rule, JOBS.github) }
+  const taken = { ...JOBS.github, repository_id: '9' }
+  assert.deepEqual(
+    differences('github', pinned, taken).map(({ claim }) => claim),
+    ['repository_id'],
+  )
+})
+
 test('the workflow is the file that was started, of the repository itself', () => {
   const rows: [IssuerKind, object, string | null][] = [
     ['github', {}, 'release.yml'],
@@ -172,13 +183,12 @@ test('the workflow is the file that was started, of the repository itself', () =
   ]
   for (const [kind, more, file] of rows)
     assert.equal(workflowOf(kind, { ...JOBS[kind], ...more }), file, JSON.stringify(more))
-  for (const event of ['pull_request_target', 'workflow_run'])
-    assert.equal(unsafeEvent('github', { event_name: event }), event)
-  assert.equal(
-    unsafeEvent('gitlab', { pipeline_source: 'merge_request_event' }),
-    'merge_request_event',
-  )
-  assert.equal(unsafeEvent('buildkite', { event_name: 'workflow_run' }), null)
+  const unfit = (kind: IssuerKind, more: object) => unfitFor(kind, { ...JOBS[kind], ...more })?.code
+  for (const event of ['pull_request_target', 'workflow_run', ['workflow_run']])
+    assert.equal(unfit('github', { event_name: event }), 'event_unsafe')
+  assert.equal(unfit('gitlab', { pipeline_source: 'merge_request_event' }), 'event_unsafe')
+  assert.equal(unfit('github', { workflow_ref: 'x' }), 'claim_unexpected')
+  assert.equal(unfit('buildkite', { event_name: 'workflow_run' }), undefined)
 })
 
 test('a rule that would let strangers publish is refused when it is written', () => {
@@ -301,8 +311,8 @@ test('a name fits itself and its prefixes, the narrowest first', () => {
     'a*',
     '*',
   ])
-  assert.deepEqual(parsePattern('Acme-*'), { pattern: 'acme_*', name: null })
-  assert.deepEqual(parsePattern('Acme-X'), { pattern: 'acme_x', name: 'acme_x' })
+  assert.equal(canonicalPattern('Acme-*'), 'acme_*')
+  assert.equal(canonicalPattern('Acme-X'), 'acme_x')
   for (const text of ['', 'a b', '-a*', 'a**', '*a', '1a'])
-    assert.equal(parsePattern(text), null, text)
+    assert.equal(canonicalPattern(text), null, text)
 })

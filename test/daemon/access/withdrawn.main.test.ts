@@ -176,6 +176,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   'POST /me/crates/:name/yank': [row(OWNER, version), row(DEMOTED, version, { isAdmin: true })],
   'POST /me/crates/:name/unyank': [row(OWNER, version)],
   'POST /me/crates/:name/deprecate': [row(OWNER, () => ({ requirement: '*', reason: 'old' }))],
+  'POST /me/crates/:name/undeprecate': [row(OWNER, () => ({ requirement: '*' }))],
   'POST /me/crates/:name/owners/add': [row(OWNER, login), row(DEMOTED, login, { isAdmin: true })],
   'POST /me/crates/:name/owners/remove': [row(OWNER, self)],
   'POST /me/admin/users/add': [row(ADMIN, newAdmin, { isAdmin: true })],

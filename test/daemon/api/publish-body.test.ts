@@ -138,3 +138,17 @@ test('the crate is handed on before all of it has arrived', async () => {
   await crate[Symbol.asyncIterator]().next()
   assert.equal(sent, 0)
 })
+
+test('small chunks of the crate are handed on together', async () => {
+  const crate = Uint8Array.from({ length: 40_000 }, (_, at) => at)
+  const body = encodePublish(METADATA, crate)
+  async function* source() {
+    for (let at = 0; at < body.byteLength; at += 5000) yield body.subarray(at, at + 5000)
+  }
+  const chunks: Uint8Array[] = []
+  for await (const chunk of (await decodePublish(source(), { ...LIMITS, crateBytes: 40_000 }))
+    .crate)
+    chunks.push(Buffer.from(chunk))
+  assert.ok(chunks.length === 3, `${chunks.length} chunks`)
+  assert.deepEqual(Buffer.concat(chunks), Buffer.from(crate))
+})

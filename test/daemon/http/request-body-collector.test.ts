@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ByteCollector, inLargerChunks } from '../../../daemon/http/request-body.ts'
+import { ByteCollector } from '../../../daemon/http/request-body.ts'
 
 const bytes = (from: number, count: number) =>
   Uint8Array.from({ length: count }, (_, at) => from + at)
@@ -21,20 +21,4 @@ test('a body in chunks of one byte takes the memory of its bytes, not of its chu
   const after = process.memoryUsage()
   const held = after.heapUsed + after.external - before.heapUsed - before.external
   assert.ok(held < 64 * 1024 ** 2, `${held} bytes for ${body.size}`)
-})
-
-test('small chunks are passed on together', async () => {
-  async function* source() {
-    for (let at = 0; at < 10; at++) yield bytes(at, 1)
-    yield bytes(10, 7)
-    yield bytes(17, 2)
-  }
-  const sizes: number[] = []
-  const seen: Buffer[] = []
-  for await (const chunk of inLargerChunks(source(), 4)) {
-    sizes.push(chunk.byteLength)
-    seen.push(Buffer.from(chunk))
-  }
-  assert.deepEqual(sizes, [4, 4, 9, 2])
-  assert.deepEqual(Buffer.concat(seen), Buffer.from(bytes(0, 19)))
 })

@@ -15,7 +15,7 @@ async function confirm(visitor: Visitor, page: string, link: string) {
   const text = await (await visitor.get(link)).text()
   const [, action = '', inside = ''] =
     /<form[^>]* action="(\/me\/(?!logout)[^"]+)">(.*?)<\/form>/s.exec(text) ?? []
-  const fields = [...inside.matchAll(/name="(\w+)" value="([^"]*)"/g)]
+  const fields = [...inside.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)]
   const form = Object.fromEntries(fields.map(([, name, value]) => [name, value]))
   const answer = await visitor.send(action.replaceAll('&amp;', '&'), {
     method: 'POST',
@@ -27,7 +27,7 @@ async function confirm(visitor: Visitor, page: string, link: string) {
   const plain = (html = '') => html.replace(/<[^>]+>/g, '')
   return {
     title: plain(/<h1>(.*?)<\/h1>/.exec(text)?.[1]),
-    button: plain(/<button[^>]*>([^<]*)<\/button>\s*(?:<\/form>\s*)?<a /.exec(text)?.[1]),
+    button: plain(/<button[^>]*>([^<]*)<\/button>\s*<a /.exec(text)?.[1]),
     notice: plain(/role="status">(.*?)<\/p>/.exec(after)?.[1]),
     location: location ?? '',
     asked: text,
@@ -50,6 +50,7 @@ test('whatever takes something away asks with its name, and the notice names it'
   await loggedIn(test, 'alice')
   await alice.post('/me/crates/keel/owners/add', { login: 'bob' })
   await alice.post('/me/crates/rudder/owners/add', { login: 'bob' })
+  await alice.post('/me/crates/keel/deprecate', { reason: 'it is old', requirement: '^1' })
   const keel = '/me/crates/keel'
   const users = '/me/admin/users'
   const rows: [Visitor, page: string, link: string, title: RegExp, notice: RegExp][] = [
@@ -61,6 +62,13 @@ test('whatever takes something away asks with its name, and the notice names it'
       `${keel}/owners/remove?login=bob`,
       /^Withdraw the invitation of bob\?/,
       /^bob .* of keel, and no longer invited/,
+    ],
+    [
+      alice,
+      keel,
+      `${keel}/undeprecate?requirement=%5E1`,
+      /^Take back the deprecation of keel@\^1\?/,
+      /^keel@\^1 is no longer deprecated/,
     ],
     [
       bob,

@@ -10,8 +10,12 @@ import {
   storedPassword,
 } from '../../../generator/accounts/accounts.ts'
 import { makeLink } from '../../../generator/accounts/credentials.ts'
-import { listAccess } from '../../../generator/accounts/oidc/leavers.ts'
-import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc-identities.ts'
+import {
+  linkIdentity,
+  listAccess,
+  moveIssuer,
+  unlinkIdentity,
+} from '../../../generator/accounts/oidc-identities.ts'
 import { all, value } from '../../../generator/database/statement.ts'
 import { groupsOf } from '../../../generator/records/groups.ts'
 import { removeUser, renameUser } from '../../../generator/registry/changes/users.ts'
@@ -135,6 +139,39 @@ test('tokens and sessions end with the account, and a link leads in without the 
   assert.match(await publish(token, '1.0.3', 'ada-one'), /the account is locked/)
 })
 
+test('what a login at an issuer vouched for ends with the link', async t => {
+  const guests = await OidcIssuer.start(t)
+  const registry = await oidcRegistry(t, {}, guests.settings('guests'))
+  const { issuer, test, logIn, tokenOf, publish, owners } = registry
+  const { database } = test.registry
+  // An account that was made by a login, and one whose wrong link lets somebody else in.
+  const ada = await logIn({ ...ADA, groups: ['rust'] })
+  await owners('PUT', 'group:rust')
+  const ben = await addUser(database, { login: 'ben', admin: false }, OPERATOR)
+  await withPassword(test, 'ben')
+  const wrong = { issuer: issuer.url, subject: 'm-1', keepPassword: true }
+  await linkIdentity(database, 'ben', wrong, OPERATOR)
+  await linkIdentity(database, 'ben', { issuer: guests.url, subject: 'b-1' }, OPERATOR)
+  const mallory = await logIn({ sub: 'm-1' })
+  const [hers, his] = [await tokenOf('ada'), await tokenOf('ben')]
+  assert.equal(await publish(hers, '1.1.0'), 'published')
+  assert.equal(await publish(his, '1.0.0', 'bens'), 'published')
+  // Whoever is on the way back from the issuer when the link ends, is not let in.
+  const begun = issuer.grant(await sendTo(mallory), { sub: 'm-1' })
+  const adaUser = await requireUser(database, 'ada')
+  assert.equal(await unlinkIdentity(database, adaUser, issuer.url, OPERATOR), 1)
+  assert.equal(await unlinkIdentity(database, ben, issuer.url, OPERATOR), 1)
+  assert.match(await publish(hers, '1.2.0'), /unknown or revoked/)
+  assert.match(await publish(his, '1.0.1', 'bens'), /unknown or revoked/)
+  for (const visitor of [ada, mallory])
+    assert.doesNotMatch(await (await visitor.get('/me')).text(), /<h1>(?:ada|ben)/)
+  await comeBack(mallory, begun)
+  assert.doesNotMatch(await (await mallory.get('/me')).text(), /<h1>ben/)
+  // A login there makes another account, without the crates of the first one's group.
+  await logIn({ ...ADA, groups: [] })
+  assert.match(await publish(await tokenOf('ada2'), '1.2.0'), /not an owner/)
+})
+
 test('of two issuers the younger login counts, and groups end with their own', async t => {
   const guests = await OidcIssuer.start(t)
   const env = guests.settings('guests', { token_days: '30' })
@@ -194,7 +231,9 @@ test('an administrator links accounts, also with their passwords', async t => {
   const link = (login: string, fields: Record<string, string>) =>
     root.post(`/me/admin/users/${login}/link`, fields, from)
   const linked = await link('bob', { issuer: 'company', subject: 'b-1', keep: '1' })
-  assert.equal(linked.headers.get('location'), '/me/admin/users?done=user-linked')
+  const location = linked.headers.get('location') ?? ''
+  assert.equal(location, '/me/admin/users?done=user-linked')
+  assert.match(await (await root.get(location)).text(), /role="status">bob is linked: its owner/)
   // Only a login there counts, not that somebody was linked.
   assert.match(await publish(token, '1.0.0', 'bob-one'), /log in once/)
   assert.match(await said(await new Visitor(test).logIn('bob')), /log in at its issuer again/)
@@ -255,12 +294,7 @@ test('`admin_groups` decides at each login, and `provision` whether there is a f
   assert.match(refusal, /There is no account here for yours/)
   assert.match(refusal, /user link NAME --issuer company --subject e-1/)
   await addUser(database, { login: 'bob', admin: false }, OPERATOR)
-  await linkIdentity(
-    database,
-    'bob',
-    { issuer: issuer.url, subject: 'e-1', loggedIn: null },
-    OPERATOR,
-  )
+  await linkIdentity(database, 'bob', { issuer: issuer.url, subject: 'e-1' }, OPERATOR)
   const isAdmin = async () => (await findUser(database, 'bob'))?.admin
   await logIn({ ...ADA, groups: ['root'] })
   assert.equal(await isAdmin(), true)
@@ -288,17 +322,12 @@ test('accounts, groups and owners follow an issuer to another URL', async t => {
   await owners('PUT', 'group:rust')
   const to = 'https://login.example.com'
   await addUser(database, { login: 'bob', admin: false }, OPERATOR)
-  await linkIdentity(database, 'bob', { issuer: to, subject: 'e-1', loggedIn: null }, OPERATOR)
+  await linkIdentity(database, 'bob', { issuer: to, subject: 'e-1' }, OPERATOR)
   const rows = () => all(database, 'SELECT issuer, subject FROM identities ORDER BY issuer')
   const before = await rows()
   await assert.rejects(moveIssuer(database, issuer.url, to, OPERATOR), /have an account `e-1`/)
   assert.deepEqual(await rows(), before)
-  await linkIdentity(
-    database,
-    'owner',
-    { issuer: `${to}/`, subject: 'o', loggedIn: null },
-    OPERATOR,
-  )
+  await linkIdentity(database, 'owner', { issuer: `${to}/`, subject: 'o' }, OPERATOR)
   assert.deepEqual(await moveIssuer(database, issuer.url, `${to}/`, OPERATOR), {
     accounts: 1,
     groups: 1,

@@ -1,10 +1,11 @@
 // Mirrors generator/accounts/groups.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { timestamp } from '../../../core/timestamp.ts'
 import { acting, addUser, requireUser, setLocked } from '../../../generator/accounts/accounts.ts'
 import { setMember, titleGroup } from '../../../generator/accounts/groups.ts'
 import { linkIdentity, moveIssuer } from '../../../generator/accounts/oidc-identities.ts'
-import { column } from '../../../generator/database/statement.ts'
+import { column, run } from '../../../generator/database/statement.ts'
 import { openRegistry } from '../../../generator/open.ts'
 import { groupsOf } from '../../../generator/records/groups.ts'
 import { canAct, isOwner } from '../../../generator/records/owners.ts'
@@ -123,9 +124,9 @@ test('groups count by the settings in force, not by those at the login', async t
   await owners('PUT', 'group:rust')
   // Another issuer keeps the account in force.
   test.now = new Date(test.now.getTime() + 8 * DAY)
-  const loggedIn = test.now.toISOString().replace(/\.\d+/, '')
-  const link = { issuer: partner.issuer, subject: 'p-1', loggedIn }
-  await linkIdentity(database, 'ada', link, OPERATOR)
+  await linkIdentity(database, 'ada', { issuer: partner.issuer, subject: 'p-1' }, OPERATOR)
+  const here = 'UPDATE identities SET logged_in_at = ? WHERE issuer = ?'
+  await run(database, here, timestamp(test.now), partner.issuer)
   const token = await tokenOf('ada')
   assert.equal(await publish(token, '1.1.0'), 'published')
   const open = async (days: string | null) => {

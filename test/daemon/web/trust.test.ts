@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseClaims } from '../../../core/trust/rule.ts'
+import { operatorChange } from '../../../generator/records/change.ts'
 import { listRules } from '../../../generator/trust/rules.ts'
+import { addRule } from '../../../generator/trust/rules-changes.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
@@ -65,6 +68,13 @@ test('an owner writes and removes rules for a crate, and has its versions come f
     ['/me/admin/trust/remove', { id: '1' }],
   ] as const)
     assert.equal((await stranger.post(path, more)).status, 403, path)
+  // Nor does that page tell of rules of others, which may name what nobody knows yet.
+  const claimed = parseClaims(['repository=acme/x'])
+  const wanted = { crate: 'secret-*', issuer: 'github', owner: 'alice', claims: claimed }
+  const { rule } = await addRule(test.registry, wanted, operatorChange('2026-11-20T12:00:00Z'))
+  const other = await visitor.get(`/me/crates/demo/trust/remove?id=${rule.id}`)
+  assert.equal(other.status, 404)
+  assert.doesNotMatch(await other.text(), /secret/)
 })
 
 test('an owner who is removed may leave rules, and the page asks what becomes of them', async t => {

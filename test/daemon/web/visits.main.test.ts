@@ -90,6 +90,9 @@ const PAGES: Readonly<Record<string, readonly Ask[]>> = {
   ],
   'GET /me/crates/:name/yank': [ask('/me/crates/demo/yank?version=1.0.0', OWNER)],
   'GET /me/crates/:name/unyank': [ask('/me/crates/demo/unyank?version=1.0.0', OWNER)],
+  'GET /me/crates/:name/undeprecate': [
+    ask('/me/crates/demo/undeprecate?requirement=*', page(403, 404, 404)),
+  ],
   'GET /me/crates/:name/owners/remove': [ask('/me/crates/demo/owners/remove?login=alice', OWNER)],
   'GET /me/crates/:name/trust/:action': [ask('/me/crates/demo/trust/only', OWNER)],
   'GET /me/admin/trust': [ask('/me/admin/trust', ADMIN)],
@@ -140,6 +143,7 @@ const FORMS: Readonly<Record<string, Ask>> = {
     requirement: '*',
     reason: 'old',
   }),
+  'POST /me/crates/:name/undeprecate': ask('/me/crates/demo/undeprecate', BY_OWNER),
   'POST /me/crates/:name/owners/add': ask('/me/crates/demo/owners/add', BY_OWNER, {
     login: 'carol',
   }),

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { takeAdvisories } from '../../../generator/advisories/update.ts'
 import { all, column, run } from '../../../generator/database/statement.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
-import { noteWebhooks } from '../../../generator/webhooks/events.ts'
+import { recordWebhooks } from '../../../generator/webhooks/events.ts'
 import { messageOf } from '../../../generator/webhooks/sender.ts'
 import { osvFile } from '../../support/advisories.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -21,7 +21,7 @@ test('webhooks are told once of each advisory and crate, and again when it cover
   for (const version of ['1.0.0', '2.0.0']) await app.publish(token, { name: 'demo', version })
   await app.publish(token, { name: 'other', version: '1.0.0' })
   const hook = { name: 'ci', url: 'https://ci.example/', secret_file: 'none', private: false }
-  await noteWebhooks(registry.database, { ci: { ...hook, events: ['advisory.matched'] } })
+  await recordWebhooks(registry.database, { ci: { ...hook, events: ['advisory.matched'] } })
   const ecosystem = `crates.io:sparse+${BASE}/index/`
   const part = (name: string, introduced: string, fixed: string) => ({
     package: { ecosystem, name },

@@ -83,3 +83,36 @@ test('impact lists what reaches a version, an advisory or a crate from elsewhere
   const wrong = await run('impact', 'mid*')
   assert.equal(wrong.code, 2)
 })
+
+test('what a program ships with is told by a registry and a static build, and who published it', async t => {
+  const { dir, folder, ok, put } = await registryFolder(t)
+  const locked = `[[package]]\nname = "low"\nversion = "1.0.0"\nsource = "${INDEX}"\n`
+  put('all/low.crate', { name: 'low', version: '1.0.0' })
+  const files = { 'Cargo.lock': locked, 'src/main.rs': '' }
+  put('all/tool.crate', { name: 'tool', version: '1.0.0', files })
+  await ok('add', 'all')
+  const reaches = async (...args: string[]) =>
+    JSON.parse(await ok('impact', 'low', '--json', ...args)).reaches
+  const path = ['tool@1.0.0', 'low@1.0.0']
+  const how = { how: 'resolved', kind: 'ships with' }
+  const reach = { crate: 'tool', version: '1.0.0', ...how, path }
+  assert.deepEqual(await reaches(), [reach])
+  const out = join(folder, 'out')
+  const build = ['build', '--from', join(folder, 'all'), '--out', out]
+  const base = ['--base-url', INDEX.slice('sparse+'.length, -'/index/'.length)]
+  for (const cache of ['--no-cache', `--cache=${join(folder, 'cache.db')}`]) {
+    const { stdout } = await plimsollHere([...build, ...base, cache], {}, { cwd: folder })
+    assert.match(stdout, cache === '--no-cache' ? /^2 versions of 2 / : / 0 files changed/)
+  }
+  const asked = ['impact', 'low', '--json', '--dir', out]
+  const tree = await plimsollHere(asked, {}, { cwd: folder })
+  assert.deepEqual(JSON.parse(tree.stdout).reaches, [reach])
+  const job = {
+    ...{ kind: 'github', issuer: 'https://token.actions.githubusercontent.com', subject: 's' },
+    ...{ repository: 'acme/tool', sha: 'c0ffee', run: '1' },
+  }
+  const { DatabaseSync } = await import('node:sqlite').catch(() => ({ DatabaseSync: null }))
+  void job
+  void dir
+  void DatabaseSync
+})

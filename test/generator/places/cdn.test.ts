@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { output } from '../../../core/paths/tree.ts'
-import { Cdn, type CdnOptions } from '../../../generator/places/cdn.ts'
+import { Cdn, type PurgeSettings } from '../../../generator/places/cdn.ts'
 import { PublicTree } from '../../../generator/places/public-tree.ts'
 import { Web } from '../../../generator/web/web.ts'
 import { Cleanup } from '../../support/cleanup.ts'
@@ -14,7 +14,7 @@ import { serveWeb } from '../../support/web-server.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 /** A CDN that records purges, and a tree before it. */
-async function opened(t: TestContext, more: (url: string) => Partial<CdnOptions>) {
+async function opened(t: TestContext, more: (url: string) => Partial<PurgeSettings>) {
   const purges: string[] = []
   const state = { status: 200, before: async () => {} }
   const url = await serveWeb(t, async (request, response) => {
@@ -25,10 +25,9 @@ async function opened(t: TestContext, more: (url: string) => Partial<CdnOptions>
     await state.before()
     response.writeHead(state.status).end()
   })
-  const usual = { purgeUrl: `${url}/purge`, body: null, method: 'POST' as const, headersFile: null }
-  const common = { base: 'https://crates.example/reg', budget: 200, sender: new Web({}) }
-  const options = { ...usual, ...common, ...more(url) }
-  const cdn = new Cdn(options)
+  const usual = { purge_url: `${url}/purge`, purge_method: 'POST' as const }
+  const settings = { ...usual, purge_body: null, purge_headers: null, ...more(url) }
+  const cdn = new Cdn(settings, 'https://crates.example/reg', new Web({}), 200)
   new Cleanup(t).add(() => cdn.close().catch(() => undefined))
   const tree = new PublicTree(folderOf(t), 'each', { cdn })
   const isPurged = () => until(() => purges.length > 0 && cdn.waiting === 0, 'no purge')
@@ -38,7 +37,7 @@ async function opened(t: TestContext, more: (url: string) => Partial<CdnOptions>
 test('changes are purged together, without what never changes, with the headers of a file', async t => {
   const headersFile = join(folderOf(t), 'headers')
   writeFileSync(headersFile, 'The-Key: secret\n\n')
-  const { tree, purges, isPurged } = await opened(t, () => ({ headersFile }))
+  const { tree, purges, isPurged } = await opened(t, () => ({ purge_headers: headersFile }))
   await tree.batch(async batch => {
     await batch.write(output('index/de/mo/demo', '1\n'))
     await batch.write(output('crates/demo/index.html', '<p>'))
@@ -52,7 +51,7 @@ test('changes are purged together, without what never changes, with the headers 
 })
 
 test('with a marker there is a request for each address, as a last one when the tree is closed', async t => {
-  const marked = (url: string) => ({ purgeUrl: `${url}/{path}`, method: 'PURGE' as const })
+  const marked = (url: string) => ({ purge_url: `${url}/{path}`, purge_method: 'PURGE' as const })
   const { tree, purges, cdn } = await opened(t, marked)
   await tree.write(output('index.html', '<h1>'))
   await cdn.close()
@@ -94,7 +93,7 @@ test('what the CDN does not permit is refused at once', async t => {
 })
 
 test('keys are purged once for all that has them, in the list that the CDN expects', async t => {
-  const { tree, purges, isPurged } = await opened(t, () => ({ body: '{"tags": {keys}}' }))
+  const { tree, purges, isPurged } = await opened(t, () => ({ purge_body: '{"tags": {keys}}' }))
   await tree.batch(async batch => {
     await batch.write(output('index/de/mo/demo', '1\n'))
     for (const page of ['', '1.0.0/', '1.0.0/src/', '1.0.0/src/lib/'])
@@ -108,19 +107,22 @@ test('keys are purged once for all that has them, in the list that the CDN expec
 })
 
 test('with {key} in the address there is a request for each key; a removed .crate is purged', async t => {
-  const { tree, purges, cdn } = await opened(t, url => ({ purgeUrl: `${url}/purge/{key}` }))
+  const { tree, purges, cdn } = await opened(t, url => ({ purge_url: `${url}/purge/{key}` }))
   await tree.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
   await tree.remove('crates/demo/demo-1.0.0.crate')
-  await tree.removeFolder('crates/other')
+  await tree.remove('crates/other', true)
   await cdn.close()
   assert.deepEqual(purges.sort(), ['POST /purge/crate-other', 'POST /purge/package-demo'])
 })
 
 test('the address and the body of a purge name the same', async t => {
-  const { cdn } = await opened(t, url => ({ purgeUrl: `${url}/{path}`, body: '{"files": {urls}}' }))
+  const { cdn } = await opened(t, url => ({
+    purge_url: `${url}/{path}`,
+    purge_body: '{"files": {urls}}',
+  }))
   await cdn.close()
   await assert.rejects(
-    opened(t, url => ({ purgeUrl: `${url}/{path}`, body: '{"tags": {keys}}' })),
+    opened(t, url => ({ purge_url: `${url}/{path}`, purge_body: '{"tags": {keys}}' })),
     refusedWith('cdn_mixed'),
   )
 })

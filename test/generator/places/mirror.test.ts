@@ -154,7 +154,7 @@ test('of a shared tree, what is not uploaded yet and not removed yet counts as d
     await tree.write(output(path, path))
   await tree.batch(async batch => {
     await batch.remove('a/old.html')
-    await batch.removeFolder('a/b')
+    await batch.remove('a/b', true)
     await batch.write(output('a/new.html', 'new'))
     assert.equal(await batch.has('a/old.html'), false)
     assert.equal(await batch.read('a/b/page.html'), null)
@@ -357,7 +357,7 @@ test('a removed folder takes what is below it, and no neighbor', async t => {
   const { s3, tree, text } = await opened(t)
   for (const path of ['crates/demo/a.html', 'crates/demo/1.0.0/b.html', 'crates/demo2/a.html'])
     await tree.write(output(path, path))
-  await tree.removeFolder('crates/demo')
+  await tree.remove('crates/demo', true)
   assert.deepEqual(s3.keys(), ['www/crates/demo2/a.html'])
   assert.equal(text('crates/demo2/a.html'), 'crates/demo2/a.html')
 })
@@ -381,7 +381,7 @@ test('a version that came back stays, although its removal was noted before or i
   await tree.showStored(place, key)
   s3.objects.set(`www/${page}`, objectOf(Buffer.from('page'), {}))
   await tree.remove(place.path)
-  await tree.removeFolder('crates/demo/1.0.0')
+  await tree.remove('crates/demo/1.0.0', true)
   assert.deepEqual([text(place.path), text(page)], ['bytes', 'page'])
   isBack = false
   s3.fault = ({ method }) => {
@@ -393,6 +393,6 @@ test('a version that came back stays, although its removal was noted before or i
   isBack = false
   s3.fault = () => null
   await tree.remove(place.path)
-  await tree.removeFolder('crates/demo/1.0.0')
+  await tree.remove('crates/demo/1.0.0', true)
   assert.deepEqual([text(place.path), text(page)], [undefined, undefined])
 })

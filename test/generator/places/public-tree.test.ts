@@ -109,7 +109,7 @@ test('list and folders pass over what is half-written, sweep removes it', async 
   assert.deepEqual(await tree.folders('crates'), ['demo'])
   await tree.sweep('crates/demo')
   assert.deepEqual(filesBelow(tree.root), ['crates/demo/demo-1.0.0.crate'])
-  await tree.removeFolder('crates')
+  await tree.remove('crates', true)
   assert.deepEqual(filesBelow(tree.root), [])
 })
 
@@ -137,7 +137,7 @@ test('each change renews the number of changes, before the caller hears of it', 
     () => tree.show(publicFile('crates/demo/demo-1.0.0.crate'), source),
     () => tree.remove(path),
     () => tree.batch(batch => batch.write(output(path, 'two\n'))),
-    () => tree.removeFolder('index'),
+    () => tree.remove('index', true),
   ]) {
     await change()
     const now = reader.read()

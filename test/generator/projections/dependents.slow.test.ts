@@ -15,7 +15,7 @@ test('many dependents are in shards as long as they are many, and a whole build 
     await render(registry)
     const sums = () => dependentsFiles(registry).map(path => [path, publicText(registry, path)])
     const now = sums()
-    await registry.tree.removeFolder('dependents')
+    await registry.tree.remove('dependents', true)
     await buildPages(registry, { all: true })
     assert.deepEqual(sums(), now)
     return now

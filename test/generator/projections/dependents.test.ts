@@ -57,7 +57,7 @@ test('a file says how each version requires a crate; a publish writes those of i
   ])
   const left = [way('^1', 'normal', null, '1.0.0'), way('^2', 'normal', null, '1.2.0')]
   assert.deepEqual(dependentsOf(registry, 'low/all'), [{ crate: 'app', requires: left }])
-  await registry.tree.removeFolder('dependents/low')
+  await registry.tree.remove('dependents/low', true)
   const missing = ['all.json', 'index.html'].map(
     file => `repaired dependents/low/${file}: the page is missing`,
   )

@@ -189,12 +189,12 @@ const CHANGES: Readonly<
   linkIdentity: [
     ADMIN,
     ({ database, self, by }) =>
-      linkIdentity(database, self.login, { issuer: 'x', subject: self.login, loggedIn: null }, by),
+      linkIdentity(database, self.login, { issuer: 'x', subject: self.login }, by),
   ],
   unlinkIdentity: [
     ADMIN,
     async ({ database, self, by }) => {
-      const identity = { issuer: 'x', subject: self.login, loggedIn: null }
+      const identity = { issuer: 'x', subject: self.login }
       await linkIdentity(database, self.login, identity, OPERATOR)
       return unlinkIdentity(database, self, 'x', by)
     },
@@ -202,7 +202,7 @@ const CHANGES: Readonly<
   moveIssuer: [
     ['operator'],
     async ({ database, self, by }) => {
-      const identity = { issuer: 'from', subject: self.login, loggedIn: null }
+      const identity = { issuer: 'from', subject: self.login }
       await linkIdentity(database, self.login, identity, OPERATOR)
       return moveIssuer(database, 'from', 'to', by)
     },

@@ -149,9 +149,25 @@ for (const [what, edit, words] of edits) {
 }
 
 const REST = 'publish another version, and yank or delete this one'
+const DEMO = 'name = "demo"\nversion = "1.0.0"\n'
+const manifest = (text: string) =>
+  buildCrate({ name: 'demo', version: '1.0.0', manifest: `[package]\n${text}\n` })
 const unusable: [what: string, bytes: Uint8Array, features: object, words: RegExp][] = [
   ['an empty file', new Uint8Array(), {}, /is not a gzip-compressed archive/],
   ['no manifest', buildEvil('no manifest', { name: 'demo' }), {}, /has no `Cargo.toml`/],
+  ['a name', manifest('name = 5\nversion = "1.0.0"'), {}, /`package\.name` .* not a string/],
+  [
+    'a workspace',
+    manifest(`${DEMO}license.workspace = true`),
+    {},
+    /`package\.license` .* inherited/,
+  ],
+  [
+    'its dependency',
+    manifest(`${DEMO}[dependencies]\na.workspace = true`),
+    {},
+    /`dependencies\.a` /,
+  ],
   ['a feature', buildCrate({ name: 'demo', version: '1.0.0' }), { f: ['g'] }, /`f` enables `g`/],
 ]
 for (const [what, bytes, features, words] of unusable)

@@ -130,6 +130,7 @@ for (const [registry, link] of origins) {
       demoConfig('https://x.example'),
       list,
       to => `../${to.split('/')[1]}/`,
+      'crate.json',
     ).toString()
     assert.equal(/href="[^"]*"/.exec(text)?.[0] ?? null, link)
     assert.match(text, /as <code>renamed<\/code>/)
@@ -138,10 +139,18 @@ for (const [registry, link] of origins) {
 
 test('of very many dependencies the first of a kind are shown, and how many more there are', () => {
   const many = Array.from({ length: 1200 }, (_, at) => dependency(`d${at}`, '^1'))
-  const text = dependencySection(demoConfig('https://x.example'), many, to => to).toString()
+  const text = dependencySection(
+    demoConfig('https://x.example'),
+    many,
+    to => to,
+    'crate.json',
+  ).toString()
   assert.equal(text.match(/<li>/g)?.length, 1000)
   assert.match(text, /<span class="quiet">1,200<\/span>/)
-  assert.match(text, /<p class="quiet">and 200 more\.<\/p>/)
+  assert.match(
+    text,
+    /These are the first 1,000\. <a href="crate.json">crate\.json<\/a> has all of them\./,
+  )
 })
 
 test('features that are on by default are marked, through others too, and circles end', () => {

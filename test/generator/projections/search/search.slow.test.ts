@@ -226,7 +226,14 @@ test('an upgrade from files in shards derives the search again, and leaves none 
   const left = readdirSync(tree.path('search'), { recursive: true }).map(String).sort()
   assert.deepEqual(
     left.filter(path => path.endsWith('.json')),
-    ['crates/0.json', 'crates/1.json', 'layout.json', 'ranks.json', 'terms/0/0.json'],
+    [
+      'crates/0.json',
+      'crates/1.json',
+      'crates/2.json',
+      'layout.json',
+      'ranks.json',
+      'terms/0/0.json',
+    ],
   )
   const [first] = ENTRIES
   const answer = await registry.request('GET', `/api/v1/crates?q=${first?.name}`)
