@@ -107,6 +107,7 @@ async function insertRelease(
   await pace()
   const [about, line] = [JSON.stringify(release.about), renderEntry(entry)]
   await pace()
+  const locked = JSON.stringify(release.locked)
   const id = await insert(tx, 'releases', {
     crate_id: crateId,
     version,
@@ -121,10 +122,10 @@ async function insertRelease(
     published_at: publishedAt,
     published_by: userIdOf(change),
     job: change.who === 'rule' ? JSON.stringify(change.grant.job) : null,
-    locked: JSON.stringify(release.locked),
+    locked,
   })
   const deps = JSON.stringify(entry.deps)
-  return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps }
+  return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps, locked }
 }
 
 /** Tells the followers of releases that a transaction has recorded, once per crate. */

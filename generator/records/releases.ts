@@ -305,4 +305,4 @@ export async function deletedVersions(db: Queries, crate: Name): Promise<Version
 }
 
 /** A release that was just stored, with its metadata as stored. */
-export type NewRelease = VersionRecord & StoredMetadata
+export type NewRelease = VersionRecord & StoredMetadata & { readonly locked: string }

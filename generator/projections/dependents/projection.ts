@@ -29,7 +29,7 @@ export const dependents: Pages = {
   of: 'crate',
   due: 'soon',
   async changed(_, { crate, added, removed }) {
-    const requires = added.some(({ deps }) => deps !== '[]')
+    const requires = added.some(({ deps, locked }) => deps !== '[]' || locked !== '[]')
     return marksOf('dependents', requires || removed.length > 0 ? [crate.id] : [])
   },
   async render(context, mark) {
