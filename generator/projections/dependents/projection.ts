@@ -18,7 +18,8 @@ import {
   value,
 } from '../../database/statement.ts'
 import { lastChange, type Mark, markSelected, marksOf, setMarks } from '../../records/marks.ts'
-import { listVersions, releaseDependencies, releaseLocks } from '../../records/releases.ts'
+import { listVersions, releaseDependencies } from '../../records/releases.ts'
+import { releaseLocks } from '../../records/releases-stored.ts'
 import type { PageContext } from '../context.ts'
 import { type Pages, replaceFiles } from '../projection.ts'
 
