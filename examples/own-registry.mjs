@@ -18,7 +18,7 @@ import { build } from 'plimsoll/pages/build'
 import { buildPages } from 'plimsoll/pages/pages'
 import { operatorChange } from 'plimsoll/records/change'
 import { setYanked } from 'plimsoll/records/releases-changes'
-import { addCrateFile } from 'plimsoll/registry/changes/publish'
+import { addCrateFile } from 'plimsoll/registry/changes/add'
 import { initRegistry } from 'plimsoll/registry/registry'
 import { verify } from 'plimsoll/verify/verify'
 

@@ -19,7 +19,7 @@ import type {
   Place,
   PutOptions,
 } from './place.ts'
-import { BUDGET_MS, type BucketOptions, clientsOf, SILENCE_MS } from './s3/client.ts'
+import { BUDGET_MS, clientsOf, SILENCE_MS } from './s3/client.ts'
 import {
   isTransient,
   reading,
@@ -28,6 +28,7 @@ import {
   retried,
   statusOf,
 } from './s3/failure.ts'
+import type { BucketOptions } from './s3/options.ts'
 import { destroyWhenSilent, sendFile, signChecksum } from './s3/requests.ts'
 import {
   DeleteObjectCommand,

@@ -10,7 +10,7 @@ import { isInside } from './disk/files.ts'
 import { FolderPlace } from './folder-place.ts'
 import type { Mirror, TreeRecords } from './mirror.ts'
 import { PublicTree } from './public-tree.ts'
-import type { Environment } from './s3/client.ts'
+import type { Environment } from './s3/options.ts'
 
 /**
  * Refuses a public tree that lies in the crate store, or has it or the registry folder in itself:

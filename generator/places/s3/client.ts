@@ -1,29 +1,9 @@
 // generator/places/s3: Object storage by the protocol of S3. places/ and deploy/ call it; it never
 // knows what an object means.
 import type { S3ClientConfig } from '@aws-sdk/client-s3'
-import type { BucketAddress } from '../../../core/paths/bucket.ts'
+import type { BucketOptions, Environment } from './options.ts'
 import { expectStorage } from './requests.ts'
 import { S3Client } from './sdk.ts'
-
-/** The environment of the process. */
-export type Environment = Readonly<Record<string, string | undefined>>
-
-/** Where a bucket is, and how to reach it. */
-export interface BucketOptions {
-  readonly address: BucketAddress
-  /** Null for Amazon S3. */
-  readonly endpoint: string | null
-  /** Null for what the environment or a profile names, or else `us-east-1`. */
-  readonly region: string | null
-  /** Whether the bucket is in the path and not in the host; by default with an endpoint. */
-  readonly pathStyle: 'auto' | 'on' | 'off'
-  /** Where keys of the account are looked for before the other places that the SDK knows. */
-  readonly env: Environment
-  /** How long requests are tried again, in milliseconds. */
-  readonly budget?: number
-  /** How long a server may be silent, in milliseconds. */
-  readonly silence?: number
-}
 
 /** How long a server may be silent: a publish waits for it, and Cargo waits 30 seconds. */
 export const SILENCE_MS = 8000
