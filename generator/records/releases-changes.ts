@@ -115,10 +115,8 @@ async function insertRelease(
     about,
     readme: release.readme,
     contents: JSON.stringify(release.contents),
-    published_at: publishedAt,
-    published_by: userIdOf(change),
+    ...{ published_at: publishedAt, published_by: userIdOf(change), locked },
     job: change.who === 'rule' ? JSON.stringify(change.grant.job) : null,
-    locked,
   })
   return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps, locked }
 }
