@@ -12,7 +12,9 @@ import type { Staged } from '../../places/crate-store.ts'
 import { disk } from '../../places/disk/disk.ts'
 import { showCrates } from '../../projections/index/show.ts'
 import { RenderBatch } from '../../projections/render-batch.ts'
+import { matchesOf } from '../../records/advisories/change.ts'
 import type { Change } from '../../records/change.ts'
+import type { Told } from '../../records/crate-change.ts'
 import type { CrateRecord } from '../../records/crates.ts'
 import { type MarkSubject, marksOf, setMarks } from '../../records/marks.ts'
 import { type IndexedCrate, indexFiles } from '../../records/releases.ts'
@@ -158,9 +160,11 @@ async function record(
   tx: Queries,
   { submission, change, release, existing, isLost, verdict, warnings }: Candidate,
 ): Promise<UnshownPublication> {
-  const added = await insertAdded(tx, release, urls.own, change, async (within, crate) => {
+  const matched: Told[] = []
+  const added = await insertAdded(tx, release, change, async (within, crate) => {
     await checkQuota(within, crate, settings.limits, change)
     await submission.permit?.(within, crate)
+    if (crate.hasAdvisories) matched.push(...(await matchesOf(within, release, urls.own)))
   })
   if (isLost && existing.taken)
     await setMarks(tx, marksOfBytes(existing.taken.id), added.crate.generation)
@@ -168,7 +172,8 @@ async function record(
   const present = added.outcome === 'present' ? [presentWarning(isLost, name, version)] : []
   const all = unique([...warnings, ...present])
   const { invalidCategories, invalidBadges } = verdict
-  return { release, ...added, warnings: all, invalidCategories, invalidBadges }
+  const edit = added.edit && { ...added.edit, told: [...(added.edit.told ?? []), ...matched] }
+  return { release, ...added, edit, warnings: all, invalidCategories, invalidBadges }
 }
 
 /**
