@@ -31,8 +31,9 @@ interface LockParts {
 }
 
 /**
- * Returns the packages of registries that the `Cargo.lock` of a package with a program or an example
- * names: Cargo uses no other. None, with a warning, where that has more than 1 MiB or 2,000 packages.
+ * Returns the packages of registries that the `Cargo.lock` of a package with a program or an
+ * example names: Cargo uses no other. None, with a warning, where that has more than 1 MiB or
+ * 2,000 packages.
  */
 export async function readLocked(
   open: Open,

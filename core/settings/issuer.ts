@@ -11,7 +11,6 @@ import {
   list,
   required,
   row,
-  type SettingValue,
   text,
   type Values,
   webUrlOrNone,
@@ -55,11 +54,6 @@ export type IssuerSettings = Values<typeof issuerRows> & { readonly name: string
 
 export type IssuerKind = IssuerSettings['kind']
 
-const KNOWN: ReadonlyMap<string, string> = new Map([
-  ['github', 'https://token.actions.githubusercontent.com'],
-  ['gitlab', 'https://gitlab.com'],
-])
-
 /** Hosts where anybody may have an account, or a job. */
 const PUBLIC_HOSTS: ReadonlySet<string> = new Set(
   (
@@ -75,13 +69,6 @@ const PUBLIC_HOSTS: ReadonlySet<string> = new Set(
 /** Returns whether an issuer is one where strangers have accounts, too. */
 export function isPublic(issuer: string): boolean {
   return PUBLIC_HOSTS.has(new URL(issuer).hostname.replace(/^www\.|\.$/g, ''))
-}
-
-/** Returns the default of a setting of `[issuer.NAME]`, where two names have one of their own. */
-export function issuerDefault(name: string, key: string): SettingValue {
-  if (key === 'issuer') return KNOWN.get(name) ?? null
-  if (key === 'kind') return KNOWN.has(name) ? name : null
-  return new Map(Object.entries(issuerRows)).get(key)?.private ?? null
 }
 
 /** Returns whether strangers use an issuer, too: then a rule has to name who may publish. */

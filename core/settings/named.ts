@@ -1,7 +1,7 @@
-import { issuerDefault, issuerRows } from './issuer.ts'
+import { issuerRows } from './issuer.ts'
 import type { Row, SettingValue } from './kind.ts'
 import { oidcRows } from './oidc.ts'
-import { upstreamDefault, upstreamRows } from './upstream.ts'
+import { upstreamRows } from './upstream.ts'
 import { webhookRows } from './webhook.ts'
 
 /** Returns the section of a name that somebody else chose; undefined where there is none. */
@@ -17,14 +17,25 @@ export const namedRows: Readonly<Record<string, Readonly<Record<string, Row<Sett
   webhook: webhookRows,
 }
 
-/** Returns the default of a setting of `[KIND.NAME]`; that of an upstream may follow its index. */
-export function namedDefault(
-  kind: string,
-  name: string,
+const CRATES_IO_INDEX = 'sparse+https://index.crates.io/'
+
+const KNOWN: ReadonlyMap<string, string> = new Map([
+  ['issuer.github.issuer', 'https://token.actions.githubusercontent.com'],
+  ['issuer.github.kind', 'github'],
+  ['issuer.gitlab.issuer', 'https://gitlab.com'],
+  ['issuer.gitlab.kind', 'gitlab'],
+  ['upstream.crates-io.index', CRATES_IO_INDEX],
+  ['upstream.crates-io.feed', 'https://static.crates.io/rss/crates.xml'],
+])
+
+/**
+ * Returns the default that a setting has by the name of its section, where others have another one.
+ * With another index, `crates-io` is no longer about crates.io, whose feed nobody asks for then.
+ */
+export function knownDefault(
   key: string,
-  index?: SettingValue,
-): SettingValue {
-  if (kind === 'issuer') return issuerDefault(name, key)
-  if (kind === 'upstream') return upstreamDefault(name, key, index)
-  return namedRows[kind]?.[key]?.private ?? null
+  values: ReadonlyMap<string, SettingValue> = new Map(),
+): string | undefined {
+  const index = values.get('upstream.crates-io.index') ?? CRATES_IO_INDEX
+  return key.endsWith('.feed') && index !== CRATES_IO_INDEX ? undefined : KNOWN.get(key)
 }

@@ -7,7 +7,7 @@ import { type AccessRecord, accessRecord, keepAccess } from './access.ts'
 import { tomlValue } from './file.ts'
 import { checkIssuer, type IssuerSettings } from './issuer.ts'
 import { file, fileOrNone, list, type SettingValue, type Values } from './kind.ts'
-import { namedDefault, namedRows } from './named.ts'
+import { knownDefault, namedRows } from './named.ts'
 import { checkOidc, type OidcSettings } from './oidc.ts'
 import { findSetting, namedSettings, type sections, settingTable, type topRows } from './schema.ts'
 import type { Assignment, Environment, Origin, SettingsFile } from './source.ts'
@@ -152,10 +152,7 @@ function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Ori
 /** Returns the default of a setting under the preset among `values`. */
 function defaultOf(key: string, values: ReadonlyMap<string, SettingValue>): SettingValue {
   const preset = values.get('policy.preset') === 'public' ? 'public' : 'private'
-  const [, kind, section = '', name = ''] = /^([^.]+)\.([^.]+)\.([^.]+)$/.exec(key) ?? []
-  if (kind !== undefined)
-    return namedDefault(kind, section, name, values.get(`upstream.${section}.index`))
-  return findSetting(key)?.row[preset] ?? null
+  return knownDefault(key, values) ?? findSetting(key)?.row[preset] ?? null
 }
 
 /** Returns the names of the sections of a kind, in the order in which they were given. */

@@ -3,7 +3,7 @@ import { type Issue, issue } from '../error/error.ts'
 import { typosBetween } from '../search/similar.ts'
 import { isTable, parseToml } from '../toml.ts'
 import type { Kind, SettingValue } from './kind.ts'
-import { namedDefault, namedRows } from './named.ts'
+import { knownDefault, namedRows } from './named.ts'
 import { conditionList } from './oidc.ts'
 import {
   findSetting,
@@ -65,10 +65,8 @@ export function fromFile(file: SettingsFile, issues: Issue[], left?: string[]): 
     if (!isTable(rows)) return invalid(section, rows, `a section [${section}]`)
     // The section alone is enough where its address is known, and else lacks it.
     const [address = ''] = Object.keys(namedRows[kind] ?? {})
-    for (const [key, raw] of Object.entries({
-      [address]: namedDefault(kind, name, address),
-      ...rows,
-    }))
+    const known = knownDefault(`${section}.${address}`) ?? null
+    for (const [key, raw] of Object.entries({ [address]: known, ...rows }))
       take(section, key, kind === 'oidc' && key === 'require' ? conditionList(raw) : raw)
   }
   const document = parseToml(file.text, (problem, { line, column }) => {

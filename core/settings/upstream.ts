@@ -9,18 +9,13 @@ import {
   isLine,
   list,
   maybe,
-  type Row,
   row,
-  type SettingValue,
   text,
   type Values,
   webUrlOrNone,
 } from './kind.ts'
 
 const DAY = 86_400
-
-/** The one upstream that needs no other setting. */
-export const CRATES_IO = 'crates-io'
 
 const sparseIndex = text(
   'a sparse index, such as "sparse+https://crates.example.com/index/"',
@@ -67,21 +62,4 @@ export const UPSTREAM_NAME_FORM = 'lowercase letters, digits and "-", a letter f
 /** Returns whether text may be the `NAME` of `[upstream.NAME]`: a path segment and a variable. */
 export function isUpstreamName(name: string): boolean {
   return /^[a-z](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name)
-}
-
-const CRATES_IO_INDEX = 'sparse+https://index.crates.io/'
-
-/**
- * Returns the default of a setting where `crates-io` has another one than other upstreams; with
- * another `index`, that section is no longer about crates.io, whose feed nobody asks for then.
- */
-export function upstreamDefault(
-  name: string,
-  key: string,
-  index: SettingValue = CRATES_IO_INDEX,
-): SettingValue {
-  if (name === CRATES_IO && key === 'index') return CRATES_IO_INDEX
-  if (name === CRATES_IO && key === 'feed' && index === CRATES_IO_INDEX)
-    return 'https://static.crates.io/rss/crates.xml'
-  return new Map<string, Row<SettingValue>>(Object.entries(upstreamRows)).get(key)?.private ?? null
 }

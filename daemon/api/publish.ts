@@ -13,10 +13,9 @@ import { isObject } from '../../core/plain-data.ts'
 import { type PublishMetadata, publishMetadata } from '../../core/release/metadata.ts'
 import { parseVersion, type Version } from '../../core/version.ts'
 import { pace } from '../../generator/database/pace.ts'
-import { disk } from '../../generator/places/disk/disk.ts'
 import { requireUnpaused } from '../../generator/records/pause.ts'
 import { type ExistingRelease, readExisting } from '../../generator/records/releases-stored.ts'
-import { sandbox } from '../../generator/sandbox/sandbox.ts'
+import { prepareThreads } from '../../generator/registry/changes/publish.ts'
 import { trustedChange } from '../../generator/trust/trusted-tokens.ts'
 import { takenFrom } from '../../generator/upstream/names.ts'
 import { type Actor, changeBy, countedAs, coversCrate, hasScope } from '../access/auth.ts'
@@ -28,9 +27,7 @@ import { ByteCollector, bodyOf } from '../http/request-body.ts'
 /** `PUT /api/v1/crates/new`: answers once the version is on disk, in the records and the index. */
 export async function publish(deps: Deps, c: Context, actor: Actor) {
   const { registry, indexWorker } = deps
-  // Threads begin with the first publish, both while its body arrives.
-  sandbox.prepare()
-  disk.prepare()
+  prepareThreads()
   // Before the body arrives; the transaction asks again.
   await requireUnpaused(registry.database)
   const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits

@@ -95,13 +95,8 @@ const registerList = registryCommand('list', {
       const state = removed ? 'removed' : locked ? 'locked' : login_due ? 'login due' : 'active'
       const last = identities.map(({ logged_in: at }) => at ?? '').sort()
       const role = admin ? 'admin' : machine ? 'machine' : 'user'
-      return [
-        login,
-        role,
-        state,
-        created,
-        ...(isLinked ? [last.at(-1) ?? '', made.join(', ')] : []),
-      ]
+      const linked = isLinked ? [last.at(-1) ?? '', made.join(', ')] : []
+      return [login, role, state, created, ...linked]
     })
     const more = isLinked ? ['last login at issuer', 'left behind'] : []
     const head = ['username', 'role', 'state', 'since', ...more]

@@ -207,7 +207,7 @@ export async function listAccess<T extends { readonly id: number }>(
 function leftBehind(db: Queries, ids: readonly number[], rules: LoginRules, now: Date) {
   const { sql, values } = acting(rules, now)
   const gone = `users.id IN ${LIST} AND NOT (${sql})`
-  const found = `SELECT users.id AS maker, 'account ' || made.login AS what FROM users
+  const makers = `SELECT users.id AS maker, 'account ' || made.login AS what FROM users
       JOIN users AS made ON made.made_by = users.id
       WHERE made.machine = 1 AND made.locked_at IS NULL AND ${gone}
     UNION ALL SELECT users.id, 'rule ' || trust_rules.id FROM users
@@ -218,5 +218,5 @@ function leftBehind(db: Queries, ids: readonly number[], rules: LoginRules, now:
       WHERE expires_at > ? AND ${gone}`
   const who = [ids, ...values] as const
   type Found = { readonly maker: number; readonly what: string }
-  return all<Found>(db, found, ...who, ...who, timestamp(now), ...who)
+  return all<Found>(db, makers, ...who, ...who, timestamp(now), ...who)
 }

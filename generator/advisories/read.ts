@@ -9,7 +9,7 @@ import {
 } from '../../core/advisory/files.ts'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { type Issue, inFile, issue, Refusal, refuse } from '../../core/error/error.ts'
-import { openFile, readFolder, statOf } from '../places/disk/files.ts'
+import { fileStats, openFile, readFolder, statOf } from '../places/disk/files.ts'
 import type { KeptAdvisory } from '../records/advisories/change.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
 import { SandboxError } from '../sandbox/thread.ts'
@@ -73,15 +73,16 @@ async function batchesOf(source: string): Promise<(() => Promise<AdvisoryFile[]>
   return slices(files).map(slice => async () => slice)
 }
 
-/** Reads a file up to a byte more than an advisory may have. */
+/** Reads a file up to a byte more than an advisory may have; a pipe or device has none. */
 async function readOne(file: string, path: string): Promise<AdvisoryFile> {
-  const opened = await openFile(file, { start: 0, end: ADVISORY_BYTES })
+  const isFile = (await fileStats(file)) !== null
+  const opened = isFile ? await openFile(file, { start: 0, end: ADVISORY_BYTES }) : null
   const parts: Buffer[] = []
   for await (const part of opened?.bytes ?? []) parts.push(part)
   return { path, bytes: Buffer.concat(parts) }
 }
 
-/** Returns the paths of all files below a folder, with `/`; follows links to files only. */
+/** Returns the paths of all that is no folder below one, with `/`; follows links to files only. */
 async function filesBelow(folder: string, below = ''): Promise<string[]> {
   const paths: string[] = []
   for (const entry of await readFolder(join(folder, below))) {
@@ -89,8 +90,8 @@ async function filesBelow(folder: string, below = ''): Promise<string[]> {
     const path = below === '' ? entry.name : `${below}/${entry.name}`
     const isLink = entry.isSymbolicLink()
     const kind = isLink ? await statOf(join(folder, path)) : entry
-    if (kind?.isFile()) paths.push(path)
-    else if (kind?.isDirectory() && !isLink) paths.push(...(await filesBelow(folder, path)))
+    if (kind && !kind.isDirectory()) paths.push(path)
+    else if (kind && !isLink) paths.push(...(await filesBelow(folder, path)))
   }
   return paths
 }

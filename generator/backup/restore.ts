@@ -226,17 +226,15 @@ const KEY = /^crates\/(?:[a-z0-9_-]{1,2}\/){1,2}[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{
 /** The original settings file of a backup, if the restored one differs. */
 export const ORIGINAL_SETTINGS_FILE = 'plimsoll.original.toml'
 
-/**
- * Settings that lead to places which the backed-up registry may still use, with values, as on a
- * command line, that keep the restored registry in its folder.
- */
-const WITHIN: ReadonlyMap<string, string> = new Map([
-  ['storage.crates', 'crates'],
-  ['storage.public', 'public'],
-  ['database.url', ''],
-  ['git.push', ''],
-  ['cdn.purge_url', ''],
-])
+/** Settings that lead to places which the backed-up registry may still use. */
+const PLACES = /^(?:storage\.(?:crates|public)|upstream\.[^.]+\.storage)$/
+const SERVERS = /^(?:database\.url|git\.push|cdn\.purge_url)$/
+
+/** The values that keep a restored registry in its folder; those of all other places are empty. */
+const WITHIN: Readonly<Record<string, string>> = {
+  'storage.crates': 'crates',
+  'storage.public': 'public',
+}
 
 export interface RestoredSettings {
   readonly text: string
@@ -264,12 +262,12 @@ export function restoredSettings(
   const { values, origins, settings } = resolveSettings({ file: { ...file, text }, ...sources })
   const variables: string[] = []
   const within: Record<string, string> = {}
-  for (const [key, value] of WITHIN) {
+  for (const [key, value] of values) {
     const origin = origins.get(key)
-    if (!leadsOut(dir, key, values.get(key)) || typeof origin !== 'object') continue
+    if (!leadsOut(dir, key, value) || typeof origin !== 'object') continue
     if (origin.kind === 'flag') refuse('restore_outside', { key, dir })
     variables.push(origin.name)
-    within[key] = value
+    within[key] = WITHIN[key] ?? ''
   }
   const places = {
     crates: within['storage.crates'] ?? settings.storage.crates,
@@ -293,8 +291,9 @@ export function restoredSettings(
 }
 
 function leadsOut(dir: string, key: string, value: unknown): boolean {
-  if (!WITHIN.has(key) || value === null || value === undefined) return false
-  if (!key.startsWith('storage.')) return !Array.isArray(value) || value.length > 0
+  if (value === null || value === undefined) return false
+  if (SERVERS.test(key)) return !Array.isArray(value) || value.length > 0
   const place = String(value)
-  return isBucket(place) || !`${resolve(dir, place)}${sep}`.startsWith(`${dir}${sep}`)
+  const isInside = !isBucket(place) && `${resolve(dir, place)}${sep}`.startsWith(`${dir}${sep}`)
+  return PLACES.test(key) && !isInside
 }

@@ -34,7 +34,7 @@ export const registerImpact = command('impact', {
     'plimsoll impact demo --advisory RUSTSEC-2026-0001': 'finds what a known hole reaches',
     'plimsoll impact demo --dir public --json': 'reads a static tree',
   },
-  json: 'an object: `target`, with `name`, `requirement` and `advisory`, texts or null, and `here`, whether the crate is one of this registry; `reaches`, an array with `crate` and `version`; `how`, "resolved" where the newest version that fits is affected, or "possible" where only another one is; `kind`, "normal", "build" or "dev"; `path`, an array of `NAME@VERSION` from it to the target',
+  json: 'an object: `target`, with `name`, `requirement` and `advisory`, texts or null, and `here`, whether the crate is one of this registry; `reaches`, an array with `crate` and `version`; `how`, "resolved" where the newest version that fits is affected, or "possible" where only another one is; `kind`, "normal", "build", "ships with" (a packaged Cargo.lock) or "dev"; `path`, an array of `NAME@VERSION` from it to the target',
   fails: 'the folder could not be read',
   async run(task: ImpactTask, spec: string) {
     // V8 lets a heap grow to four times what lives in it.

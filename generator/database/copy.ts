@@ -173,9 +173,9 @@ function filterOf(table: keyof Tables): string {
 }
 
 /**
- * Yields the rows of a table by ranges of keys of so many rows: all, those that are not equal in the
- * state that was kept, or the keys that are gone from there. `EXCEPT` sorts both sides of a range: a
- * server that guesses wrongly how many rows it has would join each with each.
+ * Yields the rows of a table by ranges of keys of so many rows: all, those that are not equal in
+ * the state that was kept, or the keys that are gone from there. `EXCEPT` sorts both sides of
+ * a range: a server that guesses wrongly how many rows it has would join each with each.
  */
 async function* pagesOf(
   db: Queries,

@@ -105,7 +105,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  /** Retries while another process has the lock: to wait in SQLite would block every request here. */
+  /** Retries while another process has the lock: to wait in SQLite would block every request. */
   async #locked<T>(work: () => T): Promise<T> {
     const deadline = performance.now() + LOCK_TIMEOUT_MS
     for (let pause = 1; ; pause = Math.min(pause * 2, 20)) {
@@ -119,7 +119,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  /** Returns what an error means: a disk that takes no writes, damage, or no more than it says. */
+  /** Returns what an error means: a disk that takes no writes, damage, or what it says. */
   async #explain(error: unknown): Promise<unknown> {
     return storageRefusal(error) ?? (await damage.explain(this.#path, error))
   }

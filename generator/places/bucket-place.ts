@@ -157,7 +157,8 @@ export class BucketPlace implements Place {
         if (range === undefined || file.path > range.after) yield file
       }
       ContinuationToken = page?.NextContinuationToken
-      if (!page?.IsTruncated || ContinuationToken === undefined) return
+      if (!page?.IsTruncated) return
+      if (ContinuationToken === undefined) refuseForeign('GET 200 with the beginning of a list')
     }
   }
 

@@ -8,8 +8,6 @@ import { type Version, type VersionIdentity, versionIdentity } from '../../core/
 import type { Database } from '../database/connection.ts'
 import { pace } from '../database/pace.ts'
 import { insert, type Queries, run, upsert } from '../database/statement.ts'
-import { matchesOf } from './advisories/change.ts'
-import type { Origin } from './advisories/read.ts'
 import {
   addEvent,
   type Change,
@@ -45,12 +43,11 @@ export interface ReleaseOutcome {
 /**
  * Adds a release in a transaction, together with the crate if it is new, its first owner and the
  * audit event; the caller calls `followReleases`. Returns `present` without any change when this
- * exact release exists (a retry). `own`: the index URLs of this registry. Throws the `Refusal` of `permit` or of `releaseConflicts`.
+ * exact release exists (a retry). Throws the `Refusal` of `permit` or of `releaseConflicts`.
  */
 export async function insertAdded(
   tx: Queries,
   release: Release,
-  own: Origin,
   change: Change,
   permit?: Permit,
 ): Promise<ReleaseOutcome> {
@@ -63,8 +60,7 @@ export async function insertAdded(
   const { name: crate, version } = release
   const generation = await addEvent(tx, by, { action: 'publish', crate, version })
   const { cksum } = release.entry
-  const matched = existing.hasAdvisories ? await matchesOf(tx, release, own) : []
-  const told = [{ type: 'release.published', version, cksum } as const, ...matched]
+  const told = [{ type: 'release.published', version, cksum } as const]
   return insertNew(tx, release, by, existing, { generation, createdAt: by.at, told })
 }
 
@@ -103,6 +99,7 @@ async function insertRelease(
 ): Promise<NewRelease> {
   const { version, entry } = release
   const { cksum, yanked, pubtime: publishedAt } = entry
+  const [deps, locked] = [JSON.stringify(entry.deps), JSON.stringify(release.locked)]
   // A line with thousands of features takes milliseconds to render, and again to store.
   await pace()
   const [about, line] = [JSON.stringify(release.about), renderEntry(entry)]
@@ -118,13 +115,10 @@ async function insertRelease(
     about,
     readme: release.readme,
     contents: JSON.stringify(release.contents),
-    published_at: publishedAt,
-    published_by: userIdOf(change),
+    ...{ published_at: publishedAt, published_by: userIdOf(change), locked },
     job: change.who === 'rule' ? JSON.stringify(change.grant.job) : null,
-    locked: JSON.stringify(release.locked),
   })
-  const deps = JSON.stringify(entry.deps)
-  return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps }
+  return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps, locked }
 }
 
 /** Tells the followers of releases that a transaction has recorded, once per crate. */

@@ -1,5 +1,6 @@
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
 import { canonicalName, type Name, patternsOf } from '../../core/name.ts'
+import type { Locked } from '../../core/release/locked.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
@@ -267,4 +268,27 @@ export function publishedWith(db: Queries, token: number, since: string): Promis
     WHERE audit.action = 'publish' AND audit.token_id = ? AND audit.at >= ?
     ORDER BY audit.id`
   return all(db, sql, token, since)
+}
+
+/** Returns what releases ship with; nothing of those published before that was read. */
+export async function releaseLocks(
+  db: Queries,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Locked>> {
+  const sql = `SELECT id, locked FROM ${RELEASES} WHERE locked <> '[]' AND id IN ${LIST}`
+  const rows = await all<{ id: number; locked: string }>(db, sql, ids)
+  return new Map(rows.map(({ id, locked }) => [id, JSON.parse(locked)]))
+}
+
+/** Returns up to 500 releases after an id whose lock files nobody has read. */
+export function unreadLocks(db: Queries, after: number) {
+  const sql = `SELECT releases.id, crate_id AS "crateId", crates.name, version, cksum, size
+    FROM releases JOIN crates ON crates.id = crate_id
+    WHERE locked IS NULL AND releases.id > ? ORDER BY releases.id LIMIT 500`
+  return all<ReleaseOfBytes & { readonly size: number }>(db, sql, after)
+}
+
+/** Keeps what a release ships with. */
+export async function writeLock(tx: Queries, id: number, locked: Locked): Promise<void> {
+  await run(tx, 'UPDATE releases SET locked = ? WHERE id = ?', JSON.stringify(locked), id)
 }

@@ -1,4 +1,5 @@
-import { LIST } from '../database/statement.ts'
+import type { Name } from '../../core/name.ts'
+import { all, LIST, type Queries } from '../database/statement.ts'
 import { CRATE } from './crates.ts'
 
 /** Returns the releases that anybody may see, for a FROM or JOIN: what shows releases reads these. */
@@ -140,3 +141,21 @@ export const WRONG_DOWNLOADS = `
       JOIN ${RELEASES} ON releases.id = release_id GROUP BY 1) AS have
     FULL JOIN crate_downloads USING (crate_id)
     WHERE have.n IS DISTINCT FROM crate_downloads.total`
+
+/** A crate with its releases in publish order, each as `cksum yanked version`. */
+export interface CrateContents {
+  readonly id: number
+  readonly name: Name
+  readonly releases: readonly string[]
+}
+
+/** Yields all crates by id with their releases; one statement reads some hundred of them. */
+export async function* eachContents(db: Queries): AsyncIterable<CrateContents> {
+  const sql = `SELECT id, name, (SELECT json_group_array(cksum || ' ' || yanked || ' ' || version)
+      FROM (SELECT cksum, yanked, version FROM ${RELEASES} WHERE crate_id = crates.id ORDER BY id)
+    ) AS releases FROM crates WHERE id > ? ORDER BY id LIMIT 500`
+  type Read = Omit<CrateContents, 'releases'> & { readonly releases: string }
+  const read = (after: number) => all<Read>(db, sql, after)
+  for (let rows = await read(0); rows.length > 0; rows = await read(rows.at(-1)?.id ?? 0))
+    for (const { releases, ...crate } of rows) yield { ...crate, releases: JSON.parse(releases) }
+}

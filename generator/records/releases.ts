@@ -3,7 +3,6 @@ import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
 import { type Deprecation, deprecationOf } from '../../core/notes/notes.ts'
 import { crateKey, releaseOfFolder, releaseOfPath } from '../../core/paths/crates.ts'
-import type { Locked } from '../../core/release/locked.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
 import type { Job } from '../../core/trust/job.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
@@ -159,16 +158,6 @@ export async function releaseDependencies(
   return new Map(rows.map(({ id, deps }) => [id, JSON.parse(deps) as Dependency[]]))
 }
 
-/** Returns what releases ship with; nothing of those published before that was read. */
-export async function releaseLocks(
-  db: Queries,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, Locked>> {
-  const sql = `SELECT id, locked FROM ${RELEASES} WHERE locked <> '[]' AND id IN ${LIST}`
-  const rows = await all<{ id: number; locked: string }>(db, sql, ids)
-  return new Map(rows.map(({ id, locked }) => [id, JSON.parse(locked)]))
-}
-
 /** Returns the versions of a crate in publish order. */
 export async function listVersions(db: Queries, crateId: number): Promise<VersionRecord[]> {
   const sql = `SELECT id, version, cksum, yanked, size, published_at AS "publishedAt",
@@ -305,4 +294,4 @@ export async function deletedVersions(db: Queries, crate: Name): Promise<Version
 }
 
 /** A release that was just stored, with its metadata as stored. */
-export type NewRelease = VersionRecord & StoredMetadata
+export type NewRelease = VersionRecord & StoredMetadata & { readonly locked: string }

@@ -26,7 +26,9 @@ export function readTls(files: TlsFiles): Pair {
 /** Returns why clients refuse a certificate now; null when nothing is wrong with it. */
 export function faultOf({ x509 }: Pair, { cert }: TlsFiles, host: string | null): Refusal | null {
   const [from, until, now] = [new Date(x509.validFrom), new Date(x509.validTo), new Date()]
-  const isFor = host === null || (isIP(host) ? x509.checkIP(host) : x509.checkHost(host))
+  // Browsers and Rust's TLS take no name from the subject.
+  const isFor =
+    host === null || (isIP(host) ? x509.checkIP(host) : x509.checkHost(host, { subject: 'never' }))
   if (until < now) return new Refusal([issue('tls_expired', { cert, at: timestamp(until) })])
   if (from > now) return new Refusal([issue('tls_early', { cert, at: timestamp(from) })])
   return isFor ? null : new Refusal([issue('tls_foreign', { cert, host: String(host) })])
@@ -34,7 +36,7 @@ export function faultOf({ x509 }: Pair, { cert }: TlsFiles, host: string | null)
 
 /** Returns the host by which clients know this registry; null when the settings do not say. */
 export function tlsHost({ registry }: Pick<Settings, 'registry'>): string | null {
-  return registry.base_url && new URL(registry.base_url).hostname
+  return registry.base_url && new URL(registry.base_url).hostname.replace(/^\[|\]$/g, '')
 }
 
 /** Returns what is wrong with the TLS files of the settings; null without any, or when they are good. */

@@ -1,13 +1,10 @@
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import {
   type ResolvedSettings,
   resolveSettings,
-  type Settings,
   type SettingsInput,
 } from '../../core/settings/settings.ts'
-import { type RegistryUrls, registryUrls } from '../../core/urls/urls.ts'
 import { readTextSync } from '../places/disk/files.ts'
 import { isTaken } from '../places/disk/steps.ts'
 
@@ -34,22 +31,4 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
   const text = readTextSync(path) ?? refuse('not_a_registry', { dir })
   const file = { name: path, text }
   return resolveSettings({ file, resolvePath: path => resolve(dir, path), ...sources })
-}
-
-/** The default base URL: where `npm start` would serve the tree. */
-export const TRIAL_BASE = 'http://127.0.0.1:8080'
-
-/** Returns the settings of a static build: a file in `from`, then the environment, then flags. */
-export function readStaticSettings(
-  from: string | null,
-  sources: SettingSources,
-): { settings: Settings; urls: RegistryUrls } {
-  if (from !== null && !existsSync(from)) refuse('file_missing', { path: from })
-  const name = from === null ? '' : join(from, SETTINGS_FILE)
-  const text = from === null ? null : readTextSync(name)
-  const file = text === null ? undefined : { name, text }
-  const resolvePath = (path: string) => resolve(from ?? '', path)
-  const { settings, origins } = resolveSettings({ file, resolvePath, ...sources })
-  const api = origins.get('registry.api') === 'default' ? 'none' : settings.registry.api
-  return { settings, urls: registryUrls({ ...settings.registry, api }, TRIAL_BASE) }
 }

@@ -113,8 +113,8 @@ const QUICK_MS = 10
 
 /**
  * Calls `onExcess` once a task takes more processor time than `most` milliseconds, or far longer
- * because it gets none. Returns what ends the watch and tells the time that it took: at most that of
- * the whole process. The first milliseconds are wall time: asking takes as long as a small task.
+ * because it gets none. Returns what ends the watch and tells the time that it took: at most that
+ * of the whole process. The first milliseconds are wall time: asking takes as long as a small task.
  */
 function watchTime(most: number, onExcess: () => void): () => number {
   const began = performance.now()

@@ -20,6 +20,7 @@ import { drain } from '../pages/build.ts'
 import { claimPages } from '../pages/claim.ts'
 import { buildPages } from '../pages/pages.ts'
 import { listCrates } from '../places/disk/crate-files.ts'
+import { writing } from '../places/disk/fault.ts'
 import { isInside } from '../places/disk/files.ts'
 import { ALONE } from '../places/locks/process-mutex.ts'
 import { type FullContext, PLIMSOLL, type Progress } from '../projections/context.ts'
@@ -33,9 +34,10 @@ import { markSelected } from '../records/marks.ts'
 import { indexFiles } from '../records/releases.ts'
 import { BuildCache } from './cache.ts'
 import { changeRecords, removeGone } from './changes.ts'
+import { lockTree } from './locks.ts'
 import { applyNotes } from './notes.ts'
 import { StaticReleases } from './releases.ts'
-import { StaticTree, treeMutex } from './tree.ts'
+import { StaticTree } from './tree.ts'
 
 /** A build from a folder of `.crate` files to a complete public tree.  */
 export interface StaticBuild {
@@ -83,11 +85,11 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const cache = await BuildCache.open(job.cache, inputs)
   try {
     const folder = await readFolder(job, tree, cache)
-    const mutex = await treeMutex(tree.root)
+    const free = await writing(() => lockTree(tree.root))
     try {
-      return await mutex.run(() => change(job, tree, cache, folder))
+      return await change(job, tree, cache, folder)
     } finally {
-      await mutex.close()
+      await free()
     }
   } finally {
     await cache.close()

@@ -15,7 +15,6 @@ import {
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { hostname, tmpdir, uptime } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Issue, warning } from '../../core/error/error.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -23,14 +22,10 @@ import type { Database } from '../database/connection.ts'
 import { closeAlone, openAlone } from '../database/database.ts'
 import { all, type Queries, run, value } from '../database/statement.ts'
 import { fileChecksum, statOf } from '../places/disk/files.ts'
-import { Lock } from '../places/locks/lock.ts'
+import type { Lock } from '../places/locks/lock.ts'
 import { readValue, writeValue } from '../records/values.ts'
+import { ifUsable, lockOf } from './locks.ts'
 import type { Inspected, Inspections, Source, Unkept } from './releases.ts'
-
-/** Errors of the cache file that only make the build slower; common in containers. */
-const UNUSABLE = new Set(
-  'EACCES EPERM EROFS ENOENT ENOTDIR ELOOP EISDIR EEXIST ENOSPC EDQUOT'.split(' '),
-)
 
 const CACHE_NAME = /^build-[0-9a-f]{16}\.(?:txt|db)$/
 /** The caches of output folders that are gone are removed; a used one is only made anew. */
@@ -51,9 +46,6 @@ const TABLES = [
   // The files of the tree: the checksum of their bytes, and their size and time.
   'CREATE TABLE tree (path TEXT PRIMARY KEY, sum TEXT, stamp TEXT) WITHOUT ROWID',
 ]
-
-/** How often a build looks whether another one has ended, in milliseconds. */
-const POLL_MS = 100
 
 /** The most results that are written at once. */
 const KEPT_MAX = 100
@@ -175,13 +167,6 @@ export class BuildCache implements Inspections {
   }
 }
 
-/** Waits until no other build uses a cache. */
-async function lockOf(path: string): Promise<Lock> {
-  const lock = new Lock(`${path}.lock`)
-  while (!lock.tryAcquire(`process ${process.pid}`)) await sleep(POLL_MS)
-  return lock
-}
-
 /** Opens the database of an earlier build, without its checksum. */
 async function openEarlier(path: string, origin: string): Promise<Earlier> {
   const isLeft = (why: string) => ({ left: warning('cache_left', { path, why }) })
@@ -240,15 +225,6 @@ export function cacheName(out: string): string {
 /** Returns a checksum of any JSON value. */
 export function digestOf(value: unknown): string {
   return sha256(JSON.stringify(value))
-}
-
-async function ifUsable<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!UNUSABLE.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-    return null
-  }
 }
 
 /** Hashes all code of a build and its dependencies: another version may render other bytes. */

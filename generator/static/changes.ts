@@ -1,8 +1,8 @@
-import { canonicalName, type Name } from '../../core/name.ts'
+import { canonicalName } from '../../core/name.ts'
 import { idsOf } from '../../core/search/ids.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
-import { all, type Queries, run } from '../database/statement.ts'
+import { type Queries, run } from '../database/statement.ts'
 import { operatorChange } from '../records/change.ts'
 import { type Records, tellFollowers } from '../records/crate-change.ts'
 import { readCrate } from '../records/crates.ts'
@@ -14,7 +14,7 @@ import {
   importRelease,
   type ReleaseOutcome,
 } from '../records/releases-changes.ts'
-import { RELEASES } from '../records/releases-view.ts'
+import { eachContents } from '../records/releases-view.ts'
 import { apartOf } from './cache.ts'
 import type { StaticCrate, StaticRelease } from './releases.ts'
 
@@ -89,22 +89,15 @@ async function differencesOf(db: Database, crates: readonly StaticCrate[]): Prom
   const left = new Map(crates.map(crate => [canonicalName(crate[0].name), crate]))
   const ids = idsOf(left.keys())
   const differences: Difference[] = []
-  const sql = `SELECT id, name, (SELECT json_group_array(cksum || ' ' || yanked || ' ' || version)
-      FROM (SELECT cksum, yanked, version FROM ${RELEASES} WHERE crate_id = crates.id ORDER BY id)
-    ) AS releases FROM crates WHERE id > ? ORDER BY id LIMIT 500`
-  type Known = { readonly id: number; readonly name: Name; readonly releases: string }
-  const read = (after: number) => all<Known>(db, sql, after)
-  for (let rows = await read(0); rows.length > 0; rows = await read(rows.at(-1)?.id ?? 0))
-    for (const { id: was, name, releases } of rows) {
-      const canonical = canonicalName(name)
-      const after = left.get(canonical) ?? []
-      left.delete(canonical)
-      const id = ids.get(canonical) ?? 0
-      const before: string[] = JSON.parse(releases)
-      const isThere = id === was && after[0]?.name === name && isStart(before, after)
-      const stays = isThere ? before.length : 0
-      if (!isThere || stays < after.length) differences.push({ id, was, after, stays })
-    }
+  for await (const { id: was, name, releases } of eachContents(db)) {
+    const canonical = canonicalName(name)
+    const after = left.get(canonical) ?? []
+    left.delete(canonical)
+    const id = ids.get(canonical) ?? 0
+    const isThere = id === was && after[0]?.name === name && isStart(releases, after)
+    const stays = isThere ? releases.length : 0
+    if (!isThere || stays < after.length) differences.push({ id, was, after, stays })
+  }
   for (const [name, after] of left)
     differences.push({ id: ids.get(name) ?? 0, was: null, after, stays: 0 })
   return differences

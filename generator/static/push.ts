@@ -12,13 +12,15 @@ import type { Version } from '../../core/version.ts'
 import { asCaller, atOnce, workAsOwner } from '../places/disk/caller.ts'
 import { readBytes, sweepFolder } from '../places/disk/files.ts'
 import { FolderPlace } from '../places/folder-place.ts'
+import { FileMutex } from '../places/locks/lock.ts'
 import type { Place } from '../places/place.ts'
 import { retried, Transient } from '../places/s3/failure.ts'
+import { makePrivate } from '../private-files.ts'
 import { renderConfig } from '../projections/index/config.ts'
 import { byNeed } from '../registry/changes/add.ts'
 import { findSpelling, placeIn, READ_MAX, readIndex, renderWith } from './push-index.ts'
 import { packagePath, type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
-import { requireTree, treeMutex } from './tree.ts'
+import { requireTree } from './tree.ts'
 
 /** A push of `.crate` files to a public tree. */
 export interface Push {
@@ -51,13 +53,15 @@ export interface PushFolder {
 }
 
 /**
- * Opens a folder for a push, which makes changes under the lock of its tree. Refuses a folder that
- * contains something else than a public tree.
+ * Opens a folder for a push. Changes are made under a lock that the operating system frees when its
+ * holder dies. Refuses a folder that contains something else than a public tree.
  */
 export async function openPushFolder(folder: string): Promise<PushFolder> {
   workAsOwner(folder)
+  const reader = new FolderPlace(folder, { sync: 'never' })
   await requireTree(folder)
-  const mutex = await treeMutex(folder)
+  await makePrivate(reader.local(PUSH_FOLDER))
+  const mutex = new FileMutex(reader.local(`${PUSH_FOLDER}/lock`))
   return { place: new FolderPlace(folder, { sync: 'each', mutex }), close: () => mutex.close() }
 }
 
@@ -182,7 +186,9 @@ async function upload(to: Place, release: StaticRelease, dl: OwnDl | null): Prom
   const { cksum } = entry
   await sweepStale(to, target)
   if (await to.put(target, bytes, { cksum, onlyIf: 'absent' })) return
-  const there = (await to.checksum(target)) ?? (await to.read(target, READ_MAX))?.bytes
+  const isAsLong = (await to.head(target))?.size === bytes.length
+  const there =
+    isAsLong && ((await to.checksum(target)) ?? (await to.read(target, READ_MAX))?.bytes)
   if (there && (typeof there === 'string' ? there : sha256(there)) === cksum) return
   const place = placeIn(await readIndex(to, indexPath(name)), release)
   const at = `${to.name}/${target}`

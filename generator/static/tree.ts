@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, posix, resolve, sep } from 'node:path'
 import { type Issue, refuse, warning } from '../../core/error/error.ts'
 import { CRATES_FOLDER, cksumOfKey, crateFolder, releaseOfPath } from '../../core/paths/crates.ts'
@@ -18,7 +10,6 @@ import {
   indexPath,
   type Output,
   output,
-  PUSH_FOLDER,
   type PublicFile,
 } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -30,10 +21,8 @@ import { STATIC_CONFIG } from '../git/static-repository.ts'
 import { readBytes, sumOf } from '../places/disk/files.ts'
 import { isTemporary, type TextFile } from '../places/disk/steps.ts'
 import { FolderPlace } from '../places/folder-place.ts'
-import { FileMutex } from '../places/locks/lock.ts'
 import { PublicTree } from '../places/public-tree.ts'
 import { stageOf } from '../places/sync.ts'
-import { makePrivate } from '../private-files.ts'
 import { isRegistry } from '../registry/folder.ts'
 
 /**
@@ -48,17 +37,6 @@ export async function requireTree(out: string): Promise<void> {
     if (!(await place.head(configPath))) refuse('folder_in_use', { out })
     return
   }
-}
-
-/**
- * Returns the lock of a tree in a folder, under which builds and pushes change it, whatever caches
- * they have. The operating system frees it when its holder dies.
- */
-export async function treeMutex(folder: string): Promise<FileMutex> {
-  // With the usual rights, which the lock takes from its own folder.
-  mkdirSync(folder, { recursive: true })
-  await makePrivate(join(folder, PUSH_FOLDER))
-  return new FileMutex(join(folder, PUSH_FOLDER, 'lock'))
 }
 
 /** The most files that are recorded or proved at once. */

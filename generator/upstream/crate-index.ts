@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { LRUCache } from 'lru-cache'
 import { Flights } from '../../core/async/flights.ts'
 import { lowerPrefix, type Name } from '../../core/name.ts'
@@ -7,19 +6,16 @@ import {
   type Alarm,
   ANY_VERSION,
   isAhead,
-  type LEFT_OUT,
-  type SeenFile,
   seeFile,
   type UpstreamCrate,
 } from '../../core/upstream/crate.ts'
-import { parseLine, type UpstreamLine } from '../../core/upstream/line.ts'
-import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
 import { isTemporary, WebFailure } from '../web/failure.ts'
 import type { Web, WebAnswer } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
-import { type KnownCrate, readKnown, sizeOf, writeKnown } from './known-crates.ts'
+import { type IndexFile, readIndexFile } from './index-file.ts'
+import { hasKept, type KnownCrate, readKnown, sizeOf, writeKnown } from './known-crates.ts'
 import { FREE, failureRefusal, IN_VAIN, requireToken, type Spend } from './refusal.ts'
 
 export interface CrateIndexOptions {
@@ -49,11 +45,8 @@ interface Failed {
   readonly until: number
 }
 
-type ReadFile = SeenFile & { readonly leftOut: ReadonlySet<(typeof LEFT_OUT)[number]> }
-
-/** The largest index file, in bytes and lines; the largest on crates.io has about 3 MB. */
+/** The largest index file, in bytes; the largest on crates.io has about 3 MB. */
 const FILE_MAX = 8 * 1024 * 1024
-const LINES_MAX = 100_000
 
 /** Characters of all that is known of a crate: an upstream may send other versions each time. */
 const KNOWN_MAX = 2 * FILE_MAX
@@ -85,6 +78,8 @@ export class CrateIndex {
   readonly #flights = new Flights<FoundCrate>()
   readonly #failed = new LRUCache<Name, Failed>({ max: NAMES_MAX })
   #away: Failed | null = null
+  /** Whether lines are kept, so that the upstream has answered before this process began. */
+  #hasKept = false
 
   constructor(options: CrateIndexOptions) {
     this.#options = options
@@ -157,6 +152,7 @@ export class CrateIndex {
       return { crate, staleSince: null }
     } catch (error) {
       if (!(error instanceof WebFailure)) throw error
+      if (error.status === 403) this.#hasKept ||= await hasKept(this.#options.place)
       const failed = { failure: error, until: this.#now() + FAILURE_MS }
       // One request that fails between others that are answered is no reason to stop all of them.
       if (isTemporary(error) && counts.failure !== null) this.#away = failed
@@ -183,8 +179,8 @@ export class CrateIndex {
 
   /** Returns whether a failure means that there is no such crate: storage says 403 for 404. */
   #isNone(held: KnownCrate | null, failure: WebFailure | null): boolean {
-    const isRefused = failure?.status === 403 && this.#options.counts.answered !== null
-    return !held && (failure === null || isRefused)
+    const hasAnswered = this.#options.counts.answered !== null || this.#hasKept
+    return !held && (failure === null || (failure.status === 403 && hasAnswered))
   }
 
   #without(name: Name, held: KnownCrate | null, failure: WebFailure | null): FoundCrate {
@@ -212,7 +208,7 @@ export class CrateIndex {
     const now = this.#options.now()
     // Only a whole file mends what a wrong clock saw.
     const sightings = [...(held?.crate.sightings.values() ?? [])]
-    const isWrong = sightings.some(({ first, yanked }) => isAhead(first ?? yanked, now))
+    const isWrong = sightings.some(each => isAhead(each.first, now) || isAhead(each.yanked, now))
     const answer = await web.ask(this.address(name), {
       etag: isWrong ? null : (held?.crate.etag ?? null),
       max: FILE_MAX,
@@ -229,10 +225,14 @@ export class CrateIndex {
     const before = Date.parse(held?.crate.lastModified ?? '')
     if (before <= this.#now() && Date.parse(answer.lastModified ?? '') < before)
       this.#wrong(name, 'an older file than before')
-    return this.#see(name, await this.#readLines(answer, name, held), held)
+    return this.#see(name, await this.#readFile(answer, name, held), held)
   }
 
-  async #see(name: Name, file: ReadFile, before: KnownCrate | null): Promise<UpstreamCrate | null> {
+  async #see(
+    name: Name,
+    file: IndexFile,
+    before: KnownCrate | null,
+  ): Promise<UpstreamCrate | null> {
     const { place, onAlarm, now } = this.#options
     const { crate, alarms } = await paced(() => seeFile(before?.crate ?? null, file, now()))
     if (sizeOf(crate) > KNOWN_MAX) this.#wrong(name, 'too much, with what it has sent before')
@@ -251,42 +251,12 @@ export class CrateIndex {
     return stored.crate
   }
 
-  async #readLines(answer: WebAnswer, name: Name, held: KnownCrate | null): Promise<ReadFile> {
-    const byText = new Map<string, UpstreamLine>()
-    for (const line of held?.crate.lines.values() ?? []) byText.set(line.text, line)
-    // The version that is shown where several differ only in build metadata: the first one seen.
-    const shown = new Map<VersionIdentity, Version>()
-    for (const version of [...(held?.crate.lines.keys() ?? [])].reverse())
-      shown.set(versionIdentity(version), version)
-    const lines = new Map<Version, UpstreamLine>()
-    const leftOut = new Set<(typeof LEFT_OUT)[number]>()
-    const isText = isUtf8(answer.bytes)
-    const all = answer.bytes.toString(isText ? 'utf8' : 'latin1')
-    const texts = answer.status === 404 ? [] : all.split('\n', LINES_MAX + 1)
-    if (texts.length > LINES_MAX) this.#wrong(name, 'too many lines')
-    for (const raw of texts) {
-      if (raw.trim() === '') continue
-      const text = isText ? raw : utf8Of(raw)
-      if (text === null) leftOut.add('encoding')
-      // A copy, because a piece of the text would keep all of it in memory.
-      const parse = () => (text === null ? null : parseLine(Buffer.from(text).toString()))
-      const line = byText.get(text ?? '') ?? (await paced(parse))
-      if (line === null && raw === texts.at(-1)) this.#wrong(name, 'a file that ends within a line')
-      if (line === null) continue
-      const identity = versionIdentity(line.version)
-      const first = shown.get(identity) ?? line.version
-      if (line.name.toLowerCase() !== name) leftOut.add('foreign')
-      else if (first !== line.version || lines.has(line.version)) leftOut.add('duplicate')
-      else {
-        shown.set(identity, first)
-        lines.set(first, line)
-      }
-    }
-    if (answer.status === 200 && lines.size === 0) this.#wrong(name, 'no line of this crate')
+  async #readFile(answer: WebAnswer, name: Name, held: KnownCrate | null): Promise<IndexFile> {
+    const file = await readIndexFile(answer, name, held?.crate ?? null)
+    if (typeof file === 'string') this.#wrong(name, file)
     // No later file would be newer than one from the future.
     const isPast = Date.parse(answer.lastModified ?? '') <= this.#now()
-    const { etag, lastModified } = isPast ? answer : { ...answer, lastModified: null }
-    return { etag, lastModified, lines: [...lines.values()], leftOut }
+    return isPast ? file : { ...file, lastModified: null }
   }
 
   #wrong(name: Name, what: string): never {
@@ -296,10 +266,4 @@ export class CrateIndex {
   #now(): number {
     return this.#options.now().getTime()
   }
-}
-
-/** Reads bytes that were read as Latin-1, each a character, as UTF-8; null if they are not. */
-function utf8Of(text: string): string | null {
-  const bytes = Buffer.from(text, 'latin1')
-  return isUtf8(bytes) ? bytes.toString() : null
 }

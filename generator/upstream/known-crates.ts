@@ -1,5 +1,5 @@
 import type { Name } from '../../core/name.ts'
-import { knownPath } from '../../core/paths/upstream.ts'
+import { KNOWN_FOLDER, knownPath } from '../../core/paths/upstream.ts'
 import type { Sighting, UpstreamCrate } from '../../core/upstream/crate.ts'
 import { readLine, type UpstreamLine } from '../../core/upstream/line.ts'
 import type { Version } from '../../core/version.ts'
@@ -61,6 +61,12 @@ export async function writeKnown(
   })
   const tag = await place.put(knownPath(name), bytes, { onlyIf })
   return tag === null ? null : { crate, tag, checked: before?.checked ?? 0 }
+}
+
+/** Whether anything is known of a crate. */
+export async function hasKept(place: Place): Promise<boolean> {
+  for await (const { size } of place.list(`${KNOWN_FOLDER}/`)) return size > 0
+  return false
 }
 
 /** Returns the characters of all that is known of a crate. */

@@ -78,7 +78,7 @@ export const commandMessages = {
     proxy_invalid: 'the variable {variable} is not the URL of a proxy, such as "http://proxy.example.com:3128"',
     tls_expired: 'the certificate in {cert} expired on {at:date}; clients refuse it, renew it',
     tls_early: 'the certificate in {cert} is not valid before {at:date}; check the clock of this machine',
-    tls_foreign: 'the certificate in {cert} is not for {host}, where clients reach this registry (`registry.base_url`)',
+    tls_foreign: 'the subjectAltName of the certificate in {cert} does not have {host}, where clients reach this registry (`registry.base_url`)',
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
   },
   invalid: {

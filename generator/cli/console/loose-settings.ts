@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import { isRegistry, readStaticSettings, SETTINGS_FILE } from '../../registry/folder.ts'
+import { isRegistry, SETTINGS_FILE } from '../../registry/folder.ts'
+import { readStaticSettings } from '../../registry/static-settings.ts'
 import type { Task } from './command.ts'
 import { sourcesOf } from './io.ts'
 

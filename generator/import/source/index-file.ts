@@ -108,9 +108,10 @@ export async function listTiers(root: string): Promise<TierFile[]> {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
       const isTier = entry.isDirectory() && depth < 2 && /^[A-Za-z0-9_-]{1,2}$/.test(entry.name)
       if (isTier) await visit(path, depth + 1)
-      const stem = entry.isFile() ? stemOf(path) : null
+      const stem = entry.isDirectory() || entry.isSymbolicLink() ? null : stemOf(path)
       const stats = stem && (await fileStats(join(root, ...path.split('/'))))
-      if (stem && stats) files.push({ path, stem, size: stats.size })
+      // What is no file is refused when it is read.
+      if (stem) files.push({ path, stem, size: stats ? stats.size : 0 })
     }
   }
   await visit('', 0)

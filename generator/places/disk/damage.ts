@@ -36,7 +36,7 @@ class Damage {
     return look
   }
 
-  /** Finds out what an error of a database means that speaks of damage; returns others as they are. */
+  /** Finds out what an error of a database means that speaks of damage; returns any other. */
   async explain(path: string, error: unknown): Promise<unknown> {
     if (!isDamageCode(error)) return error
     const reason = await this.look(path)

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { type FileHandle, open, readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { refuse } from '../../../core/error/error.ts'
+import { Refusal, refuse } from '../../../core/error/error.ts'
 import { sha256Of } from '../../../core/sha256.ts'
 import { isMissing, isTaken, isTemporary } from './steps.ts'
 
@@ -31,7 +31,7 @@ async function unlessNoFile<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await unlessMissing(work)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EISDIR') return null
+    if (error instanceof Refusal && error.has('file_folder')) return null
     throw error
   }
 }
@@ -60,7 +60,7 @@ const FOR_READING = constants.O_RDONLY | constants.O_NONBLOCK
 export const TEXT_MAX = 8 * 1024 * 1024
 export const BYTES_MAX = 2 ** 31 - 1
 
-/** Opens a file; null when there is none. Refuses a pipe or a device, and more than `max` bytes. */
+/** Opens a file; null when there is none. Refuses what is no file, and more than `max` bytes. */
 async function openToRead(path: string, max: number): Promise<FileHandle | null> {
   const file = await unlessMissing(open(path, FOR_READING))
   try {
@@ -73,7 +73,8 @@ async function openToRead(path: string, max: number): Promise<FileHandle | null>
 }
 
 function requireReadable(path: string, stats: Stats, max: number): void {
-  if (!stats.isFile() && !stats.isDirectory()) refuse('file_special', { path })
+  if (stats.isDirectory()) refuse('file_folder', { path })
+  if (!stats.isFile()) refuse('file_special', { path })
   if (stats.size > max) refuse('import_too_long', { what: path, max })
 }
 
@@ -97,9 +98,7 @@ export function readTextSync(path: string, max = TEXT_MAX): string | null {
   if (!existsSync(path)) refuse('file_missing', { path })
   const file = openSync(path, FOR_READING)
   try {
-    const facts = fstatSync(file)
-    if (facts.isDirectory()) refuse('file_folder', { path })
-    requireReadable(path, facts, max)
+    requireReadable(path, fstatSync(file), max)
     return readFileSync(file, 'utf8')
   } finally {
     closeSync(file)
@@ -135,8 +134,8 @@ export async function openFile(path: string, range?: { start: number; end: numbe
 
 /** Returns the SHA-256 of a file in lowercase hex; null when there is no such file. */
 export async function fileChecksum(path: string): Promise<string | null> {
-  const opened = await openFile(path)
-  return opened && unlessNoFile(sha256Of(opened.bytes))
+  const opened = await unlessNoFile(openFile(path))
+  return opened && sha256Of(opened.bytes)
 }
 
 /** Returns whether a file has this SHA-256; null when there is none. Reads none with more bytes. */

@@ -18,7 +18,8 @@ import {
   value,
 } from '../../database/statement.ts'
 import { lastChange, type Mark, markSelected, marksOf, setMarks } from '../../records/marks.ts'
-import { listVersions, releaseDependencies, releaseLocks } from '../../records/releases.ts'
+import { listVersions, releaseDependencies } from '../../records/releases.ts'
+import { releaseLocks } from '../../records/releases-stored.ts'
 import type { PageContext } from '../context.ts'
 import { type Pages, replaceFiles } from '../pages.ts'
 
@@ -29,7 +30,7 @@ export const dependents: Pages = {
   of: 'crate',
   due: 'soon',
   async changed(_, { crate, added, removed }) {
-    const requires = added.some(({ deps }) => deps !== '[]')
+    const requires = added.some(({ deps, locked }) => deps !== '[]' || locked !== '[]')
     return marksOf('dependents', requires || removed.length > 0 ? [crate.id] : [])
   },
   async render(context, mark) {

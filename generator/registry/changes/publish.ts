@@ -9,14 +9,18 @@ import type { Version } from '../../../core/version.ts'
 import { pace } from '../../database/pace.ts'
 import { attempt, type Queries } from '../../database/statement.ts'
 import type { Staged } from '../../places/crate-store.ts'
+import { disk } from '../../places/disk/disk.ts'
 import { showCrates } from '../../projections/index/show.ts'
 import { RenderBatch } from '../../projections/render-batch.ts'
+import { matchesOf } from '../../records/advisories/change.ts'
 import type { Change } from '../../records/change.ts'
+import type { Told } from '../../records/crate-change.ts'
 import type { CrateRecord } from '../../records/crates.ts'
 import { type MarkSubject, marksOf, setMarks } from '../../records/marks.ts'
 import { type IndexedCrate, indexFiles } from '../../records/releases.ts'
 import { followReleases, insertAdded, type ReleaseOutcome } from '../../records/releases-changes.ts'
 import { checkQuota } from '../../records/releases-stored.ts'
+import { sandbox } from '../../sandbox/sandbox.ts'
 import type { Registry } from '../registry.ts'
 import { removeRefused } from './another-writer.ts'
 import { type Candidate, check, type Submission } from './check.ts'
@@ -139,6 +143,12 @@ function throwIf(failures: ReadonlyMap<number, unknown>, id: number): void {
 /** A recorded release before it is shown. */
 export type UnshownPublication = Omit<Publication, 'shown'> & ReleaseOutcome
 
+/** Begins the threads that a publish needs, unless they run: both while its body arrives. */
+export function prepareThreads(): void {
+  sandbox.prepare()
+  disk.prepare()
+}
+
 /** Returns what records a candidate whose bytes are kept; an equal release is `present`. */
 export function additionOf(registry: Registry, candidate: Candidate): Addition<UnshownPublication> {
   const { release, submission } = candidate
@@ -150,9 +160,11 @@ async function record(
   tx: Queries,
   { submission, change, release, existing, isLost, verdict, warnings }: Candidate,
 ): Promise<UnshownPublication> {
-  const added = await insertAdded(tx, release, urls.own, change, async (within, crate) => {
+  const matched: Told[] = []
+  const added = await insertAdded(tx, release, change, async (within, crate) => {
     await checkQuota(within, crate, settings.limits, change)
     await submission.permit?.(within, crate)
+    if (crate.hasAdvisories) matched.push(...(await matchesOf(within, release, urls.own)))
   })
   if (isLost && existing.taken)
     await setMarks(tx, marksOfBytes(existing.taken.id), added.crate.generation)
@@ -160,7 +172,8 @@ async function record(
   const present = added.outcome === 'present' ? [presentWarning(isLost, name, version)] : []
   const all = unique([...warnings, ...present])
   const { invalidCategories, invalidBadges } = verdict
-  return { release, ...added, warnings: all, invalidCategories, invalidBadges }
+  const edit = added.edit && { ...added.edit, told: [...(added.edit.told ?? []), ...matched] }
+  return { release, ...added, edit, warnings: all, invalidCategories, invalidBadges }
 }
 
 /**

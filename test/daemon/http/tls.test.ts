@@ -305,13 +305,18 @@ test('a certificate that clients refuse is said at the start and in status, and 
   await openServer(t, { tls: foreign, onTlsFailure, tlsHost: 'crates.example' })
   assert.deepEqual(failures, ['tls_foreign'])
   const { dir } = await registryFolder(t)
-  const settings = (base: string | null) => {
+  const problem = (base: string | null, tls = foreign) => {
     const { settings } = readSettings(dir, { env: {}, flags: {} })
-    return { registry: { ...settings.registry, base_url: base }, tls: { ...foreign } }
+    return tlsProblem({ registry: { ...settings.registry, base_url: base }, tls })
   }
-  assert.match(String(tlsProblem(settings('https://crates.example'))), /is not for crates\.example/)
-  assert.equal(tlsProblem(settings('https://other.example/x')), null)
-  assert.equal(tlsProblem(settings(null)), null)
+  assert.match(String(problem('https://crates.example')), /does not have crates\.example/)
+  assert.equal(problem('https://other.example/x'), null)
+  assert.equal(problem(null), null)
+  // A name in the subject alone is none; an IPv6 address has brackets in a URL only.
+  const bare = makeCertificate(folder, 'bare.example', '-addext', 'keyUsage=digitalSignature')
+  assert.match(String(problem('https://bare.example', bare)), /does not have bare\.example/)
+  const six = makeCertificate(folder, 'six', '-addext', 'subjectAltName=IP:::1')
+  assert.equal(problem('https://[::1]:8443', six), null)
 })
 
 test('plain HTTP on the port of TLS is answered in plain HTTP, which says so', async t => {

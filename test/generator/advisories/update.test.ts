@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
@@ -157,6 +158,7 @@ test('a bad file is left out and named, and the rest is taken', async t => {
     'l.json': '['.repeat(60_000),
   })
   symlinkSync(outside, join(folder, 'm.md'))
+  execFileSync('mkfifo', [join(folder, 'n.md')])
   const { kept, issues } = await readAdvisories([folder], 'given')
   assert.deepEqual(
     kept.map(({ name }) => name),
@@ -178,6 +180,7 @@ test('a bad file is left out and named, and the rest is taken', async t => {
     'k `source` is no index URL, such as spar',
     'l JSON: Invalid type: Expected Object bu',
     'm it does not begin with TOML between li',
+    'n it does not begin with TOML between li',
   ])
   const titled = await readAdvisories(
     [write(folderOf(t), { 'x.md': rustSecFile({ title: 'A \u202Ered\u0007 \u001b[31mtitle' }) })],

@@ -171,9 +171,9 @@ test('folders elsewhere, in the settings or the environment, are left alone', as
   await said(['restore', tar, '--dir', restored])
   await agrees(t, restored)
   const env = {
+    PLIMSOLL_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
     PLIMSOLL_STORAGE_CRATES: at('crates'),
     PLIMSOLL_STORAGE_PUBLIC: places.public,
-    PLIMSOLL_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
   }
   const { stdout, stderr } = await said(['restore', tar, '--dir', at('other')], 0, env)
   assert.equal(

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openDatabase } from '../../../generator/database/database.ts'
+import { run } from '../../../generator/database/statement.ts'
 import { rustSecFile } from '../../support/advisories.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { registryFolder } from '../../support/registry-folder.ts'
@@ -13,7 +15,7 @@ const on = (name: string, req: string, kind: 'normal' | 'dev' = 'normal') =>
   ownDependency(name, { req, kind, index: INDEX }).manifest
 
 test('impact lists what reaches a version, an advisory or a crate from elsewhere, and reports it', async t => {
-  const { dir, folder, ok, put, run } = await registryFolder(t)
+  const { dir, folder, ok, put, run: plimsoll } = await registryFolder(t)
   put('1/a.crate', { name: 'low-lib', version: '1.0.0' })
   put('1/b.crate', {
     name: 'low-lib',
@@ -56,7 +58,7 @@ test('impact lists what reaches a version, an advisory or a crate from elsewhere
   writeFileSync(join(dir, 'advisories', 'ACME-2026-0001.md'), rustSecFile(hole))
   await ok('advisories', 'update')
   assert.deepEqual(await reached('low-lib', '--advisory', 'ACME-2026-0001'), old)
-  const none = await run('impact', 'mid', '--advisory', 'ACME-2026-0001')
+  const none = await plimsoll('impact', 'mid', '--advisory', 'ACME-2026-0001')
   const unknown =
     'no advisory ACME-2026-0001 on mid is known here; `plimsoll advisories update` takes new ones'
   assert.deepEqual([none.code, none.stderr.trim()], [2, `error: ${unknown}`])
@@ -80,6 +82,45 @@ test('impact lists what reaches a version, an advisory or a crate from elsewhere
     'app@2.0.0  resolved  normal  mid@1.0.0',
     'mid is reached by 1 version of 1 crate',
   ])
-  const wrong = await run('impact', 'mid*')
+  const wrong = await plimsoll('impact', 'mid*')
   assert.equal(wrong.code, 2)
+})
+
+test('what a program ships with is told by a registry and a static build, and who published it', async t => {
+  const { dir, folder, ok, put } = await registryFolder(t)
+  const locked = `[[package]]\nname = "low"\nversion = "1.0.0"\nsource = "${INDEX}"\n`
+  put('all/low.crate', { name: 'low', version: '1.0.0' })
+  const files = { 'Cargo.lock': locked, 'src/main.rs': '' }
+  put('all/tool.crate', { name: 'tool', version: '1.0.0', files })
+  await ok('add', 'all')
+  const reaches = async (...args: string[]) =>
+    JSON.parse(await ok('impact', 'low', '--json', ...args)).reaches
+  const path = ['tool@1.0.0', 'low@1.0.0']
+  const how = { how: 'resolved', kind: 'ships with' }
+  const reach = { crate: 'tool', version: '1.0.0', ...how, path }
+  assert.deepEqual(await reaches(), [reach])
+  const out = join(folder, 'out')
+  const build = ['build', '--from', join(folder, 'all'), '--out', out]
+  const base = ['--base-url', INDEX.slice('sparse+'.length, -'/index/'.length)]
+  for (const cache of ['--no-cache', `--cache=${join(folder, 'cache.db')}`]) {
+    const { stdout } = await plimsollHere([...build, ...base, cache], {}, { cwd: folder })
+    assert.match(stdout, cache === '--no-cache' ? /^2 versions of 2 / : / 0 files changed/)
+  }
+  const asked = ['impact', 'low', '--json', '--dir', out]
+  const tree = await plimsollHere(asked, {}, { cwd: folder })
+  assert.deepEqual(JSON.parse(tree.stdout).reaches, [reach])
+  const job = {
+    ...{ kind: 'github', issuer: 'https://token.actions.githubusercontent.com', subject: 's' },
+    ...{ repository: 'acme/tool', run: '1', commit: 'c0ffee' },
+  }
+  const database = await openDatabase(join(dir, 'plimsoll.db'))
+  const sql = 'UPDATE releases SET job = ? WHERE version = ? AND crate_id = 2'
+  await run(database, sql, JSON.stringify(job), '1.0.0')
+  await database.close()
+  await ok('build', '--all')
+  const report = await ok('impact', 'low', '--report')
+  assert.match(
+    report,
+    /\| tool@1\.0\.0 \| resolved \| ships with \| acme\/tool \| \S+Z \| c0ffee \| low@1\.0\.0 \|/,
+  )
 })

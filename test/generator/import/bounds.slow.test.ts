@@ -19,6 +19,7 @@ const STRANGE: readonly [what: string, put: (path: string) => void, said: string
   ['a pipe', path => execFileSync('mkfifo', [path]), 'is neither a file nor a folder'],
   ['a device', path => symlinkSync('/dev/zero', path), 'is neither a file nor a folder'],
   ['a file of 1 TB', path => sparse(path), 'is larger than the limit'],
+  ['a folder', path => mkdirSync(path), 'is a folder, where a file is needed'],
 ]
 
 /** A file that has no bytes on the disk, and as many as a disk. */
@@ -90,6 +91,17 @@ for (const [what, put, message] of STRANGE) {
     })
 }
 
+test('a pipe in the place of an index file is refused, and the rest goes on', async t => {
+  const old = tree(t)
+  old.add({ name: 'other', version: '1.0.0' })
+  const path = join(old.root, 'de/mo/demo')
+  rmSync(path)
+  execFileSync('mkfifo', [path])
+  const text = await said(t, old.root)
+  assert.ok(text.includes(`${path} is neither a file nor a folder`), text)
+  assert.match(text, /^other 1\.0\.0 added/m)
+})
+
 for (const file of ['config', 'HEAD', 'packed-refs', 'objects/info/alternates', 'refs/heads/x'])
   for (const [what, put, message] of STRANGE.slice(0, 2))
     test(`${what} as ${file} of a git repository ends an import`, { timeout: 30_000 }, async t => {
@@ -138,6 +150,11 @@ test('other commands end, too', { timeout: 60_000 }, async t => {
   mkdirSync(join(folder, 'from'))
   execFileSync('mkfifo', [join(folder, 'from/plimsoll.toml')])
   await plimsollHere(['init', '--dir', dir, '--base-url', 'https://new.example'])
+  // A tree that has 1 TB in the place of what is pushed.
+  const [small, pushed] = [join(folder, 'small.crate'), join(folder, 'pushed')]
+  writeCrate(small, { name: 'demo', version: '1.0.0' })
+  await plimsollHere(['push', small, '--to', pushed, '--base-url', 'https://x.example'])
+  sparse(join(pushed, 'crates/demo/demo-1.0.0.crate'))
   const out = join(folder, 'out')
   const special = /is neither a file nor a folder/
   const commands: [args: string[], message: RegExp][] = [
@@ -145,11 +162,15 @@ test('other commands end, too', { timeout: 60_000 }, async t => {
     [['build', '--from', large, '--out', out], /is bigger than/],
     [['add', large, '--dir', dir], /is bigger than/],
     [['add', pipe, '--dir', dir], special],
+    [['export', out, '--lock', dir, '--as', 'vendor', '--dir', dir], /registry is a folder, where/],
+    [['import', 'sparse+https://x.example/', '--names', dir, '--dir', dir], /registry is a folder/],
+    [['restore', dir, '--dir', join(folder, 'restored')], /registry is a folder, where/],
     [['push', large, '--to', out, '--base-url', 'https://x.example'], /is bigger than/],
     [['export', out, '--lock', pipe, '--as', 'vendor', '--dir', dir], special],
     [['restore', pipe, '--dir', join(folder, 'restored')], special],
     [['import', pipe, '--dir', dir], /cannot be imported/],
     [['check', join(folder, 'from')], /./],
+    [['push', small, '--to', pushed], /demo-1\.0\.0\.crate/],
   ]
   for (const [args, message] of commands) {
     const { code, stderr } = await plimsollHere(args)

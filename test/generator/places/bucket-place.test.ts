@@ -9,6 +9,7 @@ import { probePlace } from '../../../generator/places/place.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
 import { until } from '../../support/until.ts'
+import { serveWeb } from '../../support/web-server.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const refused = (code: Code, reason: RegExp) => (error: unknown) =>
@@ -116,4 +117,19 @@ test('a page is neither a stored object nor a list nor a removal, whichever requ
   s3.fault = () => null
   await probePlace(bucket)
   assert.equal((await bucket.read('key'))?.bytes.toString(), 'x')
+})
+
+test('a list that has more files, but says no way to them, is not the whole list', async t => {
+  const answer = `<ListBucketResult><Name>test</Name><IsTruncated>true</IsTruncated><Contents>
+    <Key>a</Key><LastModified>2026-01-01T00:00:00Z</LastModified><ETag>"a"</ETag><Size>1</Size>
+    </Contents><NextMarker>a</NextMarker></ListBucketResult>`
+  const s3 = await startS3(new Cleanup(t))
+  const url = await serveWeb(t, (_, answering) => void answering.end(answer))
+  const bucket = bucketOn({ ...s3, url }, '')
+  const listed: string[] = []
+  const list = async () => {
+    for await (const { path } of bucket.list()) listed.push(path)
+  }
+  await assert.rejects(list(), refused('bucket_foreign', /the beginning of a list/))
+  assert.deepEqual(listed, ['a'])
 })

@@ -52,7 +52,7 @@ async function changesBy(registry: Registry, login: string, admin = false): Prom
 
 async function addRelease(registry: Registry, release: Release, change: Change = OPERATOR) {
   return registry.database.transaction(async tx => {
-    const added = await insertAdded(tx, release, [], change)
+    const added = await insertAdded(tx, release, change)
     await followReleases(tx, registry.followers, [added])
     return { ...added, crateId: added.crate.id }
   })

@@ -97,11 +97,11 @@ const CHANGES: Readonly<
   insertAdded: [
     // A rule may publish the crate that it was granted, and no other.
     [...SELF, 'rule'],
-    of => of.inside(tx => insertAdded(tx, of.release(of.crate.name, '2.0.0'), [], of.by)),
+    of => of.inside(tx => insertAdded(tx, of.release(of.crate.name, '2.0.0'), of.by)),
   ],
   'insertAdded new': [
     USERS,
-    of => of.inside(tx => insertAdded(tx, of.release(`new${of.crate.id}`, '1.0.0'), [], of.by)),
+    of => of.inside(tx => insertAdded(tx, of.release(`new${of.crate.id}`, '1.0.0'), of.by)),
   ],
   'changeCrates of a crate': [
     OWNER,
@@ -347,7 +347,7 @@ test('each change may be made by those alone who are named for it', async t => {
     for (const maker of MAKERS) {
       const name = `crate${++count}`
       const [self, other] = [await user(`self${count}`), await user(`other${count}`)]
-      await inside(tx => insertAdded(tx, release(name, '1.0.0'), [], changeOf(self)))
+      await inside(tx => insertAdded(tx, release(name, '1.0.0'), changeOf(self)))
       const crate = (await findCrate(database, parseName(name))) ?? assert.fail()
       const job = { kind: 'other', issuer: '', subject: '', repository: null } as const
       const grant = {

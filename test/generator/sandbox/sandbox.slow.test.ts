@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import type { InspectParts } from '../../../core/release/inspect.ts'
@@ -39,6 +40,17 @@ for (const [path, reason, message] of [
     assert.deepEqual(await run('next'), { content: 'next', env: undefined })
   })
 }
+
+test('a thread begins before its first task, once', async t => {
+  const { sandbox, run } = sandboxOf(t)
+  const threads = () => readdirSync('/proc/self/task').length
+  const before = threads()
+  sandbox.prepare()
+  assert.equal(threads(), before + 1)
+  sandbox.prepare()
+  assert.equal(threads(), before + 1)
+  assert.deepEqual(await run('x'), { content: 'x', env: undefined })
+})
 
 test('a refusal crosses the threads with all its objections', async t => {
   const { run } = sandboxOf(t)

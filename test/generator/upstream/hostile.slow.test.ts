@@ -493,7 +493,7 @@ test('clients are told what the upstream answered; only silence is no answer', a
 })
 
 test('403 for an unknown name is no such crate once the upstream has answered others', async t => {
-  const { made, ask, later, source } = await start(t)
+  const { made, ask, later, source, registry } = await start(t)
   made.fault = url => (url === made.pathOf('demo') ? null : { status: 403 })
   const ours = `${UP}/index/ou/rs/ours`
   const first = await ask(ours)
@@ -502,6 +502,10 @@ test('403 for an unknown name is no such crate once the upstream has answered ot
   for (const name of ['ours', 'mine'])
     assert.equal((await ask(`${UP}${made.pathOf(name)}`)).status, 404)
   assert.deepEqual([source.counts.errors, source.counts.failure], [2, null])
+  // After a start, what is kept tells that it has.
+  const again = await openUpstreams(registry.registry, { env: {} })
+  t.after(() => again.close())
+  assert.equal((await again.byName.get('up')?.crate(parseName('later')))?.crate, null)
   // What is kept stays.
   made.fault = () => ({ status: 403 })
   later()
