@@ -1,7 +1,8 @@
 // generator/pages: The one loop over marks (marked.ts), and what builds and workers run through it.
 // It knows no kind of page.
 import { type PageContext, type Progress, pageTurn } from '../projections/context.ts'
-import { type Pages, pagesOf } from '../projections/projection.ts'
+import type { Pages } from '../projections/pages.ts'
+import { pagesOf } from '../projections/projection.ts'
 import { markAllDueDownloads } from '../records/downloads/count.ts'
 import { failedIssues, listFailedMarks, type Mark, retryAll } from '../records/marks.ts'
 import type { Built } from './build.ts'
@@ -59,7 +60,7 @@ const LEFT: BuiltPages = { crates: 0, issues: [], areLeft: true }
 async function prunePages(context: PageContext): Promise<void> {
   const { tree } = context
   const wanted = new Set<string>()
-  const projections = pagesOf(context)
+  const projections = pagesOf<PageContext>(context)
   for (const projection of projections)
     for (const path of await wantedBy(context, projection)) wanted.add(path)
   for (const { leftover } of projections) {

@@ -1,12 +1,10 @@
-import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import type { Name } from '../../core/name.ts'
 import { crateFolder } from '../../core/paths/crates.ts'
 import type { Output } from '../../core/paths/tree.ts'
 import { isVersion } from '../../core/version.ts'
-import { all, type Queries } from '../database/statement.ts'
+import type { Queries } from '../database/statement.ts'
 import type { Follower, Records } from '../records/crate-change.ts'
-import { type Mark, type MarkSubject, markSelected } from '../records/marks.ts'
-import type { PageContext } from './context.ts'
+import type { Mark, MarkSubject } from '../records/marks.ts'
 
 /** Files that are rendered together, and how to tell that they are still to be rendered. */
 export interface Part {
@@ -118,60 +116,18 @@ export function isInCrate(
 }
 
 /** A projection that no publisher waits for: its files are pages, and what searches read. */
-export interface Pages extends Projection<PageContext> {
+export interface Unawaited<Context> extends Projection<Context> {
   readonly due: 'soon' | 'idle'
 }
 
-/** Writes files, and removes the paths of `gone` that are not among them. */
-export async function replaceFiles(
-  { tree }: PageContext,
-  outputs: readonly Output[],
-  gone: readonly string[],
-): Promise<void> {
-  // Together they go to the thread of the disk in one message.
-  await forEachConcurrently(outputs, output => tree.write(output))
-  const written = new Set(outputs.map(output => output.path))
-  for (const path of gone) if (!written.has(path)) await tree.remove(path)
-}
-
 /** Returns the projections that no publisher waits for, in the order of rendering. */
-export function pagesOf(records: Pick<Records, 'followers'>): readonly Pages[] {
-  return projectionsOf<PageContext>(records).filter(
-    (projection): projection is Pages => projection.due !== 'answer',
+export function pagesOf<Context>(records: Pick<Records, 'followers'>) {
+  return projectionsOf<Context>(records).filter(
+    (projection): projection is Unawaited<Context> => projection.due !== 'answer',
   )
 }
 
 /** Returns the projection of pages whose marks have a kind. */
-export function projectionOf(records: Pick<Records, 'followers'>, kind: string): Pages | undefined {
+export function projectionOf(records: Pick<Records, 'followers'>, kind: string) {
   return pagesOf(records).find(projection => projection.kind === kind)
-}
-
-/**
- * Returns what a projection does with marks whose files depend on nothing but the subject. `every`
- * selects `subject` and `generation` of all marks, and `about` (see `Part`). `outputs` returns the
- * files of a subject, and `paths` where some may be left over.
- */
-export function bySubject(
-  kind: string,
-  every: string,
-  outputs: (context: PageContext, subject: number) => Promise<readonly Output[]>,
-  paths: (context: PageContext, subject: number) => Promise<readonly string[]> = async () => [],
-): Pick<Pages, 'render' | 'markAll' | 'parts'> {
-  return {
-    async render(context, mark) {
-      const files = await outputs(context, mark.subject)
-      await replaceFiles(context, files, await paths(context, mark.subject))
-      return { done: [mark] }
-    },
-    markAll: tx => markSelected(tx, kind, every),
-    async *parts(context) {
-      const sql = `SELECT subject, about FROM (${every}) AS every
-        WHERE subject > ? ORDER BY subject LIMIT 1000`
-      type Found = { readonly subject: number; readonly about: string }
-      const read = (after: number) => all<Found>(context.database, sql, after)
-      for (let rows = await read(-2); rows.length > 0; rows = await read(rows.at(-1)?.subject ?? 0))
-        for (const { subject, about } of rows)
-          yield { about, pending: { kind, subject }, render: () => outputs(context, subject) }
-    },
-  }
 }

@@ -7,7 +7,7 @@ import { dependents } from './dependents/projection.ts'
 import { downloads } from './downloads/projection.ts'
 import { crateFiles, gitIndex, index, wholeCrates } from './index/projection.ts'
 import { labels, letters, users, views } from './lists/projection.ts'
-import type { Pages } from './projection.ts'
+import type { Pages } from './pages.ts'
 import { search } from './search/projection.ts'
 import { feedsAndSiteMap, registrySite } from './site/projection.ts'
 

@@ -24,7 +24,7 @@ export async function* verifyPages(
     ? 'the page differs from the records'
     : 'rendered with other settings or by another version; run `plimsoll build`'
   const words = { differs, missing: 'the page is missing' }
-  yield* verifyProjections(context, options, pagesOf(context), words)
+  yield* verifyProjections(context, options, pagesOf<PageContext>(context), words)
 }
 
 /** Compares the files of projections with the records; `words` are said of those that differ. */

@@ -14,7 +14,7 @@ import { deleteGoneAdvisories } from '../../records/advisories/change.ts'
 import { ADVISORY, listAdvisories, readAdvisory } from '../../records/advisories/read.ts'
 import { SITE } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
-import { bySubject, type Pages } from '../projection.ts'
+import { bySubject, type Pages } from '../pages.ts'
 
 /** An OSV file for each advisory, and the list of all; no list without any. */
 export const advisories: Pages = {

@@ -18,7 +18,7 @@ import { namesakesOf } from '../../records/listing.ts'
 import { type MarkSubject, marksOf } from '../../records/marks.ts'
 import { readPageCrate } from '../../records/pages/cards.ts'
 import { EVERY_RELEASE, listIdentities, type Numbered } from '../../records/releases.ts'
-import { bySubject, type Pages, replaceFiles } from '../projection.ts'
+import { bySubject, type Pages, replaceFiles } from '../pages.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const [pages, sources] = [() => import('./crate.ts'), () => import('./source.ts')]

@@ -21,7 +21,7 @@ import { lastChange, type Mark, markSelected, marksOf, setMarks } from '../../re
 import { listVersions, releaseDependencies } from '../../records/releases.ts'
 import { releaseLocks } from '../../records/releases-stored.ts'
 import type { PageContext } from '../context.ts'
-import { type Pages, replaceFiles } from '../projection.ts'
+import { type Pages, replaceFiles } from '../pages.ts'
 
 /** What requires each crate: first the rows of crates that have changed, then files of these. */
 export const dependents: Pages = {

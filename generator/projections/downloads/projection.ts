@@ -7,7 +7,8 @@ import { all } from '../../database/statement.ts'
 import { sumDownloads } from '../../records/downloads/count.ts'
 import { SITE } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
-import { bySubject, type Pages, type Part } from '../projection.ts'
+import { bySubject, type Pages } from '../pages.ts'
+import type { Part } from '../projection.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const files = () => import('./downloads.ts')

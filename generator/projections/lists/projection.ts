@@ -20,7 +20,7 @@ import { type CrateState, isSameNewest } from '../../records/listing.ts'
 import { type MarkSubject, markSelected, marksOf, SITE } from '../../records/marks.ts'
 import { usersWith } from '../../records/owners.ts'
 import type { Label } from '../../records/pages/overviews.ts'
-import { bySubject, type Pages, replaceFiles } from '../projection.ts'
+import { bySubject, type Pages, replaceFiles } from '../pages.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const [byLetter, overviews] = [() => import('./letters.ts'), () => import('./views.ts')]

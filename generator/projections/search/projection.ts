@@ -6,7 +6,7 @@ import { stepOf } from '../../../core/search/ranks.ts'
 import { run, value } from '../../database/statement.ts'
 import { marksOf } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
-import { type Pages, replaceFiles } from '../projection.ts'
+import { type Pages, replaceFiles } from '../pages.ts'
 import { refreshSearch } from './change.ts'
 import {
   BUCKETS,

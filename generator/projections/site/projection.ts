@@ -11,7 +11,7 @@ import {
 import { isRelisted } from '../../records/crate-change.ts'
 import { SITE } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
-import { bySubject, type Pages, replaceFiles } from '../projection.ts'
+import { bySubject, type Pages, replaceFiles } from '../pages.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const files = () => import('./site.ts')
