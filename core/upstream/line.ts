@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import { parsePublished, readEntry } from '../entry/parse.ts'
 import { collect } from '../error/error.ts'
@@ -71,4 +72,10 @@ export function withYanked(line: UpstreamLine, yanked: boolean): UpstreamLine {
 /** Returns whether two lines say the same, except whether the version is yanked. */
 export function isSameButYanked(a: UpstreamLine, b: UpstreamLine): boolean {
   return withYanked(a, b.yanked).text === b.text
+}
+
+/** Reads bytes that were read as Latin-1, each a character, as UTF-8; null if they are not. */
+export function utf8Of(text: string): string | null {
+  const bytes = Buffer.from(text, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : null
 }
