@@ -196,8 +196,9 @@ function gauges(
       }),
     ],
   )
+  const databaseBytes = async () => (await readEngine(database, join(dir, DATABASE_FILE))).bytes
   gauge('plimsoll_database_bytes', [], 'The size of the database', async () => [
-    [{}, (await readEngine(database, join(dir, DATABASE_FILE))).bytes],
+    [{}, await databaseBytes()],
   ])
   gauge(
     'plimsoll_last_backup_timestamp_seconds',

@@ -1,7 +1,7 @@
 // daemon/files/git-http: Serves the git index to git. app.ts calls it; it never takes a push.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { ReadableStream } from 'node:stream/web'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Context } from 'hono'
@@ -9,7 +9,6 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { issue, Refusal, refuse } from '../../../core/error/error.ts'
 import { readHead } from '../../../generator/git/index-repository/bare-repository.ts'
 import { UploadPack } from '../../../generator/git/index-repository/git-process.ts'
-import { unlessMissing } from '../../../generator/places/disk/files.ts'
 import { addressGroup, clientAddress } from '../../http/client-address.ts'
 import { readWhole } from '../../http/request-body.ts'
 import { Slots } from '../../http/slots.ts'
@@ -167,21 +166,29 @@ async function running(
   // git reported the error to the client in its own protocol (gitprotocol-pack, ERR); aborting
   // would lose the message.
   const refused = !first.done && Buffer.from(first.value.subarray(4, 8)).toString() === 'ERR '
-  async function* bytes() {
-    try {
-      if (!first.done) yield first.value
-      yield* output
-    } catch (error) {
-      if (refused) return
-      if (!signal.aborted) limits.onFailure(error)
-      throw error
-    }
-  }
-  const close = () => {
-    stop()
-    end()
-  }
-  return webStream(Readable.from(bytes()).once('close', close))
+  let next: Promise<IteratorResult<Uint8Array>> | null = Promise.resolve(first)
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { value, done } = await (next ?? output.next())
+        next = null
+        if (!done) return controller.enqueue(value)
+        controller.close()
+      } catch (error) {
+        if (refused) controller.close()
+        else {
+          if (!signal.aborted) limits.onFailure(error)
+          controller.error(error)
+        }
+      }
+      end()
+    },
+    async cancel() {
+      git.stop()
+      end()
+      await output.return(undefined).catch(() => undefined)
+    },
+  })
 }
 
 /** Returns whether the client's data made git fail: `die` in upload-pack, serve or pkt-line. */
@@ -206,7 +213,12 @@ function missingGit(): Buffer<ArrayBuffer> {
 
 /** Serves a file of the repository; `name` must be `info/refs` or match one of `FILES`. */
 async function file(c: Context, limits: Limits, name: string, type: string): Promise<Response> {
-  const handle = await unlessMissing(open(join(limits.repositoryPath, name)))
+  const handle = await open(join(limits.repositoryPath, name)).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    },
+  )
   if (!handle) return missing(c)
   const { size } = await handle.stat()
   const headers = { ...FRESH, 'Content-Type': type, 'Content-Length': String(size) }
