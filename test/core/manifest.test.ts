@@ -89,6 +89,7 @@ std = ["serde?/std"]
     bins: [{ name: 'tool', path: 'src/main.rs' }],
     autolib: true,
     autobins: false,
+    hasExamples: false,
   })
   assert.deepEqual(manifest.about, {
     description: 'Does\nthings.\n',

@@ -99,12 +99,10 @@ function whenMade(folder: string): string | null {
   return stats?.birthtimeNs ? `${stats.dev} ${stats.ino} ${stats.birthtimeNs}` : null
 }
 
-const sync = promisify(fsync)
-
 /** Syncs open files and folders to disk, together, and closes them. */
 export async function syncDescriptors(descriptors: readonly number[]): Promise<void> {
   try {
-    await forEachConcurrently(descriptors, sync)
+    await forEachConcurrently(descriptors, promisify(fsync))
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor)
   }
