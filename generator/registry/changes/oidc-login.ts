@@ -25,28 +25,33 @@ function identityOf({ issuer, subject }: OidcPerson): Identity {
 /**
  * Records that somebody has logged in at an issuer: makes their account if it is their first login
  * and the issuer provisions, and takes over their groups and their name. Refuses who is locked
- * here, in none of the allowed groups, or without an account that nobody makes. With `isOverage`,
- * the groups were too many to be told, and those of before stay.
+ * here, or without an account that nobody makes, and who is in none of the allowed groups: then the
+ * last login counts no longer, either. With `isOverage`, the groups were too many to be told, and
+ * those of before stay.
  */
-export function recordLogin(
+export async function recordLogin(
   records: Records,
   person: OidcPerson,
   change: Change,
 ): Promise<{ readonly user: Account; readonly isOverage: boolean }> {
-  return makeChange(records.database, change, 'anybody', async (tx, stranger) => {
+  const { user } = await makeChange(records.database, change, 'anybody', async (tx, stranger) => {
     const identity = identityOf(person)
     const { issuer, subject, logins } = person
     const account = await findIdentity(tx, identity)
     if (account?.locked) refuse('oidc_locked')
     const groups = await countingGroups(tx, account?.id ?? 0, person)
+    if (!account && !groups.isAllowed) return { user: null }
     if (!account && !issuer.provision) refuse('oidc_no_account', { issuer: issuer.name, subject })
     const login = account?.login ?? (await chooseLogin(tx, logins))
     const by = { ...stranger, actor: login }
     const user = account ?? (await insertUser(tx, { login, admin: false }, by))
     if (!account) await insertIdentity(tx, user, identity, by)
     await takeOver(tx, records, person, groups, user, by)
-    return { user, isOverage: person.groups === null }
+    return { user: groups.isAllowed ? user : null }
   })
+  // Only now, so that what has ended is recorded.
+  if (!user) return refuse('oidc_not_allowed')
+  return { user, isOverage: person.groups === null }
 }
 
 /** Links the account of somebody who is logged in to where they have just logged in, too. */
@@ -59,16 +64,22 @@ export function linkLogin(
   return makeChange(records.database, change, { user: id }, async (tx, by) => {
     const identity = identityOf(person)
     const groups = await countingGroups(tx, id, person)
+    if (!groups.isAllowed) refuse('oidc_not_allowed')
     const user = await requireUser(tx, login)
     if ((await findIdentity(tx, identity))?.id !== id) await insertIdentity(tx, user, identity, by)
     await takeOver(tx, records, person, groups, user, by)
   })
 }
 
-/** Groups at an issuer, before a login and by it. */
-type Groups = Readonly<Record<'before' | 'now', readonly string[]>>
+/** Groups at an issuer, before a login and by it, and whether they let somebody in. */
+interface Groups extends Readonly<Record<'before' | 'now', readonly string[]>> {
+  readonly isAllowed: boolean
+}
 
-/** Returns the groups that count: those of before where the claims could not say all. */
+/**
+ * Returns the groups that count: those of before where the claims could not say all, and none for
+ * somebody who may not log in.
+ */
 async function countingGroups(
   tx: Queries,
   user: number,
@@ -76,22 +87,22 @@ async function countingGroups(
 ): Promise<Groups> {
   const before = (await groupsOf(tx, user)).get(issuer) ?? []
   const now = groups ?? before
-  if (allowed.length > 0 && !allowed.some(group => now.includes(group))) refuse('oidc_not_allowed')
-  return { before, now }
+  const isAllowed = allowed.length === 0 || allowed.some(group => now.includes(group))
+  return { before, now: isAllowed ? now : [], isAllowed }
 }
 
 async function takeOver(
   tx: Queries,
   records: Records,
   { issuer, subject, groups: told, name }: OidcPerson,
-  { before, now }: Groups,
+  { before, now, isAllowed }: Groups,
   user: Account,
   by: Permitted,
 ): Promise<void> {
   const { issuer: url, admin_groups: admins, token_days: days } = issuer
   const { login } = user
   const seen = 'UPDATE identities SET logged_in_at = ? WHERE issuer = ? AND subject = ?'
-  await run(tx, seen, by.at, url, subject)
+  await run(tx, seen, isAllowed ? by.at : null, url, subject)
   await setGroups(tx, user.id, url, now, loginEnd(days, new Date(by.at)))
   if (told === null) await addEvent(tx, by, { action: 'group-overage', detail: { login } })
   const added = now.filter(group => !before.includes(group)).slice(0, 50)

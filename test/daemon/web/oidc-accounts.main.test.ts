@@ -284,6 +284,23 @@ test('who may log in is said by claims and groups', async t => {
   assert.deepEqual(await logins(), ['owner', 'ada'])
 })
 
+test('who is in none of the allowed groups any more keeps nothing of the last login', async t => {
+  const settings = { allowed_groups: 'staff', admin_groups: 'root', token_days: '0' }
+  const { test, logIn, refused, tokenOf, publish, owners } = await oidcRegistry(t, settings)
+  const { database } = test.registry
+  const ada = await logIn({ ...ADA, groups: ['staff', 'rust'] })
+  await owners('PUT', 'group:rust')
+  const token = await tokenOf('ada')
+  assert.equal(await publish(token, '1.1.0'), 'published')
+  assert.match(await refused({ ...ADA, groups: ['rust'] }), /none of the groups/)
+  assert.match(await publish(token, '1.2.0'), /log in once/)
+  assert.match(await said(await ada.get('/me')), /Log in/)
+  const { id } = await requireUser(database, 'ada')
+  assert.deepEqual([...(await groupsOf(database, id)).values()].flat(), [])
+  await logIn({ ...ADA, groups: ['staff'] })
+  assert.match(await publish(token, '1.2.0'), /owner/)
+})
+
 test('`admin_groups` decides at each login, and `provision` whether there is a first one', async t => {
   const { issuer, test, logIn, refused } = await oidcRegistry(t, {
     admin_groups: 'root',
