@@ -94,7 +94,7 @@ export async function insertIdentity(
   await addEvent(tx, by, { action: 'identity-link', detail })
 }
 
-/** Links an account for its owner. Refuses a machine's, and an identity that an account has. */
+/** Links an account for its owner. Refuses a machine's, and an identity that another one has. */
 export async function linkIdentity(
   database: Database,
   login: string,
@@ -104,6 +104,10 @@ export async function linkIdentity(
   await makeChange(database, change, 'administrator', async (tx, by) => {
     const user = await requireUser(tx, login)
     if (user.machine) refuse('user_machine', { login: user.login })
+    // Somebody who was removed comes back, under another name.
+    const left = `DELETE FROM identities WHERE issuer = ? AND subject = ?
+      AND user_id IN (SELECT id FROM users WHERE removed_at IS NOT NULL)`
+    await run(tx, left, order.issuer, order.subject)
     await insertIdentity(tx, user, order, by)
   })
 }

@@ -284,6 +284,20 @@ test('who may log in is said by claims and groups', async t => {
   assert.deepEqual(await logins(), ['owner', 'ada'])
 })
 
+test('somebody who was removed comes back by a link to another account', async t => {
+  const { issuer, test, logIn, logins, refused } = await oidcRegistry(t)
+  const { database } = test.registry
+  await logIn(ADA)
+  await removeUser(test.registry, await requireUser(database, 'ada'), OPERATOR)
+  await refused(ADA)
+  assert.deepEqual(await logins(), ['owner', 'ada'])
+  await addUser(database, { login: 'ada-again', admin: false }, OPERATOR)
+  const identity = { issuer: issuer.url, subject: 'e-1' }
+  await linkIdentity(database, 'ada-again', identity, OPERATOR)
+  assert.match(await said(await (await logIn(ADA)).get('/me')), /ada-again/)
+  await assert.rejects(linkIdentity(database, 'owner', identity, OPERATOR), /ada-again/)
+})
+
 test('who is in none of the allowed groups any more keeps nothing of the last login', async t => {
   const settings = { allowed_groups: 'staff', admin_groups: 'root', token_days: '0' }
   const { test, logIn, refused, tokenOf, publish, owners } = await oidcRegistry(t, settings)
