@@ -248,7 +248,7 @@ test('archives that a publish would refuse show what Cargo would unpack, and why
   plant(Buffer.concat([good('//! trailing\n'), Buffer.from('junk')]))
   await look(async page => {
     await page.locator('.code', { hasText: 'trailing' }).waitFor()
-    assert.equal(await page.locator('.notice').count(), 0)
+    assert.equal(await page.locator('.notice:not(.check)').count(), 0)
   })
 })
 
@@ -302,8 +302,8 @@ const BOMBED = Object.fromEntries(
 )
 
 test('what takes too long to color or to render is shown plain', async () => {
-  // Twenty seconds on a fast machine, without a limit.
-  const files = { 'slow.ts': `${'(a'.repeat(2450)}\n`.repeat(800), ...BOMBED }
+  // Some ten seconds on the fastest machine, without a limit.
+  const files = { 'slow.ts': `${'(a'.repeat(2450)}\n`.repeat(2400), ...BOMBED }
   plant(buildCrate({ name: 'evil', version: '1.0.0', files }))
   await look(
     async page => {
