@@ -114,7 +114,8 @@ export class BuildCache implements Inspections {
     const isSameBoot = (await readValue(used, BOOT)) === boot
     await writeValue(used, ORIGIN, origin)
     await writeValue(used, BOOT, boot)
-    const sources = await all<Known & { path: string }>(used, 'SELECT path, times, cksum FROM sources')
+    const known = 'SELECT path, times, cksum FROM sources'
+    const sources = await all<Known & { path: string }>(used, known)
     return new BuildCache([place, own && lock], [used, isSameBoot], sources, left)
   }
 
