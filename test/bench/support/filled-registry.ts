@@ -66,7 +66,7 @@ function fingerprint(): string {
     ...['./filled-registry.js', './invented-crates.js', './term-filler.js'],
     ...['../../../core/search/terms.js', '../../../core/search/ranks.js'],
     ...['../../../core/search/layout.js', '../../../core/search/postings.js'],
-    ...['first-step', 'steps'].map(name => `../../../generator/database/${name}.js`),
+    ...['step', 'steps'].map(name => `../../../generator/database/${name}.js`),
   ])
     hash.update(readFileSync(new URL(file, import.meta.url)))
   return hash.digest('hex').slice(0, 12)
