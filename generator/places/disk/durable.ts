@@ -18,7 +18,7 @@ import { LRUCache } from 'lru-cache'
 import { forEachConcurrently } from '../../../core/async/concurrently.ts'
 import { disk } from './disk.ts'
 import { writing } from './fault.ts'
-import { temporaryPath } from './steps.ts'
+import { steps, temporaryPath } from './steps.ts'
 
 const IS_WINDOWS = process.platform === 'win32'
 
@@ -44,9 +44,17 @@ export async function writeDurably(
   await makeFolder(dirname(path))
   const temporary = temporaryPath(path)
   try {
-    const file = await disk.run('create', temporary, bytes, mode)
-    await writing(() => syncDescriptors([file]))
-    await writing(() => exclusive(() => rename(temporary, path)))
+    await writing(async () => {
+      // Not by the disk's thread, which a daemon that is only asked whether it is ready never starts.
+      const file = await open(temporary, 'wx', mode)
+      try {
+        await file.writeFile(bytes)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await exclusive(() => rename(temporary, path))
+    })
   } finally {
     await rm(temporary, { force: true })
   }
@@ -55,17 +63,27 @@ export async function writeDurably(
 
 /** Creates a folder and its missing parents, and syncs each of them to disk. */
 export async function makeFolder(path: string): Promise<void> {
-  for (const made of await disk.run('makeFolders', resolve(path))) await syncFolder(dirname(made))
+  const made = await writing(async () => steps.makeFolders(resolve(path)))
+  for (const folder of made) await syncFolder(dirname(folder))
 }
 
-/** Syncs a file to disk, if it is there. */
+/** Syncs a file to disk. */
 export function syncFile(path: string): Promise<void> {
-  return syncAll([path], FOR_SYNC)
+  return syncOpened(path, FOR_SYNC)
 }
 
-/** Syncs a folder's entries to disk, if it is there; does nothing on Windows. */
+/** Syncs a folder's entries to disk; does nothing on Windows. */
 export async function syncFolder(path: string): Promise<void> {
-  if (!IS_WINDOWS) await syncAll([path], 'r')
+  if (!IS_WINDOWS) await syncOpened(path, 'r')
+}
+
+async function syncOpened(path: string, flags: string): Promise<void> {
+  const opened = await open(path, flags)
+  try {
+    await opened.sync()
+  } finally {
+    await opened.close()
+  }
 }
 
 /** Folders to sync; when each was made, which tells it from one that is made in its place later. */
