@@ -42,6 +42,25 @@ const locked = (line: string, source: string = CRATES_IO) => {
   return `[[package]]\nname = "${name}"\nversion = "${vers}"\nsource = "registry+${source}"\nchecksum = "${cksum}"\n`
 }
 
+test('impact goes through what is kept of an upstream, and own crates that require it', async t => {
+  const { made, folder, ok, upstream } = await start(t)
+  const lines = [made.publish({ name: 'leaf' }), made.publish({ name: 'root', deps: { leaf: '1' } })]
+  made.publish({ name: 'unkept', deps: { leaf: '1' } })
+  writeFileSync(join(folder, 'a.lock'), lines.map(line => locked(line)).join(''))
+  await upstream('fetch', '--lock', 'a.lock', '--upstream', 'up')
+  const index = made.index
+  const manifest = `[dependencies.root]\nversion = "1"\nregistry-index = "${index}"\n`
+  writeCrate(join(folder, 'own.crate'), { name: 'own', version: '2.0.0', manifest })
+  await ok('add', 'own.crate')
+  const { target, reaches } = JSON.parse(await ok('impact', 'leaf@1.0.0', '--json'))
+  assert.equal(target.here, false)
+  const shown = reaches.map(({ crate, how, path }: Record<string, string>) => [crate, how, path])
+  assert.deepEqual(shown, [
+    ['root', 'resolved', ['root@1.0.0', 'leaf@1.0.0']],
+    ['own', 'resolved', ['own@2.0.0', 'root@1.0.0', 'leaf@1.0.0']],
+  ])
+})
+
 test('fetch brings what lock files name, goes on where it was, and renders a tree', async t => {
   const { made, folder, run, upstream, kept } = await start(t, {
     PLIMSOLL_UPSTREAM_UP_OFFLINE: 'false',
