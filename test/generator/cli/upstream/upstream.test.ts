@@ -44,7 +44,10 @@ const locked = (line: string, source: string = CRATES_IO) => {
 
 test('impact goes through what is kept of an upstream, and own crates that require it', async t => {
   const { made, folder, ok, upstream } = await start(t)
-  const lines = [made.publish({ name: 'leaf' }), made.publish({ name: 'root', deps: { leaf: '1' } })]
+  const lines = [
+    made.publish({ name: 'leaf' }),
+    made.publish({ name: 'root', deps: { leaf: '1' } }),
+  ]
   made.publish({ name: 'unkept', deps: { leaf: '1' } })
   writeFileSync(join(folder, 'a.lock'), lines.map(line => locked(line)).join(''))
   await upstream('fetch', '--lock', 'a.lock', '--upstream', 'up')
