@@ -92,6 +92,9 @@ export function pathInGit(path: string): string {
 /** The folder of unfinished pushes; no part of the tree. */
 export const PUSH_FOLDER = '.push'
 
+/** What the names of the lock begin with that a build holds in its tree; a killed one leaves it. */
+export const BUILD_LOCK = '.building'
+
 /** Folder of the stylesheet, the scripts and the images; their paths contain a hash. */
 export const ASSETS_FOLDER = 'assets'
 

@@ -2,7 +2,7 @@
 // renders a file.
 import { refuse } from '../../core/error/error.ts'
 import { isOfHost, isOwnPath } from '../../core/paths/own.ts'
-import { configPath, PUSH_FOLDER } from '../../core/paths/tree.ts'
+import { BUILD_LOCK, configPath, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import type { OwnDl } from '../../core/urls/dl-template.ts'
 import { FolderPlace } from '../places/folder-place.ts'
@@ -42,11 +42,12 @@ export async function deploy(job: Deployment) {
   await checkTarget(job, from, there)
   const { isPackage, isOwn, order } = rulesOf(job)
   const isPushed = (path: string) => isPackage(path) || /^(?:index|\.push)\/|\.crate$/.test(path)
+  const isLock = (path: string) => path.startsWith(`${PUSH_FOLDER}/`) || path.startsWith(BUILD_LOCK)
   const isLeft = (path: string) => isPagesOnly && isPushed(path)
   const isElsewhere = (path: string) => isLeft(path) || path.startsWith(`${UPSTREAM_FOLDER}/`)
   for (const path of there.keys()) if (isElsewhere(path)) there.delete(path)
   const { surplus, removed, ...rest } = await sync(from, to, {
-    brings: path => !isLeft(path) && !path.startsWith(`${PUSH_FOLDER}/`),
+    brings: path => !isLeft(path) && !isLock(path),
     removes: path => removes && isOwn(path),
     order,
     there,

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BUILD_LOCK } from '../../core/paths/tree.ts'
 import { Lock } from '../places/locks/lock.ts'
 
 /** Errors of a file that only make the build slower; common in containers. */
@@ -35,7 +36,7 @@ export async function lockOf(path: string): Promise<Lock> {
  */
 export async function lockTree(root: string): Promise<() => Promise<void>> {
   mkdirSync(root, { recursive: true })
-  const path = join(root, '.building')
+  const path = join(root, BUILD_LOCK)
   for (;;) {
     const file = openSync(`${path}.lock`, 'a', 0o600)
     const lock = await lockOf(path)

@@ -122,6 +122,13 @@ test('what is no tree is not uploaded', async t => {
   await assert.rejects(run(), refusedWith('deploy_no_tree'))
 })
 
+test('locks that killed builds and pushes leave in a tree are not uploaded', async t => {
+  const locks = { '.building.lock': '', '.building.lock.holder': 'process 1', '.push/lock': '' }
+  const from = write(folderOf(t), { ...TREE, ...locks })
+  const { uploaded } = await job(t, folderPlace(join(folderOf(t), 'www')), from).run()
+  assert.deepEqual([...uploaded].sort(), PATHS)
+})
+
 test('pages alone leave what pushes write as it is', async t => {
   const { s3, run } = await bucketJob(t)
   const pushed = [
