@@ -12,9 +12,9 @@ import {
   type OidcPerson,
 } from '../../accounts/oidc-identities.ts'
 import { chooseLogin } from '../../accounts/oidc-name.ts'
+import type { OwnerRecords } from '../../accounts/ownership.ts'
 import { type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
-import type { Records } from '../../records/crate-change.ts'
 import { groupsOf, loginEnd, setGroups } from '../../records/groups.ts'
 import { nameUser } from './users.ts'
 
@@ -30,7 +30,7 @@ function identityOf({ issuer, subject }: OidcPerson): Identity {
  * those of before stay.
  */
 export async function recordLogin(
-  records: Records,
+  records: OwnerRecords,
   person: OidcPerson,
   change: Change,
 ): Promise<{ readonly user: Account; readonly isOverage: boolean }> {
@@ -56,7 +56,7 @@ export async function recordLogin(
 
 /** Links the account of somebody who is logged in to where they have just logged in, too. */
 export function linkLogin(
-  records: Records,
+  records: OwnerRecords,
   person: OidcPerson,
   { id, login }: Account,
   change: Change,
@@ -93,7 +93,7 @@ async function countingGroups(
 
 async function takeOver(
   tx: Queries,
-  records: Records,
+  records: OwnerRecords,
   { issuer, subject, groups: told, name }: OidcPerson,
   { before, now, isAllowed }: Groups,
   user: Account,
@@ -110,20 +110,21 @@ async function takeOver(
   if (added.length + removed.length > 0)
     await addEvent(tx, by, { action: 'group-claims', detail: { login, added, removed } })
   const isAdmin = admins.some(each => now.includes(each))
-  if (admins.length > 0) await follow(tx, user, isAdmin, by)
+  if (admins.length > 0) await follow(tx, records, user, isAdmin, by)
   if (name !== null) await nameUser(tx, records, user, name, by)
 }
 
 /** Has administrators follow their group; the last one stays, who lets others in. */
 async function follow(
   tx: Queries,
+  { settings }: OwnerRecords,
   { id, login }: Account,
   admin: boolean,
   by: Permitted,
 ): Promise<void> {
   const sql = 'UPDATE users SET admin = ? WHERE id = ? AND admin <> ?'
   if ((await run(tx, sql, Number(admin), id, Number(admin))) === 0) return
-  if (!admin && (await lacksAdministrator(tx))) {
+  if (!admin && (await lacksAdministrator(tx, settings, new Date(by.at)))) {
     await run(tx, 'UPDATE users SET admin = 1 WHERE id = ?', id)
     return
   }

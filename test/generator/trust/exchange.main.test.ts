@@ -137,10 +137,10 @@ test('what ends between exchange and publish, ends the right', async t => {
   await test.publish(alice, { name: 'taken', version: '1.0.0' })
   assert.deepEqual(await publish(token, 'taken', '1.0.1'), [403, NOT_VALID('taken')])
   const bob = (await findUser(database, 'bob')) ?? assert.fail()
-  await setLocked(database, bob, true, OPERATOR)
+  await setLocked(test.registry, bob, true, OPERATOR)
   assert.deepEqual(await publish(token, 'locked', '1.0.0'), [
     403,
-    `the account \`bob\`, which rule ${locked.id} makes the first owner of new crates, is locked or gone; ask an administrator to write the rule anew`,
+    `the account \`bob\`, which rule ${locked.id} makes the first owner of new crates, is locked, gone, or has to log in at its issuer again; if it cannot, ask an administrator to write the rule anew`,
   ])
   // A rule of the crate itself is narrower than that which created it.
   assert.deepEqual(await publish(token, 'mine', '1.0.0'), [200, null])
