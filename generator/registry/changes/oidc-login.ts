@@ -26,32 +26,30 @@ function identityOf({ issuer, subject }: OidcPerson): Identity {
  * Records that somebody has logged in at an issuer: makes their account if it is their first login
  * and the issuer provisions, and takes over their groups and their name. Refuses who is locked
  * here, or without an account that nobody makes, and who is in none of the allowed groups: then the
- * last login counts no longer, either. With `isOverage`, the groups were too many to be told, and
- * those of before stay.
+ * last login counts no longer, either. Groups that are too many to be told stay as they were.
  */
 export async function recordLogin(
   records: OwnerRecords,
   person: OidcPerson,
   change: Change,
-): Promise<{ readonly user: Account; readonly isOverage: boolean }> {
-  const { user } = await makeChange(records.database, change, 'anybody', async (tx, stranger) => {
+): Promise<Account> {
+  const user = await makeChange(records.database, change, 'anybody', async (tx, stranger) => {
     const identity = identityOf(person)
     const { issuer, subject, logins } = person
     const account = await findIdentity(tx, identity)
     if (account?.locked) refuse('oidc_locked')
     const groups = await countingGroups(tx, account?.id ?? 0, person)
-    if (!account && !groups.isAllowed) return { user: null }
+    if (!account && !groups.isAllowed) return null
     if (!account && !issuer.provision) refuse('oidc_no_account', { issuer: issuer.name, subject })
     const login = account?.login ?? (await chooseLogin(tx, logins))
     const by = { ...stranger, actor: login }
     const user = account ?? (await insertUser(tx, { login, admin: false }, by))
     if (!account) await insertIdentity(tx, user, identity, by)
     await takeOver(tx, records, person, groups, user, by)
-    return { user: groups.isAllowed ? user : null }
+    return groups.isAllowed ? user : null
   })
   // Only now, so that what has ended is recorded.
-  if (!user) return refuse('oidc_not_allowed')
-  return { user, isOverage: person.groups === null }
+  return user ?? refuse('oidc_not_allowed')
 }
 
 /** Links the account of somebody who is logged in to where they have just logged in, too. */

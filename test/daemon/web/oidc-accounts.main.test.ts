@@ -54,6 +54,11 @@ test('an account is named once, and never like somebody else', async t => {
   assert.match(await refused({ sub: 's10', preferred_username: 'grace' }), /locked here/)
   await logIn({ sub: 'n1', preferred_username: '-- none --', nickname: 'nick' })
   assert.equal((await logins()).at(-1), 'nick')
+  // The audit log calls jobs `rule 3`.
+  for (const [at, claim] of ['rule', 'Rule-3', 'ru1e_7', 'rule.'].entries())
+    assert.match(await refused({ sub: `r${at}`, preferred_username: claim }), /none of the claims/i)
+  await logIn({ sub: 'r9', preferred_username: 'ruler' })
+  assert.equal((await logins()).at(-1), 'ruler')
   assert.match(await refused({ sub: 'n2' }), /none of the claims in `?login_claims`? gives/i)
 })
 
