@@ -16,6 +16,7 @@ import { listDeprecations, setDeprecated } from '../../generator/registry/change
 import type { Registry } from '../../generator/registry/registry.ts'
 import { listRules, ruleText, trustedOnlyBy } from '../../generator/trust/rules.ts'
 import { dropRule } from '../../generator/trust/rules-changes.ts'
+import { rulesShown } from '../../generator/trust/trusted-tokens.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { managePage } from '../../site/account/manage-page.ts'
 import { account } from '../../site/elements/links.ts'
@@ -154,7 +155,7 @@ async function showCrate(
 ): Promise<Response> {
   const { database, settings, site } = registry
   const [rules, only, deprecations, releases, owners, invited] = await Promise.all([
-    listRules(database, { crateIds: [crate.id] }),
+    rulesShown(database, crate, request.now),
     trustedOnlyBy(database, canonicalName(crate.name)),
     listDeprecations(database, crate.id),
     listVersions(database, crate.id),
