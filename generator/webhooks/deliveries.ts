@@ -1,3 +1,4 @@
+import { latest } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, type Queries, type Row, run } from '../database/statement.ts'
 import type { Attempt } from './sender.ts'
@@ -69,7 +70,8 @@ export async function recordAttempt(
 /** Removes what was done a month ago from the log. */
 export async function pruneDeliveries(database: Database, now: Date): Promise<void> {
   const old = new Date(now.getTime() - KEPT_MS).toISOString()
-  await run(database, 'DELETE FROM deliveries WHERE due_at IS NULL AND at < ?', old)
+  const sql = 'DELETE FROM deliveries WHERE due_at IS NULL AND (at < ? OR at > ?)'
+  await run(database, sql, old, latest(now))
 }
 
 /** Makes events due now that were not taken, and begins again after a 410; returns how many. */
