@@ -1,4 +1,5 @@
 import { refuse } from '../../core/error/error.ts'
+import { canonicalName } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { newestFirst, parseVersion } from '../../core/version.ts'
 import {
@@ -13,7 +14,7 @@ import { findRelease, listVersions } from '../../generator/records/releases.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
 import { listDeprecations, setDeprecated } from '../../generator/registry/changes/deprecation.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { isTrustedOnly, listRules, ruleText } from '../../generator/trust/rules.ts'
+import { listRules, ruleText, trustedOnlyBy } from '../../generator/trust/rules.ts'
 import { dropRule } from '../../generator/trust/rules-changes.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { managePage } from '../../site/account/manage-page.ts'
@@ -154,14 +155,18 @@ async function showCrate(
   const { database, settings, site } = registry
   const [rules, only, deprecations, releases, owners, invited] = await Promise.all([
     listRules(database, { crateIds: [crate.id] }),
-    isTrustedOnly(database, crate.name),
+    trustedOnlyBy(database, canonicalName(crate.name)),
     listDeprecations(database, crate.id),
     listVersions(database, crate.id),
     listOwners(database, crate.id),
     invitedTo(registry, crate, request),
   ])
   const versions = newestFirst(releases)
-  const trust = { rules: ruleRows(rules), issuers: Object.keys(settings.issuer), only }
+  const trust = {
+    rules: ruleRows(rules),
+    issuers: Object.keys(settings.issuer),
+    only: only !== null,
+  }
   const viewer = viewerOf(request)
   const data = {
     ...{ viewer, notice, name: crate.name, versions, deprecations, owners, invited, trust },
