@@ -145,6 +145,8 @@ for (const width of [1100, 390])
         assert.ok(first.x > second.x, 'its first column is on the right')
         const wide = await page.evaluate(() => document.documentElement.scrollWidth)
         assert.equal(wide, width)
+        // Not below the tabs that stay on top.
+        await page.evaluate(() => scrollTo(0, 0))
         await checkView(page, `readme-${width}`)
       },
       { viewport: { width, height: 800 } },
