@@ -124,7 +124,7 @@ export function noticeBox(notice: Notice | null): Markup | null {
 /** Title, explanation and button, which is the title by default; `#` and `@` stand for names. */
 const QUESTIONS = {
   revoke: ['Revoke the token #?', 'Programs that use it are refused. This cannot be undone.'],
-  'end-session': ['End the session of #?', 'Whoever uses it has to log in again.'],
+  'end-session': ['End the session of #?', 'It began @. Whoever uses it has to log in again.'],
   'end-sessions': ['End all other sessions of #?', 'Other browsers have to log in again.'],
   decline: ['Decline to own #?', 'To become an owner later, you need another invitation.'],
   'remove-owner': ['Remove @?', '@ will no longer be able to publish or yank versions of #.'],
@@ -149,6 +149,8 @@ const QUESTIONS = {
   unlock: ['Unlock #?', '# can log in again, and the tokens of # work again.'],
   promote: ['Make # an administrator?', '# can then change every crate and every account.'],
   demote: ['Revoke the admin rights of #?', '# can then change only the crates that # owns.'],
+  link: ['Link #?', '# then logs in at the issuer, and no longer with a password.'],
+  'link-only': ['Link #?', '# can then log in at the issuer, too.'],
   reset: ['Reset the password of #?', 'You get a link for #, which sets a new password once.'],
   allow: ['Allow #?', 'Builds can then choose it, although it is held.'],
   hold: ['Hold # again?', 'Builds can then choose it only when it is old enough.'],
