@@ -1,17 +1,18 @@
 // core/notes: What people say of releases: why one is yanked, what is deprecated. Settings, records
 // and pages call it; it never decides who may say it.
 import * as v from 'valibot'
-import { collect } from '../error/error.ts'
+import { collect, refuse } from '../error/error.ts'
 import { isName } from '../name.ts'
 import { jsonIn } from '../plain-data.ts'
 import { parseRequirement, type Requirement, satisfies } from '../requirement.ts'
 import { isVersion, type Version } from '../version.ts'
 
-const REASON = /^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,500}$/u
+const REASON =
+  /^(?=.*[^\s\p{Default_Ignorable_Code_Point}])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{NChar}]{1,500}$/u
 
 /**
  * Returns whether text may be the reason of a yank or a deprecation: one paragraph of 1 to 500 code
- * points without control characters or those that turn the direction of text.
+ * points that shows something, without control characters or those that turn the direction of text.
  */
 export function isReason(text: string): boolean {
   return REASON.test(text)
@@ -46,9 +47,13 @@ export function covers(requirement: string, version: Version): boolean {
   return requirement === '*' || satisfies(requirement as Requirement, version, true)
 }
 
+/** The most characters of a requirement: pages and events repeat it for each version. */
+const REQUIREMENT_MAX = 200
+
 /** Returns the requirement of `NAME` or `NAME@REQUIREMENT`, and the name, not checked. */
 export function parseDeprecated(spec: string): { name: string; requirement: string } {
   const [, name = '', requirement = '*'] = /^([^@]*)(?:@(.*))?$/s.exec(spec) ?? []
+  if (requirement.length > REQUIREMENT_MAX) refuse('requirement_long', { max: REQUIREMENT_MAX })
   return { name, requirement: parseRequirement(requirement) }
 }
 
@@ -59,8 +64,10 @@ export function deprecationText({ reason, use }: Deprecation): string {
 
 /** Returns whether something may be used instead: a crate by its name, or an https address. */
 export function isSuccessor(use: string): boolean {
+  if (isName(use)) return true
+  // A user before the host could look like the host.
   const isAddress = /^https:\/\/[\x21-\x7e]{1,500}$/.test(use) && URL.canParse(use)
-  return isName(use) || isAddress
+  return isAddress && new URL(use).username === ''
 }
 
 const reason = v.pipe(v.string(), v.check(isReason))
