@@ -1,7 +1,7 @@
 // core/notes: What people say of releases: why one is yanked, what is deprecated. Settings, records
 // and pages call it; it never decides who may say it.
 import * as v from 'valibot'
-import { collect, refuse } from '../error/error.ts'
+import { collect } from '../error/error.ts'
 import { isName } from '../name.ts'
 import { jsonIn } from '../plain-data.ts'
 import { parseRequirement, type Requirement, satisfies } from '../requirement.ts'
@@ -47,13 +47,9 @@ export function covers(requirement: string, version: Version): boolean {
   return requirement === '*' || satisfies(requirement as Requirement, version, true)
 }
 
-/** The most characters of a requirement: pages and events repeat it for each version. */
-const REQUIREMENT_MAX = 200
-
 /** Returns the requirement of `NAME` or `NAME@REQUIREMENT`, and the name, not checked. */
 export function parseDeprecated(spec: string): { name: string; requirement: string } {
   const [, name = '', requirement = '*'] = /^([^@]*)(?:@(.*))?$/s.exec(spec) ?? []
-  if (requirement.length > REQUIREMENT_MAX) refuse('requirement_long', { max: REQUIREMENT_MAX })
   return { name, requirement: parseRequirement(requirement) }
 }
 

@@ -143,11 +143,7 @@ const QUESTIONS = {
     'New builds will no longer choose this version. Builds whose Cargo.lock names it keep working.',
     'Yank @',
   ],
-  'yank-reason': [
-    'Why is # @ yanked?',
-    'Pages, feeds and publishers of dependents see it.',
-    'Save',
-  ],
+  'yank-reason': ['Why is # @ yanked?', 'Publishers of dependents see it, too.', 'Save'],
   undeprecate: ['Take back the deprecation of #?', 'Nothing says any more that it is deprecated.'],
   unyank: ['Unyank # @?', 'New builds will choose this version again.', 'Unyank @'],
   lock: ['Lock #?', 'Tokens of # are refused and every session ends, until # is unlocked.'],

@@ -54,12 +54,11 @@ function versionRow(name: string, row: ManageData['versions'][number], to: Linke
   const query = new URLSearchParams({ version })
   const ask = (action: 'yank' | 'unyank', text: string, label: string) =>
     askLink(`${to(account.crateAction(name, action))}?${query}`, text, label)
-  const state = yanked && html` <span class="badge bad">yanked</span> ${yankReason}`
   const buttons = yanked
     ? html`${ask('yank', 'Reason', `Change why ${version} is yanked`)}
 ${ask('unyank', 'Unyank', `Unyank ${version}`)}`
     : ask('yank', 'Yank', `Yank ${version}`)
-  return html`<li class="row-with-action"><div><a href="${to(versionPath(name, version))}">${version}</a>${state || null} <span class="quiet">${timeTag(publishedAt)}</span></div>
+  return html`<li class="row-with-action"><div><a href="${to(versionPath(name, version))}">${version}</a>${yanked ? html` <span class="badge bad">yanked</span>` : null} <span class="quiet">${timeTag(publishedAt)}</span>${yankReason && html`<br><bdi>${yankReason}</bdi>`}</div>
 <div class="actions">${buttons}</div></li>
 `
 }

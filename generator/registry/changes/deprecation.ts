@@ -18,6 +18,9 @@ import { DEPRECATIONS_ORDER } from '../../records/releases-view.ts'
 /** The most ranges of versions of a crate that are deprecated. */
 const RANGES_MAX = 50
 
+/** The most characters of a range: pages and events repeat it for each version. */
+const RANGE_MAX = 200
+
 /** Returns the deprecations of a crate; the first that covers a version is said of it. */
 export function listDeprecations(db: Queries, crateId: number): Promise<Deprecation[]> {
   const sql = `SELECT requirement, reason, successor AS use FROM deprecations
@@ -40,6 +43,7 @@ export async function setDeprecated(
   if (said && !isReason(said.reason)) refuse('reason_invalid')
   if (typeof said?.use === 'string' && !isSuccessor(said.use))
     refuse('successor_invalid', { use: said.use })
+  if (said && requirement.length > RANGE_MAX) refuse('requirement_long', { max: RANGE_MAX })
   return makeChange(database, change, 'user', async (tx, by) => {
     const crate = isName(name) ? await findCrate(tx, name) : null
     if (!crate) return refuse('crate_unknown', { name })
