@@ -60,14 +60,16 @@ export const yank = (yanked: boolean) =>
   managed({
     async ask({ registry, c, crate: { id, name } }) {
       const version = parseVersion(c.req.query('version') ?? '')
-      if (!(await findRelease(registry.database, id, version)))
-        refuse('release_unknown', { name, version })
-      return { about: yanked ? 'yank' : 'unyank', names: [name, version], fields: { version } }
+      const release = await findRelease(registry.database, id, version)
+      if (!release) return refuse('release_unknown', { name, version })
+      const about = yanked ? (release.yanked ? 'yank-reason' : 'yank') : 'unyank'
+      return { about, names: [name, version], fields: { version }, said: release.yankReason }
     },
     async act({ registry, indexWorker, git, c, request, crate, path }) {
       const version = parseVersion(request.form.get('version') ?? '')
       recordSubject(c, { version })
-      const to = { yanked, reason: request.form.get('reason')?.trim() || undefined }
+      const reason = request.form.get('reason')?.trim()
+      const to = { yanked, reason: yanked && reason === '' ? null : reason }
       const { crateId } = await setYanked(registry, crate.name, version, to, request.change)
       await indexWorker.crate(crateId)
       git?.wake()

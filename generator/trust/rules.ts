@@ -46,17 +46,17 @@ async function select(db: Queries, where: string, ...values: Parameters): Promis
 
 type Parameters = readonly (string | number | readonly (string | number)[])[]
 
-/** Rules that count: an unused one ends, as does one of a clock that was wrong. */
-const ALIVE = '(used_at IS NOT NULL OR trust_rules.created_at BETWEEN ? AND ?)'
+/** Rules that count: an unused one ends. A time of a clock that was wrong is none. */
+const ALIVE = '(used_at <= ? OR trust_rules.created_at BETWEEN ? AND ?)'
 const BY_ID = 'ORDER BY trust_rules.id'
 
-const bornIn = (now: Date) => [timestamp(now, -UNUSED_SECONDS), latest(now)] as const
+const timesOf = (now: Date) => [latest(now), timestamp(now, -UNUSED_SECONDS), latest(now)] as const
 
 /** Returns the rules of an issuer that have one of these keys. */
 export function rulesByKey(db: Queries, issuer: string, keys: readonly string[], now: Date) {
   const keyed = `SELECT rule_id FROM trust_keys WHERE trust_keys.issuer = ? AND key IN ${LIST}`
   const where = `${ALIVE} AND trust_rules.id IN (${keyed}) ${BY_ID}`
-  return select(db, where, ...bornIn(now), issuer, keys)
+  return select(db, where, ...timesOf(now), issuer, keys)
 }
 
 /** Returns the rules that count for a crate: its own, else those of names and prefixes. */
@@ -66,10 +66,10 @@ export async function rulesFor(
   now: Date,
 ): Promise<TrustRule[]> {
   const own = `${ALIVE} AND crate_id = ? ${BY_ID}`
-  const owned = await select(db, own, ...bornIn(now), crateId ?? 0)
+  const owned = await select(db, own, ...timesOf(now), crateId ?? 0)
   if (owned.length > 0) return owned
   const free = `${ALIVE} AND crate_id IS NULL AND pattern IN ${LIST} ${BY_ID}`
-  return select(db, free, ...bornIn(now), patterns)
+  return select(db, free, ...timesOf(now), patterns)
 }
 
 /** Which rules to list: by default all. */
