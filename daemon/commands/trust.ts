@@ -97,15 +97,9 @@ const registerList = registryCommand('list', {
     const all = await listRules(registry.database)
     const rules = all.filter(({ used }) => !options.unused || used === null)
     const rows = rules.map(rule => {
+      const { id, crate, issuer, owner, used } = rule
       const claims = textsOf(shownClaims(rule)).join(' ')
-      return [
-        String(rule.id),
-        rule.crate,
-        rule.issuer,
-        claims,
-        rule.owner ?? '',
-        rule.used ?? 'never',
-      ]
+      return [`${id}`, crate, issuer, claims, owner ?? '', used ?? 'never']
     })
     report(rules.map(shown), table(['id', 'crate', 'issuer', 'claims', 'owner', 'used'], rows))
   },
