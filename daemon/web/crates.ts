@@ -101,14 +101,12 @@ export const newOwner = managed({
   ask: () => refuse('route_unknown'),
   async act({ registry, indexWorker, request, crate, path }) {
     const login = request.form.get('login')?.trim() ?? ''
-    const isInvite = registry.settings.owners.add === 'invite'
     if (login === '') refuse('owner_no_user', { login, name: crate.name })
-    const add = isInvite ? inviteOwners : addOwners
-    const { changed, unchanged } = await add(registry, crate, [login], request.change)
-    const [owner = login] = [...changed, ...unchanged]
+    const add = registry.settings.owners.add === 'invite' ? inviteOwners : addOwners
+    const { changed, invited, unchanged } = await add(registry, crate, [login], request.change)
+    const [owner = login] = [...changed, ...invited, ...unchanged]
     indexWorker.pages.wake()
-    const isInvited = isInvite && changed.length > 0
-    return [path, isInvited ? 'owner-invited' : 'owner-added', crate.name, owner]
+    return [path, invited.length > 0 ? 'owner-invited' : 'owner-added', crate.name, owner]
   },
 })
 
