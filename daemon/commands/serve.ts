@@ -198,7 +198,8 @@ async function work(
   life.reload = () => reload({ registry, server, log, read, answer })
   watchDamage(registry, log)
   await printWelcome(io, registry)
-  if (await lacksAdministrator(registry.database)) log.warn(NO_ADMINISTRATOR)
+  if (await lacksAdministrator(registry.database, registry.settings, registry.clock()))
+    log.warn(NO_ADMINISTRATOR)
   const pause = await readPause(registry.database)
   if (pause) log.warn(describePause(pause))
   const { node } = process.versions

@@ -31,16 +31,22 @@ class Damage {
   /** Finds out what an error of a database means that speaks of damage; returns any other. */
   async explain(path: string, error: unknown): Promise<unknown> {
     if (!isDamageCode(error)) return error
-    const look = this.#looks.get(path) ?? this.look(path)
-    const expire = () => setTimeout(() => this.#looks.delete(path), HOLDS_MS).unref()
-    if (!this.#looks.has(path)) look.then(expire, expire)
-    this.#looks.set(path, look)
-    const reason = this.of(path) ?? (await look)
+    const reason = this.of(path) ?? (await this.#lookAgain(path))
     const told =
       reason === null
         ? issue('storage_failing', { reason: READ_FAILED })
         : issue('database_damaged', { reason })
     return new Refusal([told], { cause: error })
+  }
+
+  #lookAgain(path: string): Promise<string | null> {
+    const recent = this.#looks.get(path)
+    if (recent) return recent
+    const expire = () => setTimeout(() => this.#looks.delete(path), HOLDS_MS).unref()
+    const look = this.look(path)
+    look.then(expire, expire)
+    this.#looks.set(path, look)
+    return look
   }
 }
 
