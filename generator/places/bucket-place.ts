@@ -120,6 +120,11 @@ export class BucketPlace implements Place {
     // In Node the SDK returns this.
     const bytes = object.Body as unknown as IncomingMessage
     bytes.on('error', () => undefined)
+    const isPart = object.ContentRange?.startsWith(`bytes ${range?.start}-`) ?? false
+    if (object.ContentLength === undefined || isPart !== (range !== undefined)) {
+      bytes.destroy()
+      refuseForeign(`GET ${isPart ? 206 : 200} without ${range ? 'that part' : 'a length'}`)
+    }
     destroyWhenSilent(bytes, this.#silence)
     return { ...infoOf(object), bytes }
   }
@@ -156,9 +161,11 @@ export class BucketPlace implements Place {
         if (range && file.path >= range.before) return
         if (range === undefined || file.path > range.after) yield file
       }
-      ContinuationToken = page?.NextContinuationToken
       if (!page?.IsTruncated) return
-      if (ContinuationToken === undefined) refuseForeign('GET 200 with the beginning of a list')
+      const next = page.NextContinuationToken
+      if (next === undefined || next === ContinuationToken)
+        refuseForeign('GET 200 with the beginning of a list')
+      ContinuationToken = next
     }
   }
 
