@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import { extract } from 'tar-stream'
 import { refuse } from '../../core/error/error.ts'
-import { TEXT_MAX } from '../places/disk/files.ts'
+import { BYTES_MAX, TEXT_MAX } from '../places/disk/files.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 import { LOST_FILE, TOP } from './backup.ts'
 
@@ -13,7 +13,6 @@ export interface BackupEntry {
 }
 
 const CRATE = /^crates\/(?:[a-z0-9_-]{1,2}\/){1,2}[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
-const CRATE_MAX = 1024 ** 3
 
 /** The most bytes of the other files. */
 const OTHERS = new Map([
@@ -45,7 +44,7 @@ export async function* backupEntries(
     const isFirst = seen.size === 0
     const isOwn = isFirst ? name === SETTINGS_FILE : OTHERS.has(name) || CRATE.test(name)
     if (type !== 'file' || seen.has(name) || !isOwn) refuse('backup_foreign', { file, entry: path })
-    const max = OTHERS.get(name) ?? CRATE_MAX
+    const max = OTHERS.get(name) ?? BYTES_MAX
     if (size > max) refuse('import_too_long', { what: `${path} in ${file}`, max })
     seen.add(name)
     limit.most = limit.read + size + BETWEEN_MAX
