@@ -19,6 +19,11 @@ export function claimPath(name: string): string[] {
   return keys.map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
+/** Returns the name of a claim also where a pointer of one key names it; other pointers stay. */
+export function plainName(name: string): string {
+  return name.replace(/^\/([^/]*)$/, '$1')
+}
+
 /** Returns the value at the end of a path; undefined where there is none but an inherited one. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((of, key) => {
@@ -38,8 +43,8 @@ export function claimValues(claims: Claims, name: string): string[] {
   return Array.isArray(claimed) && !name.startsWith('/') ? [] : textsIn(claimed)
 }
 
-/** Deeper than tokens of CI systems go. */
-const DEPTH_MAX = 6
+/** Deeper than tokens of CI systems go; no rule names anything below. */
+export const DEPTH_MAX = 6
 
 /** Yields each single value, also in objects and arrays, with the pointer to it or its array. */
 export function* eachClaim(

@@ -1,6 +1,6 @@
 import { type Issue, issue, warning } from '../error/error.ts'
 import type { IssuerKind } from '../settings/issuer.ts'
-import { type Claims, claimValues, eachClaim, foldCase } from './claims.ts'
+import { type Claims, claimValues, DEPTH_MAX, eachClaim, foldCase, plainName } from './claims.ts'
 import { EVENTS, KINDS, UNSAFE_EVENTS, workflowOf } from './kinds.ts'
 
 /** What a rule wants of each claim: any of some values. */
@@ -29,7 +29,9 @@ const CASELESS: ReadonlySet<string> = new Set(
   ),
 )
 
-const NAME = /^(?:[A-Za-z_][A-Za-z0-9_.-]{0,99}|\/[^\p{Cc}]{1,254})$/u
+const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/
+/** A JSON pointer (RFC 6901). */
+const POINTER = new RegExp(`^(?=.{2,255}$)(?:/(?:[^\\p{Cc}~/]|~[01])*){1,${DEPTH_MAX}}$`, 'u')
 const VALUE = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,255}$/u
 /** Claims that say which branch a job is of, or who has let it go on. */
 const BRANCHES = ['ref', 'environment', 'build_branch', 'build_tag']
@@ -61,7 +63,7 @@ export function shownClaims({ claims, pins }: Wanted): WantedClaims {
 
 /** Returns why a rule for an issuer cannot be written with these claims, and what is dangerous. */
 export function ruleIssues(kind: IssuerKind, isShared: boolean, claims: WantedClaims): Issue[] {
-  const names = claims.map(([name]) => name)
+  const names = claims.map(([name]) => plainName(name))
   const { owners } = KINDS[kind]
   const isOwned = owners.some(owner => names.includes(owner))
   const issues = claims.flatMap(([name, values]) => claimIssues(name, values))
@@ -79,10 +81,11 @@ export function ruleIssues(kind: IssuerKind, isShared: boolean, claims: WantedCl
 }
 
 function claimIssues(name: string, values: readonly string[]): Issue[] {
-  if (!NAME.test(name)) return [issue('rule_claim_name', { name })]
+  if (!NAME.test(name) && !POINTER.test(name)) return [issue('rule_claim_name', { name })]
   const bad = values.filter(value => !VALUE.test(value))
   const globs = name === 'ref' ? [] : values.filter(value => value.includes('*'))
-  const unsafe = name === 'event_name' ? values.filter(value => UNSAFE_EVENTS.includes(value)) : []
+  const isEvent = plainName(name) === 'event_name'
+  const unsafe = isEvent ? values.filter(value => UNSAFE_EVENTS.includes(value)) : []
   return [
     ...bad.map(value => issue('rule_claim_value', { name, value })),
     ...globs.map(value => issue('rule_claim_glob', { name, value })),
@@ -108,7 +111,8 @@ const ANY_KEY = '*'
 export function ruleKeys(kind: IssuerKind, claims: WantedClaims): string[] {
   const { owners } = KINDS[kind]
   const exact = claims.filter(([name, values]) => !values.some(value => isGlob(name, value)))
-  const narrow = owners.flatMap(owner => exact.filter(([name]) => name === owner))[0] ?? exact[0]
+  const narrow =
+    owners.flatMap(owner => exact.filter(([name]) => plainName(name) === owner))[0] ?? exact[0]
   return narrow ? narrow[1].map(value => keyOf(narrow[0], value)) : [ANY_KEY]
 }
 
@@ -127,7 +131,7 @@ export function differences(kind: IssuerKind, rule: Wanted, claims: Claims): Dif
     const names = claimValues(claims, claim).map(foldCase)
     return rule.pins.filter(([of, name]) => of === claim && names.includes(name))
   })
-  const named = rule.claims.map(([name]) => name)
+  const named = rule.claims.map(([name]) => plainName(name))
   const events = job?.event === 'event_name' && !named.includes('event_name')
   const wanted: WantedClaims = [
     ...pinned.map(([, , id, value]) => [id, [value]] as const),
@@ -144,7 +148,7 @@ export function differences(kind: IssuerKind, rule: Wanted, claims: Claims): Dif
 /** Returns the ids that a rule has to keep after it has let a token through; its own and new ones. */
 export function pinsAfter(kind: IssuerKind, rule: Wanted, claims: Claims): readonly Pin[] {
   // A pointer to a name is that name: it can change hands as well.
-  const named = new Set(rule.claims.map(([name]) => name.replace(/^\//, '')))
+  const named = new Set(rule.claims.map(([name]) => plainName(name)))
   const pinned = Object.entries(KINDS[kind].ids).flatMap(([claim, ids]) => {
     const [name] = named.has(claim) ? claimValues(claims, claim) : []
     if (name === undefined) return []
@@ -163,7 +167,7 @@ function isGlob(claim: string, value: string): boolean {
 }
 
 function fits(claim: string, wanted: string, value: string): boolean {
-  if (CASELESS.has(claim)) return foldCase(wanted) === foldCase(value)
+  if (CASELESS.has(plainName(claim))) return foldCase(wanted) === foldCase(value)
   return isGlob(claim, wanted) ? fitsGlob(wanted, value) : wanted === value
 }
 

@@ -104,9 +104,10 @@ export function choose<P extends Part = FilePart>(
   return { status: 206, headers: { ...headers, ...more }, body: part, ...first }
 }
 
-/** Whether a page asks for a package to show its sources, which counts as no download. */
+/** Whether a page asks to show sources, or a browser before anybody clicks: neither downloads. */
 export function isReader(asked: Pick<Asked, 'header'>): boolean {
-  return asked.header('accept')?.includes('reader=sources') === true
+  const isEarly = asked.header('sec-purpose')?.startsWith('prefetch') === true
+  return isEarly || asked.header('accept')?.includes('reader=sources') === true
 }
 
 /** Match gzip without a weight, by name or `*`, or with one above 0; and by name with one of 0. */

@@ -1,5 +1,6 @@
 import { refuse } from '../../core/error/error.ts'
 import { isName } from '../../core/name.ts'
+import { dateText } from '../../core/quantity.ts'
 import { after, timestamp } from '../../core/timestamp.ts'
 import { answerInvitation } from '../../generator/accounts/ownership.ts'
 import { endSession, endSessions, listSessions } from '../../generator/accounts/sessions.ts'
@@ -75,8 +76,11 @@ export const sessionEnd: Action = {
   async ask({ registry: { database, settings }, c, request: { session, now } }) {
     const sessions = await listSessions(database, session.user.id, { now, rules: settings })
     const id = rowId(c.req.param('id'))
-    const { agent } = sessions.find(session => session.id === id) ?? refuse('session_unknown')
-    return { about: 'end-session', names: [agent] }
+    const { agent, created } =
+      sessions.find(session => session.id === id) ?? refuse('session_unknown')
+    // Sessions of one browser have one name.
+    const since = `${dateText(created)}, ${created.slice(11, 16)} UTC`
+    return { about: 'end-session', names: [agent, since] }
   },
   async act({ registry, c, request }) {
     const id = rowId(c.req.param('id')) ?? refuse('session_unknown')

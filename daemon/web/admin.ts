@@ -47,11 +47,21 @@ export function postUser(task: Task) {
 
 /** `/me/admin/users/{login}/{action}`. Administrators cannot lock or demote themselves. */
 export const userAction: Action = {
-  async ask({ registry, c }) {
-    const { login } = await requireUser(registry.database, c.req.param('login') ?? '')
+  async ask({ registry, c, request }) {
+    const { id, login } = await requireUser(registry.database, c.req.param('login') ?? '')
     const about = c.req.param('action') ?? ''
+    const question = { names: [login], back: account.users }
+    if (about === 'link') {
+      const { issuer = '', subject = '', keep = '' } = c.req.query()
+      return {
+        ...question,
+        about: keep === '1' ? 'link-only' : about,
+        fields: { issuer, subject, keep },
+      }
+    }
     if (about !== 'reset' && !isAction(about)) return refuse('route_unknown')
-    return { about, names: [login], back: account.users, query: queryOf(c) }
+    if (about !== 'reset' && id === request.session.user.id) refuse('own_account')
+    return { ...question, about, query: queryOf(c) }
   },
   async act(task) {
     const { registry, c, request } = task
@@ -69,7 +79,7 @@ export const userAction: Action = {
     }
     if (user.id === request.session.user.id) refuse('own_account')
     const [set, value, done] = isAction(action) ? ACTIONS[action] : refuse('route_unknown')
-    await set(registry.database, user, value, request.change)
+    await set(registry, user, value, request.change)
     return [path, done, user.login]
   },
   show: showUsers,

@@ -31,6 +31,9 @@ const SHAPES: Readonly<Record<LogFormat, readonly Shape[]>> = {
 const COLUMNS =
   'date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status'.split(' ')
 
+/** What asks for packages to show their sources, as `Referer` says; that is no download. */
+const READER = '/browser/sources/archive.js'
+
 /** Reads the lines of one access log; comments set the format of the lines after them. */
 export class LogReader {
   readonly #shapes: readonly Shape[]
@@ -40,9 +43,9 @@ export class LogReader {
     this.#shapes = SHAPES[format]
   }
 
-  /** Returns the request of a line, `comment` for a line without one, null if it is not understood. */
+  /** Returns the request of a line, `comment` for one to skip, null if it is not understood. */
   read(line: string): LoggedRequest | 'comment' | null {
-    if (line.trim() === '') return 'comment'
+    if (line.trim() === '' || line.includes(READER)) return 'comment'
     if (line.startsWith('#')) {
       const [, names] = /^#Fields:\s*(.*)$/.exec(line.trimEnd()) ?? []
       if (names !== undefined) this.#columns = names.split(/\s+/)

@@ -104,7 +104,7 @@ export class Thread {
   #explain(error: Error): SandboxError {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY')
       return new SandboxError('failure', error.stack ?? error.message)
-    return new SandboxError('memory', `it takes more than ${this.#limits.megabytes} MB of memory`)
+    return new SandboxError('memory', `it takes more than ${this.#limits.megabytes} MiB of memory`)
   }
 }
 

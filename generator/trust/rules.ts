@@ -1,7 +1,7 @@
 // generator/trust: Rules of CI identities, the tokens of issuers, and those given for them. Daemon
 // and commands call it; it publishes nothing.
 import { refuse } from '../../core/error/error.ts'
-import { canonicalName, type Name, patternsOf } from '../../core/name.ts'
+import { type CanonicalName, patternsOf } from '../../core/name.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import { type Pin, textsOf, type WantedClaims } from '../../core/trust/rule.ts'
 import { all, column, LIST, type Queries, value } from '../database/statement.ts'
@@ -114,8 +114,8 @@ export function listTrustedOnly(db: Queries): Promise<string[]> {
   return column(db, 'SELECT pattern FROM trust_only ORDER BY pattern')
 }
 
-/** Returns whether the versions of a crate come from CI only. */
-export async function isTrustedOnly(db: Queries, name: Name): Promise<boolean> {
-  const sql = `SELECT 1 FROM trust_only WHERE pattern IN ${LIST} LIMIT 1`
-  return (await value(db, sql, patternsOf(canonicalName(name)))) !== null
+/** Returns the narrowest pattern by which versions of a crate come from CI only; null for none. */
+export function trustedOnlyBy(db: Queries, name: CanonicalName): Promise<string | null> {
+  const sql = `SELECT max(pattern) FROM trust_only WHERE pattern IN ${LIST}`
+  return value(db, sql, patternsOf(name))
 }

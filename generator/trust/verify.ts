@@ -56,7 +56,9 @@ export class TrustedIssuers {
     const iss = textOf(said, 'iss')
     const issuer = Object.values(settings.issuer).find(each => each.issuer === iss)
     if (!issuer) return refuse('jwt_issuer_unknown', { iss })
-    const { alg, kid } = unverified(jwt, 0) ?? invalid('it is not a JWT with a header')
+    const { alg, kid, crit } = unverified(jwt, 0) ?? invalid('it is not a JWT with a header')
+    // One of these has the payload stand there as it is, which no JWT has (RFC 7797).
+    if (crit !== undefined) return invalid('its header has `crit`, and no extension is known here')
     if (typeof alg !== 'string' || !ALGORITHMS.includes(alg))
       return invalid(`its \`alg\` is ${alg}, not ${ALGORITHMS.join(', ')}`)
     if (typeof kid !== 'string') return refuse('jwt_key_missing')
@@ -100,7 +102,7 @@ function invalid(reason: string): never {
 export function claimIssues(claims: Claims, audiences: readonly string[], now: Date): Issue[] {
   const { aud = 'absent', exp, iat, nbf = 0 } = claims
   const [only, ...others] = [aud].flat()
-  const isOurs = others.length === 0 && audiences.includes(String(only))
+  const isOurs = others.length === 0 && audiences.some(audience => audience === only)
   const seconds = now.getTime() / 1000
   const [first, last] = [seconds - LEEWAY, seconds + LEEWAY]
   const outside = (claim: string) =>

@@ -52,8 +52,10 @@ export async function recordAttempt(
   const due = problem === null || isGone || pause === undefined ? null : later(wait)
   const result = problem ?? `HTTP status ${status}`
   await database.transaction(async tx => {
-    const sql = 'UPDATE deliveries SET attempts = ?, due_at = ?, result = ? WHERE id = ?'
-    await run(tx, sql, attempts + 1, due, result, id)
+    // The receiver may be gone since, by its answer to another event.
+    const sql = `UPDATE deliveries SET attempts = ?, result = ?, due_at = CASE WHEN EXISTS
+      (SELECT 1 FROM webhooks WHERE name = webhook AND ended_at IS NULL) THEN ? END WHERE id = ?`
+    await run(tx, sql, attempts + 1, result, due, id)
     if (status !== null && SLOW_DOWN.includes(status)) {
       const slower = `UPDATE deliveries SET due_at = ? WHERE webhook = ? AND due_at < ?`
       const until = later(Math.min(after ?? (PAUSES_S[0] ?? 0) * SECOND, SLOWER_MS))

@@ -124,7 +124,7 @@ export function noticeBox(notice: Notice | null): Markup | null {
 /** Title, explanation and button, which is the title by default; `#` and `@` stand for names. */
 const QUESTIONS = {
   revoke: ['Revoke the token #?', 'Programs that use it are refused. This cannot be undone.'],
-  'end-session': ['End the session of #?', 'Whoever uses it has to log in again.'],
+  'end-session': ['End the session of #?', 'It began @. Whoever uses it has to log in again.'],
   'end-sessions': ['End all other sessions of #?', 'Other browsers have to log in again.'],
   decline: ['Decline to own #?', 'To become an owner later, you need another invitation.'],
   'remove-owner': ['Remove @?', '@ will no longer be able to publish or yank versions of #.'],
@@ -143,12 +143,15 @@ const QUESTIONS = {
     'New builds will no longer choose this version. Builds whose Cargo.lock names it keep working.',
     'Yank @',
   ],
+  'yank-reason': ['Why is # @ yanked?', 'Publishers of dependents see it, too.', 'Save'],
   undeprecate: ['Take back the deprecation of #?', 'Nothing says any more that it is deprecated.'],
   unyank: ['Unyank # @?', 'New builds will choose this version again.', 'Unyank @'],
   lock: ['Lock #?', 'Tokens of # are refused and every session ends, until # is unlocked.'],
   unlock: ['Unlock #?', '# can log in again, and the tokens of # work again.'],
   promote: ['Make # an administrator?', '# can then change every crate and every account.'],
   demote: ['Revoke the admin rights of #?', '# can then change only the crates that # owns.'],
+  link: ['Link #?', '# then logs in at the issuer, and no longer with a password.'],
+  'link-only': ['Link #?', '# can then log in at the issuer, too.'],
   reset: ['Reset the password of #?', 'You get a link for #, which sets a new password once.'],
   allow: ['Allow #?', 'Builds can then choose it, although it is held.'],
   hold: ['Hold # again?', 'Builds can then choose it only when it is old enough.'],
@@ -161,6 +164,8 @@ export interface Question {
   /** What is changed, then whom or which version it concerns. */
   readonly names: readonly string[]
   readonly fields?: Readonly<Record<string, string>>
+  /** Why a version is yanked, which can be changed; null for no reason. */
+  readonly said?: string | null
   /** The page to go back to, by default that of the account. */
   readonly back?: string
   /** The query of the page to go back to, which the form keeps; with its `?`, or empty. */
@@ -178,6 +183,7 @@ export function confirmPage(
     about,
     names: [what = '', whom = ''],
     fields,
+    said = null,
     back = account.home,
     query = '',
     rules = [],
@@ -187,7 +193,7 @@ export function confirmPage(
     part.replace(/[#@]/g, sign => (sign === '#' ? what : whom)),
   )
   const to = linker(site, null)
-  const reason = html`<input name="reason" maxlength="500">`
+  const reason = html`<input name="reason" maxlength="1000" value="${said}">`
   const list = html`<p>Rules of theirs by which jobs publish stay:</p>
 <ul>${rules.map(rule => html`<li>${rule}</li>`)}</ul>`
   const both = html`<button class="button" name="rules" value="remove">${button} and these rules</button>`
@@ -195,7 +201,7 @@ export function confirmPage(
 ${postForm(
   viewer,
   `${to(path)}${query}`,
-  html`${hiddenFields(fields)}${about === 'yank' ? field('Reason', reason, 'Optional. Pages and feeds show it.') : null}
+  html`${hiddenFields(fields)}${/^yank/.test(about) ? field('Reason', reason, 'Optional. Pages and feeds show it.') : null}
 <div class="actions"><button class="button">${button}</button>${rules.length > 0 ? both : null}<a href="${to(back)}${query}">Cancel</a></div>`,
 )}`
   return accountPage(site, viewer, { path, title, body })

@@ -68,24 +68,15 @@ function userRow({ viewer, issuers }: UsersData, user: UserRow, to: Linker, quer
   return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">${removed ? 'removed' : 'locked'}</span>` : null}${machine ? html` <span class="badge">machine</span>` : null}${user.login_due ? html` <span class="badge bad">login due</span>` : null}</div>
 <div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${counted(crates, 'crate')}${user.identities.map(({ issuer, logged_in: at }) => html` · ${issuers.get(issuer) ?? 'an issuer without a section'}: ${at === null ? 'no login yet' : html`last login ${timeTag(at)}`}`)}</div>
 ${made.length === 0 ? null : html`<div class="row-more">can do nothing any more, and has left behind: ${made.join(', ')}</div>`}
-${removed || machine || issuers.size === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm(viewer, [...issuers.values()], `${to(account.user(login, 'link'))}${query}`, login)}</details>`}</div>
+${removed || machine || issuers.size === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm([...issuers.values()], to(account.user(login, 'link')), login)}</details>`}</div>
 ${removed ? null : html`<div class="actions">${machine ? null : button('reset', 'Reset password')}${others}</div>`}</li>
 `
 }
 
-function linkForm(
-  viewer: Viewer,
-  issuers: readonly string[],
-  action: string,
-  login: string,
-): Markup {
-  return postForm(viewer, action, [
-    field(
-      'Issuer',
-      html`<select name="issuer">${issuers.map(name => html`<option>${name}</option>`)}</select>`,
-    ),
-    field('Subject', html`<input name="subject" required maxlength="500" autocapitalize="off">`),
-    html`<label class="choice"><input type="checkbox" name="keep" value="1"> Keep the password</label>`,
-    html`<button class="button">Link ${login}</button>`,
-  ])
+/** Leads to the question, which posts its fields. */
+function linkForm(issuers: readonly string[], action: string, login: string): Markup {
+  return html`<form class="form" method="get" action="${action}">${field('Issuer', html`<select name="issuer">${issuers.map(name => html`<option>${name}</option>`)}</select>`)}
+${field('Subject', html`<input name="subject" required maxlength="500" autocapitalize="off">`)}
+<label class="choice"><input type="checkbox" name="keep" value="1"> Keep the password</label>
+<button class="button">Link ${login}</button></form>`
 }

@@ -60,7 +60,7 @@ export class ReadmeImages {
     return {
       src: isLoaded ? url : null,
       image: null,
-      url,
+      url: url ?? base?.inside?.(src ?? '') ?? null,
       isLeftOut: !isLoaded && isBadge(url ?? src ?? ''),
     }
   }

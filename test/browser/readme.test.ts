@@ -34,6 +34,7 @@ Text around ![an image elsewhere](https://elsewhere.example/a.png) that is a lin
   - [x] two
 
     - [ ] three
+      1. four
 
 * مرحبا
 * بالعالم
@@ -117,12 +118,21 @@ for (const width of [1100, 390])
         assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^fn main\(\) \{\n/)
         const box = async (selector: string) =>
           (await page.locator(selector).first().boundingBox()) ?? assert.fail(selector)
-        const tasks = page.locator('.readme .task-item > input, .readme .task-item > p > input')
-        const lefts = await tasks.evaluateAll(all =>
-          all.map(task => Math.round(task.getBoundingClientRect().left)),
+        // Where the text of each level begins.
+        const lefts = await page.locator('.readme').evaluate(readme =>
+          ['one', 'two', 'three', 'four'].map(text => {
+            const walker = document.createTreeWalker(readme, NodeFilter.SHOW_TEXT)
+            while (walker.nextNode()?.nodeValue?.trim() !== text);
+            const range = document.createRange()
+            range.selectNodeContents(walker.currentNode)
+            return Math.round(range.getBoundingClientRect().left)
+          }),
         )
-        const [one = 0, two = 0, three = 0] = lefts
-        assert.ok(two - one >= 16 && three - two >= 16, String(lefts))
+        const steps = lefts.slice(1).map((left, at) => left - (lefts[at] ?? 0))
+        assert.ok(
+          steps.every(step => step >= 18 && step <= 30),
+          String(lefts),
+        )
         const [list, item] = [
           await box('.readme ul:has-text("بالعالم")'),
           await box('li:text("بالعالم")'),
@@ -135,6 +145,8 @@ for (const width of [1100, 390])
         assert.ok(first.x > second.x, 'its first column is on the right')
         const wide = await page.evaluate(() => document.documentElement.scrollWidth)
         assert.equal(wide, width)
+        // Not below the tabs that stay on top.
+        await page.evaluate(() => scrollTo(0, 0))
         await checkView(page, `readme-${width}`)
       },
       { viewport: { width, height: 800 } },

@@ -1,6 +1,7 @@
 // Mirrors daemon/web/notice.ts and site/account/frame.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NO_ISSUER } from '../../support/oidc-registry.ts'
 import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
 import { loggedIn, type Visitor } from '../../support/visitor.ts'
 
@@ -11,7 +12,11 @@ async function confirm(visitor: Visitor, page: string, link: string) {
   const list = await (await visitor.get(page)).text()
   const isForm = new RegExp(`<form[^>]*method="post" action="${link.split('?')[0]}"`).test(list)
   assert.equal(isForm, false, `${link} is no button of ${page}`)
-  assert.ok(list.includes(`href="${link.replaceAll('&', '&amp;')}"`), `${page} leads to ${link}`)
+  const ways = [`href="${link.replaceAll('&', '&amp;')}"`, `get" action="${link.split('?')[0]}"`]
+  assert.ok(
+    ways.some(way => list.includes(way)),
+    `${page} leads to ${link}`,
+  )
   const text = await (await visitor.get(link)).text()
   const [, action = '', inside = ''] =
     /<form[^>]* action="(\/me\/(?!logout)[^"]+)">(.*?)<\/form>/s.exec(text) ?? []
@@ -36,7 +41,7 @@ async function confirm(visitor: Visitor, page: string, link: string) {
 }
 
 test('whatever takes something away asks with its name, and the notice names it', async t => {
-  const env = { ...NO_UPSTREAM, PLIMSOLL_OWNERS_ADD: 'invite' }
+  const env = { ...NO_UPSTREAM, ...NO_ISSUER, PLIMSOLL_OWNERS_ADD: 'invite' }
   const test = await TestRegistry.open(t, { env })
   await test.user('root', {}, true)
   const token = await test.user('alice', { name: 'laptop of # and @' })
@@ -55,6 +60,13 @@ test('whatever takes something away asks with its name, and the notice names it'
   const users = '/me/admin/users'
   const rows: [Visitor, page: string, link: string, title: RegExp, notice: RegExp][] = [
     [alice, keel, `${keel}/yank?version=1.0.0`, /^Yank keel 1\.0\.0\?/, /^keel 1\.0\.0 is yanked/],
+    [
+      alice,
+      keel,
+      `${keel}/yank?version=1.0.0`,
+      /^Why is keel 1\.0\.0 y/,
+      /^keel 1\.0\.0 is yanked/,
+    ],
     [alice, keel, `${keel}/unyank?version=1.0.0`, /^Unyank keel 1/, /^keel 1\.0\.0 is no longer y/],
     [
       alice,
@@ -99,12 +111,14 @@ test('whatever takes something away asks with its name, and the notice names it'
     [root, `${users}?q=BO`, `${users}/bob/unlock?q=BO&page=1`, /^Unlock bob\?/, /^bob is unl/],
     [root, `${users}?q=BO`, `${users}/bob/reset?q=BO&page=1`, /^Reset the password/, /^$/],
     [root, users, `${users}/bob/reset`, /^Reset the password of bob\?/, /^$/],
+    [root, users, `${users}/bob/link?issuer=company&subject=b-1`, /^Link bob\?/, /^bob is linked/],
   ]
   for (const [visitor, page, link, title, notice] of rows) {
     const seen = await confirm(visitor, page, link)
     assert.match(seen.title, title)
     assert.match(seen.notice, notice)
     assert.ok(seen.button.length > 3)
+    if (link.endsWith('/end')) assert.match(seen.asked, /It began 2\d? November 2026, 12:00 UTC\./)
     if (page.endsWith('?q=BO')) {
       assert.match(seen.after, /name="q" value="BO"/)
       assert.doesNotMatch(seen.after, /<strong>carol/)
@@ -123,6 +137,10 @@ test('whatever takes something away asks with its name, and the notice names it'
   const hold = await (await root.get(`${UP}/hold?crate=keel&version=1.0.0`)).text()
   assert.match(hold, /<h1>Hold keel@1\.0\.0 again\?<\/h1>/)
   assert.match(hold, new RegExp(`href="${UP}\\?crate=keel">Cancel`))
+  const link = await (await root.get(`${users}/carol/link?subject=%22&keep=1`)).text()
+  assert.match(link, /too\.<.* name="subject" value="&quot;">.* name="keep" value="1">/s)
+  const own = await root.get(`${users}/root/lock`)
+  assert.match(await own.text(), /You cannot lock or demote your own account/)
   const all = await (await root.get(`${UP}/accept?crate=keel&version=*`)).text()
   assert.match(all, /<h1>Accept keel\?<\/h1>.*name="version" value="\*"/s)
 })

@@ -33,6 +33,7 @@ const ASKED: readonly Asked[] = [
     headers: { accept: READING },
     counts: 0,
   },
+  { what: 'before anybody clicks', headers: { 'sec-purpose': 'prefetch;prerender' }, counts: 0 },
   { what: 'only the head', method: 'HEAD', counts: 0 },
   { what: 'a file that is not there', path: '/crates/demo/demo-9.0.0.crate', counts: 0 },
   { what: 'another file', path: '/crates/demo/crate.json', counts: 0 },

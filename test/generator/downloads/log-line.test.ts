@@ -40,6 +40,14 @@ for (const [at, [format, line, before]] of LINES.entries())
     }
   })
 
+test('what pages load to show sources is skipped, in every format with a referrer', () => {
+  const by = 'https://crates.example.com/assets/37cb/browser/sources/archive.js'
+  const lines = LINES.map(([, line]) => line.replace(/"-"|(?<="User-Agent":\[)|\t-\t/, `"${by}"`))
+  for (const line of lines.filter(line => line.includes(by)))
+    assert.equal(new LogReader('auto').read(line), 'comment', line)
+  assert.equal(lines.filter(line => line.includes(by)).length, 3)
+})
+
 const BROKEN: readonly string[] = [
   'hello',
   '203.0.113.9 - - [20/Foo/2026:23:59:59 +0000] "GET / HTTP/1.1" 200 1',

@@ -26,7 +26,7 @@ test('a task gets plain data and gives plain data; nothing of the environment is
 for (const [path, reason, message] of [
   ['spin', 'time', 'it takes more than 1 seconds of processor time'],
   ['backtrack', 'time', 'it takes more than 1 seconds of processor time'],
-  ['grow', 'memory', 'it takes more than 64 MB of memory'],
+  ['grow', 'memory', 'it takes more than 64 MiB of memory'],
 ] as const) {
   test(`a task that takes too much ends alone, and the next one has a new thread: ${path}`, async t => {
     const { run } = sandboxOf(t)

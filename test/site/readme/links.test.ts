@@ -12,9 +12,10 @@ const render = (text: string, repository: string | null = null) => {
   return html.replace(/^<div class="readme">|<\/div>$/g, '').trim()
 }
 
-test('links to files of the package lead to its sources where no forge is known', async t => {
+test('links to files of the package, pictures that cannot be shown included, lead to its sources', async t => {
   const text = `[a](LICENSE) [b](./docs/b%20c.md#x) [c](/src/lib.rs "t") [d](absent.md) [e](../out)
 [f](javascript:alert(1)) [g](docs) [h](Type::new) [i](#i) <a href="docs/b c.md">j</a> [k]
+![l](LICENSE) ![m](absent.png)
 
 [k]: src/lib.rs#L3-L9`
   const files = { 'docs/README.md': text, LICENSE: 'x', 'docs/b c.md': 'x', 'src/lib.rs': '' }
@@ -32,7 +33,7 @@ test('links to files of the package lead to its sources where no forge is known'
     )
   }
   const own = ['a src/#LICENSE', 'b src/#docs/b%20c.md', 'c src/#src/lib.rs', 'i #user-content-i']
-  const all = [...own, 'j src/#docs/b%20c.md', 'k src/#src/lib.rs:L3-L9']
+  const all = [...own, 'j src/#docs/b%20c.md', 'k src/#src/lib.rs:L3-L9', 'l src/#LICENSE']
   for (const repository of [null, 'https://git.corp.example/a/b', 'https://github.com'])
     assert.deepEqual(await links(repository, true), all, String(repository))
   assert.deepEqual(await links(null, false), ['i #user-content-i'])
