@@ -7,11 +7,6 @@ import { LOST_FILE, TOP } from './backup.ts'
 
 export const DAMAGED = 'its records are damaged'
 
-export interface BackupEntry {
-  readonly name: string
-  readonly bytes: AsyncIterable<Uint8Array>
-}
-
 const CRATE = /^crates\/(?:[a-z0-9_-]{1,2}\/){1,2}[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
 
 /** The most bytes of the other files. */
@@ -28,10 +23,7 @@ const BETWEEN_MAX = 16 * 1024 ** 2
  * Yields the files of a backup, whose first are the settings. Refuses any other file, a second one
  * of a name, what is larger than it can be, and bytes of no file, which may have no end.
  */
-export async function* backupEntries(
-  file: string,
-  bytes: NodeJS.ReadableStream,
-): AsyncGenerator<BackupEntry> {
+export async function* backupEntries(file: string, bytes: NodeJS.ReadableStream) {
   const archive = extract()
   const limit = { read: 0, most: BETWEEN_MAX }
   const reading = pipeline(bytes as AsyncIterable<Buffer>, part => upTo(part, limit), archive)
