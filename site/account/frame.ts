@@ -153,6 +153,7 @@ const QUESTIONS = {
   link: ['Link #?', '# then logs in at the issuer, and no longer with a password.'],
   'link-only': ['Link #?', '# can then log in at the issuer, too.'],
   reset: ['Reset the password of #?', 'You get a link for #, which sets a new password once.'],
+  'reset-login': ['Make a login link for #?', 'You get a link for #, which logs # in once.'],
   allow: ['Allow #?', 'Builds can then choose it, although it is held.'],
   hold: ['Hold # again?', 'Builds can then choose it only when it is old enough.'],
   accept: ['Accept #?', 'It is taken as the upstream has it now, and its alarm is cleared.'],
