@@ -190,7 +190,8 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
 
 /** Whether failures have their real status in any case: Cargo never asks this. */
 function isHonest(c: Context): boolean {
-  return c.req.method === 'PATCH' || c.req.path.startsWith('/api/v1/trusted_publishing/')
+  const { method, path } = c.req
+  return method === 'PATCH' || /^\/api\/v1\/(?:trusted_publishing\/|.*\/deprecation$)/.test(path)
 }
 
 /** Shows what a change may have made whose outcome nobody knows. */

@@ -75,7 +75,7 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     plain_pages: await listPlainPages(database, PLAIN_SHOWN),
     tokens_without_read: await listWithoutRead(database, registry.settings.auth.required, now),
     tls_problem: tlsProblem(registry.settings),
-    administrator_missing: await lacksAdministrator(database),
+    administrator_missing: await lacksAdministrator(database, registry.settings, now),
     crates_stuck: await stuckCrates(
       database,
       acting(registry.settings, now),

@@ -80,15 +80,15 @@ function sourceOf(file) {
 }
 
 /**
- * In a group nobody knows the processor time of a file: it may have twice its share of the group's,
- * by the time that its tests took.
+ * In a group nobody knows the processor time of a file: it may have a quarter more than its share of
+ * the group's, by the time that its tests took. Beside others, it takes more than alone.
  */
 function mayTakeLong(file) {
   const times = processorTimes()
   const at = given.findIndex(group => group.split(',').includes(file))
   const tests = given[at].split(',').reduce((sum, each) => sum + (took.get(each) ?? 0), 0)
   const share = (times.get(files[at]) ?? 0) * ((took.get(file) ?? 0) / tests)
-  return (times.get(file) ?? 2 * share) > SHORT_MS
+  return (times.get(file) ?? 1.25 * share) > SHORT_MS
 }
 
 /** The last processor time of each file that had a process of its own. */

@@ -70,8 +70,9 @@ export function refuseErrors(issues: readonly Issue[]): void {
 export function groupWarnings(issues: readonly Issue[]): Issue[] {
   const groups = new Map<string, { readonly first: Issue; count: number }>()
   for (const item of unique(issues.filter(problem => problem.severity === 'warning'))) {
-    // Each advisory is another matter; they are few.
-    const key = item.code === 'dependency_advisory' ? item.message : item.code
+    // Each of these says something else of another crate; they are few.
+    const isOwn = /^dependency_(?:advisory|deprecated|yanked)$/.test(item.code)
+    const key = isOwn ? item.message : item.code
     const group = groups.get(key)
     if (group) group.count++
     else groups.set(key, { first: item, count: 1 })

@@ -7,11 +7,12 @@ import { jsonIn } from '../plain-data.ts'
 import { parseRequirement, type Requirement, satisfies } from '../requirement.ts'
 import { isVersion, type Version } from '../version.ts'
 
-const REASON = /^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,500}$/u
+const REASON =
+  /^(?=.*[^\s\p{Default_Ignorable_Code_Point}])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{NChar}]{1,500}$/u
 
 /**
  * Returns whether text may be the reason of a yank or a deprecation: one paragraph of 1 to 500 code
- * points without control characters or those that turn the direction of text.
+ * points that shows something, without control characters or those that turn the direction of text.
  */
 export function isReason(text: string): boolean {
   return REASON.test(text)
@@ -59,8 +60,10 @@ export function deprecationText({ reason, use }: Deprecation): string {
 
 /** Returns whether something may be used instead: a crate by its name, or an https address. */
 export function isSuccessor(use: string): boolean {
+  if (isName(use)) return true
+  // A user before the host could look like the host.
   const isAddress = /^https:\/\/[\x21-\x7e]{1,500}$/.test(use) && URL.canParse(use)
-  return isName(use) || isAddress
+  return isAddress && new URL(use).username === ''
 }
 
 const reason = v.pipe(v.string(), v.check(isReason))

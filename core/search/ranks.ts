@@ -20,14 +20,13 @@ export interface RankInfo {
 
 /**
  * Returns the rank of a crate, 1 to 180: the step of its dependents counts most, then its shorter
- * name. 0 stands for no crate. Crates whose versions are all yanked rank above the others,
- * and the dependents of a deprecated one do not count.
+ * name. 0 stands for no crate, and the lowest is that of deprecated ones. Crates whose versions are
+ * all yanked rank above the others.
  */
 export function rankOf({ canonical, dependents, yanked, isDeprecated }: RankInfo): number {
   const short = LENGTHS.filter(most => canonical.length <= most).length
-  return (
-    1 + (yanked ? RANKS : 0) + stepOf(isDeprecated ? 0 : dependents) * (LENGTHS.length + 1) + short
-  )
+  const rank = 1 + stepOf(dependents) * (LENGTHS.length + 1) + short
+  return (yanked ? RANKS : 0) + (isDeprecated ? 1 : Math.max(2, rank))
 }
 
 /** Whether a crate of this rank has only yanked versions. */

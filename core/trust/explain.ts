@@ -49,7 +49,8 @@ export function subjectOf(kind: IssuerKind, claims: Claims): [noun: string, name
 /** Whether the narrowest owner that a rule names is that of the token. */
 function isAbout(kind: IssuerKind, { claims: wanted }: Wanted, claims: Claims): boolean {
   const [claim, values = []] =
-    KINDS[kind].owners.flatMap(owner => wanted.filter(([name]) => plainName(name) === owner))[0] ?? []
+    KINDS[kind].owners.flatMap(owner => wanted.filter(([name]) => plainName(name) === owner))[0] ??
+    []
   const was = claim === undefined ? [] : claimValues(claims, claim)
   return was.some(value => values.some(each => foldCase(each) === foldCase(value)))
 }

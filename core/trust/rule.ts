@@ -111,7 +111,8 @@ const ANY_KEY = '*'
 export function ruleKeys(kind: IssuerKind, claims: WantedClaims): string[] {
   const { owners } = KINDS[kind]
   const exact = claims.filter(([name, values]) => !values.some(value => isGlob(name, value)))
-  const narrow = owners.flatMap(owner => exact.filter(([name]) => plainName(name) === owner))[0] ?? exact[0]
+  const narrow =
+    owners.flatMap(owner => exact.filter(([name]) => plainName(name) === owner))[0] ?? exact[0]
   return narrow ? narrow[1].map(value => keyOf(narrow[0], value)) : [ANY_KEY]
 }
 

@@ -62,6 +62,11 @@ export function tokenVariable({ name }: CargoRegistry): string {
   return `CARGO_REGISTRIES_${name.toUpperCase().replaceAll('-', '_')}_TOKEN`
 }
 
+/** Returns the variables with the tokens that reading needs: none in a registry that is public. */
+export function tokensOf({ isPrivate, registries }: CargoSetup): string[] {
+  return isPrivate ? registries.map(tokenVariable) : []
+}
+
 /**
  * Returns the block that users paste: a TOML document of Cargo's configuration that works as it is.
  * It never has `registry.default`, which breaks `cargo add`, or has it write the name of a

@@ -17,7 +17,7 @@ export interface CrateRule {
  * One of `allow` is exact: a version with its build metadata, a requirement as Cargo reads it.
  */
 export function parseRule(text: string, list: 'allow' | 'deny'): CrateRule | null {
-  const [, start = '', star, rest] = /^([^@*]+)(?:(\*)|@(.+))?$/.exec(text) ?? []
+  const [, start = '', star, rest] = /^([^@*]+)(?:(\*)|@ *(.+?) *)?$/.exec(text) ?? []
   if (!isName(start)) return null
   const wanted = canonicalName(start)
   const isAbout = (name: Name) => {

@@ -1,5 +1,11 @@
 import { CRATES_IO } from '../index-url.ts'
-import { type CargoSetup, cargoConfig, isOfCratesIo, tokenVariable } from './cargo-config.ts'
+import {
+  type CargoSetup,
+  cargoConfig,
+  isOfCratesIo,
+  tokensOf,
+  tokenVariable,
+} from './cargo-config.ts'
 import { actionJob, gitlabJob, kubernetesJobs } from './trusted-config.ts'
 
 /** What tools besides Cargo need to use a registry, in the language of their files. */
@@ -18,15 +24,12 @@ export const toolConfigs = {
 
 export type Tool = keyof typeof toolConfigs
 
-function tokensOf(setup: CargoSetup): string[] {
-  return setup.isPrivate ? setup.registries.map(tokenVariable) : []
-}
-
 function appendScript(setup: CargoSetup, indent: string): string {
   const home = `\${CARGO_HOME:-$HOME/.cargo}`
   const script = `mkdir -p "${home}"
 cat >> "${home}/config.toml" <<'END'
-${cargoConfig(setup)}END`
+${cargoConfig(setup)}END
+`
   return script.replace(/^(?=.)/gm, indent)
 }
 
@@ -35,8 +38,7 @@ function actions(setup: CargoSetup, isForgejo: boolean): string {
   const env = tokens.length > 0 ? `    env:\n${tokens.join('')}` : ''
   const configure = `      - name: Configure Cargo
         run: |
-${appendScript(setup, ' '.repeat(10))}
-`
+${appendScript(setup, ' '.repeat(10))}`
   return `# .${isForgejo ? 'forgejo' : 'github'}/workflows/build.yml
 name: build
 on: [push, pull_request]
@@ -52,8 +54,7 @@ ${actionJob(setup, configure, isForgejo)}`
 function gitlabCi(setup: CargoSetup): string {
   const tokens = tokensOf(setup).map(name => `# Add the masked CI/CD variable ${name}.\n`)
   const configure = `    - |
-${appendScript(setup, ' '.repeat(6))}
-`
+${appendScript(setup, ' '.repeat(6))}`
   return `# .gitlab-ci.yml
 ${tokens.join('')}build:
   image: rust:1

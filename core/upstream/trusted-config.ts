@@ -1,4 +1,4 @@
-import { type CargoSetup, tokenVariable } from './cargo-config.ts'
+import { type CargoSetup, tokensOf, tokenVariable } from './cargo-config.ts'
 
 /** A job's own token, as the jobs here call it; the settings of GitLab set it. */
 const JWT = 'PLIMSOLL_ID_TOKEN'
@@ -8,12 +8,21 @@ function audienceOf(api: string): string {
   return api.replace(/^https?:\/\//, '')
 }
 
+/** The variables that a job publishes with: one token reads from all registries, too. */
+function publishingWith(setup: CargoSetup): [own: string, ...others: string[]] {
+  const own = tokenVariable(setup.own)
+  return [own, ...tokensOf(setup).filter(variable => variable !== own)]
+}
+
 /** Returns the lines of a shell that get a token, publish with it, and end it. */
-export function exchangeScript({ api, own }: CargoSetup): string[] {
-  const [url, variable] = [`${api}/api/v1/trusted_publishing/tokens`, tokenVariable(own)]
+export function exchangeScript(setup: CargoSetup): string[] {
+  const { api, own } = setup
+  const [variable, ...others] = publishingWith(setup)
+  const url = `${api}/api/v1/trusted_publishing/tokens`
   return [
     `ANSWER=$(curl -sS --fail-with-body -H 'Content-Type: application/json' --data "{\\"jwt\\":\\"$${JWT}\\"}" '${url}') || { echo "$ANSWER" >&2; exit 1; }`,
     `export ${variable}="$(printf '%s' "$ANSWER" | cut -d '"' -f 4)"`,
+    ...others.map(other => `export ${other}="$${variable}"`),
     `STATUS=0; cargo publish --registry ${own.name} || STATUS=$?`,
     `curl -sS -X DELETE -H "Authorization: Bearer $${variable}" '${url}' || true`,
     'exit $STATUS',
@@ -27,6 +36,7 @@ const indented = (lines: readonly string[], indent: number) =>
 export function actionJob(setup: CargoSetup, configure: string, isForgejo: boolean): string {
   const { api, own } = setup
   if (api === null) return ''
+  const env = publishingWith(setup).map(name => `${name}: \${{ steps.auth.outputs.token }}`)
   const action = `${isForgejo ? 'https://github.com/' : ''}rust-lang/crates-io-auth-action@v1`
   const right = isForgejo
     ? '    enable-openid-connect: true\n'
@@ -44,8 +54,7 @@ ${configure}      - uses: ${action}
           url: ${api}
       - run: cargo publish --registry ${own.name}
         env:
-          ${tokenVariable(own)}: \${{ steps.auth.outputs.token }}
-`
+${indented(env, 10)}`
 }
 
 /** Returns the job of GitLab that publishes without a stored token. */
@@ -67,7 +76,11 @@ ${indented(exchangeScript(setup), 6)}`
 /** Returns the jobs of Kubernetes that build, and publish as a service account. */
 export function kubernetesJobs(setup: CargoSetup, configure: string): string {
   const { api } = setup
-  const job = (name: string, command: readonly string[], more: string, volumes: string) => `---
+  const job = (
+    name: string,
+    command: readonly string[],
+    [more, env, volumes]: readonly string[],
+  ) => `---
 apiVersion: batch/v1
 kind: Job
 metadata:
@@ -84,14 +97,20 @@ ${more}      containers:
           command: ["sh", "-ec"]
           args:
             - |
-${configure}${indented(command, 14)}          volumeMounts:
+${configure}${indented(command, 14)}${env}          volumeMounts:
             - { name: src, mountPath: /src }
 ${volumes}`
   const src = `      volumes:
         - name: src
           persistentVolumeClaim: { claimName: src }
 `
-  const build = job('build', ['cargo build --locked'], '', src)
+  const secrets = tokensOf(setup).map(
+    name => `            - name: ${name}
+              valueFrom: { secretKeyRef: { name: plimsoll, key: ${name} } }
+`,
+  )
+  const env = secrets.length > 0 ? `          env:\n${secrets.join('')}` : ''
+  const build = job('build', ['cargo build --locked'], ['', env, src])
   if (api === null) return build
   const token = `            - { name: token, mountPath: /var/run/plimsoll }
 ${src}        - name: token
@@ -103,5 +122,5 @@ ${src}        - name: token
                   path: token
 `
   const publish = [`${JWT}=$(cat /var/run/plimsoll/token)`, ...exchangeScript(setup)]
-  return build + job('publish', publish, '      serviceAccountName: publisher\n', token)
+  return build + job('publish', publish, ['      serviceAccountName: publisher\n', '', token])
 }

@@ -37,14 +37,10 @@ export async function publish(deps: Deps, c: Context, actor: Actor) {
   const metadata = timed(c, () => readMetadata(parseJson(body.metadata)))
   await pace()
   recordSubject(c, { crate: metadata.name, version: metadata.version })
-  const { clock, database } = registry
   const change =
     actor.who === 'user'
       ? changeBy(actor, registry)
-      : await trustedChange(database, actor, metadata.name, {
-          address: actor.address ?? null,
-          clock,
-        })
+      : await trustedChange(registry, actor, metadata.name)
   const existing = await readExisting(registry.database, metadata, change)
   requireScope(actor, metadata.name, existing)
   const staged = await registry.crates.stage(body.crate, crateBytes)

@@ -34,7 +34,7 @@ export const patchVersion =
     const { version: to } = await readJsonBody(c, yankBody)
     // As on crates.io, a yank without a message removes the one before.
     const reason = to.yank_message ?? (to.yanked ? null : undefined)
-    await changeYank(deps, c, actor, { yanked: to.yanked, reason })
+    await changeYank(deps, c, actor, { yanked: to.yanked ?? undefined, reason })
     return show(deps, c)
   }
 

@@ -1,3 +1,4 @@
+import { refuse } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import type { User } from '../../generator/accounts/accounts.ts'
 import {
@@ -41,6 +42,8 @@ export const registerMoveIssuer = registryCommand('move-issuer', {
   json: 'an object: `accounts` and `groups`, how many were moved',
   fails: 'no account has the old URL, or both have an account of the same subject',
   async run({ registry, change, report }: RegistryTask, from: string, to: string) {
+    // Such as the name of a section, or that of groups by hand.
+    for (const issuer of [from, to]) if (!URL.canParse(issuer)) refuse('issuer_no_url', { issuer })
     const moved = await moveIssuer(registry.database, from, to, change)
     await recordIssuers(registry.database, registry.settings.oidc)
     report(moved, [

@@ -2,7 +2,6 @@
 // never loads them.
 import type { Logger } from 'pino'
 import { issue, Refusal, refuse, warning } from '../../core/error/error.ts'
-import { counted } from '../../core/quantity.ts'
 import { type ListenAddress, parseListen } from '../../core/settings/kind.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
@@ -186,7 +185,7 @@ async function work(
     started.push(worker)
     const early = await Promise.race([worker.start(), life.stopped])
     if (!early) continue
-    log.info({ signal: early }, `stopping (${early}) before the start is over`)
+    log.info({ signal: early }, 'stopping before the start is over')
     // What is open may wait for a storage that is away. As after a kill, the next start goes on.
     return void ends.splice(1)
   }
@@ -199,18 +198,18 @@ async function work(
   life.reload = () => reload({ registry, server, log, read, answer })
   watchDamage(registry, log)
   await printWelcome(io, registry)
-  if (await lacksAdministrator(registry.database)) log.warn(NO_ADMINISTRATOR)
+  if (await lacksAdministrator(registry.database, registry.settings, registry.clock()))
+    log.warn(NO_ADMINISTRATOR)
   const pause = await readPause(registry.database)
   if (pause) log.warn(describePause(pause))
   const { node } = process.versions
   if (node.startsWith('20.')) log.warn(warning('node_ended', { node }).message)
   io.out(`listening on ${server.url}`)
   disk.useThread()
-  const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`
-  log.info({ url: server.url, crates, releases }, `started: ${contents} in ${registry.dir}`)
+  log.info({ url: server.url, crates, releases }, `started in ${registry.dir}`)
   const signal = await Promise.race([life.stopped, outdated])
   const hint = signal === 'SIGINT' ? '; Ctrl-C again stops at once' : ''
-  log.info({ signal }, `stopping (${signal}): finishing work, at most ${patience()} s${hint}`)
+  log.info({ signal }, `stopping: finishing work, at most ${patience()} s${hint}`)
 }
 
 /** Looks for damage of the database after the start; logs damage whenever it is found. */

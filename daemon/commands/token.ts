@@ -1,6 +1,6 @@
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
-import { after, before, isPubtime, timestamp } from '../../core/timestamp.ts'
+import { after, before, isPubtime, latest, timestamp } from '../../core/timestamp.ts'
 import type { Version } from '../../core/version.ts'
 import { requireUser } from '../../generator/accounts/accounts.ts'
 import {
@@ -106,12 +106,15 @@ const registerList = registryCommand('list', {
   async run({ io, registry, options, report }: RegistryTask<ListOptions>) {
     const { user, unusedSince, expiresBefore } = options
     const of = user === undefined ? undefined : (await requireUser(registry.database, user)).id
-    const now = timestamp(io.now())
+    const [now, far] = [timestamp(io.now()), latest(io.now())]
+    // A time of a clock that was wrong says nothing.
+    const last = (used: string | null, created: string) =>
+      [used, created].find(at => at !== null && at <= far) ?? ''
     const unused = unusedSince && timeOf(io.now(), unusedSince, before)
     const end = expiresBefore && timeOf(io.now(), expiresBefore, after)
     const tokens = (await listTokens(registry.database, of)).filter(
       ({ last_used: used, created, expires }) =>
-        (!unused || (used ?? created) < unused) && (!end || (expires !== null && expires < end)),
+        (!unused || last(used, created) < unused) && (!end || (expires !== null && expires < end)),
     )
     const rows = tokens.map(({ id, user, name, scopes, crates, expires, last_used: used }) => {
       const until = expires === null ? 'never' : `${expires <= now ? 'expired ' : ''}${expires}`

@@ -198,7 +198,7 @@ const RIGHTS = [
 
 const changesOfRights = RIGHTS.map(([verb, about, done, set, value]) =>
   userCommand(verb, about, null, async ({ registry, change }, user) => {
-    await set(registry.database, user, value, change)
+    await set(registry, user, value, change)
     return { line: `${done} ${user.login}` }
   }),
 )

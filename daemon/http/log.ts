@@ -26,9 +26,12 @@ export function openLog(
   const render = format === 'text' ? (line: string) => logText(line, paint) : escaped
   const write = (line: string) => void sink.write(render(line.replace(SECRET, 'plim_…')))
   // The log has the stack of unexpected errors only.
-  const err = (error: Error) => {
+  const err = (error: unknown) => {
     const refusal = expected(error)
-    return refusal ? { type: 'Refusal', message: refusal.message } : stdSerializers.err(error)
+    if (refusal) return { type: 'Refusal', message: refusal.message }
+    return error instanceof Error
+      ? stdSerializers.err(error)
+      : { type: typeof error, message: String(error) }
   }
   return pino({ level, serializers: { err } }, { write })
 }
@@ -109,21 +112,34 @@ interface LogRecord extends Readonly<Partial<Record<Of, string>>> {
   readonly msg: string
   readonly status?: number
   readonly ms?: number
-  readonly err?: { readonly message: string; readonly stack?: string }
+  readonly err?: LoggedError
+}
+
+interface LoggedError {
+  readonly type: string
+  readonly message: string
+  readonly stack?: string
+  readonly aggregateErrors?: readonly LoggedError[]
 }
 
 /** What all lines of a process have in common, and what lines say in their own words. */
-const COMMON = 'level time pid hostname msg err method path id'.split(' ')
+const COMMON = 'level time pid hostname msg err method path'.split(' ')
 const OF_REQUESTS = [...COMMON, ...'status ms agent user crate version address refused'.split(' ')]
 const OF_ERRORS = ['type', 'message', 'stack', 'aggregateErrors']
 
 /** Returns the other facts of a record, such as `, signal=SIGTERM`. */
-function others(record: object, said: readonly string[], msg = ''): string {
-  const shown = Object.entries(record).map(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
-    return said.includes(name) || (text !== '' && msg.includes(text)) ? '' : `, ${name}=${text}`
-  })
-  return shown.join('')
+function others(record: object, said: readonly string[]): string {
+  const shown = Object.entries(record).filter(([name]) => !said.includes(name))
+  return shown
+    .map(
+      ([name, value]) => `, ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    )
+    .join('')
+}
+
+/** Returns an error, and those of which an `AggregateError` consists. */
+function errorsOf(err: LoggedError | undefined): readonly LoggedError[] {
+  return err === undefined ? [] : [err, ...(err.aggregateErrors ?? []).flatMap(errorsOf)]
 }
 
 /**
@@ -134,8 +150,8 @@ function others(record: object, said: readonly string[], msg = ''): string {
 export function logText(line: string, paint: Paint = (_, text) => text): string {
   const record = JSON.parse(line) as LogRecord
   const time = new Date(record.time).toLocaleString('sv')
-  const frames = (record.err?.stack ?? '')
-    .split('\n')
+  const frames = errorsOf(record.err)
+    .flatMap(({ stack = '' }) => stack.split('\n'))
     .filter(line => /^ +at |^caused by/.test(line))
   const text = record.msg === 'request' ? request(record, paint) : event(record, paint)
   return `${[`${paint('dim', time)} ${text}`, ...frames.map(quotedText)].join('\n')}\n`
@@ -152,14 +168,18 @@ function request(record: LogRecord, paint: Paint): string {
   const isBad = status >= 400 || refused !== undefined
   const code = isBad ? paint(status >= 500 ? 'red' : 'yellow', String(status)) : status
   const asked = `${quotedText(method)} ${quotedText(path)}`
-  return `${asked} ${code} ${Math.round(ms)} ms${quotedText(by)}${quotedText(why)}`
+  return `${asked} ${code} ${ms} ms${quotedText(by)}${quotedText(why)}`
 }
 
 function event(record: LogRecord, paint: Paint): string {
-  const { level, msg, err, method, path, id } = record
-  const place = method === undefined ? '' : ` (${method} ${path}${id ? `, ${id}` : ''})`
-  const why = err === undefined || msg.includes(err.message) ? '' : `: ${err.message}`
+  const { level, msg, err, method, path } = record
+  const place = method === undefined ? '' : ` (${method} ${path})`
+  const why = errorsOf(err).map(each => {
+    const type = /^(?:Error|Refusal)$/.test(each.type) ? '' : `: ${each.type}`
+    return `${type}${each.message && `: ${each.message}`}${others(each, OF_ERRORS)}`
+  })
+  const said = `${place}${why.join('')}${others(record, COMMON)}`
   // pino's numbers: 40 is a warning, 50 an error.
   const word = level < 40 ? '' : level < 50 ? 'warning: ' : 'error: '
-  return `${paint(level < 50 ? 'yellow' : 'red', word)}${quotedText(msg)}${quotedText(place)}${quotedText(why + others(err ?? {}, OF_ERRORS, why) + others(record, COMMON, msg))}`
+  return `${paint(level < 50 ? 'yellow' : 'red', word)}${quotedText(msg)}${quotedText(said)}`
 }

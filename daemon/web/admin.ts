@@ -79,7 +79,7 @@ export const userAction: Action = {
     }
     if (user.id === request.session.user.id) refuse('own_account')
     const [set, value, done] = isAction(action) ? ACTIONS[action] : refuse('route_unknown')
-    await set(registry.database, user, value, request.change)
+    await set(registry, user, value, request.change)
     return [path, done, user.login]
   },
   show: showUsers,

@@ -1,4 +1,5 @@
 import { refuse } from '../../core/error/error.ts'
+import { canonicalName } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { newestFirst, parseVersion } from '../../core/version.ts'
 import {
@@ -13,7 +14,7 @@ import { findRelease, listVersions } from '../../generator/records/releases.ts'
 import { setYanked } from '../../generator/records/releases-changes.ts'
 import { listDeprecations, setDeprecated } from '../../generator/registry/changes/deprecation.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { isTrustedOnly, listRules, ruleText } from '../../generator/trust/rules.ts'
+import { listRules, ruleText, trustedOnlyBy } from '../../generator/trust/rules.ts'
 import { dropRule } from '../../generator/trust/rules-changes.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { managePage } from '../../site/account/manage-page.ts'
@@ -58,14 +59,16 @@ export const yank = (yanked: boolean) =>
   managed({
     async ask({ registry, c, crate: { id, name } }) {
       const version = parseVersion(c.req.query('version') ?? '')
-      if (!(await findRelease(registry.database, id, version)))
-        refuse('release_unknown', { name, version })
-      return { about: yanked ? 'yank' : 'unyank', names: [name, version], fields: { version } }
+      const release = await findRelease(registry.database, id, version)
+      if (!release) return refuse('release_unknown', { name, version })
+      const about = yanked ? (release.yanked ? 'yank-reason' : 'yank') : 'unyank'
+      return { about, names: [name, version], fields: { version }, said: release.yankReason }
     },
     async act({ registry, indexWorker, git, c, request, crate, path }) {
       const version = parseVersion(request.form.get('version') ?? '')
       recordSubject(c, { version })
-      const to = { yanked, reason: request.form.get('reason')?.trim() || undefined }
+      const reason = request.form.get('reason')?.trim()
+      const to = { yanked, reason: yanked && reason === '' ? null : reason }
       const { crateId } = await setYanked(registry, crate.name, version, to, request.change)
       await indexWorker.crate(crateId)
       git?.wake()
@@ -154,14 +157,18 @@ async function showCrate(
   const { database, settings, site } = registry
   const [rules, only, deprecations, releases, owners, invited] = await Promise.all([
     listRules(database, { crateIds: [crate.id] }),
-    isTrustedOnly(database, crate.name),
+    trustedOnlyBy(database, canonicalName(crate.name)),
     listDeprecations(database, crate.id),
     listVersions(database, crate.id),
     listOwners(database, crate.id),
     invitedTo(registry, crate, request),
   ])
   const versions = newestFirst(releases)
-  const trust = { rules: ruleRows(rules), issuers: Object.keys(settings.issuer), only }
+  const trust = {
+    rules: ruleRows(rules),
+    issuers: Object.keys(settings.issuer),
+    only: only !== null,
+  }
   const viewer = viewerOf(request)
   const data = {
     ...{ viewer, notice, name: crate.name, versions, deprecations, owners, invited, trust },

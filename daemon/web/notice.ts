@@ -95,7 +95,10 @@ export async function attempt(
     if (!(error instanceof Refusal)) throw error
     if (HIDING.some(code => error.has(code))) throw error
     const notice = { kind: 'failed', text: asSentences(error) } as const
-    return show({ notice, status: recordRefusal(c, error) })
+    // A change of which nobody knows may have hidden the page, too.
+    return Promise.resolve(show({ notice, status: recordRefusal(c, error) })).catch(() => {
+      throw error
+    })
   }
 }
 

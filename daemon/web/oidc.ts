@@ -70,24 +70,26 @@ export function oidcCallback(deps: Deps, c: Context, request: BrowserRequest) {
     )
   query.delete('again')
   const work = async () => {
-    dropCookie(c, registry, 'oidc')
-    // An answer that this browser has not asked for may be that of somebody else.
+    // An answer that this browser has not asked for may be that of somebody else, or of a tab in
+    // which a login was begun before: that which was begun last goes on.
     const isOurs = kept?.issuer === client.settings.name && query.get('state') === kept.state
     if (!kept || !isOurs) return refuse('oidc_lost')
+    dropCookie(c, registry, 'oidc')
     const person = await client.finish(`?${query}`, kept)
+    const { issuer, subject } = person
+    if (person.groups === null)
+      deps.log.warn(
+        { issuer: issuer.name, subject },
+        'the issuer has more groups of this user than it says; those of before are kept',
+      )
     if (kept.link !== null) {
       if (request.session?.id !== kept.link) refuse('oidc_lost')
       await linkLogin(registry, person, request.session.user, request.change)
       const { login } = request.session.user
       return redirectDone(c, registry, '/me', 'identity-linked', login)
     }
-    const { user, isOverage } = await recordLogin(registry, person, strangerChange(request))
-    if (isOverage)
-      deps.log.warn(
-        { user: user.login, issuer: kept.issuer },
-        'the issuer has more groups of this user than it says; those of before are kept',
-      )
-    const identity = { issuer: client.settings.issuer, subject: person.subject }
+    const user = await recordLogin(registry, person, strangerChange(request))
+    const identity = { issuer: issuer.issuer, subject }
     await logIn(registry, c, request, user, 'oidc', tx => requireIdentity(tx, identity))
     return redirect(c, registry.site, ownPath(kept.next) ?? '/me')
   }

@@ -154,19 +154,19 @@ export async function hasNoUsers(database: Database): Promise<boolean> {
  * lock the last administrator; does nothing if the user is in that state already.
  */
 export async function setLocked(
-  database: Database,
+  accounts: Accounts,
   { id, login }: User,
   locked: boolean,
   change: Change,
 ): Promise<void> {
-  await makeChange(database, change, 'administrator', async (tx, by) => {
+  await makeChange(accounts.database, change, 'administrator', async (tx, by) => {
     const sql = `UPDATE users SET locked_at = ?
       WHERE id = ? AND CASE WHEN locked_at IS NULL THEN 1 ELSE 0 END = ? AND removed_at IS NULL
       RETURNING admin`
     const user = await first<{ admin: number }>(tx, sql, locked ? by.at : null, id, Number(locked))
     if (!user) return
     if (locked) {
-      if (user.admin === 1) await requireAdministrator(tx, login)
+      if (user.admin === 1) await requireAdministrator(tx, login, accounts.settings, by)
       await run(tx, 'DELETE FROM sessions WHERE user_id = ?', id)
       // Its page can still say that the account is locked.
       await run(tx, 'UPDATE password_links SET expires_at = ? WHERE user_id = ?', by.at, id)
@@ -178,40 +178,57 @@ export async function setLocked(
 
 /** Gives or takes a user's administrator rights. Refuses to take the last administrator's. */
 export async function setAdmin(
-  database: Database,
+  accounts: Accounts,
   { id, login }: User,
   admin: boolean,
   change: Change,
 ): Promise<void> {
-  await makeChange(database, change, 'administrator', async (tx, by) => {
+  await makeChange(accounts.database, change, 'administrator', async (tx, by) => {
     const sql = 'UPDATE users SET admin = ? WHERE id = ? AND admin != ? AND removed_at IS NULL'
     if ((await run(tx, sql, Number(admin), id, Number(admin))) === 0) return
-    if (!admin) await requireAdministrator(tx, login)
+    if (!admin) await requireAdministrator(tx, login, accounts.settings, by)
     const action = admin ? 'user-promote' : 'user-demote'
     await addEvent(tx, by, { action, detail: { login } })
   })
 }
 
-/** Refuses a change after which no unlocked administrator is left to unlock other users. */
-export async function requireAdministrator(tx: Queries, login: string): Promise<void> {
-  if (await lacksAdministrator(tx)) refuse('admin_last', { login })
+/** Refuses a change after which no administrator who can act is left to unlock other users. */
+export async function requireAdministrator(
+  tx: Queries,
+  login: string,
+  rules: LoginRules,
+  { at }: Permitted,
+): Promise<void> {
+  if (await lacksAdministrator(tx, rules, new Date(at))) refuse('admin_last', { login })
 }
 
 /** The warning of a registry that lacks an administrator. */
 export const NO_ADMINISTRATOR =
-  'there is no administrator, so nobody manages users, or crates without owners, at `/me`; `plimsoll user promote NAME` makes a user one'
+  'there is no administrator, or each is locked or has to log in at an issuer again, so nobody manages users, or crates without owners, at `/me`; `plimsoll user promote NAME` makes a user one'
 
-/** Returns whether there are users, but none of them is an administrator who is not locked. */
-export async function lacksAdministrator(db: Queries): Promise<boolean> {
-  const sql = `SELECT count(*) AS users,
-      count(CASE WHEN admin = 1 AND locked_at IS NULL THEN 1 END) AS administrators
+/** Returns whether there are users, but none of them is an administrator who can log in and act. */
+export async function lacksAdministrator(
+  db: Queries,
+  rules: LoginRules,
+  now: Date,
+): Promise<boolean> {
+  const { sql, values } = acting(rules, now)
+  const counts = `SELECT count(*) AS users,
+      count(CASE WHEN admin = 1 AND machine = 0 AND ${sql} THEN 1 END) AS administrators
     FROM users`
-  const { users, administrators } = await one<Record<'users' | 'administrators', number>>(db, sql)
+  type Counts = Record<'users' | 'administrators', number>
+  const { users, administrators } = await one<Counts>(db, counts, ...values)
   return users > 0 && administrators === 0
 }
 
 /** The settings that decide how long a login holds. */
 export type LoginRules = Pick<Settings, 'auth' | 'oidc'>
+
+/** What changes of accounts need. */
+export interface Accounts {
+  readonly database: Database
+  readonly settings: LoginRules
+}
 
 /** The data that decides whether a token or session is still good. */
 export interface AccessTime {

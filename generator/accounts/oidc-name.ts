@@ -5,9 +5,12 @@ import { column, type Queries } from '../database/statement.ts'
 
 /** Names that pages, messages and the audit log use for others, and what looks like rights. */
 const RESERVED =
-  'admin administrator root operator the-operator local unknown command-line rule group stranger plimsoll system removed'.split(
+  'admin administrator root operator the-operator local unknown command-line group stranger plimsoll system removed'.split(
     ' ',
   )
+
+/** What looks like the names of jobs in the audit log, such as `rule 3`; a number would not help. */
+const RULE = /^rule_?[0-9lo]+$/
 
 /** More people of one name than a registry has. */
 const MOST = 999
@@ -20,7 +23,9 @@ const LONGEST = 39
  */
 export async function chooseLogin(tx: Queries, texts: readonly string[]): Promise<string> {
   const forms = texts.map(text => text.split('@', 1)[0]?.trim() ?? '')
-  const base = forms.find(form => /^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(form))
+  const isGood = (form: string) =>
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(form) && !RULE.test(skeleton(`${form}1`))
+  const base = forms.find(isGood)
   if (base === undefined) return refuse('oidc_no_name')
   const sql = 'SELECT canonical FROM users UNION SELECT canonical FROM former_logins'
   const taken = new Set([...RESERVED, ...(await column<string>(tx, sql))].map(skeleton))

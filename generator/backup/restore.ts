@@ -3,7 +3,6 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { extract } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { isBucket } from '../../core/paths/bucket.ts'
 import { crateKey } from '../../core/paths/crates.ts'
@@ -16,7 +15,7 @@ import { clearMirrored } from '../deploy/complete-mirror.ts'
 import { CrateStore } from '../places/crate-store.ts'
 import { asCaller } from '../places/disk/caller.ts'
 import { makeFolder, syncFile, syncFolder, writeDurably } from '../places/disk/durable.ts'
-import { openFile, readFolder, readText, removeIfEmpty, TEXT_MAX } from '../places/disk/files.ts'
+import { openFile, readFolder, readText, removeIfEmpty } from '../places/disk/files.ts'
 import { temporaryName } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
 import { requireApart } from '../places/storage.ts'
@@ -30,7 +29,8 @@ import {
   type SettingSources,
 } from '../registry/folder.ts'
 import type { RegistrySources } from '../registry/registry.ts'
-import { LOST_FILE, STDIO, TOP } from './backup.ts'
+import { backupEntries, DAMAGED } from './archive.ts'
+import { LOST_FILE, STDIO } from './backup.ts'
 
 /** The folder that a file system itself keeps at its mount point. */
 const OF_FILE_SYSTEM = 'lost+found'
@@ -122,24 +122,13 @@ interface Folders {
 }
 
 async function unpack(file: string, place: Folders, progress?: Progress) {
-  const archive = extract()
-  const reading = pipeline(place.bytes, archive)
-  // The loop below handles a failed read; this prevents an unhandled rejection until then.
-  reading.catch(() => undefined)
   const [seen, damaged, lost] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const database = join(place.content, DATABASE_FILE)
   let settings: RestoredSettings | null = null
   let crateFiles = 0
-  for await (const entry of archive) {
-    const { name: path, type, size = 0 } = entry.header
-    const name = path.startsWith(`${TOP}/`) ? path.slice(TOP.length + 1) : ''
-    const bytes = entry as AsyncIterable<Uint8Array>
-    // A backup begins with the settings, which say where everything else belongs.
-    const isOwn = settings ? OTHERS.includes(name) || KEY.test(name) : name === SETTINGS_FILE
-    if (type !== 'file' || seen.has(name) || !isOwn) refuse('backup_foreign', { file, entry: path })
+  for await (const { name, bytes } of backupEntries(file, place.bytes)) {
     seen.add(name)
-    if (settings === null && size > TEXT_MAX)
-      refuse('import_too_long', { what: `${path} in ${file}`, max: TEXT_MAX })
+    // A backup begins with the settings, which say where everything else belongs.
     if (settings === null) settings = await takeSettings(await text(bytes), file, place)
     else if (name === DATABASE_FILE) {
       await pipeline(bytes, createWriteStream(database, { flags: 'wx', mode: 0o600 }))
@@ -158,7 +147,6 @@ async function unpack(file: string, place: Folders, progress?: Progress) {
       await staged.discard()
     }
   }
-  await reading
   for (const key of lost) if (!damaged.delete(key)) seen.add(`crates/${key}`)
   for (const entry of damaged) refuse('backup_damaged', { file, entry })
   if (settings === null) return refuse('backup_incomplete', { file, part: SETTINGS_FILE })
@@ -183,8 +171,6 @@ async function takeSettings(
   }
   return settings
 }
-
-const DAMAGED = 'its records are damaged'
 
 /**
  * Refuses a backup that lacks a `.crate` which was not lost before: cut off between two entries, it
@@ -219,9 +205,6 @@ async function finishRecords(
   }
   await closeWhole(records, database)
 }
-
-const OTHERS = [DATABASE_FILE, LOST_FILE]
-const KEY = /^crates\/(?:[a-z0-9_-]{1,2}\/){1,2}[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
 
 /** The original settings file of a backup, if the restored one differs. */
 export const ORIGINAL_SETTINGS_FILE = 'plimsoll.original.toml'

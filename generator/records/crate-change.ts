@@ -33,7 +33,9 @@ export interface CrateChange extends ListingChange {
 export interface Told {
   readonly type: EventType
   readonly version?: string
-  readonly [more: string]: string | null | undefined
+  /** Of one of several events of a change; else that of the change. */
+  readonly generation?: number
+  readonly [more: string]: string | number | null | undefined
 }
 
 type Version = Pick<VersionRecord, 'id' | 'version'>

@@ -16,7 +16,13 @@ import {
   requireRight,
   userIdOf,
 } from './change.ts'
-import { type CrateEdit, type Follower, type Records, tellFollowers } from './crate-change.ts'
+import {
+  type CrateEdit,
+  type Follower,
+  type Records,
+  type Told,
+  tellFollowers,
+} from './crate-change.ts'
 import { type CrateRecord, findCrate, insertCrate } from './crates.ts'
 import { addOwner, requireOwner } from './owners.ts'
 import {
@@ -60,7 +66,9 @@ export async function insertAdded(
   const { name: crate, version } = release
   const generation = await addEvent(tx, by, { action: 'publish', crate, version })
   const { cksum } = release.entry
-  const told = [{ type: 'release.published', version, cksum } as const]
+  // Of its own: others may be published in the same transaction.
+  const own = { generation, actor: by.actor }
+  const told = [{ type: 'release.published', version, cksum, ...own } as const]
   return insertNew(tx, release, by, existing, { generation, createdAt: by.at, told })
 }
 
@@ -165,9 +173,9 @@ export async function setYanked(
       refuse('release_other_build', { name: crate.name, version, existing: taken.version })
     const wanted: YankChange = typeof to === 'boolean' ? { yanked: to } : to
     const { yanked = taken.yanked, reason: given } = wanted
-    if (typeof given === 'string' && !isReason(given)) refuse('reason_invalid')
-    if (given && !yanked)
+    if (typeof given === 'string' && !yanked)
       refuse(wanted.yanked === false ? 'yank_message_unyank' : 'yank_message_unyanked')
+    if (typeof given === 'string' && !isReason(given)) refuse('reason_invalid')
     const reason = yanked ? (given === undefined ? taken.yankReason : given) : null
     const isWords = taken.yanked === yanked
     if (isWords && taken.yankReason === reason) return { ...stored, changed: false }
@@ -202,6 +210,7 @@ export async function removeReleases(
 ): Promise<void> {
   await makeChange(database, change, 'operator', async (tx, by) => {
     let generation = crate.generation
+    const told: Told[] = []
     for (const { version, cksum } of removed) {
       const row = { crate_id: crate.id, identity: versionIdentity(version), cksum }
       await upsert(tx, 'tombstones', ['crate_id', 'identity'], {
@@ -211,8 +220,8 @@ export async function removeReleases(
       })
       const event = { action: 'delete', crate: crate.name, version, detail: { cksum, reason } }
       generation = await addEvent(tx, by, event)
+      told.push({ type: 'release.deleted', version, generation })
     }
-    const told = removed.map(({ version }) => ({ type: 'release.deleted', version }) as const)
     await tellFollowers(tx, followers, { crate, removed, told, by, generation })
   })
 }

@@ -35,7 +35,8 @@ export interface ExistingRelease {
   readonly isInvited: boolean
   /** Whether the actor may add versions: an owner, an administrator if it has none, or a rule. */
   readonly mayPublish: boolean
-  readonly trustedOnly: boolean
+  /** The pattern by which its versions come from CI only. */
+  readonly trustedOnly: string | null
   readonly hasAdvisories: boolean
   readonly taken: TakenVersion | null
   /** This version before it was deleted; null when it was not. */
@@ -53,14 +54,15 @@ export async function readExisting(
   type Taken = Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'>
   type Found = Record<'gone' | 'reason' | 'yankReason', string | null> &
     Record<'isOwner' | 'isOwned' | 'isInvited', number> & { takenId: number | null }
-  type Only = Record<'trustedOnly' | 'hasAdvisories', number> & { readonly id: number | null }
+  type Only = Pick<ExistingRelease, 'trustedOnly'> &
+    Readonly<{ hasAdvisories: number; id: number | null }>
   const row = await one<CrateRecord & Taken & Found & Only>(
     db,
     `SELECT ${CRATE}, taken.id AS "takenId", taken.version, taken.cksum, taken.yanked, taken.line,
         CASE WHEN taken.yanked = 1 THEN taken.yank_reason END AS "yankReason",
         tombstones.cksum AS gone, tombstones.reason, ${OWNED}, "trustedOnly",
         CASE WHEN EXISTS (SELECT 1 FROM advisory_crates) THEN 1 ELSE 0 END AS "hasAdvisories"
-      FROM (SELECT count(*) AS "trustedOnly" FROM trust_only WHERE pattern IN ${LIST}) AS trust
+      FROM (SELECT max(pattern) AS "trustedOnly" FROM trust_only WHERE pattern IN ${LIST}) AS trust
       LEFT JOIN crates ON crates.canonical = ?
       LEFT JOIN releases AS taken ON taken.crate_id = crates.id AND taken.identity = ?
       LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?`,
@@ -71,7 +73,7 @@ export async function readExisting(
     identity,
   )
   const { takenId, version: taken, cksum, yanked, line, yankReason, ...rest } = row
-  const { gone, reason, isOwner, isOwned, isInvited, trustedOnly: only, ...more } = rest
+  const { gone, reason, isOwner, isOwned, isInvited, trustedOnly, ...more } = rest
   const { hasAdvisories, ...crate } = more
   const isThere = row.id !== null
   return {
@@ -79,7 +81,7 @@ export async function readExisting(
     isOwnerless: isOwned === 0,
     isInvited: isInvited === 1,
     mayPublish: mayAdd(change, name, isThere ? { isOwner, isOwned } : null),
-    trustedOnly: only > 0,
+    trustedOnly,
     hasAdvisories: hasAdvisories === 1,
     taken:
       takenId === null
@@ -102,7 +104,12 @@ export function releaseConflicts(
   // All other issues would be about the other crate.
   if (crate && crate.name !== name) return [issue('name_taken', { name, existing: crate.name })]
   const issues: Issue[] = []
-  if (trustedOnly && who === 'user') issues.push(issue('trusted_only', { name }))
+  if (trustedOnly !== null && who === 'user')
+    issues.push(
+      trustedOnly.endsWith('*')
+        ? issue('trusted_only_prefix', { name, pattern: trustedOnly })
+        : issue('trusted_only', { name }),
+    )
   else if (!mayPublish && who === 'rule') issues.push(issue('trusted_token_crate', { name }))
   else if (!mayPublish)
     issues.push(strangerIssue(name, actor, { isOwned: +!isOwnerless, isInvited: +isInvited }))

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { Server } from 'node:tls'
+import { createSecureContext, rootCertificates, type Server } from 'node:tls'
 import { issue, Refusal, refusalOnly, refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
@@ -12,25 +12,67 @@ export interface TlsFiles {
 }
 
 /** A certificate and its key, as PEM. */
-type Pair = Readonly<Record<'cert' | 'key', Buffer>> & { readonly x509: X509Certificate }
+type Pair = Readonly<Record<'cert' | 'key', Buffer>> & {
+  readonly x509: X509Certificate
+  /** The certificates of its issuers, without those that clients have themselves. */
+  readonly issuers: readonly X509Certificate[]
+}
 
-/** Reads certificate and key. Refuses files that are missing, not PEM, or do not match. */
+/** Reads certificate and key. Refuses files that are missing, not PEM, unusable, or do not match. */
 export function readTls(files: TlsFiles): Pair {
   const [cert, key] = [readPem(files.cert), readPem(files.key)]
   const x509 = parse(files.cert, 'a certificate', () => new X509Certificate(cert))
   const privateKey = parse(files.key, 'a private key', () => createPrivateKey(key))
   if (!x509.checkPrivateKey(privateKey)) refuse('tls_mismatch', files)
-  return { cert, key, x509 }
+  // What follows the first certificate may be cut off, and a key too short for OpenSSL.
+  parse(files.cert, 'certificates for a server', () => createSecureContext({ cert, key }))
+  return { cert, key, x509, issuers: issuersOf(x509, cert) }
 }
 
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+function issuersOf(own: X509Certificate, cert: Buffer): X509Certificate[] {
+  const others = (cert.toString().match(PEM) ?? []).slice(1).map(pem => new X509Certificate(pem))
+  const issuers: X509Certificate[] = []
+  for (let last = own, left = others; ; ) {
+    const issuer = left.find(other => last.checkIssued(other))
+    // Clients have the roots, also one that an older root has signed whose time is over.
+    if (!issuer || issuer.subject === issuer.issuer || (isOver(issuer) && isRoot(issuer)))
+      return issuers
+    issuers.push(issuer)
+    left = left.filter(other => other !== issuer)
+    last = issuer
+  }
+}
+
+const isOver = ({ validTo }: X509Certificate) => new Date(validTo) < new Date()
+
+const isRoot = ({ subject }: X509Certificate) =>
+  rootCertificates.some(root => new X509Certificate(root).subject === subject)
+
+/** Returns the earliest end of a certificate and those of its issuers. */
+function endOf({ x509, issuers }: Pair): Date {
+  return new Date(Math.min(...[x509, ...issuers].map(({ validTo }) => Date.parse(validTo))))
+}
+
+/** The use of a certificate by a server (RFC 5280 §4.2.1.12). */
+const FOR_SERVERS = '1.3.6.1.5.5.7.3.1'
+
 /** Returns why clients refuse a certificate now; null when nothing is wrong with it. */
-export function faultOf({ x509 }: Pair, { cert }: TlsFiles, host: string | null): Refusal | null {
-  const [from, until, now] = [new Date(x509.validFrom), new Date(x509.validTo), new Date()]
+export function faultOf(pair: Pair, { cert }: TlsFiles, host: string | null): Refusal | null {
+  const { x509, issuers } = pair
+  for (const one of [x509, ...issuers]) {
+    const what = one === x509 ? 'the certificate' : 'the certificate of an issuer'
+    const [from, until, now] = [new Date(one.validFrom), new Date(one.validTo), new Date()]
+    if (until < now)
+      return new Refusal([issue('tls_expired', { what, cert, at: timestamp(until) })])
+    if (from > now) return new Refusal([issue('tls_early', { what, cert, at: timestamp(from) })])
+  }
+  const uses: readonly string[] | undefined = x509.keyUsage
+  if (uses && !uses.includes(FOR_SERVERS)) return new Refusal([issue('tls_purpose', { cert })])
   // Browsers and Rust's TLS take no name from the subject.
   const isFor =
     host === null || (isIP(host) ? x509.checkIP(host) : x509.checkHost(host, { subject: 'never' }))
-  if (until < now) return new Refusal([issue('tls_expired', { cert, at: timestamp(until) })])
-  if (from > now) return new Refusal([issue('tls_early', { cert, at: timestamp(from) })])
   return isFor ? null : new Refusal([issue('tls_foreign', { cert, host: String(host) })])
 }
 
@@ -73,7 +115,7 @@ export function watchTls(
 ): { renew(): void; expiry(): Date; stop(): void } {
   let last = present
   let complaint = ''
-  const expiry = () => new Date(last.x509.validTo)
+  const expiry = () => endOf(last)
   const complain = (refusal: Refusal) => {
     if (refusal.message !== complaint) onTlsFailure(refusal)
     complaint = refusal.message

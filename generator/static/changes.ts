@@ -54,6 +54,8 @@ export async function changeRecords(
       if (!crate) continue
       const removed = await listVersions(tx, crate.id)
       await tellFollowers(tx, followers, { crate, removed, by, generation })
+      // Rows that refer to the id of the crate, which changes; the settings have them, too.
+      await run(tx, 'DELETE FROM deprecations WHERE crate_id = ?', crate.id)
       if (after[0]?.name !== crate.name) await setAside(tx, crate.id, generation)
       else if (id !== crate.id) {
         await run(tx, 'DELETE FROM crates WHERE id = ?', crate.id)

@@ -18,13 +18,14 @@ export async function applyNotes(
   const change = operatorChange('')
   for (const { name, version, yankReason: reason } of releases)
     if (reason !== undefined) await setYanked(records, name, version, { reason }, change)
-  const items = deprecated.map(deprecatedItem).filter(item => item !== null)
-  const keyOf = (name: string, requirement: string) =>
-    `${canonicalName(name as never)}@${requirement}`
-  const wanted = new Set(
-    items.map(({ crate }) => {
-      const { name, requirement } = parseDeprecated(crate)
-      return keyOf(name, requirement)
+  const crates = new Set(releases.map(({ name }) => canonicalName(name)))
+  const keyOf = (name: string, requirement: string) => `${canonicalName(name)}@${requirement}`
+  // Of a crate that is not among the files, `StaticReleases` says so.
+  const wanted = new Map(
+    deprecated.flatMap(text => {
+      const item = deprecatedItem(text)
+      const { name, requirement } = parseDeprecated(item?.crate ?? '')
+      return item && crates.has(canonicalName(name)) ? [[keyOf(name, requirement), item]] : []
     }),
   )
   const sql = 'SELECT name, requirement FROM deprecations JOIN crates ON crates.id = crate_id'
@@ -32,5 +33,6 @@ export async function applyNotes(
   for (const { name, requirement } of await all<Said>(records.database, sql))
     if (!wanted.has(keyOf(name, requirement)))
       await setDeprecated(records, `${name}@${requirement}`, null, change)
-  for (const { crate, ...said } of items) await setDeprecated(records, crate, said, change)
+  for (const { crate, ...said } of wanted.values())
+    await setDeprecated(records, crate, said, change)
 }

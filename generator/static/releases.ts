@@ -116,7 +116,9 @@ export class StaticReleases {
       return `${canonicalName(name)}@${version}`
     }
     const items = this.#settings.yanked.map(yankedItem).filter(item => item !== null)
-    const listed = new Map(items.map(item => [keyOf(item.version), item]))
+    // What gives a reason counts where a release is listed twice.
+    const byReason = items.sort((a, b) => (a.reason === b.reason ? 0 : a.reason === null ? -1 : 1))
+    const listed = new Map(byReason.map(item => [keyOf(item.version), item]))
     const warnings = new Map<StaticRelease, readonly Issue[]>()
     for (let isStable = false; !isStable; ) {
       isStable = true

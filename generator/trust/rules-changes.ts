@@ -1,5 +1,5 @@
 import { type Issue, issue, refuse, refuseErrors } from '../../core/error/error.ts'
-import { canonicalPattern, type Name } from '../../core/name.ts'
+import { type CanonicalName, canonicalPattern, type Name } from '../../core/name.ts'
 import { type IssuerSettings, isShared } from '../../core/settings/issuer.ts'
 import { sectionOf } from '../../core/settings/named.ts'
 import type { Settings } from '../../core/settings/settings.ts'
@@ -19,7 +19,7 @@ import { insert, insertAll, type Queries, run, value } from '../database/stateme
 import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
 import { type CrateRecord, findCrate } from '../records/crates.ts'
 import { requireOwner } from '../records/owners.ts'
-import { requireRule, type TrustRule } from './rules.ts'
+import { requireRule, type TrustRule, trustedOnlyBy } from './rules.ts'
 
 /** A crate may have this many, and a name or prefix, too. */
 const RULES_MAX = 20
@@ -102,7 +102,10 @@ export async function dropRule(
   })
 }
 
-/** Has the versions of a crate, or of a prefix, come from CI only; returns whether that is new. */
+/**
+ * Has the versions of a crate, or of a prefix, come from CI only; returns whether that is new.
+ * Refuses to end that where a shorter prefix says so.
+ */
 export function setOnly(
   database: Database,
   text: string,
@@ -116,6 +119,10 @@ export function setOnly(
     const changed = isOn
       ? await run(tx, insertion, pattern, Number(pattern.endsWith('*')))
       : await run(tx, 'DELETE FROM trust_only WHERE pattern = ?', pattern)
+    const wider = pattern.replace('*', '') as CanonicalName
+    const still = isOn ? null : await trustedOnlyBy(tx, wider)
+    if (still !== null)
+      refuse('trusted_only_prefix', { name: crate?.name ?? pattern, pattern: still })
     if (changed === 0) return false
     const action = isOn ? 'trust-only' : 'trust-only-off'
     await addEvent(tx, by, { action, crate: crate?.name ?? pattern })

@@ -1,7 +1,7 @@
 // generator/trust: Rules of CI identities, the tokens of issuers, and those given for them. Daemon
 // and commands call it; it publishes nothing.
 import { refuse } from '../../core/error/error.ts'
-import { canonicalName, type Name, patternsOf } from '../../core/name.ts'
+import { type CanonicalName, patternsOf } from '../../core/name.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import { type Pin, textsOf, type WantedClaims } from '../../core/trust/rule.ts'
 import { all, column, LIST, type Queries, value } from '../database/statement.ts'
@@ -46,17 +46,17 @@ async function select(db: Queries, where: string, ...values: Parameters): Promis
 
 type Parameters = readonly (string | number | readonly (string | number)[])[]
 
-/** Rules that count: an unused one ends, as does one of a clock that was wrong. */
-const ALIVE = '(used_at IS NOT NULL OR trust_rules.created_at BETWEEN ? AND ?)'
+/** Rules that count: an unused one ends. A time of a clock that was wrong is none. */
+const ALIVE = '(used_at <= ? OR trust_rules.created_at BETWEEN ? AND ?)'
 const BY_ID = 'ORDER BY trust_rules.id'
 
-const bornIn = (now: Date) => [timestamp(now, -UNUSED_SECONDS), latest(now)] as const
+const timesOf = (now: Date) => [latest(now), timestamp(now, -UNUSED_SECONDS), latest(now)] as const
 
 /** Returns the rules of an issuer that have one of these keys. */
 export function rulesByKey(db: Queries, issuer: string, keys: readonly string[], now: Date) {
   const keyed = `SELECT rule_id FROM trust_keys WHERE trust_keys.issuer = ? AND key IN ${LIST}`
   const where = `${ALIVE} AND trust_rules.id IN (${keyed}) ${BY_ID}`
-  return select(db, where, ...bornIn(now), issuer, keys)
+  return select(db, where, ...timesOf(now), issuer, keys)
 }
 
 /** Returns the rules that count for a crate: its own, else those of names and prefixes. */
@@ -66,10 +66,10 @@ export async function rulesFor(
   now: Date,
 ): Promise<TrustRule[]> {
   const own = `${ALIVE} AND crate_id = ? ${BY_ID}`
-  const owned = await select(db, own, ...bornIn(now), crateId ?? 0)
+  const owned = await select(db, own, ...timesOf(now), crateId ?? 0)
   if (owned.length > 0) return owned
   const free = `${ALIVE} AND crate_id IS NULL AND pattern IN ${LIST} ${BY_ID}`
-  return select(db, free, ...bornIn(now), patterns)
+  return select(db, free, ...timesOf(now), patterns)
 }
 
 /** Which rules to list: by default all. */
@@ -114,8 +114,8 @@ export function listTrustedOnly(db: Queries): Promise<string[]> {
   return column(db, 'SELECT pattern FROM trust_only ORDER BY pattern')
 }
 
-/** Returns whether the versions of a crate come from CI only. */
-export async function isTrustedOnly(db: Queries, name: Name): Promise<boolean> {
-  const sql = `SELECT 1 FROM trust_only WHERE pattern IN ${LIST} LIMIT 1`
-  return (await value(db, sql, patternsOf(canonicalName(name)))) !== null
+/** Returns the narrowest pattern by which versions of a crate come from CI only; null for none. */
+export function trustedOnlyBy(db: Queries, name: CanonicalName): Promise<string | null> {
+  const sql = `SELECT max(pattern) FROM trust_only WHERE pattern IN ${LIST}`
+  return value(db, sql, patternsOf(name))
 }

@@ -2,10 +2,10 @@ import { refuse } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name, patternsOf } from '../../core/name.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Job } from '../../core/trust/job.ts'
+import { type Accounts, acting, type LoginRules } from '../accounts/accounts.ts'
 import { hashSecret } from '../accounts/secret.ts'
 import { makeToken, type Rejection, type Scope } from '../accounts/tokens.ts'
-import type { Database } from '../database/connection.ts'
-import { first, type Queries, type Row, run } from '../database/statement.ts'
+import { type Condition, first, type Queries, type Row, run } from '../database/statement.ts'
 import { type Change, type RuleGrant, ruleActor } from '../records/change.ts'
 import { crateMaker } from '../records/crates.ts'
 import { rulesFor, type TrustRule } from './rules.ts'
@@ -63,18 +63,26 @@ export async function authenticateTrusted(
  * the change is made. Refuses a crate that no rule of the token lets it publish.
  */
 export async function trustedChange(
-  database: Database,
-  { tokenId }: Pick<TrustedHolder, 'tokenId'>,
+  { database, settings, clock }: Accounts & { readonly clock: () => Date },
+  {
+    tokenId,
+    address = null,
+  }: Pick<TrustedHolder, 'tokenId'> & { readonly address?: string | null },
   name: Name,
-  { address, clock }: { readonly address: string | null; readonly clock: () => Date },
 ): Promise<Change> {
-  const stillMay = (tx: Queries) => grantOf(tx, tokenId, name, clock())
+  const stillMay = (tx: Queries) => grantOf(tx, tokenId, name, settings, clock())
   const grant = await stillMay(database)
   const actor = ruleActor(grant.rule)
   return { at: timestamp(clock()), who: 'rule', actor, address, grant, stillMay }
 }
 
-async function grantOf(db: Queries, id: number, name: Name, now: Date): Promise<RuleGrant> {
+async function grantOf(
+  db: Queries,
+  id: number,
+  name: Name,
+  settings: LoginRules,
+  now: Date,
+): Promise<RuleGrant> {
   const sql = `SELECT rules, job ${VALID} AND id = ?`
   type Found = { rules: string; job: string }
   const token = await first<Found>(db, sql, timestamp(now), latest(now), id)
@@ -84,7 +92,7 @@ async function grantOf(db: Queries, id: number, name: Name, now: Date): Promise<
   const mine = JSON.parse(token.rules) as number[]
   const rule = rules.find(each => mine.includes(each.id))
   if (!rule) return refuse('trusted_token_crate', { name })
-  const owner = isNew ? await requireFirstOwner(db, rule) : null
+  const owner = isNew ? await requireFirstOwner(db, rule, acting(settings, now)) : null
   const job = JSON.parse(token.job) as Job
   return { rule: rule.id, crate: canonical, owner, job }
 }
@@ -103,10 +111,14 @@ export async function countingRules(db: Queries, name: CanonicalName, now: Date)
   return { rules: rules.filter(isCounting), isNew: crate === null }
 }
 
-/** Refuses a rule whose first owner of new crates is locked or was removed. */
-async function requireFirstOwner(db: Queries, { id, owner }: TrustRule): Promise<number> {
+/** Refuses a rule whose first owner of new crates could do nothing for them. */
+async function requireFirstOwner(
+  db: Queries,
+  { id, owner }: TrustRule,
+  may: Condition,
+): Promise<number> {
   const sql = `SELECT users.id FROM trust_rules JOIN users ON users.id = owner_id
-    WHERE trust_rules.id = ? AND locked_at IS NULL`
-  const user = await first<Pick<Row<'users'>, 'id'>>(db, sql, id)
+    WHERE trust_rules.id = ? AND ${may.sql}`
+  const user = await first<Pick<Row<'users'>, 'id'>>(db, sql, id, ...may.values)
   return user?.id ?? refuse('rule_owner_locked', { login: owner ?? '', rule: id })
 }

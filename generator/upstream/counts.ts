@@ -1,3 +1,4 @@
+import { Refusal } from '../../core/error/error.ts'
 import type { AlarmKind } from '../../core/upstream/crate.ts'
 import { WebFailure } from '../web/failure.ts'
 
@@ -17,8 +18,9 @@ export class UpstreamCounts {
   answered: number | null = null
   /** Why the last request failed; null when it did not. */
   failure: string | null = null
-  /** Called with request and reason when requests begin to fail, with null when they no longer do. */
+  /** Called with request and reason when requests begin to fail, or fail otherwise; then with null. */
   onTurn: (reason: string | null) => void = () => undefined
+  #kind: unknown = null
 
   /** Notes an answer, at a time in milliseconds since 1970. */
   succeeded(now: number): void {
@@ -30,8 +32,13 @@ export class UpstreamCounts {
   failed(error: unknown): void {
     this.errors++
     const reason = error instanceof Error ? error.message : String(error)
-    if (this.failure === null)
+    const cause = error instanceof Refusal ? (error.cause ?? error.issues[0].code) : error
+    const isWeb = cause instanceof WebFailure
+    // As clients are told apart, who find the reason in the log.
+    const kind = isWeb ? (cause.status ?? cause.isNetwork) : String(cause)
+    if (this.failure === null || kind !== this.#kind)
       this.onTurn(error instanceof WebFailure ? `${error.url}: ${reason}` : reason)
     this.failure = reason
+    this.#kind = kind
   }
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Flights } from '../../core/async/flights.ts'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
 import { type CrateFile, upstreamCratePath } from '../../core/paths/upstream.ts'
 import type { UpstreamLine } from '../../core/upstream/line.ts'
 import { expandDl } from '../../core/urls/download-url.ts'
@@ -90,7 +89,7 @@ export class CrateFiles {
     const { name, version } = line
     requireToken(spend)
     this.#options.counts.misses++
-    return this.#asking(name, spend, async () => {
+    return this.#asking(`${name} ${version}`, spend, async () => {
       const size = await this.#receive(path, line)
       if (size !== null) return size
       // A `dl` may have moved since it was read.
@@ -134,7 +133,7 @@ export class CrateFiles {
   }
 
   /** Runs a request to the upstream. Counts an error, and throws it in the words for clients. */
-  async #asking<T>(name: Name, spend: Spend, work: () => Promise<T>): Promise<T> {
+  async #asking<T>(name: string, spend: Spend, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {

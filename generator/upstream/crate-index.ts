@@ -214,18 +214,15 @@ export class CrateIndex {
       max: FILE_MAX,
       timeoutMs: requestMs,
     })
+    if (answer.status === 304 && !held) this.#wrong(name, '304 for a new file')
+    const isFile = answer.status !== 304 && (answer.status !== 404 || held !== null)
+    const file = isFile ? await this.#readFile(answer, name, held) : null
+    // Only now: an answer that cannot be used is a failure.
     counts.succeeded(this.#now())
-    if (answer.status === 304)
-      return held ? this.#hold(name, held) : this.#wrong(name, '304 for a new file')
-    if (answer.status === 404 && !held) {
-      this.#failed.set(name, { failure: null, until: this.#now() + MISSING_MS })
-      return null
-    }
-    // Neither is older where nobody says when it was changed, or a wrong clock let a date pass.
-    const before = Date.parse(held?.crate.lastModified ?? '')
-    if (before <= this.#now() && Date.parse(answer.lastModified ?? '') < before)
-      this.#wrong(name, 'an older file than before')
-    return this.#see(name, await this.#readFile(answer, name, held), held)
+    if (file) return this.#see(name, file, held)
+    if (held) return this.#hold(name, held)
+    this.#failed.set(name, { failure: null, until: this.#now() + MISSING_MS })
+    return null
   }
 
   async #see(
@@ -252,6 +249,10 @@ export class CrateIndex {
   }
 
   async #readFile(answer: WebAnswer, name: Name, held: KnownCrate | null): Promise<IndexFile> {
+    // Neither is older where nobody says when it was changed, or a wrong clock let a date pass.
+    const before = Date.parse(held?.crate.lastModified ?? '')
+    if (before <= this.#now() && Date.parse(answer.lastModified ?? '') < before)
+      this.#wrong(name, 'an older file than before')
     const file = await readIndexFile(answer, name, held?.crate ?? null)
     if (typeof file === 'string') this.#wrong(name, file)
     // No later file would be newer than one from the future.

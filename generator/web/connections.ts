@@ -52,9 +52,7 @@ export async function openConnections(
     connect: { ...tls, autoSelectFamily: true, lookup: guardedLookup(isTrusted) },
     requestTls: tls,
     proxyTls: tls,
-    // Requests have limits of time of their own.
-    factory: (origin, options) =>
-      new Pool(origin, { ...options, connections: PER_ORIGIN, headersTimeout: 0, bodyTimeout: 0 }),
+    factory: (origin, options) => new Pool(origin, { ...options, connections: PER_ORIGIN }),
   })
 }
 

@@ -45,11 +45,14 @@ export function statusFailure(url: URL, { statusCode, headers }: Dispatcher.Resp
   return new WebFailure(url.href, `HTTP status ${statusCode}`, { status: statusCode, after })
 }
 
+/** A date of HTTP (RFC 9110 §5.6.7); `Date.parse` alone finds one in nearly any text. */
+const DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
 /** Returns after how many milliseconds a server wants the next request; null if it does not say. */
 export function retryAfter(headers: Dispatcher.ResponseData['headers']): number | null {
   const text = String(headers['retry-after'] ?? '')
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
-  return Number.isNaN(ms) ? null : Math.max(ms, 0)
+  if (/^\d+$/.test(text)) return Number(text) * 1000
+  return DATE.test(text) ? Math.max(Date.parse(text) - Date.now(), 0) : null
 }
 
 /** Whether another attempt may help: no connection, silence, 408, 429, 5xx. */

@@ -10,23 +10,26 @@ const IPV4 =
 const IPV6 =
   '::/96 64:ff9b:1::/48 100::/8 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/6'
 
-const networks = new BlockList()
-for (const [network, bits] of subnets(IPV6)) networks.addSubnet(network, bits, 'ipv6')
-for (const [network, bits] of subnets(IPV4)) {
-  // Its check of IPv6 includes mapped addresses, but not those that NAT64 translates (RFC 6052).
-  networks.addSubnet(network, bits, 'ipv4')
-  networks.addSubnet(`64:ff9b::${network}`, 96 + bits, 'ipv6')
-}
+/** What IPv4 addresses follow in IPv6 where something translates them (RFC 6052, 8215, 2765). */
+const TRANSLATED = ['64:ff9b::', '64:ff9b:1::', '::', '::ffff:0:']
 
-/** Where clouds tell a machine its secrets, and nothing else is: link-local, and four addresses. */
-const never = new BlockList()
-for (const [network, bits] of subnets('fe80::/10 fd00:ec2::254/128'))
-  never.addSubnet(network, bits, 'ipv6')
-for (const [network, bits] of subnets(
+const networks = listOf(IPV6, IPV4)
+
+/** Where clouds tell a machine its secrets, and nothing else is: link-local, and some addresses. */
+const never = listOf(
+  'fe80::/10 fd00:ec2::254/128 fd20:ce::254/128 fd00:c1::a9fe:a9fe/128',
   '169.254.0.0/16 100.100.100.200/32 168.63.129.16/32 192.0.0.192/32',
-)) {
-  never.addSubnet(network, bits, 'ipv4')
-  never.addSubnet(`64:ff9b::${network}`, 96 + bits, 'ipv6')
+)
+
+function listOf(ipv6: string, ipv4: string): BlockList {
+  const list = new BlockList()
+  for (const [network, bits] of subnets(ipv6)) list.addSubnet(network, bits, 'ipv6')
+  for (const [network, bits] of subnets(ipv4)) {
+    // Its check of IPv6 includes mapped addresses.
+    list.addSubnet(network, bits, 'ipv4')
+    for (const before of TRANSLATED) list.addSubnet(`${before}${network}`, 96 + bits, 'ipv6')
+  }
+  return list
 }
 
 function subnets(text: string): [network: string, bits: number][] {

@@ -1,5 +1,6 @@
 // generator/web: How this program asks other servers, within bounds. Upstreams, imports and check
 // call it; it never serves.
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { collectBytes } from '../../core/async/collect-bytes.ts'
@@ -252,7 +253,12 @@ export class Web {
       const isRefused = isNamed ? isForbiddenAddress : isPrivateAddress
       if (isRefused(address)) throw new PrivateAddress(hostname, address, isNamed)
       const path = pathname + search
-      return await connections.request({ origin, path, method, body, headers, signal })
+      const answer = connections.request({ origin, path, method, body, headers, signal })
+      // A connection that is still being made, as through a proxy, does not hear the signal.
+      return await Promise.race([
+        answer,
+        once(signal, 'abort').then(() => Promise.reject(signal.reason)),
+      ])
     } catch (error) {
       throw connectionFailure(url, error, signal)
     }

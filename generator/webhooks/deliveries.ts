@@ -1,3 +1,4 @@
+import { latest } from '../../core/timestamp.ts'
 import type { Database } from '../database/connection.ts'
 import { all, type Queries, type Row, run } from '../database/statement.ts'
 import type { Attempt } from './sender.ts'
@@ -51,8 +52,10 @@ export async function recordAttempt(
   const due = problem === null || isGone || pause === undefined ? null : later(wait)
   const result = problem ?? `HTTP status ${status}`
   await database.transaction(async tx => {
-    const sql = 'UPDATE deliveries SET attempts = ?, due_at = ?, result = ? WHERE id = ?'
-    await run(tx, sql, attempts + 1, due, result, id)
+    // The receiver may be gone since, by its answer to another event.
+    const sql = `UPDATE deliveries SET attempts = ?, result = ?, due_at = CASE WHEN EXISTS
+      (SELECT 1 FROM webhooks WHERE name = webhook AND ended_at IS NULL) THEN ? END WHERE id = ?`
+    await run(tx, sql, attempts + 1, result, due, id)
     if (status !== null && SLOW_DOWN.includes(status)) {
       const slower = `UPDATE deliveries SET due_at = ? WHERE webhook = ? AND due_at < ?`
       const until = later(Math.min(after ?? (PAUSES_S[0] ?? 0) * SECOND, SLOWER_MS))
@@ -69,7 +72,8 @@ export async function recordAttempt(
 /** Removes what was done a month ago from the log. */
 export async function pruneDeliveries(database: Database, now: Date): Promise<void> {
   const old = new Date(now.getTime() - KEPT_MS).toISOString()
-  await run(database, 'DELETE FROM deliveries WHERE due_at IS NULL AND at < ?', old)
+  const sql = 'DELETE FROM deliveries WHERE due_at IS NULL AND (at < ? OR at > ?)'
+  await run(database, sql, old, latest(now))
 }
 
 /** Makes events due now that were not taken, and begins again after a 410; returns how many. */

@@ -31,7 +31,8 @@ export async function recordEvents(
   { at, generation, actor, crate }: ToldAbout,
 ): Promise<void> {
   const events = told.map(({ type, ...more }) => {
-    const data = JSON.stringify({ crate: crate.name, ...more, generation, actor })
+    const by = { generation: more.generation ?? generation, actor: more.actor ?? actor }
+    const data = JSON.stringify({ crate: crate.name, ...more, ...by })
     // The data has a generation, which no two changes of a crate share.
     const id = createHash('sha256').update(`${at} ${type} ${data}`).digest('base64url')
     return { message: `msg_${id}`, type, data }

@@ -143,6 +143,7 @@ const QUESTIONS = {
     'New builds will no longer choose this version. Builds whose Cargo.lock names it keep working.',
     'Yank @',
   ],
+  'yank-reason': ['Why is # @ yanked?', 'Publishers of dependents see it, too.', 'Save'],
   undeprecate: ['Take back the deprecation of #?', 'Nothing says any more that it is deprecated.'],
   unyank: ['Unyank # @?', 'New builds will choose this version again.', 'Unyank @'],
   lock: ['Lock #?', 'Tokens of # are refused and every session ends, until # is unlocked.'],
@@ -163,6 +164,8 @@ export interface Question {
   /** What is changed, then whom or which version it concerns. */
   readonly names: readonly string[]
   readonly fields?: Readonly<Record<string, string>>
+  /** Why a version is yanked, which can be changed; null for no reason. */
+  readonly said?: string | null
   /** The page to go back to, by default that of the account. */
   readonly back?: string
   /** The query of the page to go back to, which the form keeps; with its `?`, or empty. */
@@ -180,6 +183,7 @@ export function confirmPage(
     about,
     names: [what = '', whom = ''],
     fields,
+    said = null,
     back = account.home,
     query = '',
     rules = [],
@@ -189,7 +193,7 @@ export function confirmPage(
     part.replace(/[#@]/g, sign => (sign === '#' ? what : whom)),
   )
   const to = linker(site, null)
-  const reason = html`<input name="reason" maxlength="500">`
+  const reason = html`<input name="reason" maxlength="1000" value="${said}">`
   const list = html`<p>Rules of theirs by which jobs publish stay:</p>
 <ul>${rules.map(rule => html`<li>${rule}</li>`)}</ul>`
   const both = html`<button class="button" name="rules" value="remove">${button} and these rules</button>`
@@ -197,7 +201,7 @@ export function confirmPage(
 ${postForm(
   viewer,
   `${to(path)}${query}`,
-  html`${hiddenFields(fields)}${about === 'yank' ? field('Reason', reason, 'Optional. Pages and feeds show it.') : null}
+  html`${hiddenFields(fields)}${/^yank/.test(about) ? field('Reason', reason, 'Optional. Pages and feeds show it.') : null}
 <div class="actions"><button class="button">${button}</button>${rules.length > 0 ? both : null}<a href="${to(back)}${query}">Cancel</a></div>`,
 )}`
   return accountPage(site, viewer, { path, title, body })

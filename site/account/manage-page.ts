@@ -13,7 +13,10 @@ export interface ManageData {
   readonly viewer: Viewer
   readonly notice: Notice | null
   readonly name: string
-  readonly versions: readonly Pick<VersionRow, 'version' | 'publishedAt' | 'yanked'>[]
+  readonly versions: readonly Pick<
+    VersionRow,
+    'version' | 'publishedAt' | 'yanked' | 'yankReason'
+  >[]
   readonly deprecations: readonly Deprecation[]
   readonly owners: readonly OwnerRow[]
   readonly invited: readonly InvitedOwner[]
@@ -36,7 +39,7 @@ ${trustSection(site, viewer, account.crateAction(name, 'trust'), data.trust)}
 <section class="part" id="deprecation"><h2>Deprecation</h2>
 <p class="quiet">Pages say it, and whoever publishes something that depends on it is warned. Builds go on.</p>
 <ul class="rows">${data.deprecations.map(row => deprecationRow(data, row, to))}</ul>
-${postForm(viewer, to(account.crateAction(name, 'deprecate')), html`${field('Reason', html`<input name="reason" required maxlength="500">`)}${field('Use instead', html`<input name="use" autocapitalize="off">`, 'Optional: a crate or an https address.')}${field('Versions', html`<input name="requirement" placeholder="all">`, 'Such as <2.')}<button class="button">Deprecate</button>`)}
+${postForm(viewer, to(account.crateAction(name, 'deprecate')), html`${field('Reason', html`<input name="reason" required maxlength="1000">`)}${field('Use instead', html`<input name="use" autocapitalize="off">`, 'Optional: a crate or an https address.')}${field('Versions', html`<input name="requirement" placeholder="all">`, 'Such as <2.')}<button class="button">Deprecate</button>`)}
 </section>
 <section class="part"><h2>Versions</h2>
 <p class="quiet">Cargo uses a yanked version only where a <code>Cargo.lock</code> already names it. Yanking deletes nothing and can be undone.</p>
@@ -45,12 +48,18 @@ ${postForm(viewer, to(account.crateAction(name, 'deprecate')), html`${field('Rea
   return accountPage(site, viewer, { path, title: `Manage ${name}`, notice: data.notice, body })
 }
 
-/** Renders a version; its button leads to the confirmation, whose form posts to the same path. */
+/** Renders a version; its buttons lead to pages that ask, whose forms post to the same path. */
 function versionRow(name: string, row: ManageData['versions'][number], to: Linker): Markup {
-  const [word, action] = row.yanked ? (['Unyank', 'unyank'] as const) : (['Yank', 'yank'] as const)
-  const path = account.crateAction(name, action)
-  return html`<li class="row-with-action"><div><a href="${to(versionPath(name, row.version))}">${row.version}</a>${row.yanked ? html` <span class="badge bad">yanked</span>` : null} <span class="quiet">${timeTag(row.publishedAt)}</span></div>
-${askLink(`${to(path)}?version=${encodeURIComponent(row.version)}`, word, `${word} ${row.version}`)}</li>
+  const { version, publishedAt, yanked, yankReason = null } = row
+  const query = new URLSearchParams({ version })
+  const ask = (action: 'yank' | 'unyank', text: string, label: string) =>
+    askLink(`${to(account.crateAction(name, action))}?${query}`, text, label)
+  const buttons = yanked
+    ? html`${ask('yank', 'Reason', `Change why ${version} is yanked`)}
+${ask('unyank', 'Unyank', `Unyank ${version}`)}`
+    : ask('yank', 'Yank', `Yank ${version}`)
+  return html`<li class="row-with-action"><div><a href="${to(versionPath(name, version))}">${version}</a>${yanked ? html` <span class="badge bad">yanked</span>` : null} <span class="quiet">${timeTag(publishedAt)}</span>${yankReason && html`<br><bdi>${yankReason}</bdi>`}</div>
+<div class="actions">${buttons}</div></li>
 `
 }
 

@@ -10,7 +10,7 @@ import type { Version } from '../../core/version.ts'
 import { findUser } from '../../generator/accounts/accounts.ts'
 import { makeLink, requireLink } from '../../generator/accounts/credentials.ts'
 import { findSession, listSessions, startSession } from '../../generator/accounts/sessions.ts'
-import { all, value } from '../../generator/database/statement.ts'
+import { all, run, value } from '../../generator/database/statement.ts'
 import { sweepFolder } from '../../generator/places/disk/files.ts'
 import { temporaryPath } from '../../generator/places/disk/steps.ts'
 import {
@@ -26,7 +26,9 @@ import {
 import { dueMarks, marksOf, postponeMark, setMarks } from '../../generator/records/marks.ts'
 import { readPause, requireUnpaused } from '../../generator/records/pause.ts'
 import { LAST_BACKUP, writeValue } from '../../generator/records/values.ts'
+import { pruneDeliveries } from '../../generator/webhooks/deliveries.ts'
 import { TestRegistry } from '../support/registry.ts'
+import { trusting } from '../support/trusted.ts'
 import { folderOf, OPERATOR } from '../support/workplace.ts'
 
 const NOW = new Date('2026-11-20T12:00:00Z')
@@ -116,4 +118,24 @@ test('a half-written file of that time is swept', async t => {
   utimesSync(stale, AHEAD, AHEAD)
   await sweepFolder(folder)
   assert.deepEqual([existsSync(stale), existsSync(fresh)], [false, true])
+})
+
+test('a rule that was used there counts as unused, and what was told there leaves the log', async t => {
+  const { test, rule, job } = await trusting(t)
+  const { database } = test.registry
+  await rule()
+  await run(database, 'UPDATE trust_rules SET created_at = ?', timestamp(NOW, -90 * 86_400))
+  for (const [used, status] of [
+    [AHEAD, 400],
+    [NOW, 200],
+  ] as const) {
+    await run(database, 'UPDATE trust_rules SET used_at = ?', timestamp(used))
+    assert.equal((await job()).status, status)
+  }
+  const sql = `INSERT INTO deliveries (webhook, message, type, crate_id, generation, at, data, attempts)
+    VALUES ('x', ?, 'x', 1, 1, ?, '{}', 1)`
+  for (const at of [NOW, AHEAD]) await run(database, sql, String(at), at.toISOString())
+  await pruneDeliveries(database, NOW)
+  const left = await all(database, 'SELECT at FROM deliveries')
+  assert.deepEqual(left, [{ at: NOW.toISOString() }])
 })

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { isOnPostgres } from '../support/engine.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { until } from '../support/until.ts'
+import { loggedIn, withPassword } from '../support/visitor.ts'
 
 /** Lets every sync of the log fail, as on a full network disk; undone by the function it gives. */
 async function failSyncs(t: TestContext, dir: string): Promise<() => void> {
@@ -42,4 +43,22 @@ test('what fails behind the commit is no refusal: nobody knows, and what was mad
   const isYanked = async () => (await shown('index/be/fo/before')).includes('"yanked":true')
   await until(isYanked, 'the yank is not shown')
   assert.equal((await test.publish(token, { name: 'demo', version: '1.0.0' })).status, 200)
+})
+
+test('who has perhaps left a crate is told that nobody knows, not that they are no owner', {
+  skip: isOnPostgres ? 'the log is of SQLite' : false,
+}, async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  await test.user('bob')
+  await withPassword(test, 'alice')
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  const body = JSON.stringify({ users: ['bob'] })
+  await test.request('PUT', '/api/v1/crates/demo/owners', token, { body })
+  const visitor = await loggedIn(test, 'alice')
+  const mend = await failSyncs(t, test.dir)
+  const left = await visitor.post('/me/crates/demo/owners/remove', { login: 'alice' })
+  mend()
+  assert.equal(left.status, 503)
+  assert.match(await left.text(), /Nobody knows whether the change was made/)
 })

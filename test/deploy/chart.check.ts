@@ -230,6 +230,7 @@ test('helm: the daemon gets every setting that the chart is given', { skip }, ()
     'upstream.b2-mirror',
     'issuer.github',
     'oidc.acme-2',
+    'webhook.chat-ops',
   ].flatMap(namedSettings)
   const sizes = (key: string) => (key.endsWith('_bytes') ? '10 MiB' : 'off')
   const all = [...settingTable.keys(), ...upstreams.map(({ key }) => key)].sort()
@@ -258,6 +259,11 @@ test('helm: what upstreams need is open, and nothing without them', { skip }, ()
     [53, 53],
   )
   assert.deepEqual(ports({ 'upstream.crates-io.fallback': 'serve' }), [53, 53, 443])
+  const told = {
+    'webhook.chat.url': 'https://hooks.example:8443/x',
+    'cdn.purge_url': 'http://cdn.example:6081/purge',
+  }
+  assert.deepEqual(ports(told), [53, 53, 443, 6081, 8443])
   const several = {
     'upstream.crates-io.deny': 'evil*,openssl@<0.10.60',
     'upstream.near.index': 'sparse+http://near.example:8080/index/',

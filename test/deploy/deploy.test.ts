@@ -135,6 +135,7 @@ test('the chart takes every setting, those of upstreams too, and writes no varia
     'upstream.b2-mirror',
     'issuer.github',
     'oidc.acme-2',
+    'webhook.chat-ops',
   ].flatMap(namedSettings)
   const keys = [...settingTable.keys(), ...upstreams.map(({ key }) => key)]
   none(keys.filter(key => !form.test(key) || settings.properties?.[key] === false))

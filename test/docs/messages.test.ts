@@ -39,7 +39,7 @@ const kinds: Readonly<Record<Kind, readonly [meaning: string, advice: string]>> 
   invalid: ['something in the request is not as it must be', 'correct it and try again'],
   misuse: ['a command or a setting is wrong', 'correct it; nothing was changed'],
   denied: ['the header `Authorization` is missing or cannot be read', 'send a token in it'],
-  unsupported: ['the body has another type', 'send JSON, and say so'],
+  unsupported: ['the body has another type', 'send it as the type that the message names'],
   unprocessable: ['the JSON has another shape', 'send the members that the API documents'],
   unauthorized: ['the token does not permit this', 'use another token, or ask its maker'],
   forbidden: ['you may not do this', 'ask an owner or an administrator'],

@@ -88,6 +88,6 @@ export async function colleague(
   const issuer = test.registry.settings.oidc.company ?? assert.fail()
   const person = { issuer, subject: login, logins: [login], name: null, groups }
   const change: Change = { at: OPERATOR.at, actor: 'unknown', who: 'stranger' }
-  const { user } = await recordLogin(test.registry, person, change)
+  const user = await recordLogin(test.registry, person, change)
   return loggedIn(test, user.login)
 }

@@ -41,7 +41,9 @@ export class StaticSequence {
   readonly #random: Random
   readonly #folder: string
   readonly #members = new Map<string, Member>()
-  readonly #yanked = new Set<string>()
+  /** Why releases are yanked, '' for no reason, and crates are deprecated. */
+  readonly #yanked = new Map<string, string>()
+  readonly #deprecated = new Map<string, string>()
   readonly #foreign = new Set<string>()
   #title = 'one'
   #dl = ''
@@ -77,8 +79,15 @@ export class StaticSequence {
   /** The text of the settings. */
   get settings(): string {
     const dl = this.#dl === '' ? '' : `dl = "${BASE}/${this.#dl}"`
+    const names = new Set([...this.#members.values()].map(({ name }) => name))
+    const yanked = [...this.#yanked]
+      .filter(([spec]) => this.#members.has(spec))
+      .map(([spec, why]) => (why ? `{ version = "${spec}", reason = "${why}" }` : `"${spec}"`))
+    const deprecated = [...this.#deprecated]
+      .filter(([name]) => names.has(name))
+      .map(([name, req]) => `{ crate = "${name}@${req}", reason = "old", use = "${name}" }`)
     return [
-      `yanked = ${JSON.stringify([...this.#yanked].filter(spec => this.#members.has(spec)))}`,
+      `yanked = [${yanked}]\ndeprecated = [${deprecated}]`,
       `[registry]\nbase_url = "${BASE}"\napi = "none"\ntitle = "${this.#title}"\n${dl}`,
     ].join('\n')
   }
@@ -136,7 +145,13 @@ export class StaticSequence {
     yank: () => {
       const { name, version } = this.#any() ?? { name: 'none', version: '1.0.0' }
       const spec = `${name}@${version}`
-      if (!this.#yanked.delete(spec)) this.#yanked.add(spec)
+      const why = this.#random.pick(['', 'it leaks', 'it breaks'])
+      if (!this.#yanked.delete(spec)) this.#yanked.set(spec, why)
+    },
+    deprecate: () => {
+      const { name } = this.#any() ?? { name: 'none' }
+      const requirement = this.#random.pick(['*', '<2'])
+      if (!this.#deprecated.delete(name)) this.#deprecated.set(name, requirement)
     },
     respell: () => {
       const { name } = this.#any() ?? { name: '' }

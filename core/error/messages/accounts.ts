@@ -60,6 +60,7 @@ export const accountMessages = {
     group_name_invalid: 'the name or title of a group is one line of at most 500 characters',
     user_machine: '`{login}` is the account of a machine, in which nobody logs in; `plimsoll token create --user {login}` makes its tokens',
     issuer_subject_twice: 'both {from} and {to} have an account `{subject}`, which may be that of two people, so nothing was changed; link one of them by hand',
+    issuer_no_url: '`{issuer}` is no URL of an issuer; write what accounts have, as `plimsoll user list --json` says it, and then `issuer` of the settings',
     identity_unknown: '`{login}` is not linked to {issuer}; `plimsoll user list --json` has the links of each user',
     issuer_unused: 'no account or group here is of the issuer `{issuer}`; write its URL as `plimsoll user list --json` has it',
     issuer_section_unknown: 'there is no section `[oidc.{name}]` in the settings; write the name of one of them',

@@ -8,6 +8,9 @@ export const gitMessages = {
   forbidden: {
     git_service_refused: 'the git index is read-only over HTTP; releases are added with `cargo publish`, and only `git-upload-pack` is served here',
   },
+  unsupported: {
+    git_request_type: 'a git request must have the content type `{expected}`',
+  },
   timeout: {
     git_request_slow: 'the git request did not arrive in time; try again over a faster connection',
   },
@@ -35,7 +38,6 @@ export const gitMessages = {
     git_push_diverged: 'the git index was not pushed to `{remote}`: the remote has commits this registry does not have; let no one else push there, then push once by hand with `git push --force` to replace them',
     git_push_failed: 'the git index was not pushed to `{remote}` ({detail}); the push is tried again, check the address and its credentials',
     git_push_left: 'the git index was not pushed to `{remote}` within {seconds} seconds; the push is left to the daemon, or to the next command that changes the index; check the address',
-    git_request_type: 'a git request must have the content type `{expected}`',
     git_request_encoding: 'the request body could not be read; send it uncompressed or with `Content-Encoding: gzip`',
     git_request_bad: 'git did not understand the request; clone the index again',
   },

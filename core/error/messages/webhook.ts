@@ -7,6 +7,7 @@ export const webhookMessages = {
     yank_message_unyanked: 'Cannot update yank message for a version that is not yanked',
     successor_invalid: '`{use}` cannot be used instead: name a crate, or an address that begins with https://',
     deprecations_many: 'this crate has {max} deprecated ranges of versions; take one back, or write a wider one',
+    requirement_long: 'a requirement of a deprecation has at most {max} characters; write a shorter one',
     dependency_yanked: ({
       name,
       req,

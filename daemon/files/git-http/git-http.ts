@@ -5,10 +5,10 @@ import { ReadableStream } from 'node:stream/web'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Context } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { issue, Refusal, refuse } from '../../../core/error/error.ts'
 import { readHead } from '../../../generator/git/index-repository/bare-repository.ts'
 import { UploadPack } from '../../../generator/git/index-repository/git-process.ts'
+import { recordRefusal } from '../../http/answer.ts'
 import { addressGroup, clientAddress } from '../../http/client-address.ts'
 import { readWhole } from '../../http/request-body.ts'
 import { Slots } from '../../http/slots.ts'
@@ -50,16 +50,17 @@ const FILES = [
   [/^objects\/[0-9a-f]{2}\/[0-9a-f]{38}$/, 'application/x-git-loose-object'],
 ] as const
 
-const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
-  git_service_refused: 403,
-  git_request_type: 415,
-  git_request_encoding: 400,
-  git_request_too_large: 413,
-  git_request_slow: 408,
-  git_request_bad: 400,
-  body_lost: 400,
-  git_busy: 503,
-}
+/** What clients are told as it is; anything else is for the operator. */
+const TOLD: readonly string[] = [
+  'git_service_refused',
+  'git_request_type',
+  'git_request_encoding',
+  'git_request_too_large',
+  'git_request_slow',
+  'git_request_bad',
+  'body_lost',
+  'git_busy',
+]
 
 /**
  * Creates the handler of all requests under `/index.git/`. It serves the index repository
@@ -238,13 +239,12 @@ function protocolOf(c: Context): Protocol {
 
 /** Answers with plain text, because git shows it to its user line by line. */
 function failure(error: unknown, c: Context, limits: Limits): Response {
-  const [first] = error instanceof Refusal ? error.issues : []
-  const status = first && STATUS[first.code]
-  if (status === 503) c.header('Retry-After', '5')
-  if (first && status) return c.text(`${first.message}\n`, status, FRESH)
-  // A client that disconnected gets no answer, and no line in the log.
-  if (!c.req.raw.signal.aborted) limits.onFailure(error)
-  return c.text(`${issue('git_server_failed').message}\n`, 500, FRESH)
+  const isTold = error instanceof Refusal && TOLD.includes(error.issues[0].code)
+  const told = isTold ? error : new Refusal([issue('git_server_failed')])
+  // A client that disconnected gets no answer, and is no failure.
+  if (c.req.raw.signal.aborted) return c.text('', 500, FRESH)
+  if (!isTold) limits.onFailure(error)
+  return c.text(`${told.message}\n`, recordRefusal(c, told), FRESH)
 }
 
 type Protocol = 0 | 1 | 2

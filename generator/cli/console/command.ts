@@ -4,7 +4,7 @@ import { Argument, type Command, Help, InvalidArgumentError, Option } from 'comm
 import type { Issue } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import { workAsOwner } from '../../places/disk/caller.ts'
-import { isUnknownOutcome } from '../../places/disk/fault.ts'
+import { mayBeUnshown } from '../../places/disk/fault.ts'
 import type { Progress } from '../../projections/context.ts'
 import { type Change, operatorChange } from '../../records/change.ts'
 import type { Registry, RegistrySources } from '../../registry/registry.ts'
@@ -137,8 +137,8 @@ export async function withRegistry<Options>(
   try {
     await work({ ...task, registry, change: operatorChange(timestamp(io.now())) })
   } catch (error) {
-    // Render a change even if its commit is uncertain.
-    if (isUnknownOutcome(error)) {
+    // Render a change even if its commit is uncertain, or its rendering failed once.
+    if (mayBeUnshown(error)) {
       const { drain } = await import('../../pages/build.ts')
       await drain(registry).catch(failure => io.err(`warning: ${failure.message}`))
     }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { issue, Refusal } from '../../../core/error/error.ts'
 import { isDamageCode } from './sqlite-file.ts'
 
-/** How long a look counts before the next one: a failing disk has many failed reads. */
+/** How long a look after an error stands for those after more errors: a failing disk has many. */
 const HOLDS_MS = 10_000
 
 /** The reason of a failed read that left no damage: SQLite has one code for both. */
@@ -20,31 +20,33 @@ class Damage {
   }
 
   /** Looks at a whole database in a thread, and keeps what it finds; null for a sound one. */
-  look(path: string): Promise<string | null> {
-    const pending = this.#looks.get(path)
-    if (pending) return pending
-    const expire = () => setTimeout(() => this.#looks.delete(path), HOLDS_MS).unref()
-    const look = inThread(path).then(reason => {
-      if (reason !== null) {
-        this.#reasons.set(path, reason)
-        this.onFound(reason)
-      }
-      return reason
-    })
-    look.then(expire, expire)
-    this.#looks.set(path, look)
-    return look
+  async look(path: string): Promise<string | null> {
+    const reason = await inThread(path)
+    if (reason === null || this.of(path) !== null) return reason
+    this.#reasons.set(path, reason)
+    this.onFound(reason)
+    return reason
   }
 
   /** Finds out what an error of a database means that speaks of damage; returns any other. */
   async explain(path: string, error: unknown): Promise<unknown> {
     if (!isDamageCode(error)) return error
-    const reason = await this.look(path)
+    const reason = this.of(path) ?? (await this.#lookAgain(path))
     const told =
       reason === null
         ? issue('storage_failing', { reason: READ_FAILED })
         : issue('database_damaged', { reason })
     return new Refusal([told], { cause: error })
+  }
+
+  #lookAgain(path: string): Promise<string | null> {
+    const recent = this.#looks.get(path)
+    if (recent) return recent
+    const expire = () => setTimeout(() => this.#looks.delete(path), HOLDS_MS).unref()
+    const look = this.look(path)
+    look.then(expire, expire)
+    this.#looks.set(path, look)
+    return look
   }
 }
 

@@ -81,8 +81,13 @@ export function isUnknownOutcome(error: unknown): boolean {
   return error instanceof Refusal && error.has('commit_unknown')
 }
 
-/** The codes of refusals that say that nothing was changed. */
-const UNDONE = /^(?:storage_(?!failing)|database_(?:away|slow|conflict)|registry_)/
+/** Returns whether a change may have been made, of which not all is shown. */
+export function mayBeUnshown(error: unknown): boolean {
+  return isUnknownOutcome(error) || (error instanceof Refusal && error.has('storage_behind'))
+}
+
+/** The codes of refusals that say that nothing was changed, or that nobody knows. */
+const UNDONE = /^(?:storage_(?!failing)|database_(?:away|slow|conflict)|registry_|commit_)/
 
 /** Runs what comes after a change was recorded: no failure of it says that it was not made. */
 export async function showing<T>(work: () => Promise<T>): Promise<T> {
@@ -91,7 +96,8 @@ export async function showing<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     const refusal = error instanceof Refusal ? error : systemRefusal(error, 'operator')
     if (!refusal?.issues.some(({ code }) => UNDONE.test(code))) throw error
-    const [reason = ''] = refusal.message.split('; ')
+    const said = isUnknownOutcome(refusal) ? reasonOf(refusal.cause) : refusal.message
+    const [reason = ''] = said.split('; ')
     throw new Refusal([issue('storage_behind', { reason })], { cause: error })
   }
 }

@@ -163,7 +163,7 @@ const WARNED = 10
 
 /** Warns of own dependencies that fit yanked versions only, or whose best version is deprecated. */
 async function dependencyWarnings(db: Queries, { entry }: Release): Promise<Issue[]> {
-  const deps = entry.deps.filter(dep => dep.registry === null && dep.kind !== 'dev')
+  const deps = entry.deps.filter(dep => dep.registry === null)
   if (deps.length === 0) return []
   const nameOf = ({ package: real, name }: (typeof deps)[number]) =>
     canonicalName((real ?? name) as Name)

@@ -13,14 +13,18 @@ import { type Records, tellFollowers } from '../../records/crate-change.ts'
 import { findCrate } from '../../records/crates.ts'
 import { requireOwner } from '../../records/owners.ts'
 import { listVersions } from '../../records/releases.ts'
+import { DEPRECATIONS_ORDER } from '../../records/releases-view.ts'
 
 /** The most ranges of versions of a crate that are deprecated. */
 const RANGES_MAX = 50
 
-/** Returns the deprecations of a crate, first those that were said first. */
+/** The most characters of a range: pages and events repeat it for each version. */
+const RANGE_MAX = 200
+
+/** Returns the deprecations of a crate; the first that covers a version is said of it. */
 export function listDeprecations(db: Queries, crateId: number): Promise<Deprecation[]> {
   const sql = `SELECT requirement, reason, successor AS use FROM deprecations
-    WHERE crate_id = ? ORDER BY at, requirement`
+    WHERE crate_id = ? ORDER BY ${DEPRECATIONS_ORDER}`
   return all(db, sql, crateId)
 }
 
@@ -37,7 +41,9 @@ export async function setDeprecated(
 ): Promise<boolean> {
   const { name, requirement } = parseDeprecated(spec)
   if (said && !isReason(said.reason)) refuse('reason_invalid')
-  if (said?.use && !isSuccessor(said.use)) refuse('successor_invalid', { use: said.use })
+  if (typeof said?.use === 'string' && !isSuccessor(said.use))
+    refuse('successor_invalid', { use: said.use })
+  if (said && requirement.length > RANGE_MAX) refuse('requirement_long', { max: RANGE_MAX })
   return makeChange(database, change, 'user', async (tx, by) => {
     const crate = isName(name) ? await findCrate(tx, name) : null
     if (!crate) return refuse('crate_unknown', { name })
@@ -45,7 +51,8 @@ export async function setDeprecated(
     const before = await listDeprecations(tx, crate.id)
     const old = before.find(each => each.requirement === requirement)
     if (old?.reason === said?.reason && old?.use === said?.use) return false
-    if (said && before.length >= RANGES_MAX) refuse('deprecations_many', { max: RANGES_MAX })
+    if (said && !old && before.length >= RANGES_MAX)
+      refuse('deprecations_many', { max: RANGES_MAX })
     const remove = 'DELETE FROM deprecations WHERE crate_id = ? AND requirement = ?'
     await run(tx, remove, crate.id, requirement)
     const row = { crate_id: crate.id, requirement, at: by.at }

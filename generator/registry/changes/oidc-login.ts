@@ -12,9 +12,9 @@ import {
   type OidcPerson,
 } from '../../accounts/oidc-identities.ts'
 import { chooseLogin } from '../../accounts/oidc-name.ts'
+import type { OwnerRecords } from '../../accounts/ownership.ts'
 import { type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../../records/change.ts'
-import type { Records } from '../../records/crate-change.ts'
 import { groupsOf, loginEnd, setGroups } from '../../records/groups.ts'
 import { nameUser } from './users.ts'
 
@@ -26,37 +26,35 @@ function identityOf({ issuer, subject }: OidcPerson): Identity {
  * Records that somebody has logged in at an issuer: makes their account if it is their first login
  * and the issuer provisions, and takes over their groups and their name. Refuses who is locked
  * here, or without an account that nobody makes, and who is in none of the allowed groups: then the
- * last login counts no longer, either. With `isOverage`, the groups were too many to be told, and
- * those of before stay.
+ * last login counts no longer, either. Groups that are too many to be told stay as they were.
  */
 export async function recordLogin(
-  records: Records,
+  records: OwnerRecords,
   person: OidcPerson,
   change: Change,
-): Promise<{ readonly user: Account; readonly isOverage: boolean }> {
-  const { user } = await makeChange(records.database, change, 'anybody', async (tx, stranger) => {
+): Promise<Account> {
+  const user = await makeChange(records.database, change, 'anybody', async (tx, stranger) => {
     const identity = identityOf(person)
     const { issuer, subject, logins } = person
     const account = await findIdentity(tx, identity)
     if (account?.locked) refuse('oidc_locked')
     const groups = await countingGroups(tx, account?.id ?? 0, person)
-    if (!account && !groups.isAllowed) return { user: null }
+    if (!account && !groups.isAllowed) return null
     if (!account && !issuer.provision) refuse('oidc_no_account', { issuer: issuer.name, subject })
     const login = account?.login ?? (await chooseLogin(tx, logins))
     const by = { ...stranger, actor: login }
     const user = account ?? (await insertUser(tx, { login, admin: false }, by))
     if (!account) await insertIdentity(tx, user, identity, by)
     await takeOver(tx, records, person, groups, user, by)
-    return { user: groups.isAllowed ? user : null }
+    return groups.isAllowed ? user : null
   })
   // Only now, so that what has ended is recorded.
-  if (!user) return refuse('oidc_not_allowed')
-  return { user, isOverage: person.groups === null }
+  return user ?? refuse('oidc_not_allowed')
 }
 
 /** Links the account of somebody who is logged in to where they have just logged in, too. */
 export function linkLogin(
-  records: Records,
+  records: OwnerRecords,
   person: OidcPerson,
   { id, login }: Account,
   change: Change,
@@ -93,7 +91,7 @@ async function countingGroups(
 
 async function takeOver(
   tx: Queries,
-  records: Records,
+  records: OwnerRecords,
   { issuer, subject, groups: told, name }: OidcPerson,
   { before, now, isAllowed }: Groups,
   user: Account,
@@ -110,20 +108,21 @@ async function takeOver(
   if (added.length + removed.length > 0)
     await addEvent(tx, by, { action: 'group-claims', detail: { login, added, removed } })
   const isAdmin = admins.some(each => now.includes(each))
-  if (admins.length > 0) await follow(tx, user, isAdmin, by)
+  if (admins.length > 0) await follow(tx, records, user, isAdmin, by)
   if (name !== null) await nameUser(tx, records, user, name, by)
 }
 
 /** Has administrators follow their group; the last one stays, who lets others in. */
 async function follow(
   tx: Queries,
+  { settings }: OwnerRecords,
   { id, login }: Account,
   admin: boolean,
   by: Permitted,
 ): Promise<void> {
   const sql = 'UPDATE users SET admin = ? WHERE id = ? AND admin <> ?'
   if ((await run(tx, sql, Number(admin), id, Number(admin))) === 0) return
-  if (!admin && (await lacksAdministrator(tx))) {
+  if (!admin && (await lacksAdministrator(tx, settings, new Date(by.at)))) {
     await run(tx, 'UPDATE users SET admin = 1 WHERE id = ?', id)
     return
   }

@@ -59,7 +59,7 @@ export async function removeUser(
     const sql = `UPDATE users SET removed_at = ?, locked_at = coalesce(locked_at, ?), admin = 0,
       password = NULL, name = NULL WHERE id = ?`
     await run(tx, sql, by.at, by.at, user.id)
-    if (user.admin) await requireAdministrator(tx, login)
+    if (user.admin) await requireAdministrator(tx, login, records.settings, by)
     await revokeAll(tx, user.id, by)
     await removeOwnerOfAll(tx, user.id)
     // Their identity stays: otherwise the next login there would make a new account.

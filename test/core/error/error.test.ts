@@ -51,6 +51,10 @@ test('warnings come one of each kind, with a count', () => {
   assert.deepEqual(second, warning('license_missing'))
   assert.deepEqual(others, [])
   assert.match(groupWarnings([hint('a'), hint('b')])[0]?.message ?? '', / \(and 1 more warning of/)
+  const yanked = ['a', 'b', 'a'].map(name =>
+    warning('dependency_yanked', { name, req: '=1.0.0', reason: 'it leaks' }),
+  )
+  assert.equal(groupWarnings(yanked).length, 2)
   const placed = [inFile('x.crate', hint('a')), inFile('y.crate', hint('a'))]
   assert.equal(groupWarnings(placed).length, 1)
 })

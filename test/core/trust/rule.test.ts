@@ -108,6 +108,9 @@ test('each claim is compared as it has to be', () => {
       [],
     ],
     ['forgejo', ['repository=acme/demo'], { event_name: 'issues' }, ['event_name']],
+    // A pointer of one key is the name that it leads to.
+    ['github', ['repository=acme/demo', '/event_name=issues'], { event_name: 'issues' }, []],
+    ['github', ['/repository=ACME/Demo', '/environment=Prod'], { environment: 'prod' }, []],
   ]
   for (const [kind, rule, more, claims] of rows) {
     const what = `${rule.join(' ')} ${JSON.stringify(more)}`
@@ -209,7 +212,13 @@ test('a rule that would let strangers publish is refused when it is written', ()
       ['repository=a/b', 'ref=x', 'event_name=pull_request_target'],
       ['event_unsafe'],
     ],
+    ['github', true, ['repository=a/b', 'ref=x', '/event_name=workflow_run'], ['event_unsafe']],
+    ['github', true, ['/repository=a/b', '/ref=x'], []],
     ['github', true, ['repository=', 'ref=x'], ['rule_claim_value']],
+    // Where no claim can be found: below what tokens are read to, and what is no pointer.
+    ['other', false, ['/a/b/c/d/e/f=x', '/a~0b~1c=x', 'ref=x'], []],
+    ['other', false, ['/a/b/c/d/e/f/g=x', 'ref=x'], ['rule_claim_name']],
+    ['other', false, ['/a~2b=x', '/a~=x', 'ref=x'], ['rule_claim_name', 'rule_claim_name']],
     ['github', true, ['repository=a/b', 'ref=x', 'a b=c'], ['rule_claim_name']],
     ['github', true, [], ['rule_claims_none', 'rule_owner_missing', 'rule_any_ref']],
     [

@@ -10,6 +10,7 @@ test('a rule is a name, a version, a requirement or a prefix', () => {
     ['foo_bar', ['foo-bar@1.0.0'], ['foo@1.0.0']],
     ['foo@1.2.3', ['foo@1.2.3'], ['foo@1.2.4', 'foo@1.2.3+x']],
     ['foo@1.2.3+x', ['foo@1.2.3+x'], ['foo@1.2.3']],
+    ['foo@ 1.2.3 ', ['foo@1.2.3'], ['foo@1.2.4', 'foo@1.2.3+x']],
     ['foo@<1.2.3', ['foo@1.2.2', 'foo@0.1.0'], ['foo@1.2.3', 'bar@1.0.0', 'foo@1.2.2-a']],
     ['foo@1.2', ['foo@1.9.0'], ['foo@2.0.0', 'foo@1.1.9']],
     ['foo-*', ['foo-@1.0.0', 'foo_bar@1.0.0'], ['foo@1.0.0', 'bar@1.0.0']],

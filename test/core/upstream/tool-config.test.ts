@@ -39,7 +39,7 @@ test('each tool has a text, and only a private registry has tokens in it', () =>
       jobs.includes(tool) ? /secrets|masked|\[registry\]/ : /TOKEN|secret|\[registry\]/i,
       tool,
     )
-  for (const tool of ['github-actions', 'gitlab-ci', 'docker', 'renovate', 'dependabot'] as const)
+  for (const tool of [...jobs, 'docker', 'renovate', 'dependabot'] as const)
     assert.match(text(tool, true), /CARGO_REGISTRIES_TEAM_CRATES_IO_TOKEN/, tool)
 })
 

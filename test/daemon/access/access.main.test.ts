@@ -99,7 +99,7 @@ async function prepared(t: TestContext, env: Record<string, string>) {
   await addUser(database, { login: 'carol', admin: false }, operatorChange(AT))
   const locked = await test.user('dora')
   const dora = (await findUser(database, 'dora')) ?? assert.fail()
-  await setLocked(database, dora, true, operatorChange(AT))
+  await setLocked(test.registry, dora, true, operatorChange(AT))
   const expired = await test.token(1, { expires: '2026-11-20T11:59:59Z' })
   const revoked = await test.token(1, { name: 'revoked' })
   const rows = await all<Row<'tokens'>>(database, 'SELECT id, hash FROM tokens ORDER BY id')

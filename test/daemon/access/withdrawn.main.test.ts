@@ -55,11 +55,11 @@ const LOSSES = {
   'a session that ends': ({ registry }, { user }) => endSessions(registry.database, user, OPERATOR),
   'a token that is revoked': ({ registry }, { tokenId }) =>
     revokeToken(registry.database, tokenId, OPERATOR),
-  'a lock': ({ registry }, { user }) => setLocked(registry.database, user, true, OPERATOR),
+  'a lock': ({ registry }, { user }) => setLocked(registry, user, true, OPERATOR),
   'a login that is due': ({ registry }, { user }) =>
     run(registry.database, IDENTITY, `https://${user.login}.example`, user.login, user.id, AT),
   'a new password': (test, { user }) => withPassword(test, user.login, 'a newer good one'),
-  'a demotion': ({ registry }, { user }) => setAdmin(registry.database, user, false, OPERATOR),
+  'a demotion': ({ registry }, { user }) => setAdmin(registry, user, false, OPERATOR),
   'a crate that is lost': async (test, { user }) =>
     removeOwners(test.registry, await crateOf(test, 'demo'), [user.login], OPERATOR),
 } satisfies Record<string, (test: TestRegistry, sender: Sender) => Promise<unknown>>

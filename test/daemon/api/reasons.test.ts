@@ -7,6 +7,7 @@ import { all, run } from '../../../generator/database/statement.ts'
 import { expectCode } from '../../support/command.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { ownDependency } from '../../support/release.ts'
 import { loggedIn } from '../../support/visitor.ts'
 import { folderOf } from '../../support/workplace.ts'
 import { writeCrate } from '../../support/write-crate.ts'
@@ -140,21 +141,36 @@ test('PATCH answers as crates.io; Cargo keeps a reason, an unyank removes it', a
     body: { errors: [{ detail: 'Cannot set yank message when unyanking' }] },
   }
   assert.deepEqual(await patch({ yanked: false, yank_message: 'why' }), refused)
-  const [error] = (await patch({ yank_message: 'why' })).body.errors
-  assert.equal(error?.detail, 'Cannot update yank message for a version that is not yanked')
+  assert.deepEqual(await patch({ yanked: false, yank_message: '' }), refused)
+  for (const version of [{ yank_message: 'why' }, { yanked: null, yank_message: '' }]) {
+    const [error] = (await patch(version)).body.errors
+    assert.equal(error?.detail, 'Cannot update yank message for a version that is not yanked')
+  }
   const told = async (version: object) => {
     const { yanked, yank_message } = (await patch(version)).body.version
     return [yanked, yank_message]
   }
   assert.deepEqual(await told({ yanked: true, yank_message: 'one' }), [true, 'one'])
-  assert.deepEqual(await told({ yank_message: 'two' }), [true, 'two'])
+  assert.deepEqual(await told({ yank_message: 'two', yanked: null }), [true, 'two'])
+  assert.deepEqual(await told({ yank_message: null, yanked: null }), [true, 'two'])
   await registry.request('DELETE', '/api/v1/crates/demo/1.0.0/yank', token)
   assert.deepEqual(await told({}), [true, 'two'])
   assert.deepEqual(await told({ yanked: true }), [true, null])
   assert.deepEqual(await told({ yank_message: 'three' }), [true, 'three'])
   await registry.request('PUT', '/api/v1/crates/demo/1.0.0/unyank', token)
   assert.deepEqual(await told({}), [false, null])
-  for (const reason of ['', ' ', 'a\nb', 'a\u202eb', 'a\u2028b', 'x'.repeat(501), '🚢'.repeat(501)])
+  for (const reason of [
+    '',
+    ' ',
+    '\u200b',
+    '\u3164\u00ad',
+    'a\uffff',
+    'a\nb',
+    'a\u202eb',
+    'a\u2028b',
+    'x'.repeat(501),
+    '🚢'.repeat(501),
+  ])
     assert.equal((await patch({ yanked: true, yank_message: reason })).status, 400, reason)
   assert.equal((await patch({ yanked: true, yank_message: '🚢'.repeat(500) })).status, 200)
 })
@@ -199,13 +215,41 @@ test('a deprecated crate is marked in lists and searches, comes later, and can b
   assert.deepEqual((await search()).slice(0, 2), ['demo', 'demo-2'])
   const spec = ['deprecate', 'demo', '--dir', registry.dir]
   expectCode('', await plimsollHere([...spec, '--reason', 'old', '--use', 'https://x.example/']), 0)
-  assert.deepEqual(await search(), ['demo', 'deprecated', 'demo-2'])
+  assert.deepEqual(await search(), ['demo-2', 'demo', 'deprecated'])
   assert.match(
     await registry.text('crates/demo/index.html'),
     /Use <a href="https:\/\/x\.example\/"/,
   )
-  const refused = await plimsollHere([...spec, '--reason', 'old', '--use', 'javascript:alert(1)'])
-  assert.match(refused.stderr, /cannot be used instead/)
+  for (const use of ['javascript:alert(1)', '', 'HTTPS://x.example', 'https://good@x.example/']) {
+    const refused = await plimsollHere([...spec, '--reason', 'old', '--use', use])
+    assert.match(refused.stderr, /cannot be used instead/, use)
+  }
   expectCode('', await plimsollHere([...spec, '--undo']), 0)
   assert.deepEqual(await search(), ['demo', 'demo-2'])
+})
+
+test('what is said of some versions comes before what is said of all, wherever it is read', async t => {
+  const { registry, token } = await opened(t)
+  const say = async (requirement: string, reason = requirement) => {
+    const init = { headers: JSON_TYPE, body: JSON.stringify({ requirement, reason }) }
+    const path = '/api/v1/crates/demo/deprecation'
+    return (await registry.request('PUT', path, token, init)).status
+  }
+  for (const requirement of ['*', '<1.5', '=1.0.0']) assert.equal(await say(requirement), 200)
+  await registry.indexWorker.settle()
+  await registry.indexWorker.pages.flush()
+  const said = JSON.parse(await registry.text('crates/demo/crate.json')).versions as {
+    readonly deprecated: { readonly requirement: string }
+  }[]
+  assert.deepEqual(
+    said.map(({ deprecated }) => deprecated.requirement),
+    ['*', '<1.5'],
+  )
+  const { manifest, metadata } = ownDependency('demo', { req: '=1.0.0', kind: 'dev' })
+  const user = { name: 'user', version: '1.0.0', manifest }
+  const { body } = await registry.publish(token, user, { deps: [metadata] })
+  assert.match(JSON.stringify(body), /`demo` is deprecated: <1\.5/)
+  for (let minor = 0; minor < 47; minor++) assert.equal(await say(`=3.${minor}.0`), 200)
+  for (const range of ['=4.0.0', `<4.0.0-${'a'.repeat(200)}`]) assert.equal(await say(range), 400)
+  assert.equal(await say('=3.1.0', 'otherwise'), 200)
 })

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { parseAllDocuments } from 'yaml'
 import type { IssuerKind } from '../../../core/settings/issuer.ts'
 import { cargoSetup } from '../../../core/upstream/cargo-config.ts'
+import { toolConfigs } from '../../../core/upstream/tool-config.ts'
 import { exchangeScript } from '../../../core/upstream/trusted-config.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
 import { Cargo } from '../../support/cargo.ts'
@@ -19,6 +21,17 @@ import { JOBS, RULES } from '../../support/trusted-jobs.ts'
 
 const KINDS = Object.keys(JOBS) as IssuerKind[]
 const TOKEN = 'CARGO_REGISTRIES_PLIMSOLL_TOKEN'
+
+/** The lines of a job in the files of GitLab or Kubernetes, as its shell gets them. */
+function scriptOf(text: string, name: 'build' | 'publish'): string {
+  for (const document of parseAllDocuments(text)) {
+    const read = document.toJS()
+    if (read[name]) return [...read[name].before_script, ...read[name].script].join('\n')
+    const [container] = read.metadata?.name === name ? read.spec.template.spec.containers : []
+    if (container) return container.args.join('\n')
+  }
+  return assert.fail(name)
+}
 
 test('jobs of six CI systems publish a new crate and a new version with real Cargo, and without a stored token', async t => {
   const issuers = new Map<IssuerKind, MadeUpIssuer>()
@@ -66,25 +79,47 @@ test('jobs of six CI systems publish a new crate and a new version with real Car
   assert.equal(list.length, 6)
   for (const { used, owner } of list) assert.ok(used !== null && owner === 'alice')
 
-  // The lines that `plimsoll config --for gitlab` prints.
-  const settings = { registry: { name: 'plimsoll' }, auth: { required: true }, upstream: {} }
-  const urls = registryUrls({ base_url: url, api: 'auto', dl: 'auto', aliases: [] }, url)
-  const lines = exchangeScript(cargoSetup(settings, urls))
-  assert.ok(lines.length <= 6)
-  const script = lines.join('\n').replace('cargo publish', 'cargo publish --no-verify')
-  const project = writeProject(join(folder, 'by-curl'), { name: 'of-gitlab', version: '0.3.0' })
-  const home = cargoWith('curl').home
-  const play = async (jwt: string | undefined) =>
-    run('sh', ['-ec', script], {
-      cwd: project.folder,
-      env: { ...process.env, CARGO_HOME: home, PLIMSOLL_ID_TOKEN: jwt },
-    })
+  // The jobs that `plimsoll config --for …` prints, from their first line to their last.
   const gitlab = issuers.get('gitlab')
-  const played = await play(await gitlab?.sign({ ...JOBS.gitlab, aud }))
-  assert.equal(played.code, 0, played.stderr)
+  const settings = { registry: { name: 'plimsoll' }, auth: { required: true }, upstream: {} }
+  const upstream = { name: 'crates-io', index: 'sparse+http://127.0.0.1:9/', fallback: 'off' }
+  const urls = registryUrls({ base_url: url, api: 'auto', dl: 'auto', aliases: [] }, url)
+  const setup = cargoSetup(settings, urls, upstream)
+  assert.ok(exchangeScript(setup).length <= 6)
+  const reading = (await served.ok('token', 'create', '--user', 'alice', '--scope', 'read')).trim()
+  let played = 0
+  const play = async (tool: 'gitlab' | 'kubernetes', more: Record<string, unknown> = {}) => {
+    const version = `1.${++played}.0`
+    const jwt = await issuers.get(tool)?.sign({ ...JOBS[tool], aud, version, ...more })
+    const project = writeProject(join(folder, `${tool}-${version}`), {
+      name: `of-${tool}`,
+      version,
+    })
+    writeFileSync(join(project.folder, 'id-token'), jwt ?? '')
+    const job = async (name: 'build' | 'publish', env: Record<string, string>) => {
+      const script = scriptOf(toolConfigs[tool](setup), name)
+        .replace('cargo publish', 'cargo publish --no-verify')
+        .replace('cargo build --locked', 'cargo search keel --registry plimsoll')
+        .replace('/var/run/plimsoll/token', 'id-token')
+      const home = cargoWith(`${tool}-${name}-${version}`).home
+      writeFileSync(join(home, 'config.toml'), '')
+      const { CARGO_HOME: _, ...rest } = process.env
+      return run('sh', ['-ec', script], {
+        cwd: project.folder,
+        env: { ...rest, CARGO_HOME: home, ...env },
+      })
+    }
+    const build = await job('build', { [TOKEN]: reading })
+    assert.equal(build.code, 0, `${tool}: ${build.stderr}`)
+    return job('publish', { PLIMSOLL_ID_TOKEN: tool === 'gitlab' ? (jwt ?? '') : '' })
+  }
+  for (const tool of ['gitlab', 'kubernetes'] as const) {
+    const { code, stderr } = await play(tool)
+    assert.equal(code, 0, `${tool}: ${stderr}`)
+  }
   const audit = await served.ok('audit', '--json', '--action', 'publish')
-  assert.equal(JSON.parse(audit).length, 13)
-  const refused = await play(await gitlab?.sign({ ...JOBS.gitlab, aud, ref: 'side' }))
+  assert.equal(JSON.parse(audit).length, 14)
+  const refused = await play('gitlab', { ref: 'side' })
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /`ref` was `side`, and rule \d+ wants `main`/)
 

@@ -43,6 +43,8 @@ test('accounts are linked and moved, machines have no login', async t => {
     [['user', 'link', 'robot'], 1, /`robot` is the account of a machine/],
     [['user', 'add', 'other', '--no-login', '--password-stdin'], 1, /account of a machine/],
     [['user', 'move-issuer', 'https://none.example', ISSUER], 1, /no account or group here is of/],
+    [['user', 'move-issuer', ISSUER, 'local'], 1, /`local` is no URL of an issuer/],
+    [['user', 'move-issuer', 'company', `${ISSUER}/`], 1, /`company` is no URL of an issuer/],
     [['user', 'move-issuer', ISSUER, ISSUER], 1, /which may be that of two people/],
   ])
   assert.match(await ok('user', 'list'), /^alice +user +login due +\S+Z *$/m)

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { run } from '../../../generator/database/statement.ts'
+import { openRegistry } from '../../../generator/open.ts'
 import { registryFolder } from '../../support/registry-folder.ts'
 import { refuses } from '../../support/served-folder.ts'
 
@@ -36,7 +38,7 @@ test('owner add, list, remove: what they do, and what they refuse', async t => {
 })
 
 test('token list takes the tokens of a user, those that nobody uses, and those that end soon', async t => {
-  const { ok } = await registryFolder(t)
+  const { ok, dir } = await registryFolder(t)
   for (const login of ['alice', 'bob']) await ok('user', 'add', login)
   await ok('token', 'create', '--user', 'alice', '--expires', '10d')
   await ok('token', 'create', '--user', 'bob')
@@ -51,6 +53,12 @@ test('token list takes the tokens of a user, those that nobody uses, and those t
   assert.deepEqual(await ids('--unused-since', '1d'), [], 'they are new')
   assert.deepEqual(await ids('--unused-since', '9999-01-01'), [1, 2])
   assert.match(await ok('token', 'list', '--help'), /--unused-since <time>/)
+  // One was used, and made, while the clock was years ahead.
+  const registry = await openRegistry(dir, { env: {} })
+  const ahead = `UPDATE tokens SET created_at = ?, last_used_at = ? WHERE id = 2`
+  await run(registry.database, ahead, '2046-11-20T12:00:00Z', '2046-11-20T12:00:00Z')
+  await registry.close()
+  assert.deepEqual(await ids('--unused-since', '1d'), [2])
 })
 
 test('help shows numbers without quotation marks', async t => {

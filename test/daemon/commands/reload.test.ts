@@ -62,7 +62,7 @@ test('SIGHUP without a terminal reloads what can be, names the rest, and never e
   await says(/"level":20,.*"path":"\/index\/config\.json"/)
   await hangUp(/"reloaded: no setting that can be has changed"/)
   kill('SIGTERM')
-  await says(/"stopping \(SIGTERM\)/)
+  await says(/"signal":"SIGTERM","msg":"stopping: /)
 })
 
 test('`npm start` without a terminal passes it on', async t => {

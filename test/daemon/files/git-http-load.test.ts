@@ -115,7 +115,7 @@ describe('git over HTTP, under load', { concurrency: 3 }, () => {
     assert.notEqual(whole.status, 503)
     await whole.arrayBuffer()
     const gone = await stuck[1]
-    assert.deepEqual([gone?.status, gone?.headers.get('retry-after')], [503, '5'])
+    assert.deepEqual([gone?.status, gone?.headers.get('retry-after')], [503, '10'])
     for (const client of ['d', 'e', 'f'])
       await (await crowded.request(PATH, from(client))).arrayBuffer()
   })

@@ -3,6 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { Hono } from 'hono'
+import { issuesOf } from '../../../daemon/http/log.ts'
 import { app, path, put, TYPE } from '../../support/git-http.ts'
 import { root } from '../../support/index-repository.ts'
 
@@ -138,9 +140,15 @@ describe('git over HTTP, request by request', () => {
       repositoryPath: join(root, 'nowhere'),
       onFailure: error => reported.push(error),
     })
+    const counted: string[] = []
+    const whole = new Hono().use(async (c, next) => {
+      await next()
+      counted.push(...issuesOf(c).map(({ code }) => code))
+    })
+    whole.route('/', broken)
     const answers = [
-      await broken.request('/index.git/info/refs?service=git-upload-pack'),
-      await broken.request('/index.git/git-upload-pack', {
+      await whole.request('/index.git/info/refs?service=git-upload-pack'),
+      await whole.request('/index.git/git-upload-pack', {
         method: 'POST',
         headers: { 'content-type': TYPE },
         body: '0000',
@@ -151,5 +159,8 @@ describe('git over HTTP, request by request', () => {
       assert.doesNotMatch(await response.text(), new RegExp(root))
     }
     assert.equal(reported.length, 2)
+    await whole.request('/index.git/info/refs?service=git-receive-pack')
+    // For alerts, and the lines of the log.
+    assert.deepEqual(counted, ['git_server_failed', 'git_server_failed', 'git_service_refused'])
   })
 })

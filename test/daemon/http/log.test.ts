@@ -21,9 +21,9 @@ test('people see who asked from where for which version', () => {
   log.warn({ ...REQUEST, crate: 'demo', address: who.address, refused: 'no' }, 'request')
   log.info({ ...REQUEST, ...who }, 'request')
   assert.deepEqual(lines, [
-    'PUT /api/v1/crates/new 403 9 ms, demo 1.0.0, by alice from 192.0.2.1\n',
-    'PUT /api/v1/crates/new 403 9 ms, demo, from 192.0.2.1, refused: no\n',
-    'PUT /api/v1/crates/new 403 9 ms, by alice from 192.0.2.1\n',
+    'PUT /api/v1/crates/new 403 9.4 ms, demo 1.0.0, by alice from 192.0.2.1\n',
+    'PUT /api/v1/crates/new 403 9.4 ms, demo, from 192.0.2.1, refused: no\n',
+    'PUT /api/v1/crates/new 403 9.4 ms, by alice from 192.0.2.1\n',
   ])
 })
 
@@ -35,7 +35,7 @@ test('what has to be expected is a warning with its cause; only other errors hav
   logFailure(log, refusal, 'there is no git index')
   const odd = Object.assign(new TypeError('x is odd'), { code: 'ERR_INVALID_ARG_TYPE' })
   logFailure(log, odd, 'unexpected error', { id: '7', ...REQUEST })
-  log.info({ signal: 'SIGTERM' }, 'stopping (SIGTERM)')
+  log.info({ signal: 'SIGTERM' }, 'stopping')
   assert.match(
     lines[0] ?? '',
     /^warning: a build failed; trying again: the disk .* is full: ENOSPC: no space left; .*\n$/,
@@ -44,10 +44,10 @@ test('what has to be expected is a warning with its cause; only other errors hav
   const [first, ...frames] = (lines[2] ?? '').trimEnd().split('\n')
   assert.equal(
     first,
-    'error: unexpected error (PUT /api/v1/crates/new, 7): x is odd, code=ERR_INVALID_ARG_TYPE, status=403, ms=9.4',
+    'error: unexpected error (PUT /api/v1/crates/new): TypeError: x is odd, code=ERR_INVALID_ARG_TYPE, id=7, status=403, ms=9.4',
   )
   assert.ok(frames.length > 0 && frames.every(frame => frame.startsWith('    at ')), lines[2])
-  assert.equal(lines[3], 'stopping (SIGTERM)\n')
+  assert.equal(lines[3], 'stopping, signal=SIGTERM\n')
 })
 
 test('text has every fact that JSON has', () => {
@@ -57,18 +57,30 @@ test('text has every fact that JSON has', () => {
   for (const [fields, msg] of [
     [record, 'an alarm'],
     [{ err, settings: ['log.level'] }, 'a fault'],
-    [{ ...REQUEST, agent: 'Mozilla/5.0 (X11)', bytes: 7 }, 'request'],
+    [{ ...REQUEST, agent: 'Mozilla/5.0 (X11)', bytes: 7, id: 'i7' }, 'request'],
   ] as const) {
     const { lines, log } = scene('text')
     log.warn(fields, msg)
     const text = lines.join('')
     const { err: error, ...others } = { err: { message: '', code: '', path: '' }, ...fields }
     for (const value of [...Object.values(others), error.message, error.code, error.path]) {
-      const said = typeof value === 'number' ? String(Math.round(value)) : value
-      assert.ok(text.includes(typeof said === 'string' ? said : JSON.stringify(said)), text)
+      assert.ok(text.includes(typeof value === 'string' ? value : JSON.stringify(value)), text)
     }
     if (error.message !== '') assert.match(text, /\ncaused by: Error: it rains\n/)
   }
+  // Also what is a piece of other words, of what several errors say, and of what is no error.
+  const { lines, log } = scene('text')
+  log.warn({ upstream: 'up', crate: 'a' }, 'an upstream has raised an alarm')
+  const each = ['::1', '127.0.0.1'].map(host => Object.assign(new RangeError('refused'), { host }))
+  log.error({ err: new AggregateError(each) }, 'refused')
+  for (const err of [null, 'thrown']) log.error({ err }, 'no error')
+  const firsts = lines.map(line => line.split('\n')[0])
+  assert.deepEqual(firsts, [
+    'warning: an upstream has raised an alarm, upstream=up, crate=a',
+    'error: refused: AggregateError: RangeError: refused, host=::1: RangeError: refused, host=127.0.0.1',
+    'error: no error: object: null',
+    'error: no error: string: thrown',
+  ])
 })
 
 /** Escape sequences of 7 and 8 bits, line breaks, marks that turn text around, a tag character. */

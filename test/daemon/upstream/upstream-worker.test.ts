@@ -66,6 +66,26 @@ test('what is kept of an upstream is counted, for a metric and an alert about it
   assert.match(rules, /expr: plimsoll_upstream_kept_bytes > /)
 })
 
+test('an answer that cannot be used is no turn for the better, and another reason is logged', async t => {
+  const made = await MadeUpUpstream.start(new Cleanup(t))
+  const env = { PLIMSOLL_UPSTREAM_UP_INDEX: made.index }
+  const registry = await TestRegistry.open(t, { env })
+  const lines: string[] = []
+  const log = openLog('info', { write: line => lines.push(line) })
+  const worker = new UpstreamWorker(registry.registry, registry.upstreams, log)
+  t.after(() => worker.close())
+  const ask = async (name: string) =>
+    assert.equal((await registry.request('GET', `/upstream/up/index/de/mo/${name}`)).status, 503)
+  made.fault = () => ({ status: 200, body: '<html></html>' })
+  for (const name of ['demo1', 'demo2']) await ask(name)
+  made.fault = () => ({ status: 401 })
+  for (const name of ['demo3', 'demo4']) await ask(name)
+  const said = lines.map(line => String(JSON.parse(line).reason).replace(/^http:\S+: /, ''))
+  assert.deepEqual(said, ['for demo1 it sends a file that ends within a line', 'HTTP status 401'])
+  const [source] = registry.upstreams.sources
+  assert.equal(source?.counts.answered, null)
+})
+
 test('half-written files of an upstream are named by verify, and swept when they are old', async t => {
   const made = await MadeUpUpstream.start(new Cleanup(t))
   const env = { PLIMSOLL_UPSTREAM_UP_INDEX: made.index }

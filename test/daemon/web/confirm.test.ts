@@ -60,6 +60,13 @@ test('whatever takes something away asks with its name, and the notice names it'
   const users = '/me/admin/users'
   const rows: [Visitor, page: string, link: string, title: RegExp, notice: RegExp][] = [
     [alice, keel, `${keel}/yank?version=1.0.0`, /^Yank keel 1\.0\.0\?/, /^keel 1\.0\.0 is yanked/],
+    [
+      alice,
+      keel,
+      `${keel}/yank?version=1.0.0`,
+      /^Why is keel 1\.0\.0 y/,
+      /^keel 1\.0\.0 is yanked/,
+    ],
     [alice, keel, `${keel}/unyank?version=1.0.0`, /^Unyank keel 1/, /^keel 1\.0\.0 is no longer y/],
     [
       alice,

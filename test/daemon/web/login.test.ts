@@ -83,7 +83,7 @@ test('a one-time link sets a password once, within a day, and a weak password do
   assert.equal(expired.status, 403)
   assert.match(await expired.text(), /This link has expired/)
   const last = await link()
-  await setLocked(database, user, true, operatorChange(AT))
+  await setLocked(test.registry, user, true, operatorChange(AT))
   const locked = await redeem(last, NEXT)
   assert.equal(locked.status, 403)
   assert.match(await locked.text(), /account of this link is locked/)

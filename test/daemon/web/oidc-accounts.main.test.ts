@@ -54,6 +54,11 @@ test('an account is named once, and never like somebody else', async t => {
   assert.match(await refused({ sub: 's10', preferred_username: 'grace' }), /locked here/)
   await logIn({ sub: 'n1', preferred_username: '-- none --', nickname: 'nick' })
   assert.equal((await logins()).at(-1), 'nick')
+  // The audit log calls jobs `rule 3`.
+  for (const [at, claim] of ['rule', 'Rule-3', 'ru1e_7', 'rule.'].entries())
+    assert.match(await refused({ sub: `r${at}`, preferred_username: claim }), /none of the claims/i)
+  await logIn({ sub: 'r9', preferred_username: 'ruler' })
+  assert.equal((await logins()).at(-1), 'ruler')
   assert.match(await refused({ sub: 'n2' }), /none of the claims in `?login_claims`? gives/i)
 })
 
@@ -95,7 +100,8 @@ test('whoever is locked while the code is on its way is not logged in', async t 
   await logIn(ADA)
   const visitor = new Visitor(test)
   const query = issuer.grant(await sendTo(visitor), ADA)
-  const lock = async () => setLocked(database, await requireUser(database, 'ada'), true, OPERATOR)
+  const lock = async () =>
+    setLocked(test.registry, await requireUser(database, 'ada'), true, OPERATOR)
   await lock()
   assert.match(await said(await comeBack(visitor, query)), /account is locked here/)
   assert.equal(visitor.cookies.has('plimsoll_session'), false)
@@ -135,7 +141,7 @@ test('tokens and sessions end with the account, and a link leads in without the 
   assert.match(await said(await other.logIn('ada')), /has to log in at its issuer again/)
   await logInAt(test, issuer, ADA)
   assert.equal(await publish(token, '1.0.2', 'ada-one'), 'published')
-  await setLocked(database, user, true, OPERATOR)
+  await setLocked(test.registry, user, true, OPERATOR)
   assert.match(await publish(token, '1.0.3', 'ada-one'), /the account is locked/)
 })
 
@@ -384,7 +390,7 @@ test('what somebody made who has left is shown beside them', async t => {
     return users.find(({ login }) => login === 'ada')?.made
   }
   assert.deepEqual(await left(), [])
-  await setLocked(registry.database, user, true, OPERATOR)
+  await setLocked(registry, user, true, OPERATOR)
   assert.deepEqual(await left(), ['account robot', 'password link of bob'])
   const page = await (await loggedIn(test, 'owner')).get('/me/admin/users')
   assert.match(await page.text(), /has left behind: account robot, password link of bob/)

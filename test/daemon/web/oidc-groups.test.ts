@@ -195,7 +195,7 @@ test('the last owner is a user who can act, or a group with one in it', async t 
   await addUser(database, { login: 'bob', admin: false }, OPERATOR)
   assert.match(await owners('PUT', 'bob'), /"ok":true/)
   assert.deepEqual((await stuck())[0], [])
-  await setLocked(database, await requireUser(database, 'bob'), true, OPERATOR)
+  await setLocked(test.registry, await requireUser(database, 'bob'), true, OPERATOR)
   assert.deepEqual((await stuck())[0], ['keel'])
   assert.match(await owners('DELETE', 'group:rust'), /would have no owner left/)
   await logIn({ ...ADA, groups: ['rust'] })

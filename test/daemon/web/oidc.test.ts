@@ -225,6 +225,10 @@ test('only the browser that began a login ends it, once', async t => {
   assert.match(await said(await comeBack(victim, query)), lost)
   await sendTo(victim)
   assert.match(await said(await comeBack(victim, query)), lost)
+  // What it has begun goes on, also where an older tab comes back before.
+  const [older, newer] = [issuer.grant(await sendTo(victim), ADA), await sendTo(victim)]
+  for (const stray of [query, older]) assert.match(await said(await comeBack(victim, stray)), lost)
+  assert.equal((await comeBack(victim, issuer.grant(newer, ADA))).status, 303)
   // It can be used by whom it was made for, and then no more.
   const mine = issuer.grant(await sendTo(attacker), ADA)
   assert.equal((await comeBack(attacker, mine)).status, 303)

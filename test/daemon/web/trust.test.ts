@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { parseClaims } from '../../../core/trust/rule.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { listRules } from '../../../generator/trust/rules.ts'
-import { addRule } from '../../../generator/trust/rules-changes.ts'
+import { addRule, setOnly } from '../../../generator/trust/rules-changes.ts'
+import { said } from '../../support/oidc-registry.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
@@ -55,7 +56,11 @@ test('an owner writes and removes rules for a crate, and has its versions come f
   assert.match(await page(), /Let owners publish versions, too/)
   await visitor.post('/me/crates/demo/trust/only', { off: '1' })
   assert.match(await page(), /Let only CI publish versions/)
-  const rules = await listRules(test.registry.database)
+  const { database } = test.registry
+  await setOnly(database, 'de*', true, operatorChange('2026-11-20T12:00:00Z'))
+  const kept = await visitor.post('/me/crates/demo/trust/only', { off: '1' })
+  assert.match(await said(kept), /de\* has demo take them from CI alone; an administrator can/)
+  const rules = await listRules(database)
   assert.deepEqual(
     rules.map(({ id, writer }) => [id, writer]),
     [[1, 'alice']],

@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks'
 import { parseName } from '../../../core/name.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { WebhookWorker } from '../../../daemon/workers/webhook-worker.ts'
-import { run } from '../../../generator/database/statement.ts'
+import { all, run } from '../../../generator/database/statement.ts'
 import { setYanked } from '../../../generator/records/releases-changes.ts'
 import {
   dueDeliveries,
@@ -162,6 +162,58 @@ test('what is not taken is sent again with the same id; 410 ends the webhook unt
   assert.equal((await log()).length, 1)
   assert.equal(await resend(database, 'hook', registry.now), 1)
   await until(() => received.length === 5, 'it was not sent again')
+})
+
+test('an answer that comes after a 410 begins nothing again', async t => {
+  const late: (() => void)[] = []
+  const { registry, worker, database, log } = await hooked(t, (_, response) => {
+    if (late.length === 0) return void late.push(() => response.writeHead(500).end())
+    response.writeHead(410).end()
+  })
+  const token = await registry.user('ann')
+  await registry.publish(token, DEMO)
+  await registry.publish(token, { ...DEMO, version: '2.0.0' })
+  await registry.indexWorker.settle()
+  await worker.start()
+  await until(async () => (await listWebhooks(database))[0]?.ended_at !== null, 'it is not ended')
+  for (const answer of late) answer()
+  await until(async () => (await log()).every(({ attempts }) => attempts === 1), 'no attempt')
+  assert.deepEqual(
+    (await log()).map(({ due_at: due }) => due),
+    [null, null],
+  )
+})
+
+test('events of publishes and deletions in one transaction tell them apart', async t => {
+  const { registry, database } = await hooked(t)
+  const [ann, ben] = [await registry.user('ann'), await registry.user('ben')]
+  await registry.publish(ann, DEMO)
+  const body = JSON.stringify({ users: ['ben'] })
+  await registry.request('PUT', '/api/v1/crates/demo/owners', ann, { body })
+  await Promise.all(
+    [ann, ben].map((token, at) => registry.publish(token, { ...DEMO, version: `2.${at}.0` })),
+  )
+  await registry.delete('demo')
+  const rows = await listDeliveries(database, 99)
+  const told = rows.reverse().map(({ type, data }) => ({ type, ...JSON.parse(data) }))
+  const publishers = told.filter(({ version }) => /^2/.test(version)).slice(0, 2)
+  assert.deepEqual(Object.fromEntries(publishers.map(each => [each.version, each.actor])), {
+    '2.0.0': 'ann',
+    '2.1.0': 'ben',
+  })
+  const audit = await all<{ id: number; about: string }>(
+    database,
+    "SELECT id, version || ' ' || action AS about FROM audit WHERE version IS NOT NULL",
+  )
+  const word = { 'release.published': 'publish', 'release.deleted': 'delete' } as const
+  const events = told.filter(({ version }) => version !== undefined)
+  assert.deepEqual(
+    events.map(each => [
+      each.generation,
+      `${each.version} ${word[each.type as keyof typeof word]}`,
+    ]),
+    audit.map(({ id, about }) => [id, about]),
+  )
 })
 
 test('receivers that hang or answer endlessly hold up no other, and cost no memory', async t => {

@@ -113,8 +113,8 @@ test('a session ends at its time, by logging out, by another session, by a new p
     [
       'a lock',
       async () => {
-        await setLocked(database, user, true, operatorChange(AT))
-        await setLocked(database, user, false, operatorChange(AT))
+        await setLocked(test.registry, user, true, operatorChange(AT))
+        await setLocked(test.registry, user, false, operatorChange(AT))
       },
     ],
     ['its time', async () => pass(test, 1)],
@@ -196,7 +196,7 @@ test('nobody learns who has an account: answers are the same, and so is the work
   for (const login of ['locked-out', 'older', 'newer', 'passwordless']) await test.user(login)
   await withPassword(test, 'locked-out')
   await test.user('root', {}, true)
-  await setLocked(database, await userOf(test, 'locked-out'), true, operatorChange(AT))
+  await setLocked(test.registry, await userOf(test, 'locked-out'), true, operatorChange(AT))
   const withCost = async (login: string, cost: number) => {
     const user = await userOf(test, login)
     await setPassword(database, user, { password: PASSWORD, cost }, operatorChange(AT))

@@ -222,8 +222,8 @@ const CHANGES: Readonly<
     ADMIN,
     ({ database, self, by }) => addUser(database, { login: `${self.login}-new`, admin: true }, by),
   ],
-  setLocked: [ADMIN, ({ database, self, by }) => setLocked(database, self, true, by)],
-  setAdmin: [ADMIN, ({ database, self, by }) => setAdmin(database, self, true, by)],
+  setLocked: [ADMIN, ({ test, self, by }) => setLocked(test.registry, self, true, by)],
+  setAdmin: [ADMIN, ({ test, self, by }) => setAdmin(test.registry, self, true, by)],
   makeLink: [ADMIN, ({ test, database, self, by }) => makeLink(database, self, test.now, by)],
   removeUser: [
     ['operator'],

@@ -257,6 +257,32 @@ test('a missing own dependency and an unknown yanked version are refused', async
   )
 })
 
+test('what says a crate that is left out is deprecated is refused, and the rest is built', async t => {
+  const job = { ...folders(t), skipBad: true }
+  put(job.from, 'a.crate', crate('demo', '1.0.0'))
+  put(job.from, 'b.crate', Buffer.from('no archive'))
+  const both = ['demo', 'gone'].map(name => `{ crate = "${name}", reason = "old" }`)
+  const { crates, refused } = await run({ ...job, more: `deprecated = [${both}]` })
+  assert.equal(crates, 1)
+  assert.deepEqual(
+    refused.map(({ code }) => code),
+    ['archive_not_gzip', 'deprecated_unknown'],
+  )
+  const record = readFileSync(join(job.out, 'crates/demo/crate.json'), 'utf8')
+  assert.equal(JSON.parse(record).versions[0].deprecated.reason, 'old')
+})
+
+test('a crate that was deprecated may be gone, or spelled otherwise, at the next build', async t => {
+  const job = { ...folders(t), cache: join(folderOf(t), 'cache') }
+  put(job.from, 'b.crate', crate('other', '1.0.0'))
+  for (const name of ['demo_one', 'DEMO_ONE']) {
+    put(job.from, 'a.crate', crate(name, '1.0.0'))
+    await run({ ...job, more: `deprecated = [{ crate = "${name}", reason = "old" }]` })
+  }
+  rmSync(join(job.from, 'a.crate'))
+  assert.equal((await run(job)).crates, 1)
+})
+
 test('folders that cannot be meant are refused', async t => {
   const job = folders(t)
   put(job.from, 'a.crate', crate('demo', '1.0.0'))

@@ -137,10 +137,10 @@ test('what ends between exchange and publish, ends the right', async t => {
   await test.publish(alice, { name: 'taken', version: '1.0.0' })
   assert.deepEqual(await publish(token, 'taken', '1.0.1'), [403, NOT_VALID('taken')])
   const bob = (await findUser(database, 'bob')) ?? assert.fail()
-  await setLocked(database, bob, true, OPERATOR)
+  await setLocked(test.registry, bob, true, OPERATOR)
   assert.deepEqual(await publish(token, 'locked', '1.0.0'), [
     403,
-    `the account \`bob\`, which rule ${locked.id} makes the first owner of new crates, is locked or gone; ask an administrator to write the rule anew`,
+    `the account \`bob\`, which rule ${locked.id} makes the first owner of new crates, is locked, gone, or has to log in at its issuer again; if it cannot, ask an administrator to write the rule anew`,
   ])
   // A rule of the crate itself is narrower than that which created it.
   assert.deepEqual(await publish(token, 'mine', '1.0.0'), [200, null])
@@ -193,7 +193,9 @@ test('versions come from CI only where that is said, until it is said otherwise'
   await setOnly(database, 'Demo', true, OPERATOR)
   await setOnly(database, 'acme-*', true, OPERATOR)
   assert.deepEqual(await publish(alice, 'demo', '1.0.1'), [403, only('demo')])
-  assert.deepEqual(await publish(alice, 'acme_new', '1.0.0'), [403, only('acme_new')])
+  const covered = (name: string, pattern: string) =>
+    `New versions of this crate can only be published using Trusted Publishing: \`${pattern}\` has \`${name}\` take them from CI alone; an administrator can turn that off at /me/admin/trust`
+  assert.deepEqual(await publish(alice, 'acme_new', '1.0.0'), [403, covered('acme_new', 'acme_*')])
   assert.deepEqual(await publish(alice, 'acmes', '1.0.0'), [200, null])
   assert.deepEqual(await publish(token, 'demo', '1.0.1'), [200, null])
   // Owners still yank.
@@ -201,6 +203,15 @@ test('versions come from CI only where that is said, until it is said otherwise'
   assert.equal(yank.status, 200)
   const crate = JSON.parse(await (await test.request('GET', '/api/v1/crates/demo')).text()).crate
   assert.equal(crate.trustpub_only, true)
+  // Nobody is told that it has ended where a shorter prefix goes on.
+  const off = (pattern: string) => setOnly(database, pattern, false, OPERATOR)
+  await setOnly(database, 'd*', true, OPERATOR)
+  for (const [pattern, name] of [
+    ['demo', 'demo'],
+    ['de*', 'de*'],
+  ] as const)
+    await assert.rejects(off(pattern), { message: covered(name, 'd*') })
+  assert.equal(await off('d*'), true)
   await setOnly(database, 'demo', false, OPERATOR)
   assert.deepEqual(await publish(alice, 'demo', '1.0.2'), [200, null])
   const actions = (await listEvents(database, { limit: 2 })).map(({ action }) => action)

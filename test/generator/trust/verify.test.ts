@@ -144,6 +144,16 @@ test('a forged token is refused, with the sentence that the operator needs', asy
       signed({ exp: '9' as never }),
       `Failed to decode JWT: its \`exp\` is 9, and it is ${now} here`,
     ],
+    [
+      'an array in an array',
+      signed({ aud: [['crates.test']] }),
+      `Failed to decode JWT: its \`aud\` is crates.test, ${wants}`,
+    ],
+    [
+      'an extension',
+      signed({}, { b64: true, crit: ['b64'] }),
+      'Failed to decode JWT: its header has `crit`, and no extension is known here',
+    ],
     ['the leeway', signed({ exp: seconds - 59, nbf: seconds + 60, iat: seconds + 60 }), 'good'],
     ['an array of one', signed({ aud: ['crates.test'] }), 'good'],
     ['a day', signed({ exp: seconds + 24 * HOUR }), 'good'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { connect, createServer as createNetServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -73,6 +73,24 @@ test('requests go through the proxy of the environment, except to hosts of NO_PR
   await assert.rejects(textOf(own, byName), /the address of localhost is private/)
   const bare = newWeb(t, [], { env: { http_proxy: new URL(proxy).host } })
   assert.equal(await textOf(bare, 'http://crates.invalid/'), 'by proxy')
+})
+
+test('a proxy or a server that says nothing is given up in time', async t => {
+  const server = createNetServer(socket => new Cleanup(t).add(() => void socket.destroy()))
+  const url = await listen(server)
+  new Cleanup(t).add(() => void server.close())
+  const secure = url.replace('http:', 'https:')
+  for (const [asked, env] of [
+    [secure, {}],
+    ['https://crates.invalid/', { HTTPS_PROXY: url }],
+    ['https://crates.invalid/', { HTTPS_PROXY: secure }],
+    ['http://crates.invalid/', { HTTP_PROXY: url }],
+  ] as const) {
+    const web = newWeb(t, [asked], { env })
+    const sent = web.send(asked, { method: 'POST', body: '{}', timeoutMs: 50 })
+    await assert.rejects(sent, /does not respond|takes too long/, `${asked} ${JSON.stringify(env)}`)
+    await web.close()
+  }
 })
 
 test('certificates of the own file are trusted besides the usual ones', async t => {

@@ -55,6 +55,24 @@ test('an answer is bounded in bytes and time, also a compressed one, and no redi
   assert.equal((await web.exchange(`${url}/moved`, LIMITS)).status, 302)
 })
 
+test('a pause that a server asks for is a number of seconds or a date, and nothing else', async t => {
+  let pause = ''
+  const url = await serveWeb(t, (_, response) =>
+    response.writeHead(503, { 'retry-after': pause }).end(),
+  )
+  const web = newWeb(t, [url])
+  const after = async (text: string) => {
+    pause = text
+    return (await web.send(url, { method: 'POST', timeoutMs: 60_000 })).after
+  }
+  assert.deepEqual([await after('0'), await after('120')], [0, 120_000])
+  assert.equal(await after('Thu, 01 Jan 1970 00:00:00 GMT'), 0)
+  assert.ok(((await after('Fri, 31 Dec 2199 23:59:59 GMT')) ?? 0) > 86_400_000)
+  assert.equal(await after('9'.repeat(400)), Infinity)
+  for (const text of ['-5', '1.5', 'soon', 'in 3000', '5 minutes', '2199-01-01', '', '1e9'])
+    assert.equal(await after(text), null, text)
+})
+
 test('only https, unless to this machine, and only with a certificate that is trusted', async t => {
   const { url, caFile } = await serveTls(t, (_, response) => void response.end('safe'))
   const good = newWeb(t, [url], { caFile })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isPrivateAddress } from '../../../generator/web/private-address.ts'
+import { isForbiddenAddress, isPrivateAddress } from '../../../generator/web/private-address.ts'
 import { none } from '../../support/none.ts'
 
 const PRIVATE = [
@@ -11,7 +11,7 @@ const PRIVATE = [
   ...['::', '::1', '::127.0.0.1', '::ffff:127.0.0.1', '::ffff:a9fe:a9fe', '::ffff:10.1.2.3'],
   ...['64:ff9b::10.0.0.1', '64:ff9b::a9fe:a9fe', '64:ff9b:1::1', '100::1', '2001::1'],
   ...['2001:db8::1', '2002:7f00:1::', '3fff::1', 'fc00::1', 'fd00:ec2::254', 'fe80::1'],
-  ...['fe80::1%eth0', 'fec0::1', 'ff02::1', 'FD00::1'],
+  ...['fe80::1%eth0', 'fec0::1', 'ff02::1', 'FD00::1', '::ffff:0:10.0.0.1'],
 ]
 
 const PUBLIC = [
@@ -25,4 +25,14 @@ test('addresses that only this machine or network has are known in every form', 
   none(PRIVATE.filter(address => !isPrivateAddress(address)))
   assert.deepEqual(PUBLIC.filter(isPrivateAddress), [])
   assert.deepEqual(['localhost', '', 'crates.example', '[::1]'].filter(isPrivateAddress), [])
+})
+
+test('nobody is asked at link-local addresses and at those of metadata, in every form', () => {
+  const forms = ['', '::', '::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::']
+  const never = ['169.254.169.254', '169.254.170.23', '100.100.100.200', '168.63.129.16']
+  const all = never.flatMap(address => forms.map(form => form + address))
+  all.push('fe80::1%2', 'febf::1', 'fd00:ec2::254', 'fd20:ce::254', '::ffff:a9fe:a9fe')
+  none(all.filter(address => !isForbiddenAddress(address)))
+  const others = ['169.253.1.1', '100.100.100.201', 'fd00:ec2::253', '10.0.0.1', '127.0.0.1', '::1']
+  assert.deepEqual(others.filter(isForbiddenAddress), [])
 })

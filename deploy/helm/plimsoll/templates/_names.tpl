@@ -45,11 +45,11 @@ capabilities: {drop: [ALL]}
 {{- mul (regexFind "^[0-9]+" .) (get $factors $unit) }}
 {{- end }}
 
-{{- /* The ports that upstreams and issuers need: 443 for what they name, and those of addresses. */}}
+{{- /* The ports of whom the daemon asks by settings: 443 for what they name, and those of addresses. */}}
 {{- define "plimsoll.upstreamPorts" -}}
 {{- $urls := dict }}
 {{- range $key, $value := .Values.settings }}
-  {{- if or (hasPrefix "upstream." $key) (hasPrefix "issuer." $key) (hasPrefix "oidc." $key) }}{{ $_ := set $urls $key $value }}{{ end }}
+  {{- if regexMatch "^(upstream|issuer|oidc|webhook)[.]|^cdn[.]purge_url$" $key }}{{ $_ := set $urls $key $value }}{{ end }}
 {{- end }}
 {{- if $urls }}
   {{- $_ := set $urls "endpoint" (index .Values.settings "storage.endpoint" | default "") }}

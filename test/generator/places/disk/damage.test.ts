@@ -28,6 +28,7 @@ test('damage is believed when SQLite finds it in the whole file; then it is reme
   await (await openDatabase(other)).close()
   const reasons: string[] = []
   t.mock.method(damage, 'onFound', (reason: string) => reasons.push(reason))
+  assert.equal(await damage.look(other), null, 'as at a start, shortly before')
   damageTable(other, 'imported_logs')
   const damaged = await openDatabase(other)
   t.after(() => damaged.close())
