@@ -180,16 +180,9 @@ export function confirmPage(
   site: SiteConfig,
   viewer: Viewer,
   path: string,
-  {
-    about,
-    names: [what = '', whom = ''],
-    fields,
-    said = null,
-    back = account.home,
-    query = '',
-    rules = [],
-  }: Question,
+  { about, names: [what = '', whom = ''], ...more }: Question,
 ): string {
+  const { fields, said = null, back = account.home, query = '', rules = [] } = more
   const [title = '', text, button = title.slice(0, -1)] = QUESTIONS[about].map(part =>
     part.replace(/[#@]/g, sign => (sign === '#' ? what : whom)),
   )
