@@ -19,9 +19,9 @@ interface Root {
   size: number
 }
 
-/** Index files that are fetched ahead of those who will ask: at a time, and waiting. */
+/** Index files that are fetched ahead at a time, and those for which more are. */
 const AT_ONCE = 24
-const WAITING = 1000
+const ROOTS = 100
 
 /** The most that is fetched ahead for one index file: files, and characters. */
 const FILES = 1000
@@ -32,7 +32,6 @@ export class LookAhead {
   readonly #options: LookAheadOptions
   readonly #roots = new Set<Root>()
   #running = 0
-  #waiting = 0
 
   constructor(options: LookAheadOptions) {
     this.#options = options
@@ -40,6 +39,7 @@ export class LookAhead {
 
   /** Begins to fetch what the newest version of a crate depends on; the caller has to `spend` it. */
   begin(crate: UpstreamCrate, spend: Spend): void {
+    if (this.#roots.size >= ROOTS) return
     this.#add(crate, { spend, seen: new Set(), names: [], running: 0, size: 0 })
   }
 
@@ -47,10 +47,9 @@ export class LookAhead {
     const newest = [...crate.lines.values()].filter(line => !line.yanked).at(-1)
     for (const { name, optional } of newest ? needsOf(newest) : []) {
       if (optional || root.seen.has(name) || this.#options.isFresh(name)) continue
-      if (root.seen.size >= FILES || this.#waiting >= WAITING) break
+      if (root.seen.size >= FILES) break
       root.seen.add(name)
       root.names.push(name)
-      this.#waiting++
     }
     this.#roots.add(root)
     this.#next()
@@ -64,12 +63,10 @@ export class LookAhead {
       while (hasRoom() && this.#running < AT_ONCE) {
         const name = root.names.shift()
         if (name === undefined) break
-        this.#waiting--
         void this.#fetch(name, root)
       }
-      if (root.running > 0 || (root.names.length > 0 && hasRoom())) continue
-      this.#roots.delete(root)
-      this.#waiting -= root.names.splice(0).length
+      const goesOn = root.running > 0 || (root.names.length > 0 && hasRoom())
+      if (!goesOn) this.#roots.delete(root)
     }
   }
 
