@@ -16,7 +16,9 @@ interface Root {
   readonly seen: Set<Name>
   readonly names: Name[]
   running: number
+  /** Characters that have come, and the most of one file. */
   size: number
+  most: number
 }
 
 /** Index files that are fetched ahead at a time, and those for which more are. */
@@ -26,6 +28,9 @@ const ROOTS = 100
 /** The most that is fetched ahead for one index file: files, and characters. */
 const FILES = 1000
 const SIZE = 64 * 1024 * 1024
+
+/** What a file is hardly ever larger than. */
+const USUAL = 2.5 * 1024 * 1024
 
 /** Fetches the index files that Cargo asks for next, within a budget for each that was asked for. */
 export class LookAhead {
@@ -40,7 +45,7 @@ export class LookAhead {
   /** Begins to fetch what the newest version of a crate depends on; the caller has to `spend` it. */
   begin(crate: UpstreamCrate, spend: Spend): void {
     if (this.#roots.size >= ROOTS) return
-    this.#add(crate, { spend, seen: new Set(), names: [], running: 0, size: 0 })
+    this.#add(crate, { spend, seen: new Set(), names: [], running: 0, size: 0, most: 0 })
   }
 
   #add(crate: UpstreamCrate, root: Root): void {
@@ -58,8 +63,9 @@ export class LookAhead {
   /** Begins what it may: some connections stay free for requests, which may run out of time. */
   #next(): void {
     for (const root of this.#roots) {
-      // Each file that is under way may be as large as one can be.
-      const hasRoom = () => root.size + (root.running + 1) * INDEX_FILE_MAX <= SIZE
+      // A file under way may be as large as the largest so far; before the first, as one can be.
+      const each = root.most === 0 ? INDEX_FILE_MAX : Math.max(root.most, USUAL)
+      const hasRoom = () => root.size + (root.running + 1) * each <= SIZE
       while (hasRoom() && this.#running < AT_ONCE) {
         const name = root.names.shift()
         if (name === undefined) break
@@ -79,7 +85,9 @@ export class LookAhead {
     this.#running--
     root.running--
     if (!found?.crate || found.staleSince !== null) return this.#next()
-    root.size += sizeOf(found.crate)
+    const size = sizeOf(found.crate)
+    root.size += size
+    root.most = Math.max(root.most, size)
     this.#add(found.crate, root)
   }
 }
