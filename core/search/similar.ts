@@ -51,14 +51,20 @@ export function byGrade(a: ListedWord, b: ListedWord): number {
   return b.grade - a.grade || (a.word < b.word ? -1 : 1)
 }
 
-/** Returns words that begin with a word or share its English stem; the most frequent come first. */
+/**
+ * Returns words that begin with a word or share its English stem: its plural or singular first,
+ * then the most frequent.
+ */
 export function nearWords(word: string, listed: readonly ListedWord[]): ListedWord[] {
   const stem = stemOf(word)
   // Looked at first, because stems take longer.
   const mayHave = (other: string) => other.startsWith(stem) || other.includes('our')
   const isNear = (other: string) =>
     other.startsWith(word) || (mayHave(other) && stemOf(other) === stem)
-  return listed.filter(item => item.word !== word && isNear(item.word)).sort(byGrade)
+  const isNumber = (other: string) => Number(other === `${word}s` || word === `${other}s`)
+  return listed
+    .filter(item => item.word !== word && isNear(item.word))
+    .sort((a, b) => isNumber(b.word) - isNumber(a.word) || byGrade(a, b))
 }
 
 /** Returns the words with the fewest typos between them and a word; the most frequent first. */

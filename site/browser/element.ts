@@ -55,3 +55,8 @@ export async function appendSome<T>(
   more.append(button('Show more', show))
   list.append(more)
 }
+
+/** Waits until the page is painted as it is now. */
+export function painted(): Promise<unknown> {
+  return new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+}

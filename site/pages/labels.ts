@@ -147,7 +147,7 @@ function depthOf(label: LabelItem | undefined): number {
 }
 
 function labelLink(...[href, text, crates]: LabelLink): Markup {
-  return html`<a href="${href}">${text}</a> <span class="quiet">${formatNumber(crates)}</span>`
+  return html`<a href="${href}">${text} <span class="quiet">${formatNumber(crates)}</span></a>`
 }
 
 export interface UserData extends OwnerRow {

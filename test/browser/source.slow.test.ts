@@ -283,6 +283,17 @@ for (const width of [1100, 390])
         { viewport: { width, height: 800 } },
       ))
 
+test('nothing moves on the way to a line of another file', () =>
+  look(still, SOURCE, async page => {
+    await page.locator('[data-sources][aria-busy=false]').waitFor()
+    await page.evaluate(() => {
+      location.hash = 'src/tables.rs:L30'
+    })
+    await page.waitForFunction(() => scrollY > 0)
+    const moved = (await page.evaluate(SHIFTS)) as number
+    assert.ok(moved <= 0.05, `layout shift ${moved}`)
+  }))
+
 test('a comparison is filtered and folded, and its overview says what was renamed', () =>
   look(live, 'crates/hull/compare/#1.0.0...2.0.0', async page => {
     const files = page.locator('.file-diff')

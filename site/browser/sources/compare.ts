@@ -3,7 +3,7 @@ import { MADE_BY_CARGO } from '../../compare/file-pairs.ts'
 import type { ChangedFile } from '../../compare/package-diff.ts'
 import { type CompareAddress, compareFragment, readCompareAddress } from '../../source/address.ts'
 import { visible } from '../../source/lines.ts'
-import { appendSome, button, element, part } from '../element.ts'
+import { appendSome, button, element, painted, part } from '../element.ts'
 import { CheckBox, packagePlace } from './check.ts'
 import { hunkView } from './hunks.ts'
 import type { Workers } from './task-worker.ts'
@@ -159,7 +159,7 @@ class CompareView {
 
   /** Waits for the lines of the files that are in view now. */
   async #settled(): Promise<void> {
-    await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    await painted()
     await Promise.all(this.#filling)
   }
 

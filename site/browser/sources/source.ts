@@ -1,7 +1,7 @@
 import { counted, formatBytes } from '../../../core/quantity.ts'
 import { readFileAddress } from '../../source/address.ts'
 import { mainFile } from '../../source/content.ts'
-import { element, part } from '../element.ts'
+import { element, painted, part } from '../element.ts'
 import { CheckBox, packagePlace } from './check.ts'
 import { documentOf } from './document.ts'
 import { CodeView, fileHead } from './file.ts'
@@ -87,15 +87,18 @@ class SourceView {
     const { archive } = this.#workers
     const place = { version: this.#version, path }
     this.#shown = { path, code: null }
+    // Not later: folders that open move what is seen.
+    this.#tree.choose(path)
     const content = await archive.ask('content', place)
     if (this.#shown.path !== path) return
-    this.#tree.choose(path)
     document.title = document.title.replace(/^(?:.* · )?(?=Source of)/, () => `${path} · `)
     const text = content.kind === 'text' ? content.text : null
     const load = () => archive.ask('bytes', place)
     const head = fileHead(path, this.#sizes.get(path) ?? 0, text, load)
     this.#place.replaceChildren(head, this.#body(path, content, head))
     performance.mark('file')
+    // What the file moves out of sight, a jump to a line at the same time would move in sight.
+    await painted()
   }
 
   /** Makes the element with the content of a file; its colors follow. */
