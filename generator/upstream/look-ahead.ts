@@ -10,26 +10,23 @@ interface LookAheadOptions {
   readonly find: (name: Name, spend: Spend) => Promise<FoundCrate>
 }
 
-/** An index file that somebody asked for, and what is fetched ahead for it. */
+/** An index file that somebody asked for, and what is fetched ahead for it; sizes in characters. */
 interface Root {
   readonly spend: Spend
   readonly seen: Set<Name>
   readonly names: Name[]
   running: number
-  /** Characters that have come, and the most of one file. */
   size: number
-  most: number
+  largest: number
 }
 
 /** Index files that are fetched ahead at a time, and those for which more are. */
 const AT_ONCE = 24
 const ROOTS = 100
 
-/** The most that is fetched ahead for one index file: files, and characters. */
+/** The most files and characters for one index file, and what a file is hardly ever larger than. */
 const FILES = 1000
 const SIZE = 64 * 1024 * 1024
-
-/** What a file is hardly ever larger than. */
 const USUAL = 2.5 * 1024 * 1024
 
 /** Fetches the index files that Cargo asks for next, within a budget for each that was asked for. */
@@ -44,8 +41,8 @@ export class LookAhead {
 
   /** Begins to fetch what the newest version of a crate depends on; the caller has to `spend` it. */
   begin(crate: UpstreamCrate, spend: Spend): void {
-    if (this.#roots.size >= ROOTS) return
-    this.#add(crate, { spend, seen: new Set(), names: [], running: 0, size: 0, most: 0 })
+    const root = { spend, seen: new Set<Name>(), names: [], running: 0, size: 0, largest: 0 }
+    if (this.#roots.size < ROOTS) this.#add(crate, root)
   }
 
   #add(crate: UpstreamCrate, root: Root): void {
@@ -64,15 +61,14 @@ export class LookAhead {
   #next(): void {
     for (const root of this.#roots) {
       // A file under way may be as large as the largest so far; before the first, as one can be.
-      const each = root.most === 0 ? INDEX_FILE_MAX : Math.max(root.most, USUAL)
+      const each = root.largest === 0 ? INDEX_FILE_MAX : Math.max(root.largest, USUAL)
       const hasRoom = () => root.size + (root.running + 1) * each <= SIZE
       while (hasRoom() && this.#running < AT_ONCE) {
         const name = root.names.shift()
         if (name === undefined) break
         void this.#fetch(name, root)
       }
-      const goesOn = root.running > 0 || (root.names.length > 0 && hasRoom())
-      if (!goesOn) this.#roots.delete(root)
+      if (root.running === 0 && (root.names.length === 0 || !hasRoom())) this.#roots.delete(root)
     }
   }
 
@@ -87,7 +83,7 @@ export class LookAhead {
     if (!found?.crate || found.staleSince !== null) return this.#next()
     const size = sizeOf(found.crate)
     root.size += size
-    root.most = Math.max(root.most, size)
+    root.largest = Math.max(root.largest, size)
     this.#add(found.crate, root)
   }
 }
