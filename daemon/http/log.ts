@@ -129,12 +129,9 @@ const OF_ERRORS = ['type', 'message', 'stack', 'aggregateErrors']
 
 /** Returns the other facts of a record, such as `, signal=SIGTERM`. */
 function others(record: object, said: readonly string[]): string {
+  const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
   const shown = Object.entries(record).filter(([name]) => !said.includes(name))
-  return shown
-    .map(
-      ([name, value]) => `, ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-    )
-    .join('')
+  return shown.map(([name, value]) => `, ${name}=${text(value)}`).join('')
 }
 
 /** Returns an error, and those of which an `AggregateError` consists. */
@@ -173,7 +170,8 @@ function request(record: LogRecord, paint: Paint): string {
 
 function event(record: LogRecord, paint: Paint): string {
   const { level, msg, err, method, path } = record
-  const place = method === undefined ? '' : ` (${method} ${path})`
+  const asked = [method, path].filter(word => word !== undefined).join(' ')
+  const place = asked === '' ? '' : ` (${asked})`
   const why = errorsOf(err).map(each => {
     const type = /^(?:Error|Refusal)$/.test(each.type) ? '' : `: ${each.type}`
     return `${type}${each.message && `: ${each.message}`}${others(each, OF_ERRORS)}`

@@ -33,9 +33,8 @@ export class UpstreamCounts {
     this.errors++
     const reason = error instanceof Error ? error.message : String(error)
     const cause = error instanceof Refusal ? (error.cause ?? error.issues[0].code) : error
-    const isWeb = cause instanceof WebFailure
     // As clients are told apart, who find the reason in the log.
-    const kind = isWeb ? (cause.status ?? cause.isNetwork) : String(cause)
+    const kind = cause instanceof WebFailure ? (cause.status ?? cause.isNetwork) : String(cause)
     if (this.failure === null || kind !== this.#kind)
       this.onTurn(error instanceof WebFailure ? `${error.url}: ${reason}` : reason)
     this.failure = reason

@@ -10,29 +10,30 @@ interface LookAheadOptions {
   readonly find: (name: Name, spend: Spend) => Promise<FoundCrate>
 }
 
-/** An index file that somebody asked for, and what is fetched ahead for it. */
+/** An index file that somebody asked for, and what is fetched ahead for it; sizes in characters. */
 interface Root {
   readonly spend: Spend
   readonly seen: Set<Name>
   readonly names: Name[]
   running: number
   size: number
+  largest: number
 }
 
-/** Index files that are fetched ahead of those who will ask: at a time, and waiting. */
+/** Index files that are fetched ahead at a time, and those for which more are. */
 const AT_ONCE = 24
-const WAITING = 1000
+const ROOTS = 100
 
-/** The most that is fetched ahead for one index file: files, and characters. */
+/** The most files and characters for one index file, and what a file is hardly ever larger than. */
 const FILES = 1000
 const SIZE = 64 * 1024 * 1024
+const USUAL = 2.5 * 1024 * 1024
 
 /** Fetches the index files that Cargo asks for next, within a budget for each that was asked for. */
 export class LookAhead {
   readonly #options: LookAheadOptions
   readonly #roots = new Set<Root>()
   #running = 0
-  #waiting = 0
 
   constructor(options: LookAheadOptions) {
     this.#options = options
@@ -40,17 +41,17 @@ export class LookAhead {
 
   /** Begins to fetch what the newest version of a crate depends on; the caller has to `spend` it. */
   begin(crate: UpstreamCrate, spend: Spend): void {
-    this.#add(crate, { spend, seen: new Set(), names: [], running: 0, size: 0 })
+    const root = { spend, seen: new Set<Name>(), names: [], running: 0, size: 0, largest: 0 }
+    if (this.#roots.size < ROOTS) this.#add(crate, root)
   }
 
   #add(crate: UpstreamCrate, root: Root): void {
     const newest = [...crate.lines.values()].filter(line => !line.yanked).at(-1)
     for (const { name, optional } of newest ? needsOf(newest) : []) {
       if (optional || root.seen.has(name) || this.#options.isFresh(name)) continue
-      if (root.seen.size >= FILES || this.#waiting >= WAITING) break
+      if (root.seen.size >= FILES) break
       root.seen.add(name)
       root.names.push(name)
-      this.#waiting++
     }
     this.#roots.add(root)
     this.#next()
@@ -59,17 +60,15 @@ export class LookAhead {
   /** Begins what it may: some connections stay free for requests, which may run out of time. */
   #next(): void {
     for (const root of this.#roots) {
-      // Each file that is under way may be as large as one can be.
-      const hasRoom = () => root.size + (root.running + 1) * INDEX_FILE_MAX <= SIZE
+      // A file under way may be as large as the largest so far; before the first, as one can be.
+      const each = root.largest === 0 ? INDEX_FILE_MAX : Math.max(root.largest, USUAL)
+      const hasRoom = () => root.size + (root.running + 1) * each <= SIZE
       while (hasRoom() && this.#running < AT_ONCE) {
         const name = root.names.shift()
         if (name === undefined) break
-        this.#waiting--
         void this.#fetch(name, root)
       }
-      if (root.running > 0 || (root.names.length > 0 && hasRoom())) continue
-      this.#roots.delete(root)
-      this.#waiting -= root.names.splice(0).length
+      if (root.running === 0 && (root.names.length === 0 || !hasRoom())) this.#roots.delete(root)
     }
   }
 
@@ -82,7 +81,9 @@ export class LookAhead {
     this.#running--
     root.running--
     if (!found?.crate || found.staleSince !== null) return this.#next()
-    root.size += sizeOf(found.crate)
+    const size = sizeOf(found.crate)
+    root.size += size
+    root.largest = Math.max(root.largest, size)
     this.#add(found.crate, root)
   }
 }

@@ -22,9 +22,8 @@ export function requireToken(spend: Spend): void {
 }
 
 /**
- * Returns what clients are told where an upstream could not be asked for a crate, or `NAME VERSION`,
- * of which nothing is kept. No address and no other words of the failure: they may be about a
- * private network.
+ * Returns what clients are told where nothing is kept of a crate, or `NAME VERSION`, and the upstream
+ * could not be asked. No address and no other words of the failure: they may be private.
  */
 export function failureRefusal(
   name: string,

@@ -51,16 +51,7 @@ const FILES = [
 ] as const
 
 /** What clients are told as it is; anything else is for the operator. */
-const TOLD: readonly string[] = [
-  'git_service_refused',
-  'git_request_type',
-  'git_request_encoding',
-  'git_request_too_large',
-  'git_request_slow',
-  'git_request_bad',
-  'body_lost',
-  'git_busy',
-]
+const TOLD = /^(?:git_(?:service_refused|request_\w+|busy)|body_lost)$/
 
 /**
  * Creates the handler of all requests under `/index.git/`. It serves the index repository
@@ -239,7 +230,7 @@ function protocolOf(c: Context): Protocol {
 
 /** Answers with plain text, because git shows it to its user line by line. */
 function failure(error: unknown, c: Context, limits: Limits): Response {
-  const isTold = error instanceof Refusal && TOLD.includes(error.issues[0].code)
+  const isTold = error instanceof Refusal && TOLD.test(error.issues[0].code)
   const told = isTold ? error : new Refusal([issue('git_server_failed')])
   // A client that disconnected gets no answer, and is no failure.
   if (c.req.raw.signal.aborted) return c.text('', 500, FRESH)

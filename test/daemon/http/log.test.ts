@@ -71,12 +71,14 @@ test('text has every fact that JSON has', () => {
   // Also what is a piece of other words, of what several errors say, and of what is no error.
   const { lines, log } = scene('text')
   log.warn({ upstream: 'up', crate: 'a' }, 'an upstream has raised an alarm')
+  log.warn({ path: '/x' }, 'a place')
   const each = ['::1', '127.0.0.1'].map(host => Object.assign(new RangeError('refused'), { host }))
   log.error({ err: new AggregateError(each) }, 'refused')
   for (const err of [null, 'thrown']) log.error({ err }, 'no error')
   const firsts = lines.map(line => line.split('\n')[0])
   assert.deepEqual(firsts, [
     'warning: an upstream has raised an alarm, upstream=up, crate=a',
+    'warning: a place (/x)',
     'error: refused: AggregateError: RangeError: refused, host=::1: RangeError: refused, host=127.0.0.1',
     'error: no error: object: null',
     'error: no error: string: thrown',
