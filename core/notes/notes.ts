@@ -7,8 +7,7 @@ import { jsonIn } from '../plain-data.ts'
 import { parseRequirement, type Requirement, satisfies } from '../requirement.ts'
 import { isVersion, type Version } from '../version.ts'
 
-const REASON =
-  /^(?=.*[^\s\p{Default_Ignorable_Code_Point}])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{NChar}]{1,500}$/u
+const REASON = /^(?=.*[^\s\p{DI}])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{NChar}]{1,500}$/u
 
 /**
  * Returns whether text may be the reason of a yank or a deprecation: one paragraph of 1 to 500 code

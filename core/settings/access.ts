@@ -59,8 +59,8 @@ function isWider(key: string, now: SettingValue, before: SettingValue): boolean 
   if (width === null) return JSON.stringify(now) !== JSON.stringify(before)
   if (!Array.isArray(now) || !Array.isArray(before)) return width(now) > width(before)
   if (FORBIDS.test(key)) return before.some(item => !now.includes(item))
-  // An upstream without a list allows everything, and an issuer everybody.
-  const isAll = (list: readonly string[]) => /\.allow(?:ed_groups)?$/.test(key) && list.length === 0
+  // An issuer without a list lets everybody in.
+  const isAll = (list: readonly string[]) => key.endsWith('.allowed_groups') && list.length === 0
   return !isAll(before) && (isAll(now) || now.some(item => !before.includes(item)))
 }
 

@@ -37,11 +37,10 @@ export async function owners(deps: Deps, c: Context) {
 /** `PUT …/owners`: adds or invites owners, depending on `owners.add`; `msg` says which. */
 export async function putOwners(deps: Deps, c: Context, actor: Actor) {
   const { crate, logins, change } = await readRequest(deps, c, actor)
-  const isInvite = deps.registry.settings.owners.add === 'invite'
-  const work = isInvite ? inviteOwners : addOwners
-  const done = await work(deps.registry, crate, logins, change)
+  const add = deps.registry.settings.owners.add === 'invite' ? inviteOwners : addOwners
+  const done = await add(deps.registry, crate, logins, change)
   deps.indexWorker.pages.wake()
-  const msg = messageOf(crate, done, isInvite ? `${deps.registry.urls.base}/me` : null)
+  const msg = messageOf(crate, done, `${deps.registry.urls.base}/me`)
   return c.json({ ok: true, msg })
 }
 
@@ -78,16 +77,16 @@ async function readJson(c: Context): Promise<unknown> {
     : refuse('owners_too_many_named', { max: MOST_LOGINS })
 }
 
-function messageOf({ name }: CrateRecord, done: OwnerChange, invitedTo: string | null): string {
-  const { changed, unchanged } = done
-  const verb = (logins: readonly string[]) => (logins.length === 1 ? 'owns' : 'own')
-  const now =
-    invitedTo === null
-      ? `${changed.join(', ')} now ${verb(changed)} \`${name}\``
-      : `invited ${changed.join(', ')} to own \`${name}\`; it can be accepted at ${invitedTo}`
-  const owned = invitedTo === null ? 'owned' : verb(unchanged)
-  const before = `${unchanged.join(', ')} already ${owned} \`${name}\``
-  return [...(changed.length > 0 ? [now] : []), ...(unchanged.length > 0 ? [before] : [])].join(
-    '; ',
-  )
+function messageOf({ name }: CrateRecord, done: OwnerChange, me: string): string {
+  const own = (logins: readonly string[]) => `${logins.length === 1 ? 'owns' : 'own'} \`${name}\``
+  const said = (logins: readonly string[], tell: (whom: string) => string) =>
+    logins.length === 0 ? [] : [tell(logins.join(', '))]
+  return [
+    ...said(done.changed, whom => `${whom} now ${own(done.changed)}`),
+    ...said(
+      done.invited,
+      whom => `invited ${whom} to own \`${name}\`; it can be accepted at ${me}`,
+    ),
+    ...said(done.unchanged, whom => `${whom} already ${own(done.unchanged)}`),
+  ].join('; ')
 }

@@ -38,10 +38,11 @@ interface AddOptions {
   readonly fromJwt?: string
 }
 
-/** Returns the claims of the token in a file, whose signature nobody has checked. */
-async function claimsIn(path: string) {
+/** Returns what the token in a file says, whose signature nobody has checked. */
+async function tokenIn(path: string) {
   const text = (await readText(path)) ?? refuse('file_missing', { path })
-  return unverified(text) ?? refuse('jwt_unreadable', { where: path })
+  const [header, claims] = [unverified(text, 0), unverified(text)]
+  return header && claims ? { header, claims } : refuse('jwt_unreadable', { where: path })
 }
 
 const registerAdd = registryCommand('add', {
@@ -66,7 +67,7 @@ const registerAdd = registryCommand('add', {
   fails: 'there is no such issuer or user, or the rule would let strangers publish',
   async run({ io, registry, change, options, report }: RegistryTask<AddOptions>, crate: string) {
     const { issuer, owner = null, fromJwt } = options
-    const from = fromJwt === undefined ? null : await claimsIn(fromJwt)
+    const from = fromJwt === undefined ? null : (await tokenIn(fromJwt)).claims
     const order = { crate, issuer, claims: parseClaims(options.claim), owner, from }
     const { rule, warnings } = await addRule(registry, order, change)
     printIssues(io, warnings)
@@ -97,15 +98,9 @@ const registerList = registryCommand('list', {
     const all = await listRules(registry.database)
     const rules = all.filter(({ used }) => !options.unused || used === null)
     const rows = rules.map(rule => {
+      const { id, crate, issuer, owner, used } = rule
       const claims = textsOf(shownClaims(rule)).join(' ')
-      return [
-        String(rule.id),
-        rule.crate,
-        rule.issuer,
-        claims,
-        rule.owner ?? '',
-        rule.used ?? 'never',
-      ]
+      return [`${id}`, crate, issuer, claims, owner ?? '', used ?? 'never']
     })
     report(rules.map(shown), table(['id', 'crate', 'issuer', 'claims', 'owner', 'used'], rows))
   },
@@ -154,7 +149,7 @@ const registerTest = registryCommand('test', {
   async run({ io, registry, options, report }: RegistryTask<TestOptions>) {
     const { settings, urls, database } = registry
     const { crate, audience } = options
-    const claims = await claimsIn(options.jwt)
+    const token = await tokenIn(options.jwt)
     const audiences = (issuer: IssuerSettings) => {
       if (audience !== undefined) return [audience]
       const isKnown = settings.registry.base_url !== null || issuer.audience.length > 0
@@ -162,7 +157,7 @@ const registerTest = registryCommand('test', {
     }
     const name = crate === undefined ? null : parseName(crate)
     const issuers = Object.values(settings.issuer)
-    const question = { claims, issuers, audiences, crate: name, now: io.now() }
+    const question = { ...token, issuers, audiences, crate: name, now: io.now() }
     const { issuer, issues, rules } = await explain(database, question)
     const result = {
       allowed: issues.length === 0,

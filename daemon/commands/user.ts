@@ -74,7 +74,8 @@ const registerAdd = registryCommand('add', {
     if (password !== null) await givePassword(task, added, password)
     const role = isFirst ? ', an administrator as the first user' : ''
     task.report(added, [`added ${added.login}${role}`])
-    const link = `\`plimsoll user link ${added.login}\` prints a link that sets their password, `
+    const does = registry.settings.auth.passwords === 'on' ? 'sets their password' : 'logs them in'
+    const link = `\`plimsoll user link ${added.login}\` prints a link that ${does}, `
     if (password === null)
       io.err(`next: ${machine ? '' : link}\`plimsoll token create --user ${added.login}\` a token`)
   },

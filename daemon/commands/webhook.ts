@@ -27,14 +27,12 @@ const registerList = registryCommand('list', {
   async run({ registry: { database }, report }: RegistryTask) {
     const webhooks = await listWebhooks(database)
     const deliveries = await listDeliveries(database, 100)
-    const states = webhooks.map(({ name, ended_at: ended, waiting }) => [
-      name,
-      ended === null ? 'on' : `gone since ${ended}`,
-      String(waiting),
-    ])
-    const log = deliveries.map(({ at, webhook, type, attempts, due_at: due, result }) => [
-      ...[at, webhook, type, String(attempts), result ?? 'not sent yet', due ?? ''],
-    ])
+    const states = webhooks.map(({ name, ended_at: ended, waiting }) => {
+      return [name, ended === null ? 'on' : `gone since ${ended}`, String(waiting)]
+    })
+    const log = deliveries.map(({ at, webhook, type, attempts, due_at: due, result }) => {
+      return [at, webhook, type, String(attempts), result ?? 'not sent yet', due ?? '']
+    })
     report({ webhooks, deliveries }, [
       ...table(['webhook', 'state', 'waiting'], states),
       ...table(['time', 'webhook', 'event', 'attempts', 'result', 'next attempt'], log),
@@ -58,13 +56,8 @@ const registerTest = registryCommand('test', {
     const { headers, status, problem } = sent
     const lines = Object.entries(headers).map(([key, value]) => `${key}: ${value}`)
     const end = status === null ? [] : [`HTTP status ${status}`]
-    report({ headers, body: message.body, status, problem }, [
-      ...lines,
-      '',
-      message.body,
-      '',
-      ...end,
-    ])
+    const { body } = message
+    report({ headers, body, status, problem }, [...lines, '', body, '', ...end])
     if (problem !== null) refuse('webhook_failed', { name, reason: problem })
   },
 })

@@ -51,17 +51,20 @@ export const userAction: Action = {
     const { id, login } = await requireUser(registry.database, c.req.param('login') ?? '')
     const about = c.req.param('action') ?? ''
     const question = { names: [login], back: account.users }
+    const isOn = registry.settings.auth.passwords === 'on'
     if (about === 'link') {
       const { issuer = '', subject = '', keep = '' } = c.req.query()
       return {
         ...question,
-        about: keep === '1' ? 'link-only' : about,
+        about: keep === '1' || !isOn ? 'link-only' : about,
         fields: { issuer, subject, keep },
       }
     }
-    if (about !== 'reset' && !isAction(about)) return refuse('route_unknown')
-    if (about !== 'reset' && id === request.session.user.id) refuse('own_account')
-    return { ...question, about, query: queryOf(c) }
+    const query = queryOf(c)
+    if (about === 'reset') return { ...question, about: isOn ? about : 'reset-login', query }
+    if (!isAction(about)) return refuse('route_unknown')
+    if (id === request.session.user.id) refuse('own_account')
+    return { ...question, about, query }
   },
   async act(task) {
     const { registry, c, request } = task
@@ -111,6 +114,7 @@ async function showUsers(
     draft: null,
     users: await listAccess(database, settings, request.now, rows),
     issuers: sections,
+    passwords: settings.auth.passwords,
     usersPosition: slice,
     filter,
     ...outcome,

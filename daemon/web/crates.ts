@@ -16,6 +16,7 @@ import { listDeprecations, setDeprecated } from '../../generator/registry/change
 import type { Registry } from '../../generator/registry/registry.ts'
 import { listRules, ruleText, trustedOnlyBy } from '../../generator/trust/rules.ts'
 import { dropRule } from '../../generator/trust/rules-changes.ts'
+import { rulesShown } from '../../generator/trust/trusted-tokens.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { managePage } from '../../site/account/manage-page.ts'
 import { account } from '../../site/elements/links.ts'
@@ -100,14 +101,12 @@ export const newOwner = managed({
   ask: () => refuse('route_unknown'),
   async act({ registry, indexWorker, request, crate, path }) {
     const login = request.form.get('login')?.trim() ?? ''
-    const isInvite = registry.settings.owners.add === 'invite'
     if (login === '') refuse('owner_no_user', { login, name: crate.name })
-    const add = isInvite ? inviteOwners : addOwners
-    const { changed, unchanged } = await add(registry, crate, [login], request.change)
-    const [owner = login] = [...changed, ...unchanged]
+    const add = registry.settings.owners.add === 'invite' ? inviteOwners : addOwners
+    const { changed, invited, unchanged } = await add(registry, crate, [login], request.change)
+    const [owner = login] = [...changed, ...invited, ...unchanged]
     indexWorker.pages.wake()
-    const isInvited = isInvite && changed.length > 0
-    return [path, isInvited ? 'owner-invited' : 'owner-added', crate.name, owner]
+    return [path, invited.length > 0 ? 'owner-invited' : 'owner-added', crate.name, owner]
   },
 })
 
@@ -156,7 +155,7 @@ async function showCrate(
 ): Promise<Response> {
   const { database, settings, site } = registry
   const [rules, only, deprecations, releases, owners, invited] = await Promise.all([
-    listRules(database, { crateIds: [crate.id] }),
+    rulesShown(database, crate, request.now),
     trustedOnlyBy(database, canonicalName(crate.name)),
     listDeprecations(database, crate.id),
     listVersions(database, crate.id),

@@ -40,9 +40,10 @@ export function oidcStart(deps: Deps, c: Context, request: BrowserRequest) {
   const { site } = registry
   const client = clientOf(deps, c)
   const next = ownPath(c.req.query('next'))
-  // Other sites may not begin a login.
-  if (isLinked(c)) return redirect(c, site, '/me')
-  const link = c.req.query('link') === undefined ? null : (request.session?.id ?? null)
+  const isLink = c.req.query('link') !== undefined
+  const link = isLink ? (request.session?.id ?? null) : null
+  // Other sites may not begin a login, and whose session has ended would get another account.
+  if (isLinked(c) || (isLink && link === null)) return redirect(c, site, '/me')
   const work = async () => {
     const { url, pending } = await client.begin()
     const kept: PendingLogin = { issuer: client.settings.name, ...pending, next, link }

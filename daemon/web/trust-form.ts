@@ -1,4 +1,5 @@
 import { refuse } from '../../core/error/error.ts'
+import { canonicalPattern } from '../../core/name.ts'
 import { parseClaims, shownClaims, textsOf } from '../../core/trust/rule.ts'
 import { requireRule, type TrustRule } from '../../generator/trust/rules.ts'
 import { addRule, dropRule, setOnly } from '../../generator/trust/rules-changes.ts'
@@ -22,7 +23,8 @@ export function trustAction<T extends Task>(pageOf: (task: T) => RulesPage): Act
       if (c.req.param('action') === 'remove') {
         const rule = await requireRule(registry.database, id)
         // Rules of others are nobody's business.
-        if (crate !== undefined && rule.crate !== crate) refuse('rule_unknown', { id })
+        if (crate !== undefined && rule.pattern !== canonicalPattern(crate))
+          refuse('rule_unknown', { id })
         return { about: 'remove-rule', names: [id, rule.crate], back, fields: { id } }
       }
       if (c.req.param('action') !== 'only') return refuse('route_unknown')

@@ -4,6 +4,7 @@ import { issue, Refusal } from '../../core/error/error.ts'
 import type { Lease } from '../../generator/places/locks/process-mutex.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import {
+  type Delivered,
   dueDeliveries,
   pruneDeliveries,
   recordAttempt,
@@ -92,11 +93,7 @@ export class WebhookWorker implements Worker {
     }
   }
 
-  async #send(
-    name: string,
-    sender: Sender,
-    event: Awaited<ReturnType<typeof dueDeliveries>>[number],
-  ): Promise<void> {
+  async #send(name: string, sender: Sender, event: Delivered): Promise<void> {
     const { authRequired, database, clock } = this.#registry
     const attempt = await sender.send(messageOf(event, authRequired), clock()).catch(error => {
       if (!(error instanceof Refusal)) throw error

@@ -17,12 +17,9 @@ import {
 import { type Account, acting, findUser, type LoginRules } from './accounts.ts'
 import { resolveGroup } from './groups.ts'
 
-/** The logins in a request, by whether anything changed for them. */
-export interface OwnerChange {
-  readonly changed: readonly string[]
-  /** Logins of users who were in the requested state already. */
-  readonly unchanged: readonly string[]
-}
+/** The logins in a request: who is an owner now, or none, who is invited, and who was so already. */
+export type OwnerChange = Readonly<Record<Outcome, readonly string[]>>
+type Outcome = 'changed' | 'invited' | 'unchanged'
 
 /** What changes of owners need: the records, and which logins count. */
 export type OwnerRecords = Records & { readonly settings: LoginRules }
@@ -48,12 +45,13 @@ type OwnerWork = (
 /** Makes users and groups owners without an invitation. The refusal lists all unknown logins. */
 export const addOwners: OwnerWork = (records, crate, logins, change) =>
   eachOwner(records, crate, logins, change, async (tx, by, subject) => {
-    if (!(await insertOwner(tx, records, crate, subject, userIdOf(by), by))) return false
-    if ('user' in subject.owner) await withdrawInvitation(tx, crate.id, subject.owner.user)
-    return true
+    const outcome = await insertOwner(tx, records, crate, subject, userIdOf(by), by)
+    if (outcome === 'changed' && 'user' in subject.owner)
+      await withdrawInvitation(tx, crate.id, subject.owner.user)
+    return outcome
   })
 
-/** Returns false, and changes nothing, for who is an owner already. */
+/** Changes nothing for who is an owner already. */
 async function insertOwner(
   tx: Queries,
   { followers }: Records,
@@ -61,14 +59,14 @@ async function insertOwner(
   { owner, login, as }: Subject,
   addedBy: number | null,
   change: Permitted,
-): Promise<boolean> {
-  if (!(await addOwner(tx, crate.id, owner, change.at, addedBy))) return false
+): Promise<Outcome> {
+  if (!(await addOwner(tx, crate.id, owner, change.at, addedBy))) return 'unchanged'
   const event = { action: 'owner-add', crate: crate.name, detail: { login, as } }
   const generation = await addEvent(tx, change, event)
   const told = [{ type: 'crate.owners', added: login } as const]
   const edit = { crate, owner: userOf(owner), told, by: change, generation }
   await tellFollowers(tx, followers, edit)
-  return true
+  return 'changed'
 }
 
 function userOf(owner: OwnerRef): number | null {
@@ -80,12 +78,12 @@ export const inviteOwners: OwnerWork = (records, crate, logins, change) =>
   eachOwner(records, crate, logins, change, async (tx, by, subject) => {
     const { owner, login, as } = subject
     if ('group' in owner) return insertOwner(tx, records, crate, subject, userIdOf(by), by)
-    if (await isDirectOwner(tx, crate.id, owner.user)) return false
+    if (await isDirectOwner(tx, crate.id, owner.user)) return 'unchanged'
     const who = { user_id: owner.user, invited_by: userIdOf(by) }
     const row = { crate_id: crate.id, invited_at: by.at, ...who }
     await upsert(tx, 'invitations', ['crate_id', 'user_id'], row)
     await addEvent(tx, by, { action: 'owner-invite', crate: crate.name, detail: { login, as } })
-    return true
+    return 'invited'
   })
 
 /** Removes owners and withdraws invitations. Refuses to leave nobody who could act as an owner. */
@@ -103,7 +101,7 @@ export const removeOwners: OwnerWork = (records, crate, logins, change) =>
     const generation = await addEvent(tx, by, event)
     const told = isOwner ? [{ type: 'crate.owners', removed: login } as const] : []
     await tellFollowers(tx, records.followers, { crate, owner: user, told, by, generation })
-    return true
+    return 'changed'
   })
 
 async function eachOwner(
@@ -111,7 +109,7 @@ async function eachOwner(
   crate: CrateRecord,
   logins: readonly string[],
   change: Change,
-  work: (tx: Queries, by: Permitted, subject: Subject) => Promise<boolean>,
+  work: (tx: Queries, by: Permitted, subject: Subject) => Promise<Outcome>,
 ): Promise<OwnerChange> {
   return makeChange(database, change, 'user', async (tx, by) => {
     const right = await requireOwner(tx, crate, by)
@@ -126,10 +124,9 @@ async function eachOwner(
     }
     const [first, ...others] = unknown
     if (first) throw new Refusal([first, ...others])
-    const [changed, unchanged]: [string[], string[]] = [[], []]
-    for (const subject of subjects.values())
-      ((await work(tx, by, subject)) ? changed : unchanged).push(subject.login)
-    return { changed, unchanged }
+    const done: Record<Outcome, string[]> = { changed: [], invited: [], unchanged: [] }
+    for (const subject of subjects.values()) done[await work(tx, by, subject)].push(subject.login)
+    return done
   })
 }
 

@@ -7,6 +7,7 @@ import {
   advisoryPaths,
   type ReadAdvisory,
 } from '../../core/advisory/files.ts'
+import { collectBytes } from '../../core/async/collect-bytes.ts'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { type Issue, inFile, issue, Refusal, refuse } from '../../core/error/error.ts'
 import { fileStats, openFile, readFolder, statOf } from '../places/disk/files.ts'
@@ -77,9 +78,8 @@ async function batchesOf(source: string): Promise<(() => Promise<AdvisoryFile[]>
 async function readOne(file: string, path: string): Promise<AdvisoryFile> {
   const isFile = (await fileStats(file)) !== null
   const opened = isFile ? await openFile(file, { start: 0, end: ADVISORY_BYTES }) : null
-  const parts: Buffer[] = []
-  for await (const part of opened?.bytes ?? []) parts.push(part)
-  return { path, bytes: Buffer.concat(parts) }
+  const bytes = opened && (await collectBytes(opened.bytes, Number.POSITIVE_INFINITY))
+  return { path, bytes: bytes ?? Buffer.alloc(0) }
 }
 
 /** Returns the paths of all that is no folder below one, with `/`; follows links to files only. */

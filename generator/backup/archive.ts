@@ -1,19 +1,13 @@
 import { pipeline } from 'node:stream/promises'
 import { extract } from 'tar-stream'
 import { refuse } from '../../core/error/error.ts'
-import { TEXT_MAX } from '../places/disk/files.ts'
+import { BYTES_MAX, TEXT_MAX } from '../places/disk/files.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 import { LOST_FILE, TOP } from './backup.ts'
 
 export const DAMAGED = 'its records are damaged'
 
-export interface BackupEntry {
-  readonly name: string
-  readonly bytes: AsyncIterable<Uint8Array>
-}
-
 const CRATE = /^crates\/(?:[a-z0-9_-]{1,2}\/){1,2}[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
-const CRATE_MAX = 1024 ** 3
 
 /** The most bytes of the other files. */
 const OTHERS = new Map([
@@ -29,10 +23,7 @@ const BETWEEN_MAX = 16 * 1024 ** 2
  * Yields the files of a backup, whose first are the settings. Refuses any other file, a second one
  * of a name, what is larger than it can be, and bytes of no file, which may have no end.
  */
-export async function* backupEntries(
-  file: string,
-  bytes: NodeJS.ReadableStream,
-): AsyncGenerator<BackupEntry> {
+export async function* backupEntries(file: string, bytes: NodeJS.ReadableStream) {
   const archive = extract()
   const limit = { read: 0, most: BETWEEN_MAX }
   const reading = pipeline(bytes as AsyncIterable<Buffer>, part => upTo(part, limit), archive)
@@ -45,7 +36,7 @@ export async function* backupEntries(
     const isFirst = seen.size === 0
     const isOwn = isFirst ? name === SETTINGS_FILE : OTHERS.has(name) || CRATE.test(name)
     if (type !== 'file' || seen.has(name) || !isOwn) refuse('backup_foreign', { file, entry: path })
-    const max = OTHERS.get(name) ?? CRATE_MAX
+    const max = OTHERS.get(name) ?? BYTES_MAX
     if (size > max) refuse('import_too_long', { what: `${path} in ${file}`, max })
     seen.add(name)
     limit.most = limit.read + size + BETWEEN_MAX

@@ -5,6 +5,7 @@ import { parseDl } from '../../core/urls/index-config.ts'
 import { baseOfDl } from '../../core/urls/urls.ts'
 import { asCaller } from '../places/disk/caller.ts'
 import { findCrates } from '../places/disk/crate-files.ts'
+import { TEXT_MAX } from '../places/disk/files.ts'
 import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { openPushFolder, push } from '../static/push.ts'
@@ -56,7 +57,7 @@ export const registerPush = command('push', {
 async function pushSettings(task: Task<Options>, to: Place) {
   const loose = looseSettings(task, false)
   if (loose.settings.registry.base_url !== null) return loose
-  const config = await to.read(configPath)
+  const config = await to.read(configPath, TEXT_MAX)
   const dl = config && parseDl(config.bytes.toString(), `${to.name}/${configPath}`)
   const baseUrl = dl && baseOfDl(dl)
   // The index contains the base URL, and there is no daemon whose address it could be.

@@ -34,12 +34,6 @@ export const registerYank = registryCommand('yank', {
   },
 })
 
-interface DeprecateOptions {
-  readonly reason?: string
-  readonly use?: string
-  readonly undo?: boolean
-}
-
 export const registerDeprecate = registryCommand('deprecate', {
   about: 'say that a crate, or some of its versions, should not be used any more',
   takes: {
@@ -55,7 +49,7 @@ export const registerDeprecate = registryCommand('deprecate', {
   },
   json: 'an object: `spec`; `deprecated`; `changed`, false if it was so before',
   fails: 'there is no such crate, or it could not be rendered',
-  async run(task: RegistryTask<DeprecateOptions>, spec: string) {
+  async run(task: RegistryTask<{ reason?: string; use?: string; undo?: boolean }>, spec: string) {
     const { registry, options, change } = task
     const { reason, use = null, undo = false } = options
     const said = undo ? null : { reason: reason ?? refuse('reason_missing'), use }

@@ -5,6 +5,7 @@ import type {
   ListObjectsV2CommandOutput,
   S3Client,
 } from '@aws-sdk/client-s3'
+import { collectBytes } from '../../core/async/collect-bytes.ts'
 import { refuse } from '../../core/error/error.ts'
 import { addressText } from '../../core/paths/bucket.ts'
 import { CACHE_CONTROL, publicFile } from '../../core/paths/tree.ts'
@@ -120,6 +121,11 @@ export class BucketPlace implements Place {
     // In Node the SDK returns this.
     const bytes = object.Body as unknown as IncomingMessage
     bytes.on('error', () => undefined)
+    const isPart = object.ContentRange?.startsWith(`bytes ${range?.start}-`) ?? false
+    if (object.ContentLength === undefined || isPart !== (range !== undefined)) {
+      bytes.destroy()
+      refuseForeign(`GET ${isPart ? 206 : 200} without ${range ? 'that part' : 'a length'}`)
+    }
     destroyWhenSilent(bytes, this.#silence)
     return { ...infoOf(object), bytes }
   }
@@ -127,7 +133,9 @@ export class BucketPlace implements Place {
   async read(path: string, max?: number): Promise<Content | null> {
     const file = await this.open(path)
     if (!file) return null
-    const bytes = await reading(() => readBody(file.bytes, max ?? file.size))
+    const most = max ?? file.size
+    const bytes = await reading(() => collectBytes(file.bytes, most))
+    if (!bytes) throw new Error(`an object of the storage is longer than ${most} bytes`)
     return { bytes, etag: file.etag }
   }
 
@@ -156,9 +164,11 @@ export class BucketPlace implements Place {
         if (range && file.path >= range.before) return
         if (range === undefined || file.path > range.after) yield file
       }
-      ContinuationToken = page?.NextContinuationToken
       if (!page?.IsTruncated) return
-      if (ContinuationToken === undefined) refuseForeign('GET 200 with the beginning of a list')
+      const next = page.NextContinuationToken
+      if (next === undefined || next === ContinuationToken)
+        refuseForeign('GET 200 with the beginning of a list')
+      ContinuationToken = next
     }
   }
 
@@ -196,19 +206,6 @@ export class BucketPlace implements Place {
 }
 
 type Listed = NonNullable<ListObjectsV2CommandOutput['Contents']>[number]
-
-/** Reads an object of at most `max` bytes; throws an error for a longer or a broken one. */
-async function readBody(bytes: AsyncIterable<Buffer>, max: number): Promise<Buffer> {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of bytes) {
-    size += part.byteLength
-    // Ends the loop, which destroys the stream.
-    if (size > max) throw new Error(`an object of the storage is longer than ${max} bytes`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts)
-}
 
 function infoOf(response: HeadObjectCommandOutput | GetObjectCommandOutput): ObjectInfo {
   const [, whole] = /\/(\d+)$/.exec(response.ContentRange ?? '') ?? []

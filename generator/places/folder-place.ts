@@ -68,12 +68,13 @@ export class FolderPlace implements Place {
     return fileStats(this.local(path))
   }
 
-  checksum(path: string): Promise<string | null> {
-    return fileChecksum(this.local(path))
+  // What is no file is not there, as for `head`: a folder, a pipe or a device.
+  async checksum(path: string): Promise<string | null> {
+    return (await this.head(path)) && fileChecksum(this.local(path))
   }
 
-  open(path: string, range?: ByteRange): Promise<OpenFile | null> {
-    return openFile(this.local(path), range)
+  async open(path: string, range?: ByteRange): Promise<OpenFile | null> {
+    return (await this.head(path)) && openFile(this.local(path), range)
   }
 
   async read(path: string, max?: number): Promise<Content | null> {

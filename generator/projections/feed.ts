@@ -64,30 +64,23 @@ export function renderNewCrates(site: SiteConfig, crates: readonly CrateCard[]):
 
 /** Renders the feed of all versions, newest first. */
 export function renderUpdates(site: SiteConfig, releases: readonly RecentRelease[]): Output {
-  return renderFeed(
-    site,
-    updatesPath,
-    'Updates',
-    '',
-    releases.map(release => releaseEntry(site, release)),
-  )
+  const entries = releases.map(release => releaseEntry(site, release))
+  return renderFeed(site, updatesPath, 'Updates', '', entries)
 }
 
 function releaseEntry({ owners }: SiteConfig, release: RecentRelease): FeedEntry {
   const { name, version, yanked, yankReason, deprecation } = release
-  const notes = [
-    ...(yanked ? [`yanked${yankReason === null ? '' : `: ${yankReason}`}`] : []),
-    ...(deprecation ? [deprecationText(deprecation)] : []),
-  ]
   const { description } = release.about
+  const why = yankReason === null ? 'yanked' : `yanked: ${yankReason}`
+  const about = description === null ? null : isolated(description)
+  const lines = [yanked ? why : null, deprecation && deprecationText(deprecation), about]
   return {
     id: crateFilePath(name, version),
     page: `${cratePage(name)}${version}/`,
     title: `${name} ${version}${yanked ? ' (yanked)' : ''}${deprecation ? ' (deprecated)' : ''}`,
     at: release.publishedAt,
     author: owners ? release.publishedBy : null,
-    summary:
-      [...notes, ...(description === null ? [] : [isolated(description)])].join('\n') || null,
+    summary: lines.filter(line => line !== null).join('\n') || null,
   }
 }
 
@@ -103,11 +96,7 @@ export function renderFeed(
   page: string,
   entries: readonly FeedEntry[],
 ): Output {
-  const updated =
-    entries
-      .map(entry => entry.at)
-      .toSorted()
-      .at(-1) ?? '1970-01-01T00:00:00Z'
+  const updated = entries.reduce((last, { at }) => (at > last ? at : last), '1970-01-01T00:00:00Z')
   const feed = html`${raw('<?xml version="1.0" encoding="utf-8"?>')}
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${base}/${path}</id>

@@ -72,18 +72,16 @@ export async function insertAdded(
   return insertNew(tx, release, by, existing, { generation, createdAt: by.at, told })
 }
 
+type Recording = Pick<CrateEdit, 'generation' | 'told'> &
+  Pick<CrateRecord, 'createdAt'> &
+  Pick<ImportSource, 'id'>
+
 async function insertNew(
   tx: Queries,
   release: Omit<Release, 'files'>,
   by: Permitted,
   existing: ExistingRelease,
-  {
-    createdAt,
-    id,
-    ...recorded
-  }: Pick<CrateEdit, 'generation' | 'told'> &
-    Pick<CrateRecord, 'createdAt'> &
-    Pick<ImportSource, 'id'>,
+  { createdAt, id, ...recorded }: Recording,
 ): Promise<ReleaseOutcome> {
   const { name } = release
   const isNew = existing.crate === null
@@ -191,8 +189,7 @@ export async function setYanked(
     })
     const type = yanked ? 'release.yanked' : 'release.unyanked'
     const told = isWords ? [] : [{ type, version, reason } as const]
-    const edit = { crate, altered: [taken], isWords, told, by }
-    await tellFollowers(tx, followers, { ...edit, generation })
+    await tellFollowers(tx, followers, { crate, altered: [taken], isWords, told, by, generation })
     return { ...stored, changed: true }
   })
 }
@@ -212,12 +209,8 @@ export async function removeReleases(
     let generation = crate.generation
     const told: Told[] = []
     for (const { version, cksum } of removed) {
-      const row = { crate_id: crate.id, identity: versionIdentity(version), cksum }
-      await upsert(tx, 'tombstones', ['crate_id', 'identity'], {
-        ...row,
-        deleted_at: by.at,
-        reason,
-      })
+      const row = { crate_id: crate.id, identity: versionIdentity(version), cksum, reason }
+      await upsert(tx, 'tombstones', ['crate_id', 'identity'], { ...row, deleted_at: by.at })
       const event = { action: 'delete', crate: crate.name, version, detail: { cksum, reason } }
       generation = await addEvent(tx, by, event)
       told.push({ type: 'release.deleted', version, generation })

@@ -105,11 +105,7 @@ export function releaseConflicts(
   if (crate && crate.name !== name) return [issue('name_taken', { name, existing: crate.name })]
   const issues: Issue[] = []
   if (trustedOnly !== null && who === 'user')
-    issues.push(
-      trustedOnly.endsWith('*')
-        ? issue('trusted_only_prefix', { name, pattern: trustedOnly })
-        : issue('trusted_only', { name }),
-    )
+    issues.push(issue('trusted_only', { name, pattern: trustedOnly }))
   else if (!mayPublish && who === 'rule') issues.push(issue('trusted_token_crate', { name }))
   else if (!mayPublish)
     issues.push(strangerIssue(name, actor, { isOwned: +!isOwnerless, isInvited: +isInvited }))

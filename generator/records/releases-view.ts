@@ -14,7 +14,8 @@ export const DEPRECATIONS_ORDER = "CASE requirement WHEN '*' THEN 1 ELSE 0 END, 
 export function deprecationsOf(crateId: string): string {
   return `(SELECT json_group_array(json_object('requirement', requirement, 'reason', reason,
     'use', successor)) FROM (SELECT * FROM deprecations
-      WHERE deprecations.crate_id = ${crateId} ORDER BY ${DEPRECATIONS_ORDER}) AS said) AS deprecations`
+      WHERE deprecations.crate_id = ${crateId} ORDER BY ${DEPRECATIONS_ORDER}) AS said
+    ) AS deprecations`
 }
 
 /** Why a release is yanked; an older daemon that undoes a yank leaves the reason behind. */

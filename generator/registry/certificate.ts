@@ -13,9 +13,8 @@ export interface TlsFiles {
 
 /** A certificate and its key, as PEM. */
 type Pair = Readonly<Record<'cert' | 'key', Buffer>> & {
-  readonly x509: X509Certificate
-  /** The certificates of its issuers, without those that clients have themselves. */
-  readonly issuers: readonly X509Certificate[]
+  /** The certificate, and those of its issuers that clients do not have themselves. */
+  readonly chain: readonly [X509Certificate, ...X509Certificate[]]
 }
 
 /** Reads certificate and key. Refuses files that are missing, not PEM, unusable, or do not match. */
@@ -26,42 +25,39 @@ export function readTls(files: TlsFiles): Pair {
   if (!x509.checkPrivateKey(privateKey)) refuse('tls_mismatch', files)
   // What follows the first certificate may be cut off, and a key too short for OpenSSL.
   parse(files.cert, 'certificates for a server', () => createSecureContext({ cert, key }))
-  return { cert, key, x509, issuers: issuersOf(x509, cert) }
+  const others = (cert.toString().match(PEM) ?? []).map(pem => new X509Certificate(pem))
+  return { cert, key, chain: [x509, ...issuersOf(x509, others)] }
 }
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-function issuersOf(own: X509Certificate, cert: Buffer): X509Certificate[] {
-  const others = (cert.toString().match(PEM) ?? []).slice(1).map(pem => new X509Certificate(pem))
-  const issuers: X509Certificate[] = []
-  for (let last = own, left = others; ; ) {
-    const issuer = left.find(other => last.checkIssued(other))
-    // Clients have the roots, also one that an older root has signed whose time is over.
-    if (!issuer || issuer.subject === issuer.issuer || (isOver(issuer) && isRoot(issuer)))
-      return issuers
-    issuers.push(issuer)
-    left = left.filter(other => other !== issuer)
-    last = issuer
-  }
+/** Stops at a root, of which another root may have signed a certificate whose time is over. */
+function issuersOf(one: X509Certificate, others: readonly X509Certificate[]): X509Certificate[] {
+  const issuer = others.find(other => one.checkIssued(other))
+  if (!issuer || issuer.subject === issuer.issuer || isRoot(issuer)) return []
+  return [
+    issuer,
+    ...issuersOf(
+      issuer,
+      others.filter(other => other !== issuer),
+    ),
+  ]
 }
 
-const isOver = ({ validTo }: X509Certificate) => new Date(validTo) < new Date()
+let roots: ReadonlySet<string> | null = null
 
-const isRoot = ({ subject }: X509Certificate) =>
-  rootCertificates.some(root => new X509Certificate(root).subject === subject)
-
-/** Returns the earliest end of a certificate and those of its issuers. */
-function endOf({ x509, issuers }: Pair): Date {
-  return new Date(Math.min(...[x509, ...issuers].map(({ validTo }) => Date.parse(validTo))))
+function isRoot({ subject }: X509Certificate): boolean {
+  roots ??= new Set(rootCertificates.map(pem => new X509Certificate(pem).subject))
+  return roots.has(subject)
 }
 
-/** The use of a certificate by a server (RFC 5280 §4.2.1.12). */
+/** What a certificate of a server may be used for (RFC 5280 §4.2.1.12). */
 const FOR_SERVERS = '1.3.6.1.5.5.7.3.1'
 
 /** Returns why clients refuse a certificate now; null when nothing is wrong with it. */
-export function faultOf(pair: Pair, { cert }: TlsFiles, host: string | null): Refusal | null {
-  const { x509, issuers } = pair
-  for (const one of [x509, ...issuers]) {
+export function faultOf({ chain }: Pair, { cert }: TlsFiles, host: string | null): Refusal | null {
+  const [x509] = chain
+  for (const one of chain) {
     const what = one === x509 ? 'the certificate' : 'the certificate of an issuer'
     const [from, until, now] = [new Date(one.validFrom), new Date(one.validTo), new Date()]
     if (until < now)
@@ -115,7 +111,7 @@ export function watchTls(
 ): { renew(): void; expiry(): Date; stop(): void } {
   let last = present
   let complaint = ''
-  const expiry = () => endOf(last)
+  const expiry = () => new Date(Math.min(...last.chain.map(one => Date.parse(one.validTo))))
   const complain = (refusal: Refusal) => {
     if (refusal.message !== complaint) onTlsFailure(refusal)
     complaint = refusal.message

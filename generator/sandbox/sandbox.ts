@@ -10,6 +10,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { ArchiveFile, ArchiveLimits } from '../../core/tarball/read.ts'
 import { unpackedLimit } from '../../core/tarball/recover.ts'
 import { pace } from '../database/pace.ts'
+import { systemRefusal } from '../places/disk/fault.ts'
 import type { LocalFile } from '../places/place.ts'
 import type { Content, PublishedCrate, Tasks } from './tasks.ts'
 import { SandboxError, type TaskLimits, Thread } from './thread.ts'
@@ -217,7 +218,7 @@ export function faultOf(crate: PublishedCrate): Promise<string | null> {
 
 function unlessCostly<T>(work: Promise<T>): Promise<T | null> {
   return work.catch(error => {
-    if (error instanceof SandboxError) return null
+    if (error instanceof SandboxError && !systemRefusal(error, 'operator')) return null
     throw error
   })
 }

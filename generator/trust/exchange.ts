@@ -13,7 +13,7 @@ import { addEvent, type Change, makeChange, type Permitted, ruleActor } from '..
 import { requireUnpaused } from '../records/pause.ts'
 import { rulesByKey } from './rules.ts'
 import { countingRules, makeTrustedToken } from './trusted-tokens.ts'
-import { claimIssues, type TrustedIssuers, type VerifiedToken } from './verify.ts'
+import { claimIssues, headerIssues, type TrustedIssuers, type VerifiedToken } from './verify.ts'
 
 /**
  * Gives a job a token of this registry for that of its issuer, which is used up by that, also if
@@ -99,6 +99,7 @@ async function compareRules(
 
 /** The claims of a token whose signature nobody has checked, and the crate; null for any. */
 interface Question {
+  readonly header: Claims
   readonly claims: Claims
   readonly issuers: readonly IssuerSettings[]
   readonly audiences: (issuer: IssuerSettings) => readonly string[]
@@ -108,11 +109,12 @@ interface Question {
 
 /** Explains to the operator what all rules say of a token; `issues` says why none lets it through. */
 export async function explain(db: Queries, question: Question) {
-  const { claims, issuers, audiences, crate, now } = question
+  const { header, claims, issuers, audiences, crate, now } = question
   const iss = textOf(claims, 'iss')
   const issuer = issuers.find(each => each.issuer === iss)
   if (!issuer) return { issuer: null, issues: [issue('jwt_issuer_unknown', { iss })], rules: [] }
   const { rules, refused } = await compareRules(db, issuer, claims, crate, now)
-  const issues = [claimIssues(claims, audiences(issuer), now), refused ?? []].flat()
+  const unfit = [...headerIssues(header), ...claimIssues(claims, audiences(issuer), now)]
+  const issues = [...unfit, ...(refused ? [refused] : [])]
   return { issuer: issuer.name, issues, rules }
 }

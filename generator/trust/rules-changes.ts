@@ -121,8 +121,7 @@ export function setOnly(
       : await run(tx, 'DELETE FROM trust_only WHERE pattern = ?', pattern)
     const wider = pattern.replace('*', '') as CanonicalName
     const still = isOn ? null : await trustedOnlyBy(tx, wider)
-    if (still !== null)
-      refuse('trusted_only_prefix', { name: crate?.name ?? pattern, pattern: still })
+    if (still !== null) refuse('trusted_only', { name: crate?.name ?? pattern, pattern: still })
     if (changed === 0) return false
     const action = isOn ? 'trust-only' : 'trust-only-off'
     await addEvent(tx, by, { action, crate: crate?.name ?? pattern })

@@ -7,8 +7,8 @@ import { hashSecret } from '../accounts/secret.ts'
 import { makeToken, type Rejection, type Scope } from '../accounts/tokens.ts'
 import { type Condition, first, type Queries, type Row, run } from '../database/statement.ts'
 import { type Change, type RuleGrant, ruleActor } from '../records/change.ts'
-import { crateMaker } from '../records/crates.ts'
-import { rulesFor, type TrustRule } from './rules.ts'
+import { type CrateRecord, crateMaker } from '../records/crates.ts'
+import { listRules, rulesFor, type TrustRule } from './rules.ts'
 
 /** How long a job may publish. */
 const SECONDS = 30 * 60
@@ -95,6 +95,13 @@ async function grantOf(
   const owner = isNew ? await requireFirstOwner(db, rule, acting(settings, now)) : null
   const job = JSON.parse(token.job) as Job
   return { rule: rule.id, crate: canonical, owner, job }
+}
+
+/** Returns the rules of a crate, also ended ones, after that which has created it, if it counts. */
+export async function rulesShown(db: Queries, crate: CrateRecord, now: Date): Promise<TrustRule[]> {
+  const { rules } = await countingRules(db, canonicalName(crate.name), now)
+  const maker = rules.filter(({ crateId }) => crateId === null)
+  return [...maker, ...(await listRules(db, { crateIds: [crate.id] }))]
 }
 
 /**

@@ -56,12 +56,9 @@ export class TrustedIssuers {
     const iss = textOf(said, 'iss')
     const issuer = Object.values(settings.issuer).find(each => each.issuer === iss)
     if (!issuer) return refuse('jwt_issuer_unknown', { iss })
-    const { alg, kid, crit } = unverified(jwt, 0) ?? invalid('it is not a JWT with a header')
-    // One of these has the payload stand there as it is, which no JWT has (RFC 7797).
-    if (crit !== undefined) return invalid('its header has `crit`, and no extension is known here')
-    if (typeof alg !== 'string' || !ALGORITHMS.includes(alg))
-      return invalid(`its \`alg\` is ${alg}, not ${ALGORITHMS.join(', ')}`)
-    if (typeof kid !== 'string') return refuse('jwt_key_missing')
+    const header = unverified(jwt, 0) ?? invalid('it is not a JWT with a header')
+    refuseErrors(headerIssues(header))
+    const [alg, kid] = [textOf(header, 'alg'), textOf(header, 'kid')]
     const { compactVerify, errors } = await import('jose')
     const key = await this.#keysOf(issuer).find({ alg, kid })
     await compactVerify(jwt, key, { algorithms: ALGORITHMS }).catch(error => {
@@ -96,6 +93,18 @@ export class TrustedIssuers {
 
 function invalid(reason: string): never {
   return refuse('jwt_invalid', { reason })
+}
+
+/** Returns why no key can verify a token with this header. */
+export function headerIssues({ alg, kid, crit }: Claims): Issue[] {
+  // One of these has the payload stand there as it is, which no JWT has (RFC 7797).
+  if (crit !== undefined)
+    return [
+      issue('jwt_invalid', { reason: 'its header has `crit`, and no extension is known here' }),
+    ]
+  if (!ALGORITHMS.some(each => each === alg))
+    return [issue('jwt_invalid', { reason: `its \`alg\` is ${alg}, not ${ALGORITHMS.join(', ')}` })]
+  return typeof kid === 'string' ? [] : [issue('jwt_key_missing')]
 }
 
 /** Returns why a token is for another registry, over, from the future, or good for too long. */

@@ -46,10 +46,10 @@ interface Failed {
 }
 
 /** The largest index file, in bytes; the largest on crates.io has about 3 MB. */
-const FILE_MAX = 8 * 1024 * 1024
+export const INDEX_FILE_MAX = 8 * 1024 * 1024
 
 /** Characters of all that is known of a crate: an upstream may send other versions each time. */
-const KNOWN_MAX = 2 * FILE_MAX
+const KNOWN_MAX = 2 * INDEX_FILE_MAX
 
 /** The most alarms of one file: when thousands of versions vanish, more of them say no more. */
 const ALARMS_MAX = 100
@@ -211,7 +211,7 @@ export class CrateIndex {
     const isWrong = sightings.some(each => isAhead(each.first, now) || isAhead(each.yanked, now))
     const answer = await web.ask(this.address(name), {
       etag: isWrong ? null : (held?.crate.etag ?? null),
-      max: FILE_MAX,
+      max: INDEX_FILE_MAX,
       timeoutMs: requestMs,
     })
     if (answer.status === 304 && !held) this.#wrong(name, '304 for a new file')

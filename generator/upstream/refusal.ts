@@ -23,7 +23,8 @@ export function requireToken(spend: Spend): void {
 
 /**
  * Returns what clients are told where an upstream could not be asked for a crate, or `NAME VERSION`,
- * of which nothing is kept. No address and no other words of the failure: they may be about a private network.
+ * of which nothing is kept. No address and no other words of the failure: they may be about a
+ * private network.
  */
 export function failureRefusal(
   name: string,

@@ -15,12 +15,7 @@ import { gather } from '../../core/tarball/bytes.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { UpstreamCrate } from '../../core/upstream/crate.ts'
 import { explainCrate, type VersionState } from '../../core/upstream/explain.ts'
-import {
-  needsOf,
-  readLine,
-  type UpstreamLine,
-  type WantedVersion,
-} from '../../core/upstream/line.ts'
+import { readLine, type UpstreamLine, type WantedVersion } from '../../core/upstream/line.ts'
 import {
   deniedBy,
   type ShownFile,
@@ -36,7 +31,7 @@ import type { Web } from '../web/web.ts'
 import type { CrateFiles } from './crate-files.ts'
 import type { CrateIndex, CrateIndexOptions, FoundCrate } from './crate-index.ts'
 import { readPolicy } from './decisions.ts'
-import { sizeOf } from './known-crates.ts'
+import { LookAhead } from './look-ahead.ts'
 import { FREE, type Spend } from './refusal.ts'
 
 const compress = promisify(gzip)
@@ -65,14 +60,6 @@ export interface ShownIndexFile extends Pick<ShownFile, 'until' | 'undated'> {
 
 type FoundCrateFile = CrateFile & { readonly size: number }
 
-/** Index files that are fetched ahead of those who will ask: at a time, and waiting. */
-const AHEAD_AT_ONCE = 24
-const AHEAD_WAITING = 1000
-
-/** The most that is fetched ahead for one index file: files, and characters, which end it. */
-const AHEAD_FILES = 1000
-const AHEAD_SIZE = 32 * 1024 * 1024
-
 /** An upstream: the crates of another registry, by the rules of a section `[upstream.NAME]`. */
 export class Upstream {
   readonly settings: UpstreamSettings
@@ -85,9 +72,10 @@ export class Upstream {
   unmatched: readonly string[] = []
   /** The index files of the crates that the index holds in memory, for as long as it does. */
   readonly #rendered = new WeakMap<UpstreamCrate, ShownIndexFile>()
-  /** The task that fetches files ahead. */
-  readonly #ahead: (() => Promise<void>)[] = []
-  #running = 0
+  readonly #ahead = new LookAhead({
+    isFresh: name => this.isFresh(name),
+    find: (name, spend) => this.crate(name, false, spend),
+  })
 
   constructor(
     settings: UpstreamSettings,
@@ -127,7 +115,7 @@ export class Upstream {
     const { crate, staleSince } = await this.crate(name, false, spend)
     if (!crate) return null
     const file = await this.#show(name, crate)
-    if (!this.settings.offline) this.#lookAhead(crate, spend)
+    if (!this.settings.offline) this.#ahead.begin(crate, spend)
     return file.bytes.length === 0 ? null : { file, staleSince }
   }
 
@@ -251,33 +239,6 @@ export class Upstream {
       if ((await this.source.files.size(line)) !== null) there.add(line)
     })
     return line => there.has(line)
-  }
-
-  /** Fetches the index files of the newest version's dependencies, which Cargo asks for next. */
-  #lookAhead(crate: UpstreamCrate, spend: Spend, root = { seen: new Set<Name>(), size: 0 }): void {
-    const newest = [...crate.lines.values()].filter(line => !line.yanked).at(-1)
-    for (const { name, optional } of newest ? needsOf(newest) : []) {
-      if (optional || root.seen.has(name) || this.isFresh(name)) continue
-      if (root.seen.size >= AHEAD_FILES || this.#ahead.length >= AHEAD_WAITING) break
-      root.seen.add(name)
-      this.#ahead.push(async () => {
-        if (root.size >= AHEAD_SIZE || this.isFresh(name)) return
-        const answer = await this.crate(name, false, spend)
-        if (!answer.crate || answer.staleSince !== null) return
-        root.size += sizeOf(answer.crate)
-        this.#lookAhead(answer.crate, spend, root)
-      })
-    }
-    while (this.#running < AHEAD_AT_ONCE && this.#ahead.length > 0) void this.#fetchAhead()
-  }
-
-  /** Some connections stay free, because a request that waits for one may run out of time. */
-  async #fetchAhead(): Promise<void> {
-    this.#running++
-    for (let next = this.#ahead.shift(); next; next = this.#ahead.shift())
-      // A client that needs the file asks for it and gets the reason.
-      await next().catch(() => undefined)
-    this.#running--
   }
 
   /** Returns the rules for a crate, as they are now. */

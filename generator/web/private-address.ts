@@ -17,7 +17,7 @@ const networks = listOf(IPV6, IPV4)
 
 /** Where clouds tell a machine its secrets, and nothing else is: link-local, and some addresses. */
 const never = listOf(
-  'fe80::/10 fd00:ec2::254/128 fd20:ce::254/128 fd00:c1::a9fe:a9fe/128',
+  'fe80::/10 fd00:ec2::254/128 fd20:ce::254/128 fd00:c1::a9fe:a9fe/128 2002:a9fe::/32',
   '169.254.0.0/16 100.100.100.200/32 168.63.129.16/32 192.0.0.192/32',
 )
 

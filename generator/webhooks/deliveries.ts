@@ -18,7 +18,11 @@ const GONE = 410
 /** How long the log keeps what is done. */
 const KEPT_MS = 30 * DAY
 
-type Delivered = Pick<Row<'deliveries'>, 'id' | 'message' | 'type' | 'at' | 'data' | 'attempts'>
+/** An event that is to be sent. */
+export type Delivered = Pick<
+  Row<'deliveries'>,
+  'id' | 'message' | 'type' | 'at' | 'data' | 'attempts'
+>
 
 /** Lists events that a webhook is to be told now, whose crates the index shows as they tell. */
 export function dueDeliveries(db: Queries, webhook: string, now: Date, limit: number) {
@@ -34,7 +38,7 @@ export function dueDeliveries(db: Queries, webhook: string, now: Date, limit: nu
 
 /**
  * Records an attempt: the event is taken, is tried again after a pause, or is given up. A receiver
- * that is gone (410) is told nothing more. `speed` divides the pauses. Returns what is not well.
+ * that is gone (410) is told nothing more. `speed` divides the pauses.
  */
 export async function recordAttempt(
   database: Database,

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { EVENT_TYPES, type WebhookSettings } from '../../core/settings/webhook.ts'
 import type { Database } from '../database/connection.ts'
-import { all, LIST, type Queries, run, upsert } from '../database/statement.ts'
+import { column, LIST, type Queries, run } from '../database/statement.ts'
 import type { CrateChange, Follower, Told } from '../records/crate-change.ts'
 
 type Webhooks = Readonly<Record<string, WebhookSettings>>
@@ -51,27 +51,20 @@ export async function recordEvents(
  * whom to tell. A new URL begins again where the receiver had ended the old one.
  */
 export async function recordWebhooks(database: Database, settings: Webhooks): Promise<void> {
-  type Recorded = { readonly name: string; readonly target: string; readonly events: string }
-  const recorded = await all<Recorded>(database, 'SELECT name, target, events FROM webhooks')
-  const before = new Map(recorded.map(each => [each.name, each]))
+  const recorded = await column(database, 'SELECT name || target || events FROM webhooks')
   const wanted = Object.values(settings).map(({ name, url, events: asked }) => {
     const target = createHash('sha256').update(url).digest('hex')
-    return { name, target, events: ` ${(asked.length > 0 ? asked : EVENT_TYPES).join(' ')} ` }
+    return [name, target, ` ${(asked.length > 0 ? asked : EVENT_TYPES).join(' ')} `]
   })
-  for (const { name, target, events } of wanted) {
-    const old = before.get(name)
-    if (old?.target === target && old.events === events) continue
-    const end = old?.target === target ? {} : { ended_at: null }
-    await database.transaction(tx =>
-      upsert(tx, 'webhooks', ['name'], { name, target, events, ...end }),
-    )
-  }
+  const sql = `INSERT INTO webhooks (name, target, events) VALUES (?, ?, ?)
+    ON CONFLICT (name) DO UPDATE SET target = excluded.target, events = excluded.events,
+      ended_at = CASE webhooks.target WHEN excluded.target THEN webhooks.ended_at END`
+  for (const row of wanted)
+    if (!recorded.includes(row.join(''))) await database.transaction(tx => run(tx, sql, ...row))
 }
 
 /** Deletes the webhooks that are not among `names`, and the events that they were still to get. */
 export async function deleteWebhooks(database: Database, names: readonly string[]): Promise<void> {
-  const others = await all(database, `SELECT 1 FROM webhooks WHERE name NOT IN ${LIST}`, names)
-  if (others.length === 0) return
   await database.transaction(async tx => {
     await run(tx, `DELETE FROM webhooks WHERE name NOT IN ${LIST}`, names)
     await run(tx, `DELETE FROM deliveries WHERE webhook NOT IN ${LIST}`, names)

@@ -153,6 +153,7 @@ const QUESTIONS = {
   link: ['Link #?', '# then logs in at the issuer, and no longer with a password.'],
   'link-only': ['Link #?', '# can then log in at the issuer, too.'],
   reset: ['Reset the password of #?', 'You get a link for #, which sets a new password once.'],
+  'reset-login': ['Make a login link for #?', 'You get a link for #, which logs # in once.'],
   allow: ['Allow #?', 'Builds can then choose it, although it is held.'],
   hold: ['Hold # again?', 'Builds can then choose it only when it is old enough.'],
   accept: ['Accept #?', 'It is taken as the upstream has it now, and its alarm is cleared.'],
@@ -179,16 +180,9 @@ export function confirmPage(
   site: SiteConfig,
   viewer: Viewer,
   path: string,
-  {
-    about,
-    names: [what = '', whom = ''],
-    fields,
-    said = null,
-    back = account.home,
-    query = '',
-    rules = [],
-  }: Question,
+  { about, names: [what = '', whom = ''], ...more }: Question,
 ): string {
+  const { fields, said = null, back = account.home, query = '', rules = [] } = more
   const [title = '', text, button = title.slice(0, -1)] = QUESTIONS[about].map(part =>
     part.replace(/[#@]/g, sign => (sign === '#' ? what : whom)),
   )

@@ -13,15 +13,14 @@ export interface ManageData {
   readonly viewer: Viewer
   readonly notice: Notice | null
   readonly name: string
-  readonly versions: readonly Pick<
-    VersionRow,
-    'version' | 'publishedAt' | 'yanked' | 'yankReason'
-  >[]
+  readonly versions: readonly Managed[]
   readonly deprecations: readonly Deprecation[]
   readonly owners: readonly OwnerRow[]
   readonly invited: readonly InvitedOwner[]
   readonly trust: TrustData
 }
+
+type Managed = Pick<VersionRow, 'version' | 'publishedAt' | 'yanked' | 'yankReason'>
 
 type InvitedOwner = Omit<Invitation, 'crate'> & { readonly login: string }
 
@@ -49,7 +48,7 @@ ${postForm(viewer, to(account.crateAction(name, 'deprecate')), html`${field('Rea
 }
 
 /** Renders a version; its buttons lead to pages that ask, whose forms post to the same path. */
-function versionRow(name: string, row: ManageData['versions'][number], to: Linker): Markup {
+function versionRow(name: string, row: Managed, to: Linker): Markup {
   const { version, publishedAt, yanked, yankReason = null } = row
   const query = new URLSearchParams({ version })
   const ask = (action: 'yank' | 'unyank', text: string, label: string) =>

@@ -56,10 +56,11 @@ ${switches}
 
 function ruleRow(path: string, rule: RuleRow, isOfAll: boolean): Markup {
   const { id, crate, issuer, claims, owner, used } = rule
+  const isWider = !isOfAll && crate.endsWith('*')
   const whose = owner === null ? null : html` · new crates belong to ${owner}`
-  return html`<li class="row-with-action"><div>Rule ${id}${isOfAll ? html` for <strong>${crate}</strong>` : null}: ${issuer} ${claims.map(claim => html`<code>${claim}</code> `)}
+  return html`<li class="row-with-action"><div>Rule ${id}${isOfAll || isWider ? html` for <strong>${crate}</strong>` : null}: ${issuer} ${claims.map(claim => html`<code>${claim}</code> `)}
 <div class="row-more">${used === null ? 'never used; it ends after 30 days' : html`last used ${timeTag(used)}`}${whose}</div></div>
-${askLink(`${path}?id=${id}`, 'Remove', `Remove rule ${id}`)}</li>
+${isWider ? html`<span class="quiet small">Administrators may remove it.</span>` : askLink(`${path}?id=${id}`, 'Remove', `Remove rule ${id}`)}</li>
 `
 }
 

@@ -31,7 +31,8 @@ export interface UsersData {
   /** The issuers to which accounts can be linked: their URLs, and the names of their sections. */
   readonly issuers: ReadonlyMap<string, string>
   readonly draft: { readonly login: string; readonly admin: boolean } | null
-  /** A one-time link that sets a password; it was just created and is shown only once. */
+  readonly passwords: 'on' | 'off'
+  /** A one-time link that leads in; it was just created and is shown only once. */
   readonly resetLink: { readonly login: string; readonly url: string } | null
 }
 
@@ -42,7 +43,7 @@ export function usersPage(site: SiteConfig, data: UsersData): string {
   const to = linker(site, null)
   const queryOf = (page: number) => `?${new URLSearchParams({ q: filter, page: String(page) })}`
   const query = filter === '' && usersPosition.page === 1 ? '' : queryOf(usersPosition.page)
-  const body = html`${resetLink === null ? null : html`<section class="notice good" aria-label="One-time link"><p>Give this link to <strong>${resetLink.login}</strong>. It sets a password and works once. You will not see it again.</p>${copyBlock(resetLink.url, 'one-time link')}</section>`}
+  const body = html`${resetLink === null ? null : html`<section class="notice good" aria-label="One-time link"><p>Give this link to <strong>${resetLink.login}</strong>. It ${data.passwords === 'on' ? 'sets a password' : 'logs them in'} and works once. You will not see it again.</p>${copyBlock(resetLink.url, 'one-time link')}</section>`}
 <form class="form row" method="get" action="${to(path)}"><label class="field"><span>Username or name contains</span><input type="search" name="q" value="${filter}" autocapitalize="off"></label><button class="button">Search</button></form>
 <ul class="rows">${users.map(user => userRow(data, user, to, query))}</ul>
 ${users.length === 0 ? html`<p class="quiet">${filter === '' ? 'No users.' : 'No username or name contains this.'}</p>` : null}
@@ -53,7 +54,12 @@ ${postForm(viewer, `${to(account.addUser)}${query}`, html`${field('Username', ht
   return accountPage(site, viewer, { path, title: 'Users', notice, body })
 }
 
-function userRow({ viewer, issuers }: UsersData, user: UserRow, to: Linker, query: string): Markup {
+function userRow(
+  { viewer, issuers, passwords }: UsersData,
+  user: UserRow,
+  to: Linker,
+  query: string,
+): Markup {
   const { login, name, admin, locked, removed, machine, made, created, lastSeen, crates } = user
   const button = (action: Parameters<typeof account.user>[1], text: string) =>
     askLink(`${to(account.user(login, action))}${query}`, text, `${text}: ${login}`)
@@ -68,15 +74,20 @@ function userRow({ viewer, issuers }: UsersData, user: UserRow, to: Linker, quer
   return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">${removed ? 'removed' : 'locked'}</span>` : null}${machine ? html` <span class="badge">machine</span>` : null}${user.login_due ? html` <span class="badge bad">login due</span>` : null}</div>
 <div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${counted(crates, 'crate')}${user.identities.map(({ issuer, logged_in: at }) => html` · ${issuers.get(issuer) ?? 'an issuer without a section'}: ${at === null ? 'no login yet' : html`last login ${timeTag(at)}`}`)}</div>
 ${made.length === 0 ? null : html`<div class="row-more">can do nothing any more, and has left behind: ${made.join(', ')}</div>`}
-${removed || machine || issuers.size === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm([...issuers.values()], to(account.user(login, 'link')), login)}</details>`}</div>
-${removed ? null : html`<div class="actions">${machine ? null : button('reset', 'Reset password')}${others}</div>`}</li>
+${removed || machine || issuers.size === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm([...issuers.values()], to(account.user(login, 'link')), login, passwords === 'on')}</details>`}</div>
+${removed ? null : html`<div class="actions">${machine ? null : button('reset', passwords === 'on' ? 'Reset password' : 'Login link')}${others}</div>`}</li>
 `
 }
 
 /** Leads to the question, which posts its fields. */
-function linkForm(issuers: readonly string[], action: string, login: string): Markup {
+function linkForm(
+  issuers: readonly string[],
+  action: string,
+  login: string,
+  hasPassword: boolean,
+): Markup {
   return html`<form class="form" method="get" action="${action}">${field('Issuer', html`<select name="issuer">${issuers.map(name => html`<option>${name}</option>`)}</select>`)}
 ${field('Subject', html`<input name="subject" required maxlength="500" autocapitalize="off">`)}
-<label class="choice"><input type="checkbox" name="keep" value="1"> Keep the password</label>
+${hasPassword ? html`<label class="choice"><input type="checkbox" name="keep" value="1"> Keep the password</label>` : null}
 <button class="button">Link ${login}</button></form>`
 }

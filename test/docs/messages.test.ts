@@ -84,6 +84,7 @@ const examples: { readonly [C in Code]?: Params<C>[0] } = {
     rule: 1,
     kind: 'github',
   },
+  trusted_only: { name: 'demo', pattern: 'demo' },
   rules_too_many: { max: 20, kind: 'github' },
   dependency_yanked: { name: 'demo', req: '^1', reason: '{reason}' },
   dependency_deprecated: { name: 'demo', reason: '{reason}', use: 'other' },

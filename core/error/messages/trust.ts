@@ -50,8 +50,10 @@ export const trustMessages = {
     trusted_token_rejected: 'Invalid authentication token: it is unknown, revoked, or older than 30 minutes; exchange a new one',
     trusted_token_crate: 'The provided access token is not valid for crate `{name}`: no rule of its issuer lets it publish that now',
     trusted_token_only: 'a token of trusted publishing does nothing but publish, and read for it; use a token of a user',
-    trusted_only: 'New versions of this crate can only be published using Trusted Publishing: `{name}` takes them from CI alone; an owner can turn that off at /me/crates/{name}',
-    trusted_only_prefix: 'New versions of this crate can only be published using Trusted Publishing: `{pattern}` has `{name}` take them from CI alone; an administrator can turn that off at /me/admin/trust',
+    trusted_only: ({ name, pattern }: { name: string; pattern: string }) =>
+      pattern.endsWith('*')
+        ? `New versions of this crate can only be published using Trusted Publishing: \`${pattern}\` has \`${name}\` take them from CI alone; an administrator can turn that off at /me/admin/trust`
+        : `New versions of this crate can only be published using Trusted Publishing: \`${name}\` takes them from CI alone; an owner can turn that off at /me/crates/${name}`,
     rule_owner_locked: 'the account `{login}`, which rule {rule} makes the first owner of new crates, is locked, gone, or has to log in at its issuer again; if it cannot, ask an administrator to write the rule anew',
   },
   invalid: {

@@ -8,15 +8,7 @@ export const webhookMessages = {
     successor_invalid: '`{use}` cannot be used instead: name a crate, or an address that begins with https://',
     deprecations_many: 'this crate has {max} deprecated ranges of versions; take one back, or write a wider one',
     requirement_long: 'a requirement of a deprecation has at most {max} characters; write a shorter one',
-    dependency_yanked: ({
-      name,
-      req,
-      reason,
-    }: {
-      name: string
-      req: string
-      reason: string | null
-    }) => `every version of the dependency \`${name}\` that fits \`${req}\` is yanked${reason === null ? '' : `: ${reason}`}; require another one`,
+    dependency_yanked: (p: { name: string; req: string; reason: string | null }) => `every version of the dependency \`${p.name}\` that fits \`${p.req}\` is yanked${p.reason === null ? '' : `: ${p.reason}`}; require another one`,
     dependency_deprecated: (p: { name: string; reason: string | null; use: string | null }) => `the dependency \`${p.name}\` is deprecated${p.reason === null ? '' : `: ${p.reason}`}${p.use === null ? '' : `; use ${p.use} instead`}`,
     reason_invalid: 'a reason is one paragraph of 1 to 500 characters, without line breaks, control characters and marks of text direction',
   },

@@ -1,6 +1,5 @@
 // generator/accounts/oidc: Accounts of an issuer: who has logged in there, and which account that is.
 // The daemon calls it, and loads the library only where an issuer is configured.
-import { resolve } from 'node:path'
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client'
 import { issue, Refusal, refuse } from '../../../core/error/error.ts'
 import type { OidcSettings } from '../../../core/settings/oidc.ts'
@@ -192,15 +191,9 @@ function refusalOf(library: Library, error: unknown): Refusal {
   return new Refusal([issue(code, { reason: line.slice(0, 200) })], { cause: error })
 }
 
-interface OidcPlace {
-  readonly dir: string
-  readonly settings: Settings
-  readonly urls: { readonly base: string }
-}
-
 /** Returns the clients of all issuers in the settings, by the names of their sections. */
 export function openOidc(
-  { dir, settings, urls }: OidcPlace,
+  { settings, urls }: { readonly settings: Settings; readonly urls: { readonly base: string } },
   env: Readonly<Record<string, string | undefined>>,
 ): ReadonlyMap<string, OidcClient> {
   const { ca_file: caFile, contact } = settings.outgoing
@@ -210,7 +203,7 @@ export function openOidc(
       web.trust(issuer.issuer, false)
       const { client_secret_file: file } = issuer
       // Read for each discovery: a renewed secret needs no restart.
-      const secret = () => (file === null ? null : readNamedSync(resolve(dir, file)).trim())
+      const secret = () => (file === null ? null : readNamedSync(file).trim())
       const redirect = `${urls.base}/me/oidc/${issuer.name}/callback`
       return [issuer.name, new OidcClient(issuer, redirect, web, secret)]
     }),

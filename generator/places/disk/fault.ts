@@ -108,8 +108,8 @@ function codeOf(error: unknown): string {
   const { code, message, syscall } = error as NodeJS.ErrnoException
   // This is how a recursive mkdir of Node.js reports a disk that takes no writes.
   if (code === 'ENOENT' && syscall === 'mkdir') return 'EROFS'
-  // A worker thread that cannot start has no code of its own.
-  const inner = /\bE(?:[MN]FILE|AGAIN)\b/.exec(message)?.[0]
+  // What a worker thread throws, or one that cannot start, has no code of its own.
+  const inner = /\bE(?:[MN]FILE|AGAIN|IO(?=: ))\b/.exec(message)?.[0]
   if (inner) return inner
   // libsql has no name for some; the lowest byte is the kind of them, 10 for failed calls.
   const number = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(String(code))?.[1]

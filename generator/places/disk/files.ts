@@ -56,9 +56,9 @@ export function statOf(path: string): Promise<Stats | null> {
 /** With it, opening a pipe does not wait for a writer, so that pipes can be refused. */
 const FOR_READING = constants.O_RDONLY | constants.O_NONBLOCK
 
-/** The longest text that is read unless its reader says more, and the most bytes of a file. */
-export const TEXT_MAX = 8 * 1024 * 1024
-export const BYTES_MAX = 2 ** 31 - 1
+/** The longest text that is read unless its reader says more, and the largest file: a `.crate`. */
+export const TEXT_MAX = 8 * 1024 ** 2
+export const BYTES_MAX = 1024 ** 3
 
 /** Opens a file; null when there is none. Refuses what is no file, and more than `max` bytes. */
 async function openToRead(path: string, max: number): Promise<FileHandle | null> {

@@ -18,8 +18,9 @@ interface Exchange {
 }
 
 /**
- * Refuses successes that no object storage answers with: what is stored or read has an ETag, a
- * removal has no content, and only an object that is a page is one. Lists are known by their XML.
+ * Refuses successes that no object storage answers with: what is stored or read has an ETag, which
+ * is strong, a change has no content, and only an object that is a page is one. Lists are known by
+ * their XML.
  */
 export function expectStorage({ middlewareStack }: Pick<S3Client, 'middlewareStack'>): void {
   middlewareStack.add(
@@ -29,10 +30,12 @@ export function expectStorage({ middlewareStack }: Pick<S3Client, 'middlewareSta
       const { statusCode, headers, body } = result.response as Exchange['response']
       const isPage = /html/i.test(headers['content-type'] ?? '')
       const mayBePage = /^(?:GET|HEAD)$/.test(method) && path.endsWith('.html')
+      const { etag = '', 'content-length': length } = headers
       const isRight =
         method === 'DELETE'
-          ? statusCode === 204 || headers['content-length'] === '0'
-          : 'list-type' in query || headers.etag !== undefined
+          ? statusCode === 204 || length === '0'
+          : 'list-type' in query ||
+            (etag !== '' && (method !== 'PUT' || !(etag.startsWith('W/') || Number(length))))
       if (statusCode < 300 && (!isRight || (isPage && !mayBePage))) {
         body?.destroy?.()
         refuseForeign(`${method} ${statusCode} ${isPage ? 'with a page' : 'without an ETag'}`)

@@ -14,7 +14,8 @@ import type { Registry } from '../registry.ts'
 /** The most warnings of a publish, and the most requirements on one crate that are looked at. */
 const WARNED = 10
 
-function nameOf({ package: real, name }: Dependency): CanonicalName {
+/** Returns the name of the crate that is depended on, by which it is found. */
+export function nameOf({ package: real, name }: Dependency): CanonicalName {
   return canonicalName((real ?? name) as Name)
 }
 

@@ -32,7 +32,7 @@ import {
 } from '../../records/releases-stored.ts'
 import { archiveLimits, type Client, faultOf, inspectArchive } from '../../sandbox/sandbox.ts'
 import type { Registry } from '../registry.ts'
-import { advisoryWarnings } from './advisory-warnings.ts'
+import { advisoryWarnings, nameOf } from './advisory-warnings.ts'
 import { listDeprecations } from './deprecation.ts'
 
 /** The bytes of a release, with the data submitted with them. */
@@ -165,8 +165,6 @@ const WARNED = 10
 async function dependencyWarnings(db: Queries, { entry }: Release): Promise<Issue[]> {
   const deps = entry.deps.filter(dep => dep.registry === null)
   if (deps.length === 0) return []
-  const nameOf = ({ package: real, name }: (typeof deps)[number]) =>
-    canonicalName((real ?? name) as Name)
   const cards = await discouragedCards(db, [...new Set(deps.map(nameOf))])
   const [yanked, deprecated]: [Issue[], Issue[]] = [[], []]
   for (const card of cards) {
@@ -179,15 +177,10 @@ async function dependencyWarnings(db: Queries, { entry }: Release): Promise<Issu
       const best = highestVersion(versions.filter(({ version }) => isIn(version)))
       if (!best) continue
       const { name } = card
-      if (best.yanked)
-        yanked.push(
-          warning('dependency_yanked', { name, req: dep.req, reason: best.yankReason ?? null }),
-        )
+      const why = { name, req: dep.req, reason: best.yankReason ?? null }
+      if (best.yanked) yanked.push(warning('dependency_yanked', why))
       const said = deprecationOf(all, best.version, card.about)
-      if (said)
-        deprecated.push(
-          warning('dependency_deprecated', { name, reason: said.reason, use: said.use }),
-        )
+      if (said) deprecated.push(warning('dependency_deprecated', { name, ...said }))
     }
   }
   return [yanked, deprecated].flatMap(issues => unique(issues).slice(0, WARNED))

@@ -118,7 +118,6 @@ test('of two settings of access that nobody says, the narrower one counts', () =
     'policy.preset',
     'policy.reserved_names_extra',
     'registry.api',
-    'upstream.crates-io.allow',
     'upstream.crates-io.deny',
   ])
   assert.equal(settings.policy.description, 'error')
@@ -128,6 +127,11 @@ test('of two settings of access that nobody says, the narrower one counts', () =
   assert.deepEqual(now('', before(upstream, { ...env, ...wide })).settings.upstream, {})
   const closed = now('[auth]\nrequired = true\n', before('[auth]\nrequired = true\n', wide))
   assert.deepEqual([closed.kept, closed.settings.auth.required], [[], true])
+  // An empty list of exceptions allows nothing: it stays, and the others go with their line.
+  const allow = `${upstream}allow = ["good"]\n`
+  const emptied = now(allow, before(allow, { PLIMSOLL_UPSTREAM_CRATES_IO_ALLOW: '' }))
+  assert.deepEqual(emptied.settings.upstream['crates-io']?.allow, [])
+  assert.deepEqual(now(upstream, before(allow)).settings.upstream['crates-io']?.allow, [])
   // A file that said the same before was overridden, and one that says something new counts.
   const overridden = before('[auth]\nrequired = false\n', { PLIMSOLL_AUTH_REQUIRED: 'true' })
   assert.equal(now('[auth]\nrequired = false\n', overridden).settings.auth.required, true)

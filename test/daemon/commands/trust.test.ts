@@ -61,6 +61,10 @@ test('rules are written, listed, explained and removed at the command line', asy
     [false, 'repository_owner_id', 1],
   )
   assert.match(bad.issues[0], /^Failed to decode JWT: its `exp` is 1970-01-01T00:00:01Z/)
+  // What no key could verify is said, too.
+  writeFileSync(jwtFile, await issuer.sign(JOBS.github, { kid: undefined }))
+  const keyless = await said(1, 'trust', 'test', '--jwt', jwtFile)
+  assert.equal(keyless.stderr, 'error: Missing JWT key ID\n')
   const rows: [code: number, args: string[], text: RegExp][] = [
     [2, ['trust', 'add', 'demo', '--issuer', 'none', ...claims], /there is no issuer `none`/],
     [

@@ -223,6 +223,9 @@ test('an account is linked by its owner, which ends its password and other sessi
   const session = (await loggedIn(test, 'bob')).cookies.get('plimsoll_session') ?? ''
   owner.cookies.set('plimsoll_session', session)
   assert.match(await said(await comeBack(owner, begun)), /begun in another browser/)
+  // Whose session has ended is not logged in to another account instead.
+  const ended = await new Visitor(test).get('/me/oidc/company?link=1')
+  assert.equal(ended.headers.get('location'), '/me')
 })
 
 test('an administrator links accounts, also with their passwords', async t => {

@@ -30,7 +30,12 @@ test('a group owns a crate: its members do, as of their last login', async t => 
   const token = await tokenOf('ada')
   assert.match(await publish(token, '1.1.0'), /not an owner/)
   // At once, also where users are invited.
-  assert.match(await owners('PUT', 'group:/acme/devs'), /"ok":true/)
+  const now = '{"ok":true,"msg":"group:/acme/devs now owns `keel`"}'
+  assert.equal(await owners('PUT', 'group:/acme/devs'), now)
+  const root = await loggedIn(test, 'owner')
+  const added = await root.post('/me/crates/keel/owners/add', { login: 'group:rust' })
+  assert.match(added.headers.get('location') ?? '', /done=owner-added$/)
+  assert.match(await owners('DELETE', 'group:rust'), /"ok":true/)
   assert.equal(await publish(token, '1.1.0'), 'published')
   const yank = (path: string, method: string) =>
     test.request(method, `/api/v1/crates/keel/1.1.0/${path}`, token)

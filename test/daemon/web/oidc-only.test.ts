@@ -81,6 +81,14 @@ test('without passwords, nobody has or uses one; a link leads in for one session
   assert.doesNotMatch(home, /type="password"/)
   const change = { current: PASSWORD, password: 'another good one', again: 'another good one' }
   assert.match(await said(await visitor.post('/me/password', change)), /Nobody logs in with a pass/)
+  // Administrators are offered no password, either.
+  const users = '/me/admin/users'
+  const shown = await (await visitor.get(users)).text()
+  assert.deepEqual([/Login link/.test(shown), /password/i.test(shown)], [true, false])
+  const asked = await (await visitor.get(`${users}/owner/reset`)).text()
+  assert.match(asked, /You get a link for owner, which logs owner in once/)
+  const made = await visitor.post(`${users}/owner/reset`, {}, { from: users })
+  assert.match(await made.text(), /It logs them in and works once/)
   const late = new Visitor(test)
   assert.match(await said(await late.get(path)), /link is not valid/)
   assert.equal(settings.auth.passwords, 'off')

@@ -6,6 +6,7 @@ import { listRules } from '../../../generator/trust/rules.ts'
 import { addRule, setOnly } from '../../../generator/trust/rules-changes.ts'
 import { said } from '../../support/oidc-registry.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { trusting } from '../../support/trusted.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
 async function prepared(t: Parameters<typeof TestRegistry.open>[0]) {
@@ -97,6 +98,27 @@ test('an owner who is removed may leave rules, and the page asks what becomes of
   assert.match(question, /name="rules" value="remove"[\s\S]*Remove bob and these rules/)
   await alice.post('/me/crates/demo/owners/remove', { login: 'bob', rules: 'remove' })
   assert.deepEqual(await listRules(test.registry.database), [])
+})
+
+test('the page of a crate has the rule that has created it, while that counts', async t => {
+  const { test, rule, job, publish } = await trusting(t)
+  await rule({ crate: 'acme-*' })
+  await rule({ crate: 'Solo' })
+  const { token } = await job()
+  for (const name of ['acme-one', 'solo'])
+    assert.deepEqual(await publish(token, name, '1.0.0'), [200, null])
+  const owner = await loggedIn(test, 'alice')
+  const page = async (name: string) => (await owner.get(`/me/crates/${name}`)).text()
+  assert.match(
+    await page('acme-one'),
+    /Rule 1 for <strong>acme-\*<\/strong>[\s\S]*Administrators may/,
+  )
+  assert.match(await page('solo'), /Rule 2: github/)
+  assert.equal((await owner.get('/me/crates/solo/trust/remove?id=2')).status, 200)
+  assert.equal((await owner.get('/me/crates/solo/trust/remove?id=1')).status, 404)
+  await rule({ crate: 'acme-one', owner: null })
+  const own = await page('acme-one')
+  assert.deepEqual([/Rule 1/.test(own), /Rule 3: github/.test(own)], [false, true])
 })
 
 test('administrators write rules for names and prefixes', async t => {

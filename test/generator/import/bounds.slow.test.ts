@@ -155,6 +155,9 @@ test('other commands end, too', { timeout: 60_000 }, async t => {
   writeCrate(small, { name: 'demo', version: '1.0.0' })
   await plimsollHere(['push', small, '--to', pushed, '--base-url', 'https://x.example'])
   sparse(join(pushed, 'crates/demo/demo-1.0.0.crate'))
+  const config = join(folder, 'config')
+  await plimsollHere(['push', small, '--to', config, '--base-url', 'https://x.example'])
+  sparse(join(config, 'index/config.json'), 1900 * 1024 ** 2)
   const out = join(folder, 'out')
   const special = /is neither a file nor a folder/
   const commands: [args: string[], message: RegExp][] = [
@@ -171,6 +174,12 @@ test('other commands end, too', { timeout: 60_000 }, async t => {
     [['import', pipe, '--dir', dir], /cannot be imported/],
     [['check', join(folder, 'from')], /./],
     [['push', small, '--to', pushed], /demo-1\.0\.0\.crate/],
+    // A file for which there is memory, and no text so long.
+    [['push', small, '--to', config], /config\.json is larger than the limit of 8\.0 MiB/],
+    [
+      ['deploy', '--from', config, '--to', out],
+      /config\.json is larger than the limit of 1\.0 GiB/,
+    ],
   ]
   for (const [args, message] of commands) {
     const { code, stderr } = await plimsollHere(args)

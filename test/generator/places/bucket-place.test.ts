@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Code } from '../../../core/error/catalog.ts'
 import { Refusal } from '../../../core/error/error.ts'
 import { sha256 } from '../../../core/sha256.ts'
-import { probePlace } from '../../../generator/places/place.ts'
+import { type Place, probePlace } from '../../../generator/places/place.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
 import { until } from '../../support/until.ts'
@@ -14,6 +14,11 @@ import { folderOf } from '../../support/workplace.ts'
 
 const refused = (code: Code, reason: RegExp) => (error: unknown) =>
   error instanceof Refusal && error.has(code) && reason.test(error.message)
+
+/** Lists a bucket; `paths` gets what it has. */
+async function listed(bucket: Place, paths: string[] = []): Promise<void> {
+  for await (const { path } of bucket.list()) paths.push(path)
+}
 
 test('what may succeed later is tried again, until the budget is used up', async t => {
   const s3 = await startS3(new Cleanup(t))
@@ -93,12 +98,7 @@ test('a page is neither a stored object nor a list nor a removal, whichever requ
     ['HEAD', () => bucket.head('key')],
     ['HEAD', () => probePlace(bucket)],
     ['GET', () => bucket.read('key')],
-    [
-      'GET',
-      async () => {
-        for await (const file of bucket.list()) assert.fail(file.path)
-      },
-    ],
+    ['GET', () => listed(bucket)],
     ['DELETE', () => bucket.remove('key')],
   ]
   for (const headers of [
@@ -126,10 +126,31 @@ test('a list that has more files, but says no way to them, is not the whole list
   const s3 = await startS3(new Cleanup(t))
   const url = await serveWeb(t, (_, answering) => void answering.end(answer))
   const bucket = bucketOn({ ...s3, url }, '')
-  const listed: string[] = []
-  const list = async () => {
-    for await (const { path } of bucket.list()) listed.push(path)
+  const paths: string[] = []
+  await assert.rejects(listed(bucket, paths), refused('bucket_foreign', /the beginning of a list/))
+  assert.deepEqual(paths, ['a'])
+})
+
+test('what an application answers is no object: a weak ETag, a body for a change, no part, no end', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  let answer: [headers: Record<string, string>, body: string] = [{}, '']
+  const url = await serveWeb(t, (_, answering) => {
+    answering.writeHead(200, answer[0])
+    answering.end(answer[1])
+  })
+  const bucket = bucketOn({ ...s3, url }, '')
+  const page = `<ListBucketResult><Name>test</Name><IsTruncated>true</IsTruncated>
+    <NextContinuationToken>a</NextContinuationToken></ListBucketResult>`
+  const json = { 'content-type': 'application/json' }
+  const cases: [headers: Record<string, string>, body: string, make: () => Promise<unknown>][] = [
+    [{ ...json, etag: 'W/"2-a"' }, '{}', () => bucket.put('key', Buffer.from('x'))],
+    [{ etag: '"a"', 'content-length': '2' }, '{}', () => bucket.put('key', Buffer.from('x'))],
+    [{ etag: '"a"', 'content-length': '2' }, '{}', () => bucket.open('key', { start: 1, end: 1 })],
+    [{ etag: '"a"', 'transfer-encoding': 'chunked' }, '{}', () => bucket.read('key')],
+    [{}, page, () => listed(bucket)],
+  ]
+  for (const [headers, body, make] of cases) {
+    answer = [headers, body]
+    await assert.rejects(make(), refused('bucket_foreign', /is none \(\w+ 200 with/), body)
   }
-  await assert.rejects(list(), refused('bucket_foreign', /the beginning of a list/))
-  assert.deepEqual(listed, ['a'])
 })

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdoptParts } from '../../../core/release/adopt.ts'
 import type { InspectParts } from '../../../core/release/inspect.ts'
+import { systemRefusal } from '../../../generator/places/disk/fault.ts'
 import {
   adoptArchive,
+  faultOf,
   inspectArchive,
   listFiles,
   sandbox,
 } from '../../../generator/sandbox/sandbox.ts'
+import type { PublishedCrate } from '../../../generator/sandbox/tasks.ts'
 import { SandboxError } from '../../../generator/sandbox/thread.ts'
 import { refusedWith } from '../../support/refusal.ts'
 
@@ -24,6 +27,26 @@ test('an archive that takes too much is refused; a failure of ours is none of it
   error = new SandboxError('failure', 'TypeError: no')
   await assert.rejects(inspectArchive('x.crate', {} as InspectParts), error)
   await assert.rejects(adoptArchive('x.crate', {} as AdoptParts), error)
+})
+
+test('a failed read is called what it is, and no archive without files or faults', {
+  skip: process.platform !== 'linux' && 'it needs a file that cannot be read',
+}, async t => {
+  t.after(() => sandbox.close())
+  const broken = { path: '/proc/self/mem', size: 100 }
+  const identity = { name: 'demo', version: '1.0.0' } as PublishedCrate['identity']
+  const reading: (() => Promise<unknown>)[] = [
+    () => inspectArchive(broken.path, { limits: {} } as InspectParts),
+    () => listFiles('y', async () => broken),
+    () => faultOf({ ...broken, identity }),
+  ]
+  for (const read of reading) {
+    await assert.rejects(read(), error => {
+      const told = systemRefusal(error, 'client')?.message ?? String(error)
+      assert.match(told, /^the disk reports an error: .*EIO: i\/o error; /)
+      return true
+    })
+  }
 })
 
 test('the files of an inspected archive are listed without it, also of many, within memory', async t => {

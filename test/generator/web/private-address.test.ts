@@ -31,7 +31,14 @@ test('nobody is asked at link-local addresses and at those of metadata, in every
   const forms = ['', '::', '::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::']
   const never = ['169.254.169.254', '169.254.170.23', '100.100.100.200', '168.63.129.16']
   const all = never.flatMap(address => forms.map(form => form + address))
-  all.push('fe80::1%2', 'febf::1', 'fd00:ec2::254', 'fd20:ce::254', '::ffff:a9fe:a9fe')
+  all.push(
+    'fe80::1%2',
+    'febf::1',
+    '2002:a9fe:a9fe::1',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+    '::ffff:a9fe:a9fe',
+  )
   none(all.filter(address => !isForbiddenAddress(address)))
   const others = ['169.253.1.1', '100.100.100.201', 'fd00:ec2::253', '10.0.0.1', '127.0.0.1', '::1']
   assert.deepEqual(others.filter(isForbiddenAddress), [])
