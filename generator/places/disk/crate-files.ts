@@ -62,7 +62,8 @@ async function below(folder: string, seen: Set<string>): Promise<string[]> {
     const isCrate = entry.name.endsWith('.crate')
     const kind = entry.isSymbolicLink() ? targetOf(path) : entry
     if (kind?.isDirectory()) paths.push(...(await below(path, seen)))
-    else if (isCrate) paths.push(path)
+    // A link that leads nowhere may have led to a folder; those of editors begin with a dot.
+    else if (isCrate || (kind === null && !entry.name.startsWith('.'))) paths.push(path)
   }
   return paths
 }
