@@ -21,7 +21,8 @@ export async function listCrates(source: string, except?: string): Promise<strin
   const isThere = stats || isMangled(source) || (await unlessMissing(lstat(source)))
   if (!isThere) refuse('file_missing', { path: source })
   if (!stats || stats.isFile()) return [source]
-  if (!stats.isDirectory()) refuse('file_special', { path: source })
+  if (!stats.isDirectory())
+    return source.endsWith('.crate') ? [source] : refuse('file_special', { path: source })
   return (await below(source, new Set(except === undefined ? [] : [except]))).sort()
 }
 
