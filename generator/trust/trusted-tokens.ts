@@ -2,7 +2,7 @@ import { refuse } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name, patternsOf } from '../../core/name.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import type { Job } from '../../core/trust/job.ts'
-import { type Accounts, acting, type LoginRules } from '../accounts/accounts.ts'
+import { type Accounts, acting } from '../accounts/accounts.ts'
 import { hashSecret } from '../accounts/secret.ts'
 import { makeToken, type Rejection, type Scope } from '../accounts/tokens.ts'
 import { type Condition, first, type Queries, type Row, run } from '../database/statement.ts'
@@ -70,31 +70,24 @@ export async function trustedChange(
   }: Pick<TrustedHolder, 'tokenId'> & { readonly address?: string | null },
   name: Name,
 ): Promise<Change> {
-  const stillMay = (tx: Queries) => grantOf(tx, tokenId, name, settings, clock())
+  const canonical = canonicalName(name)
+  const stillMay = async (db: Queries): Promise<RuleGrant> => {
+    const now = clock()
+    const sql = `SELECT rules, job ${VALID} AND id = ?`
+    type Found = { rules: string; job: string }
+    const token = await first<Found>(db, sql, timestamp(now), latest(now), tokenId)
+    if (!token) return refuse('trusted_token_rejected')
+    const { rules, isNew } = await countingRules(db, canonical, now)
+    const mine = JSON.parse(token.rules) as number[]
+    const rule = rules.find(each => mine.includes(each.id))
+    if (!rule) return refuse('trusted_token_crate', { name })
+    const owner = isNew ? await requireFirstOwner(db, rule, acting(settings, now)) : null
+    const job = JSON.parse(token.job) as Job
+    return { rule: rule.id, crate: canonical, owner, job }
+  }
   const grant = await stillMay(database)
   const actor = ruleActor(grant.rule)
   return { at: timestamp(clock()), who: 'rule', actor, address, grant, stillMay }
-}
-
-async function grantOf(
-  db: Queries,
-  id: number,
-  name: Name,
-  settings: LoginRules,
-  now: Date,
-): Promise<RuleGrant> {
-  const sql = `SELECT rules, job ${VALID} AND id = ?`
-  type Found = { rules: string; job: string }
-  const token = await first<Found>(db, sql, timestamp(now), latest(now), id)
-  if (!token) return refuse('trusted_token_rejected')
-  const canonical = canonicalName(name)
-  const { rules, isNew } = await countingRules(db, canonical, now)
-  const mine = JSON.parse(token.rules) as number[]
-  const rule = rules.find(each => mine.includes(each.id))
-  if (!rule) return refuse('trusted_token_crate', { name })
-  const owner = isNew ? await requireFirstOwner(db, rule, acting(settings, now)) : null
-  const job = JSON.parse(token.job) as Job
-  return { rule: rule.id, crate: canonical, owner, job }
 }
 
 /** Returns the rules of a crate, also ended ones, after that which has created it, if it counts. */

@@ -54,12 +54,8 @@ ${postForm(viewer, `${to(account.addUser)}${query}`, html`${field('Username', ht
   return accountPage(site, viewer, { path, title: 'Users', notice, body })
 }
 
-function userRow(
-  { viewer, issuers, passwords }: UsersData,
-  user: UserRow,
-  to: Linker,
-  query: string,
-): Markup {
+function userRow(data: UsersData, user: UserRow, to: Linker, query: string): Markup {
+  const { viewer, issuers, passwords } = data
   const { login, name, admin, locked, removed, machine, made, created, lastSeen, crates } = user
   const button = (action: Parameters<typeof account.user>[1], text: string) =>
     askLink(`${to(account.user(login, action))}${query}`, text, `${text}: ${login}`)
@@ -74,20 +70,15 @@ function userRow(
   return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">${removed ? 'removed' : 'locked'}</span>` : null}${machine ? html` <span class="badge">machine</span>` : null}${user.login_due ? html` <span class="badge bad">login due</span>` : null}</div>
 <div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${counted(crates, 'crate')}${user.identities.map(({ issuer, logged_in: at }) => html` · ${issuers.get(issuer) ?? 'an issuer without a section'}: ${at === null ? 'no login yet' : html`last login ${timeTag(at)}`}`)}</div>
 ${made.length === 0 ? null : html`<div class="row-more">can do nothing any more, and has left behind: ${made.join(', ')}</div>`}
-${removed || machine || issuers.size === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm([...issuers.values()], to(account.user(login, 'link')), login, passwords === 'on')}</details>`}</div>
+${removed || machine || issuers.size === 0 ? null : html`<details class="more"><summary>Link to an issuer</summary>${linkForm(data, to(account.user(login, 'link')), login)}</details>`}</div>
 ${removed ? null : html`<div class="actions">${machine ? null : button('reset', passwords === 'on' ? 'Reset password' : 'Login link')}${others}</div>`}</li>
 `
 }
 
 /** Leads to the question, which posts its fields. */
-function linkForm(
-  issuers: readonly string[],
-  action: string,
-  login: string,
-  hasPassword: boolean,
-): Markup {
-  return html`<form class="form" method="get" action="${action}">${field('Issuer', html`<select name="issuer">${issuers.map(name => html`<option>${name}</option>`)}</select>`)}
+function linkForm({ issuers, passwords }: UsersData, action: string, login: string): Markup {
+  return html`<form class="form" method="get" action="${action}">${field('Issuer', html`<select name="issuer">${[...issuers.values()].map(name => html`<option>${name}</option>`)}</select>`)}
 ${field('Subject', html`<input name="subject" required maxlength="500" autocapitalize="off">`)}
-${hasPassword ? html`<label class="choice"><input type="checkbox" name="keep" value="1"> Keep the password</label>` : null}
+${passwords === 'on' ? html`<label class="choice"><input type="checkbox" name="keep" value="1"> Keep the password</label>` : null}
 <button class="button">Link ${login}</button></form>`
 }
