@@ -63,12 +63,11 @@ export async function insertAdded(
   refuseErrors(releaseConflicts(existing, { ...release, cksum: release.entry.cksum }, by))
   if (existing.crate && existing.taken)
     return { outcome: 'present', crate: existing.crate, edit: null }
-  const { name: crate, version } = release
+  const { name: crate, version, entry } = release
   const generation = await addEvent(tx, by, { action: 'publish', crate, version })
-  const { cksum } = release.entry
   // Of its own: others may be published in the same transaction.
   const own = { generation, actor: by.actor }
-  const told = [{ type: 'release.published', version, cksum, ...own } as const]
+  const told = [{ type: 'release.published', version, cksum: entry.cksum, ...own } as const]
   return insertNew(tx, release, by, existing, { generation, createdAt: by.at, told })
 }
 
