@@ -54,7 +54,7 @@ const registerAdd = registryCommand('add', {
       about: 'what a claim of the token has to be; a repeated key means any of its values',
       isRequired: true,
     },
-    '--owner <username>': 'who owns the crates that it creates',
+    '--owner <username>': 'who owns the crates that it creates: a user, or a group as `group:NAME`',
     '--from-jwt <file>': 'a token of such a job, from which the numeric ids are taken',
   },
   examples: {

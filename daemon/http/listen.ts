@@ -231,6 +231,9 @@ Connection: close\r
 \r
 ${PLAIN_TEXT}`
 
+/** What OpenSSL says of the methods that it knows, and of all other bytes that are not TLS. */
+const NOT_TLS = /^ERR_SSL_(?:HTTPS?_(?:PROXY_)?REQUEST|WRONG_VERSION_NUMBER)$/
+
 /** Has a server of TLS answer clients that speak plain HTTP in plain HTTP. */
 function answerPlainHttp(server: Pick<ServerType, 'on'>): void {
   const open = new Map<string, Socket>()
@@ -242,6 +245,6 @@ function answerPlainHttp(server: Pick<ServerType, 'on'>): void {
   })
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     // The connection below that of TLS, which Node closes after this event.
-    if (error.code === 'ERR_SSL_HTTP_REQUEST') open.get(nameOf(socket))?.end(PLAIN_ANSWER)
+    if (NOT_TLS.test(error.code ?? '')) open.get(nameOf(socket))?.end(PLAIN_ANSWER)
   })
 }

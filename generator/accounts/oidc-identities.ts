@@ -159,6 +159,10 @@ export async function moveIssuer(
     const doubles = `SELECT id FROM groups WHERE issuer = ?
       AND name IN (SELECT name FROM groups WHERE issuer = ?)`
     await run(tx, `DELETE FROM group_owners WHERE group_id IN (${doubles})`, from, to)
+    const kept = `SELECT kept.id FROM groups AS old JOIN groups AS kept ON kept.name = old.name
+      WHERE old.id = owner_group AND kept.issuer = ?`
+    const rules = `UPDATE trust_rules SET owner_group = (${kept}) WHERE owner_group IN (${doubles})`
+    await run(tx, rules, to, from, to)
     await run(tx, `DELETE FROM groups WHERE id IN (${doubles})`, from, to)
     const older = `DELETE FROM user_groups WHERE issuer = ?
       AND user_id IN (SELECT user_id FROM user_groups WHERE issuer = ?)`

@@ -5,14 +5,14 @@ import { all, first, type Queries, run, upsert } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted, userIdOf } from '../records/change.ts'
 import { type Records, tellFollowers } from '../records/crate-change.ts'
 import type { CrateRecord } from '../records/crates.ts'
-import { GROUP, groupsOwning } from '../records/groups.ts'
+import { GROUP, groupsOwning, type OwnerRef } from '../records/groups.ts'
 import {
   addOwner,
   canAct,
   isDirectOwner,
-  type OwnerRef,
   removeOwner,
   requireOwner,
+  userOf,
 } from '../records/owners.ts'
 import { type Account, acting, findUser, type LoginRules } from './accounts.ts'
 import { resolveGroup } from './groups.ts'
@@ -67,10 +67,6 @@ async function insertOwner(
   const edit = { crate, owner: userOf(owner), told, by: change, generation }
   await tellFollowers(tx, followers, edit)
   return 'changed'
-}
-
-function userOf(owner: OwnerRef): number | null {
-  return 'user' in owner ? owner.user : null
 }
 
 /** Invites users to become owners, or renews their invitations; groups become owners at once. */

@@ -207,4 +207,8 @@ export const steps: Readonly<Record<string, Step>> = {
   ]),
   // What versions ship with: the packages of their lock files. Not known of those published before.
   '041_locked': statements(['ALTER TABLE releases ADD COLUMN locked TEXT']),
+  // Rules whose crates belong to a group.
+  '042_rule_groups': statements([
+    'ALTER TABLE trust_rules ADD COLUMN owner_group INTEGER REFERENCES groups(id)',
+  ]),
 }

@@ -59,8 +59,9 @@ export interface Tables extends DerivedTables {
     crate_id: number | null
     claims: string
     pins: string
-    /** The first owner of crates that it creates. */
+    /** The first owner of crates that it creates: a user, or a group. */
     owner_id: number | null
+    owner_group: number | null
     created_by: number | null
     created_at: string
     used_at: string | null

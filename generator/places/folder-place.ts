@@ -78,7 +78,7 @@ export class FolderPlace implements Place {
   }
 
   async read(path: string, max?: number): Promise<Content | null> {
-    const bytes = await readBytes(this.local(path), max)
+    const bytes = (await this.head(path)) && (await readBytes(this.local(path), max))
     if (!bytes) return null
     return {
       bytes,

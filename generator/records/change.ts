@@ -5,6 +5,7 @@ import type { CanonicalName } from '../../core/name.ts'
 import type { Job } from '../../core/trust/job.ts'
 import type { Database } from '../database/connection.ts'
 import { type Queries, value } from '../database/statement.ts'
+import type { OwnerRef } from './groups.ts'
 import { requireUnpaused, UNPAUSED } from './pause.ts'
 
 /** A user who changes something, as they were when the request was looked at. */
@@ -20,8 +21,8 @@ export type StillMay = (tx: Queries) => Promise<Author>
 export interface RuleGrant {
   readonly rule: number
   readonly crate: CanonicalName
-  /** The id of the user who owns the crate, if the job creates it. */
-  readonly owner: number | null
+  /** Who owns the crate, if the job creates it. */
+  readonly owner: OwnerRef | null
   /** Which job it is, for the audit log and the release. */
   readonly job: Job
 }

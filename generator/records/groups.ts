@@ -19,6 +19,9 @@ export const GROUP = 'group:'
 export const HAS_GROUP = `user_groups.issuer = groups.issuer
   AND instr(user_groups.names, '\n' || groups.name || '\n') > 0`
 
+/** Whoever owns a crate, as the records know them: a user, or a group by its number. */
+export type OwnerRef = { readonly user: number } | { readonly group: number }
+
 /** How a group is written, in a statement on `groups`: with its issuer where a name says too little. */
 export const GROUP_LOGIN = `'${GROUP}' || CASE WHEN substr(groups.name, 1, 6) = '${LOCAL}/'
     OR EXISTS (SELECT 1 FROM groups AS others

@@ -14,10 +14,7 @@ import {
 } from '../database/statement.ts'
 import { type Change, userIdOf } from './change.ts'
 import type { CrateRecord } from './crates.ts'
-import { COUNTS, counting, GROUP_LOGIN, groupsOf, HAS_GROUP } from './groups.ts'
-
-/** Whoever owns a crate, as the records know them: a user, or a group by its number. */
-export type OwnerRef = { readonly user: number } | { readonly group: number }
+import { COUNTS, counting, GROUP_LOGIN, groupsOf, HAS_GROUP, type OwnerRef } from './groups.ts'
 
 /** An owner as Cargo lists it (specification A.5): a group by `group:NAME` and its title. */
 export type Owner = Readonly<Pick<Row<'users'>, 'id' | 'login' | 'name'>>
@@ -152,6 +149,31 @@ export async function canAct(
   return (await value(db, sql, ...values, ...who, ...counting(at), ...values, ...who)) !== null
 }
 
+/** Returns whether an owner is a user who can do something, or a group with one; see `canAct`. */
+export async function mayAct(
+  db: Queries,
+  owner: OwnerRef,
+  acting: Condition,
+  at: string,
+): Promise<boolean> {
+  const found =
+    'user' in owner
+      ? await value(
+          db,
+          `SELECT 1 FROM users WHERE ${acting.sql} AND id = ?`,
+          ...acting.values,
+          owner.user,
+        )
+      : await value(
+          db,
+          `SELECT 1 ${members(acting)} AND groups.id = ? LIMIT 1`,
+          ...counting(at),
+          ...acting.values,
+          owner.group,
+        )
+  return found !== null
+}
+
 /** Returns the names of crates whose owners can all do nothing, at most `limit`; see `canAct`. */
 export function stuckCrates(
   db: Queries,
@@ -188,6 +210,11 @@ export async function addOwner(
   const sql = `INSERT INTO ${table} (crate_id, ${column}, added_at, added_by) VALUES (?, ?, ?, ?)
     ON CONFLICT DO NOTHING`
   return (await run(tx, sql, crateId, id, at, by)) > 0
+}
+
+/** Returns the id of the user who is an owner; null for a group. */
+export function userOf(owner: OwnerRef): number | null {
+  return 'user' in owner ? owner.user : null
 }
 
 /** Ends an ownership; returns whether there was one. */

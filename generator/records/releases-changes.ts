@@ -24,7 +24,7 @@ import {
   tellFollowers,
 } from './crate-change.ts'
 import { type CrateRecord, findCrate, insertCrate } from './crates.ts'
-import { addOwner, requireOwner } from './owners.ts'
+import { addOwner, requireOwner, userOf } from './owners.ts'
 import {
   listVersions,
   type NewRelease,
@@ -63,12 +63,11 @@ export async function insertAdded(
   refuseErrors(releaseConflicts(existing, { ...release, cksum: release.entry.cksum }, by))
   if (existing.crate && existing.taken)
     return { outcome: 'present', crate: existing.crate, edit: null }
-  const { name: crate, version } = release
+  const { name: crate, version, entry } = release
   const generation = await addEvent(tx, by, { action: 'publish', crate, version })
-  const { cksum } = release.entry
   // Of its own: others may be published in the same transaction.
   const own = { generation, actor: by.actor }
-  const told = [{ type: 'release.published', version, cksum, ...own } as const]
+  const told = [{ type: 'release.published', version, cksum: entry.cksum, ...own } as const]
   return insertNew(tx, release, by, existing, { generation, createdAt: by.at, told })
 }
 
@@ -86,11 +85,14 @@ async function insertNew(
   const { name } = release
   const isNew = existing.crate === null
   const grant = by.who === 'rule' ? by.grant : null
-  const owner = isNew ? (grant ? grant.owner : userIdOf(by)) : null
+  const user = userIdOf(by)
+  const maker = grant ? grant.owner : user !== null ? { user } : null
+  const first = isNew ? maker : null
   const rule = grant?.rule ?? null
   const crate =
     existing.crate ?? (await insertCrate(tx, name, createdAt, recorded.generation, rule, id))
-  if (owner !== null) await addOwner(tx, crate.id, { user: owner }, createdAt)
+  if (first) await addOwner(tx, crate.id, first, createdAt)
+  const owner = first && userOf(first)
   const added = [await insertRelease(tx, crate.id, release, by)]
   const edit = { crate, isNew, owner, added, by, ...recorded }
   return { outcome: 'added', crate: { ...crate, generation: recorded.generation }, edit }

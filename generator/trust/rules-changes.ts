@@ -14,10 +14,12 @@ import {
   type WantedClaims,
 } from '../../core/trust/rule.ts'
 import { requireUser } from '../accounts/accounts.ts'
+import { resolveGroup } from '../accounts/groups.ts'
 import type { Database } from '../database/connection.ts'
-import { insert, insertAll, type Queries, run, value } from '../database/statement.ts'
+import { insert, insertAll, type Queries, type Row, run, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
 import { type CrateRecord, findCrate } from '../records/crates.ts'
+import { GROUP } from '../records/groups.ts'
 import { requireOwner } from '../records/owners.ts'
 import { requireRule, type TrustRule, trustedOnlyBy } from './rules.ts'
 
@@ -30,7 +32,7 @@ export interface RuleOrder {
   readonly crate: string
   readonly issuer: string
   readonly claims: WantedClaims
-  /** The login of the first owner of crates that it creates. */
+  /** The first owner of crates that it creates: a login, or a group as `group:NAME`. */
   readonly owner: string | null
   /** The claims of a token from which ids are taken. */
   readonly from?: Claims | null
@@ -56,7 +58,7 @@ export async function addRule(
   const pins = from ? pinsAfter(kind, wanted, from) : []
   const pattern = patternOf(order.crate)
   const rule = await changeCrates(database, pattern, change, async (tx, by, crate) => {
-    const owner = await firstOwner(tx, order, crate?.name ?? null)
+    const owner = await firstOwner(tx, order, crate?.name ?? null, settings)
     const shown = crate?.name ?? pattern
     const same = 'SELECT count(*) FROM trust_rules WHERE pattern = ? AND coalesce(crate_id, 0) = ?'
     if (Number(await value(tx, same, pattern, crate?.id ?? 0)) >= RULES_MAX)
@@ -68,7 +70,7 @@ export async function addRule(
       crate_id: crate?.id ?? null,
       claims: JSON.stringify(order.claims),
       pins: JSON.stringify(pins),
-      owner_id: owner,
+      ...owner,
       created_by: by.who === 'user' ? by.user.id : null,
       created_at: by.at,
     })
@@ -149,11 +151,20 @@ function patternOf(text: string): string {
 }
 
 /** Returns who owns what a rule creates: nobody where the crate is there. */
-async function firstOwner(tx: Queries, order: RuleOrder, crate: Name | null) {
-  if (crate !== null && order.owner !== null) refuse('rule_owner_given', { name: crate })
-  if (crate !== null) return null
-  const { id, login, locked } = await requireUser(tx, order.owner ?? refuse('rule_needs_owner'))
-  return locked ? refuse('user_locked', { login }) : id
+async function firstOwner(
+  tx: Queries,
+  { owner }: RuleOrder,
+  crate: Name | null,
+  { oidc }: Settings,
+): Promise<Pick<Row<'trust_rules'>, 'owner_id' | 'owner_group'>> {
+  const nobody = { owner_id: null, owner_group: null }
+  if (crate !== null && owner !== null) refuse('rule_owner_given', { name: crate })
+  if (crate !== null) return nobody
+  if (owner === null) return refuse('rule_needs_owner')
+  if (owner.startsWith(GROUP))
+    return { ...nobody, owner_group: (await resolveGroup(tx, owner.slice(GROUP.length), oidc)).id }
+  const { id, login, locked } = await requireUser(tx, owner)
+  return locked ? refuse('user_locked', { login }) : { ...nobody, owner_id: id }
 }
 
 /** Refuses a token for the ids of a rule that it does not belong to. */

@@ -5,6 +5,7 @@ import { type CanonicalName, patternsOf } from '../../core/name.ts'
 import { latest, timestamp } from '../../core/timestamp.ts'
 import { type Pin, textsOf, type WantedClaims } from '../../core/trust/rule.ts'
 import { all, column, LIST, type Queries, value } from '../database/statement.ts'
+import { GROUP_LOGIN } from '../records/groups.ts'
 
 /** Which jobs of an issuer may publish a crate, or the crates of a prefix. */
 export interface TrustRule {
@@ -17,7 +18,7 @@ export interface TrustRule {
   readonly issuer: string
   readonly claims: WantedClaims
   readonly pins: readonly Pin[]
-  /** The login of the first owner of crates that it creates. */
+  /** The first owner of crates that it creates: a login, or a group as it is written. */
   readonly owner: string | null
   /** Who wrote it: a login, or null for the operator. */
   readonly writer: string | null
@@ -28,10 +29,11 @@ export interface TrustRule {
 /** A rule that was never used ends after this. */
 const UNUSED_SECONDS = 30 * 86_400
 
-const RULE = `trust_rules.id, trust_rules.name AS crate, pattern, crate_id AS "crateId", issuer,
-  claims, pins, owners_of.login AS owner, writers.login AS writer,
-  trust_rules.created_at AS created, used_at AS used
+const RULE = `trust_rules.id, trust_rules.name AS crate, pattern, crate_id AS "crateId",
+  trust_rules.issuer, claims, pins, coalesce(owners_of.login, ${GROUP_LOGIN}) AS owner,
+  writers.login AS writer, trust_rules.created_at AS created, used_at AS used
   FROM trust_rules LEFT JOIN users AS owners_of ON owners_of.id = owner_id
+  LEFT JOIN groups ON groups.id = owner_group
   LEFT JOIN users AS writers ON writers.id = created_by`
 
 type Stored = Omit<TrustRule, 'claims' | 'pins'> & Readonly<Record<'claims' | 'pins', string>>
@@ -90,7 +92,7 @@ export function listRules(db: Queries, filter: RuleFilter = {}): Promise<TrustRu
   const conditions = [
     ...(crateIds ? [[`crate_id IN ${LIST}`, crateIds] as const] : []),
     ...(writers ? [[`writers.login IN ${LIST}`, writers] as const] : []),
-    ...(issuer ? [['issuer = ?', issuer] as const] : []),
+    ...(issuer ? [['trust_rules.issuer = ?', issuer] as const] : []),
     ['trust_rules.id > ?', after] as const,
   ]
   const where = conditions.map(([sql]) => sql).join(' AND ')

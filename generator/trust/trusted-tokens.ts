@@ -5,9 +5,11 @@ import type { Job } from '../../core/trust/job.ts'
 import { type Accounts, acting } from '../accounts/accounts.ts'
 import { hashSecret } from '../accounts/secret.ts'
 import { makeToken, type Rejection, type Scope } from '../accounts/tokens.ts'
-import { type Condition, first, type Queries, type Row, run } from '../database/statement.ts'
+import { type Condition, first, one, type Queries, run } from '../database/statement.ts'
 import { type Change, type RuleGrant, ruleActor } from '../records/change.ts'
 import { type CrateRecord, crateMaker } from '../records/crates.ts'
+import type { OwnerRef } from '../records/groups.ts'
+import { mayAct } from '../records/owners.ts'
 import { listRules, rulesFor, type TrustRule } from './rules.ts'
 
 /** How long a job may publish. */
@@ -81,7 +83,7 @@ export async function trustedChange(
     const mine = JSON.parse(token.rules) as number[]
     const rule = rules.find(each => mine.includes(each.id))
     if (!rule) return refuse('trusted_token_crate', { name })
-    const owner = isNew ? await requireFirstOwner(db, rule, acting(settings, now)) : null
+    const owner = isNew ? await firstOwner(db, rule, acting(settings, now), timestamp(now)) : null
     const job = JSON.parse(token.job) as Job
     return { rule: rule.id, crate: canonical, owner, job }
   }
@@ -112,13 +114,15 @@ export async function countingRules(db: Queries, name: CanonicalName, now: Date)
 }
 
 /** Refuses a rule whose first owner of new crates could do nothing for them. */
-async function requireFirstOwner(
+async function firstOwner(
   db: Queries,
-  { id, owner }: TrustRule,
+  { id, owner: login }: TrustRule,
   may: Condition,
-): Promise<number> {
-  const sql = `SELECT users.id FROM trust_rules JOIN users ON users.id = owner_id
-    WHERE trust_rules.id = ? AND ${may.sql}`
-  const user = await first<Pick<Row<'users'>, 'id'>>(db, sql, id, ...may.values)
-  return user?.id ?? refuse('rule_owner_locked', { login: owner ?? '', rule: id })
+  at: string,
+): Promise<OwnerRef> {
+  const sql = 'SELECT owner_id AS "user", owner_group AS "group" FROM trust_rules WHERE id = ?'
+  const { user, group } = await one<Record<'user' | 'group', number | null>>(db, sql, id)
+  const owner = group === null ? { user: user ?? 0 } : { group }
+  if (await mayAct(db, owner, may, at)) return owner
+  return refuse('rule_owner_locked', { login: login ?? '', rule: id })
 }

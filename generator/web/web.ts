@@ -253,10 +253,9 @@ export class Web {
       const isRefused = isNamed ? isForbiddenAddress : isPrivateAddress
       if (isRefused(address)) throw new PrivateAddress(hostname, address, isNamed)
       const path = pathname + search
-      const answer = connections.request({ origin, path, method, body, headers, signal })
-      // A connection that is still being made, as through a proxy, does not hear the signal.
       return await Promise.race([
-        answer,
+        connections.request({ origin, path, method, body, headers, signal }),
+        // A connection that is still being made, as through a proxy, does not hear the signal.
         once(signal, 'abort').then(() => Promise.reject(signal.reason)),
       ])
     } catch (error) {

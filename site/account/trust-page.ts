@@ -38,7 +38,7 @@ export function trustSection(
   const reads = site.private
     ? html` A job that publishes reads the whole registry for its 30 minutes.`
     : null
-  const form = html`${isOfAll ? html`${crate('Crate that is not there yet, or prefix and *')}${field('First owner', html`<input name="owner" required autocapitalize="off">`)}` : null}
+  const form = html`${isOfAll ? html`${crate('Crate that is not there yet, or prefix and *')}${field('First owner', html`<input name="owner" required autocapitalize="off">`, 'A login, or group:NAME.')}` : null}
 ${field('Issuer', html`<select name="issuer">${options}</select>`)}
 ${field('Claims', html`<textarea name="claims" rows="4" required placeholder="repository=acme/demo&#10;workflow=release.yml&#10;environment=release"></textarea>`, 'One on a line. A repeated name means any of its values.')}
 <button class="button">Add</button>`

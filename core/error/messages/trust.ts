@@ -54,7 +54,7 @@ export const trustMessages = {
       pattern.endsWith('*')
         ? `New versions of this crate can only be published using Trusted Publishing: \`${pattern}\` has \`${name}\` take them from CI alone; an administrator can turn that off at /me/admin/trust`
         : `New versions of this crate can only be published using Trusted Publishing: \`${name}\` takes them from CI alone; an owner can turn that off at /me/crates/${name}`,
-    rule_owner_locked: 'the account `{login}`, which rule {rule} makes the first owner of new crates, is locked, gone, or has to log in at its issuer again; if it cannot, ask an administrator to write the rule anew',
+    rule_owner_locked: '`{login}`, which rule {rule} makes the first owner of new crates, can do nothing: the account is locked, gone, or has to log in at its issuer again, or nobody in the group can act; if that stays so, ask an administrator to write the rule anew',
   },
   invalid: {
     jwt_invalid: 'Failed to decode JWT: {reason}',

@@ -21,7 +21,8 @@ export async function listCrates(source: string, except?: string): Promise<strin
   const isThere = stats || isMangled(source) || (await unlessMissing(lstat(source)))
   if (!isThere) refuse('file_missing', { path: source })
   if (!stats || stats.isFile()) return [source]
-  if (!stats.isDirectory()) refuse('file_special', { path: source })
+  if (!stats.isDirectory())
+    return source.endsWith('.crate') ? [source] : refuse('file_special', { path: source })
   return (await below(source, new Set(except === undefined ? [] : [except]))).sort()
 }
 
@@ -62,7 +63,8 @@ async function below(folder: string, seen: Set<string>): Promise<string[]> {
     const isCrate = entry.name.endsWith('.crate')
     const kind = entry.isSymbolicLink() ? targetOf(path) : entry
     if (kind?.isDirectory()) paths.push(...(await below(path, seen)))
-    else if (isCrate) paths.push(path)
+    // A link that leads nowhere may have led to a folder; those of editors begin with a dot.
+    else if (isCrate || (kind === null && !entry.name.startsWith('.'))) paths.push(path)
   }
   return paths
 }

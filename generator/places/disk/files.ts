@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { type FileHandle, open, readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { Refusal, refuse } from '../../../core/error/error.ts'
+import { refuse } from '../../../core/error/error.ts'
 import { sha256Of } from '../../../core/sha256.ts'
 import { isMissing, isTaken, isTemporary } from './steps.ts'
 
@@ -22,16 +22,6 @@ export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
     return await work
   } catch (error) {
     if (isMissing(error)) return null
-    throw error
-  }
-}
-
-/** Waits for `work` on a file; returns null when there is none, but perhaps a folder. */
-async function unlessNoFile<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await unlessMissing(work)
-  } catch (error) {
-    if (error instanceof Refusal && error.has('file_folder')) return null
     throw error
   }
 }
@@ -78,7 +68,8 @@ function requireReadable(path: string, stats: Stats, max: number): void {
   if (stats.size > max) refuse('import_too_long', { what: path, max })
 }
 
-async function readWhole(path: string, max: number): Promise<Buffer | null> {
+/** Reads a file; returns null when there is none. Refuses what is longer, or not a file. */
+export async function readBytes(path: string, max = BYTES_MAX): Promise<Buffer | null> {
   const file = await openToRead(path, max)
   try {
     return file && (await file.readFile())
@@ -89,7 +80,7 @@ async function readWhole(path: string, max: number): Promise<Buffer | null> {
 
 /** Reads a text file; returns null when there is none. Refuses what is longer, or not a file. */
 export async function readText(path: string, max = TEXT_MAX): Promise<string | null> {
-  return (await readWhole(path, max))?.toString('utf8') ?? null
+  return (await readBytes(path, max))?.toString('utf8') ?? null
 }
 
 /** Does the same as `readText` at once, as settings are read. Refuses a folder or a dangling link. */
@@ -108,11 +99,6 @@ export function readTextSync(path: string, max = TEXT_MAX): string | null {
 /** Does the same as `readTextSync` with a file that a setting names; refuses a missing one. */
 export function readNamedSync(path: string): string {
   return readTextSync(path) ?? refuse('file_missing', { path })
-}
-
-/** Reads a file; returns null when there is none. Refuses what is longer, or not a file. */
-export function readBytes(path: string, max = BYTES_MAX): Promise<Buffer | null> {
-  return unlessNoFile(readWhole(path, max))
 }
 
 /** Yields the bytes of a file; refuses what is none. */
@@ -134,7 +120,7 @@ export async function openFile(path: string, range?: { start: number; end: numbe
 
 /** Returns the SHA-256 of a file in lowercase hex; null when there is no such file. */
 export async function fileChecksum(path: string): Promise<string | null> {
-  const opened = await unlessNoFile(openFile(path))
+  const opened = await openFile(path)
   return opened && sha256Of(opened.bytes)
 }
 

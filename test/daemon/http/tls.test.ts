@@ -325,10 +325,17 @@ test('plain HTTP on the port of TLS is answered in plain HTTP, which says so', a
   const answer = await fetch(server.url.replace('https:', 'http:'))
   assert.equal(answer.status, 400)
   assert.match(await answer.text(), /^This port answers HTTPS only: write https:\/\//)
-  const socket = createConnection(Number(new URL(server.url).port), '127.0.0.1')
-  socket.write(`POST / HTTP/1.1\r\n\r\n${'x'.repeat(300_000)}`)
-  const [said] = await once(socket.setEncoding('utf8'), 'data')
-  assert.match(String(said), /^HTTP\/1\.1 400 /)
-  socket.destroy()
+  const long = `POST / HTTP/1.1\r\n\r\n${'x'.repeat(300_000)}`
+  const heads = ['DELETE', 'PATCH', 'OPTIONS', 'CONNECT'].map(
+    method => `${method} / HTTP/1.1\r\n\r\n`,
+  )
+  for (const head of [long, ...heads, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']) {
+    const socket = createConnection(Number(new URL(server.url).port), '127.0.0.1')
+    socket.write(head)
+    socket.setEncoding('utf8').on('error', () => undefined)
+    const [said] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
+    assert.match(String(said), /^HTTP\/1\.1 400 /, head)
+    socket.destroy()
+  }
   assert.deepEqual(await get(server.url), { name: 'first', status: 200 })
 })

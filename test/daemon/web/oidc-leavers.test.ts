@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseName } from '../../../core/name.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import { addUser, requireUser, setAdmin, setLocked } from '../../../generator/accounts/accounts.ts'
+import { moveIssuer } from '../../../generator/accounts/oidc-identities.ts'
+import { run } from '../../../generator/database/statement.ts'
+import { findCrate } from '../../../generator/records/crates.ts'
+import { recordGroup } from '../../../generator/records/groups.ts'
+import { listOwners } from '../../../generator/records/owners.ts'
 import { removeUser } from '../../../generator/registry/changes/users.ts'
 import { readStatus } from '../../../generator/status.ts'
 import { colleague, DAY, NO_ISSUER, OPERATOR, oidcRegistry } from '../../support/oidc-registry.ts'
@@ -53,4 +59,28 @@ test('the first owner of a crate that a rule makes is a user who can act', async
   assert.deepEqual([status, /`ada`, .* has to log in/.test(`${detail}`)], [403, true])
   // What is there goes on.
   assert.deepEqual(await publish(token, 'acme-one', '1.0.1'), [200, null])
+})
+
+test('the first owner of a crate that a rule makes may be a group with a user who can act', async t => {
+  const env = { ...NO_ISSUER, PLIMSOLL_OIDC_COMPANY_TOKEN_DAYS: '7' }
+  const { issuer, test, rule, job, publish } = await trusting(t, env)
+  const { database } = test.registry
+  await colleague(test, 'ada', ['team'])
+  await assert.rejects(rule({ crate: 'acme-*', owner: 'group:other' }), /`group:other`/)
+  assert.equal((await rule({ crate: 'acme-*', owner: 'group:team' })).owner, 'group:team')
+  // Its groups are those of another address of the issuer, which has such a group itself.
+  const { issuer: here } = test.registry.settings.oidc.company ?? assert.fail('no issuer')
+  await run(database, 'UPDATE groups SET issuer = ?', 'https://old.example')
+  await recordGroup(database, { issuer: here, name: 'team' }, 'company')
+  await recordGroup(database, { issuer: 'https://old.example', name: 'others' }, 'company')
+  await moveIssuer(database, 'https://old.example', here, OPERATOR)
+  assert.deepEqual(await publish((await job()).token, 'acme-one', '1.0.0'), [200, null])
+  const { id } = (await findCrate(database, parseName('acme-one'))) ?? assert.fail('no crate')
+  assert.deepEqual(
+    (await listOwners(database, id)).map(({ login }) => login),
+    ['group:team'],
+  )
+  test.now = issuer.now = new Date(test.now.getTime() + 8 * DAY)
+  const [status, detail] = await publish((await job()).token, 'acme-two', '1.0.0')
+  assert.deepEqual([status, /`group:team`, .* nobody in the group/.test(`${detail}`)], [403, true])
 })

@@ -71,9 +71,13 @@ test('whatever is wrong with the name of a file is refused as a broken file is, 
   checkNamed(odd, added.stderr, true)
   assert.match(added.stdout, /^added demo 1\.0\.0\n1 added, 5 refused, 3 skipped\n$/)
   // Named one by one, as a shell does with `*.crate`.
-  const one = await run('add', join(odd, 'lost.crate'), join(odd, 'latin-\ufffd-1.0.0.crate'))
+  const names = ['lost.crate', 'pipe.crate', 'latin-\ufffd-1.0.0.crate']
+  const one = await run('add', ...names.map(name => join(odd, name)))
   assert.equal(one.code, 1)
-  assert.match(one.stderr, /lost\.crate: there is no file.*latin-.*: its name is not UTF-8/s)
+  assert.match(
+    one.stderr,
+    /pipe\.crate: it is no file, but.*lost\.crate: there is no file.*latin-.*: its name is not UTF-8/s,
+  )
   assert.equal((await run('add', join(odd, 'absent.crate'))).code, 2)
   const only = join(folder, 'only')
   mkdirSync(only)

@@ -140,7 +140,7 @@ test('what ends between exchange and publish, ends the right', async t => {
   await setLocked(test.registry, bob, true, OPERATOR)
   assert.deepEqual(await publish(token, 'locked', '1.0.0'), [
     403,
-    `the account \`bob\`, which rule ${locked.id} makes the first owner of new crates, is locked, gone, or has to log in at its issuer again; if it cannot, ask an administrator to write the rule anew`,
+    `\`bob\`, which rule ${locked.id} makes the first owner of new crates, can do nothing: the account is locked, gone, or has to log in at its issuer again, or nobody in the group can act; if that stays so, ask an administrator to write the rule anew`,
   ])
   // A rule of the crate itself is narrower than that which created it.
   assert.deepEqual(await publish(token, 'mine', '1.0.0'), [200, null])
