@@ -1,6 +1,7 @@
 import { CRATES_IO, isCratesIo } from '../index-url.ts'
 import { INDEX_FOLDER } from '../paths/tree.ts'
 import { UPSTREAM_FOLDER } from '../paths/upstream.ts'
+import type { IssuerKind, IssuerSettings } from '../settings/issuer.ts'
 import type { RegistryUrls } from '../urls/urls.ts'
 
 interface CargoRegistry {
@@ -23,6 +24,8 @@ export interface CargoSetup {
   /** Null for a registry without a web API. */
   readonly api: string | null
   readonly isPrivate: boolean
+  /** What the settings want as `aud` of a job's token, by the kind of its issuer. */
+  readonly audiences: ReadonlyMap<IssuerKind, string>
 }
 
 /**
@@ -35,6 +38,7 @@ export function cargoSetup(
     readonly registry: { readonly name: string }
     readonly auth: { readonly required: boolean }
     readonly upstream: Readonly<Record<string, SetupUpstream>>
+    readonly issuer: Readonly<Record<string, Pick<IssuerSettings, 'kind' | 'audience'>>>
   },
   { base, api, sparseIndex }: RegistryUrls,
   chosen: SetupUpstream | null = null,
@@ -54,6 +58,11 @@ export function cargoSetup(
     others: upstreams.filter(other => other !== upstream).map(({ name }) => name),
     api,
     isPrivate: settings.auth.required,
+    audiences: new Map(
+      Object.values(settings.issuer).flatMap(({ kind, audience: [first] }) =>
+        first === undefined ? [] : [[kind, first] as const],
+      ),
+    ),
   }
 }
 
