@@ -1,7 +1,6 @@
 import { CRATES_IO, isCratesIo } from '../index-url.ts'
 import { INDEX_FOLDER } from '../paths/tree.ts'
 import { UPSTREAM_FOLDER } from '../paths/upstream.ts'
-import type { IssuerKind, IssuerSettings } from '../settings/issuer.ts'
 import type { RegistryUrls } from '../urls/urls.ts'
 
 interface CargoRegistry {
@@ -11,6 +10,11 @@ interface CargoRegistry {
 
 interface SetupUpstream extends CargoRegistry {
   readonly fallback: string
+}
+
+interface SetupIssuer {
+  readonly kind: string
+  readonly audience: readonly string[]
 }
 
 export interface CargoSetup {
@@ -25,7 +29,7 @@ export interface CargoSetup {
   readonly api: string | null
   readonly isPrivate: boolean
   /** What the settings want as `aud` of a job's token, by the kind of its issuer. */
-  readonly audiences: ReadonlyMap<IssuerKind, string>
+  readonly audiences: ReadonlyMap<string, string>
 }
 
 /**
@@ -38,7 +42,7 @@ export function cargoSetup(
     readonly registry: { readonly name: string }
     readonly auth: { readonly required: boolean }
     readonly upstream: Readonly<Record<string, SetupUpstream>>
-    readonly issuer: Readonly<Record<string, Pick<IssuerSettings, 'kind' | 'audience'>>>
+    readonly issuer: Readonly<Record<string, SetupIssuer>>
   },
   { base, api, sparseIndex }: RegistryUrls,
   chosen: SetupUpstream | null = null,

@@ -1,11 +1,10 @@
-import type { IssuerKind } from '../settings/issuer.ts'
 import { type CargoSetup, tokensOf, tokenVariable } from './cargo-config.ts'
 
 /** A job's own token, as the jobs here call it; the settings of GitLab set it. */
 const JWT = 'PLIMSOLL_ID_TOKEN'
 
 /** Returns what `aud` of a job's token has to be, in YAML: by default the address without its scheme. */
-function audienceOf({ audiences }: CargoSetup, kind: IssuerKind, api: string): string {
+function audienceOf({ audiences }: CargoSetup, kind: string, api: string): string {
   const wanted = audiences.get(kind)
   return wanted === undefined ? api.replace(/^https?:\/\//, '') : JSON.stringify(wanted)
 }
