@@ -27,7 +27,7 @@ export interface AdvisoriesRead {
 /**
  * Reads the advisories of folders, `.tar.gz` archives and files, in threads. A file that is none is
  * an issue, and so is the second one with an id; all others are taken. Refuses a path where nothing
- * is, an archive that cannot be read, and too many files.
+ * is, an archive that cannot be read, a source with no file of the kind, and too many files.
  */
 export async function readAdvisories(
   sources: readonly string[],
@@ -36,7 +36,12 @@ export async function readAdvisories(
   const all = new Map<string, KeptAdvisory>()
   const issues: Issue[] = []
   const batches: (() => Promise<AdvisoryFile[]>)[] = []
-  for (const source of sources) batches.push(...(await batchesOf(source)))
+  for (const source of sources) {
+    const found = await batchesOf(source)
+    // A cut download or a folder that is not mounted would take away all advisories.
+    if (found.length === 0 && origin === 'given') refuse('advisories_empty', { path: source })
+    batches.push(...found)
+  }
   const read: ReadAdvisory[][] = []
   const readBatch = async (at: number) => {
     read[at] = await sandbox.run('readAdvisories', (await batches[at]?.()) ?? [])

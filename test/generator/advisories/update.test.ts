@@ -98,7 +98,15 @@ test('an update keeps what differs, and marks only crates whose versions it is a
   assert.deepEqual(await ids(urls.own), [])
   // An empty folder says so, too, where daemons share the records.
   for (const name of readdirSync(own)) rmSync(join(own, name))
-  assert.deepEqual(await update(app, folderOf(t)), ['- ACME-2026-0002', '- RUSTSEC-2026-0001'])
+  // A cut archive, or a folder that is not mounted, takes nothing away.
+  const none = folderOf(t)
+  write(none, { 'README.md': 'none', 'zeros.tar.gz': gzipSync(Buffer.alloc(10_240)) })
+  for (const empty of [none, join(none, 'zeros.tar.gz')])
+    await assert.rejects(update(app, empty), /has no file that may be an advisory/)
+  const other = folderOf(t)
+  write(other, { 'RUSTSEC-2026-0009.md': rustSecFile({ id: 'RUSTSEC-2026-0009', name: 'late' }) })
+  const gone = ['- ACME-2026-0002', '- RUSTSEC-2026-0001', '+ RUSTSEC-2026-0009']
+  assert.deepEqual((await update(app, other)).toSorted(), gone.toSorted())
   assert.deepEqual(await ids([CRATES_IO]), [])
 })
 
