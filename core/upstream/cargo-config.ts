@@ -12,6 +12,11 @@ interface SetupUpstream extends CargoRegistry {
   readonly fallback: string
 }
 
+interface SetupIssuer {
+  readonly kind: string
+  readonly audience: readonly string[]
+}
+
 export interface CargoSetup {
   readonly base: string
   readonly own: CargoRegistry
@@ -23,6 +28,8 @@ export interface CargoSetup {
   /** Null for a registry without a web API. */
   readonly api: string | null
   readonly isPrivate: boolean
+  /** What the settings want as `aud` of a job's token, by the kind of its issuer. */
+  readonly audiences: ReadonlyMap<string, string>
 }
 
 /**
@@ -35,6 +42,7 @@ export function cargoSetup(
     readonly registry: { readonly name: string }
     readonly auth: { readonly required: boolean }
     readonly upstream: Readonly<Record<string, SetupUpstream>>
+    readonly issuer: Readonly<Record<string, SetupIssuer>>
   },
   { base, api, sparseIndex }: RegistryUrls,
   chosen: SetupUpstream | null = null,
@@ -54,6 +62,11 @@ export function cargoSetup(
     others: upstreams.filter(other => other !== upstream).map(({ name }) => name),
     api,
     isPrivate: settings.auth.required,
+    audiences: new Map(
+      Object.values(settings.issuer).flatMap(({ kind, audience: [first] }) =>
+        first === undefined ? [] : [[kind, first] as const],
+      ),
+    ),
   }
 }
 

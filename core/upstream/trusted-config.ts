@@ -3,9 +3,10 @@ import { type CargoSetup, tokensOf, tokenVariable } from './cargo-config.ts'
 /** A job's own token, as the jobs here call it; the settings of GitLab set it. */
 const JWT = 'PLIMSOLL_ID_TOKEN'
 
-/** Returns what `aud` of a job's token has to be: the address without its scheme. */
-function audienceOf(api: string): string {
-  return api.replace(/^https?:\/\//, '')
+/** Returns what `aud` of a job's token has to be, in YAML: by default the address without its scheme. */
+function audienceOf({ audiences }: CargoSetup, kind: string, api: string): string {
+  const wanted = audiences.get(kind)
+  return wanted === undefined ? api.replace(/^https?:\/\//, '') : JSON.stringify(wanted)
 }
 
 /** The variables that a job publishes with: one token reads from all registries, too. */
@@ -66,7 +67,7 @@ export function gitlabJob(setup: CargoSetup, configure: string): string {
     - if: $CI_COMMIT_TAG =~ /^v/
   id_tokens:
     ${JWT}:
-      aud: ${audienceOf(setup.api)}
+      aud: ${audienceOf(setup, 'gitlab', setup.api)}
   before_script:
 ${configure}  script:
     - |
@@ -117,7 +118,7 @@ ${src}        - name: token
           projected:
             sources:
               - serviceAccountToken:
-                  audience: ${audienceOf(api)}
+                  audience: ${audienceOf(setup, 'kubernetes', api)}
                   expirationSeconds: 600
                   path: token
 `

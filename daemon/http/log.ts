@@ -134,7 +134,6 @@ function others(record: object, said: readonly string[]): string {
   return shown.map(([name, value]) => `, ${name}=${text(value)}`).join('')
 }
 
-/** Returns an error, and those of which an `AggregateError` consists. */
 function errorsOf(err: LoggedError | undefined): readonly LoggedError[] {
   return err === undefined ? [] : [err, ...(err.aggregateErrors ?? []).flatMap(errorsOf)]
 }

@@ -74,6 +74,12 @@ export function operatorChange(at: string): Change {
   return { at, actor: 'command line', who: 'operator' }
 }
 
+/** Returns who owns a crate that a change makes: its user, whoever its rule names, or nobody. */
+export function firstOwnerOf(change: Change): OwnerRef | null {
+  if (change.who === 'rule') return change.grant.owner
+  return change.who === 'user' ? { user: change.user.id } : null
+}
+
 /** Returns the id of the user who makes a change, for the records; it says nothing of rights. */
 export function userIdOf(change: Change): number | null {
   return change.who === 'user' ? change.user.id : null

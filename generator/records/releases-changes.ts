@@ -11,6 +11,7 @@ import { insert, type Queries, run, upsert } from '../database/statement.ts'
 import {
   addEvent,
   type Change,
+  firstOwnerOf,
   makeChange,
   type Permitted,
   requireRight,
@@ -77,20 +78,16 @@ async function insertNew(
   existing: ExistingRelease,
   { createdAt, id, ...recorded }: Recording,
 ): Promise<ReleaseOutcome> {
-  const { name } = release
   const isNew = existing.crate === null
-  const grant = by.who === 'rule' ? by.grant : null
-  const user = userIdOf(by)
-  const maker = grant ? grant.owner : user !== null ? { user } : null
-  const first = isNew ? maker : null
-  const rule = grant?.rule ?? null
+  const first = isNew ? firstOwnerOf(by) : null
+  const { generation } = recorded
+  const rule = by.who === 'rule' ? by.grant.rule : null
   const crate =
-    existing.crate ?? (await insertCrate(tx, name, createdAt, recorded.generation, rule, id))
+    existing.crate ?? (await insertCrate(tx, release.name, createdAt, generation, rule, id))
   if (first) await addOwner(tx, crate.id, first, createdAt)
-  const owner = first && userOf(first)
   const added = [await insertRelease(tx, crate.id, release, by)]
-  const edit = { crate, isNew, owner, added, by, ...recorded }
-  return { outcome: 'added', crate: { ...crate, generation: recorded.generation }, edit }
+  const edit = { crate, isNew, owner: first && userOf(first), added, by, ...recorded }
+  return { outcome: 'added', crate: { ...crate, generation }, edit }
 }
 
 /** Inserts a release, without crate, event, or marks, and returns it as stored. */

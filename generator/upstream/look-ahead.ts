@@ -5,9 +5,9 @@ import { type FoundCrate, INDEX_FILE_MAX } from './crate-index.ts'
 import { sizeOf } from './known-crates.ts'
 import type { Spend } from './refusal.ts'
 
-interface LookAheadOptions {
-  readonly isFresh: (name: Name) => boolean
-  readonly find: (name: Name, spend: Spend) => Promise<FoundCrate>
+interface Finder {
+  isFresh(name: Name): boolean
+  crate(name: Name, isMeant: boolean, spend: Spend): Promise<FoundCrate>
 }
 
 /** An index file that somebody asked for, and what is fetched ahead for it; sizes in characters. */
@@ -31,12 +31,12 @@ const USUAL = 2.5 * 1024 * 1024
 
 /** Fetches the index files that Cargo asks for next, within a budget for each that was asked for. */
 export class LookAhead {
-  readonly #options: LookAheadOptions
+  readonly #upstream: Finder
   readonly #roots = new Set<Root>()
   #running = 0
 
-  constructor(options: LookAheadOptions) {
-    this.#options = options
+  constructor(upstream: Finder) {
+    this.#upstream = upstream
   }
 
   /** Begins to fetch what the newest version of a crate depends on; the caller has to `spend` it. */
@@ -48,7 +48,7 @@ export class LookAhead {
   #add(crate: UpstreamCrate, root: Root): void {
     const newest = [...crate.lines.values()].filter(line => !line.yanked).at(-1)
     for (const { name, optional } of newest ? needsOf(newest) : []) {
-      if (optional || root.seen.has(name) || this.#options.isFresh(name)) continue
+      if (optional || root.seen.has(name) || this.#upstream.isFresh(name)) continue
       if (root.seen.size >= FILES) break
       root.seen.add(name)
       root.names.push(name)
@@ -73,11 +73,11 @@ export class LookAhead {
   }
 
   async #fetch(name: Name, root: Root): Promise<void> {
-    const { isFresh, find } = this.#options
     this.#running++
     root.running++
     // A client that needs the file asks for it and gets the reason.
-    const found = await (isFresh(name) ? null : find(name, root.spend).catch(() => null))
+    const find = () => this.#upstream.crate(name, false, root.spend).catch(() => null)
+    const found = await (this.#upstream.isFresh(name) ? null : find())
     this.#running--
     root.running--
     if (!found?.crate || found.staleSince !== null) return this.#next()

@@ -72,10 +72,7 @@ export class Upstream {
   unmatched: readonly string[] = []
   /** The index files of the crates that the index holds in memory, for as long as it does. */
   readonly #rendered = new WeakMap<UpstreamCrate, ShownIndexFile>()
-  readonly #ahead = new LookAhead({
-    isFresh: name => this.isFresh(name),
-    find: (name, spend) => this.crate(name, false, spend),
-  })
+  readonly #ahead = new LookAhead(this)
 
   constructor(
     settings: UpstreamSettings,

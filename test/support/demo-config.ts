@@ -207,7 +207,7 @@ export const FLEET = 'rudder ledger harbour semaphore ballast chart-room bosun t
 )
 
 function demoBlock(base: string, { api = true, private: required = false }: Partial<SiteConfig>) {
-  const settings = { registry: { name: 'harbour' }, auth: { required }, upstream: {} }
+  const settings = { registry: { name: 'harbour' }, auth: { required }, upstream: {}, issuer: {} }
   const web = api ? 'auto' : 'none'
   const urls = registryUrls({ base_url: base, api: web, dl: 'auto', aliases: [] }, base)
   return cargoConfig(cargoSetup(settings, urls))

@@ -18,8 +18,16 @@ const CRATES_IO = {
 }
 const PARTNER = { ...CRATES_IO, name: 'partner', index: 'sparse+https://partner.example/index/' }
 
-function setup(required: boolean, chosen: typeof CRATES_IO | null = CRATES_IO) {
-  const settings = { registry: { name: 'team' }, auth: { required }, upstream: {} }
+function setup(
+  required: boolean,
+  chosen: typeof CRATES_IO | null = CRATES_IO,
+  audience: string | null = null,
+) {
+  const issuer = {
+    lab: { kind: 'gitlab', audience: audience === null ? [] : [audience] },
+    pods: { kind: 'kubernetes', audience: audience === null ? [] : [audience, 'other'] },
+  } as const
+  const settings = { registry: { name: 'team' }, auth: { required }, upstream: {}, issuer }
   return cargoSetup(settings, URLS, chosen)
 }
 
@@ -41,6 +49,21 @@ test('each tool has a text, and only a private registry has tokens in it', () =>
     )
   for (const tool of [...jobs, 'docker', 'renovate', 'dependabot'] as const)
     assert.match(text(tool, true), /CARGO_REGISTRIES_TEAM_CRATES_IO_TOKEN/, tool)
+})
+
+test('a job asks for a token with the `aud` that the settings want', () => {
+  for (const [audience, wanted] of [
+    [null, 'crates.example/team'],
+    ['https://crates.example: "ours"', 'https://crates.example: "ours"'],
+  ] as const) {
+    const made = setup(false, null, audience)
+    const lab = parseYaml(toolConfigs.gitlab(made)) as {
+      publish: { id_tokens: Record<string, { aud: string }> }
+    }
+    assert.deepEqual(Object.values(lab.publish.id_tokens), [{ aud: wanted }])
+    const asked = / audience: (.+)/.exec(toolConfigs.kubernetes(made))?.[1]
+    assert.equal(parseYaml(asked ?? ''), wanted)
+  }
 })
 
 test('Docker: the block is a file of the image, and tokens are secrets of the build alone', () => {

@@ -81,7 +81,12 @@ test('jobs of six CI systems publish a new crate and a new version with real Car
 
   // The jobs that `plimsoll config --for …` prints, from their first line to their last.
   const gitlab = issuers.get('gitlab')
-  const settings = { registry: { name: 'plimsoll' }, auth: { required: true }, upstream: {} }
+  const settings = {
+    registry: { name: 'plimsoll' },
+    auth: { required: true },
+    upstream: {},
+    issuer: {},
+  }
   const upstream = { name: 'crates-io', index: 'sparse+http://127.0.0.1:9/', fallback: 'off' }
   const urls = registryUrls({ base_url: url, api: 'auto', dl: 'auto', aliases: [] }, url)
   const setup = cargoSetup(settings, urls, upstream)
