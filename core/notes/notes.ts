@@ -35,7 +35,9 @@ export function deprecationOf(
   version: Version,
   { badges }: { readonly badges?: Badges },
 ): Deprecation | null {
-  const said = all.find(({ requirement }) => covers(requirement, version))
+  const fitting = all.filter(({ requirement }) => covers(requirement, version))
+  // Some versions come before all of them: `*` is the least of all requirements.
+  const [said] = fitting.sort((a, b) => (a.requirement > b.requirement ? -1 : 1))
   if (said) return said
   const isBadged = badges?.maintenance?.status === 'deprecated'
   return isBadged ? { requirement: '*', reason: null, use: null } : null

@@ -26,12 +26,7 @@ import {
 } from './crate-change.ts'
 import { type CrateRecord, findCrate, insertCrate } from './crates.ts'
 import { addOwner, requireOwner, userOf } from './owners.ts'
-import {
-  listVersions,
-  type NewRelease,
-  type ReleaseRecord,
-  type VersionRecord,
-} from './releases.ts'
+import { listVersions, type NewRelease, type VersionRecord } from './releases.ts'
 import {
   type ExistingRelease,
   type Permit,
@@ -200,7 +195,7 @@ export async function setYanked(
 export async function removeReleases(
   { database, followers }: Records,
   crate: CrateRecord,
-  removed: readonly ReleaseRecord[],
+  removed: readonly VersionRecord[],
   reason: string | null,
   change: Change,
 ): Promise<void> {

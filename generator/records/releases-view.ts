@@ -7,15 +7,10 @@ export const releasesAs = (alias: string) => `releases AS ${alias}`
 
 export const RELEASES = releasesAs('releases')
 
-/** Some versions come before all of them: who names a range says more of the versions in it. */
-export const DEPRECATIONS_ORDER = "CASE requirement WHEN '*' THEN 1 ELSE 0 END, requirement"
-
 /** The deprecations of a crate as JSON, in a statement on a table with its id. */
 export function deprecationsOf(crateId: string): string {
   return `(SELECT json_group_array(json_object('requirement', requirement, 'reason', reason,
-    'use', successor)) FROM (SELECT * FROM deprecations
-      WHERE deprecations.crate_id = ${crateId} ORDER BY ${DEPRECATIONS_ORDER}) AS said
-    ) AS deprecations`
+    'use', successor)) FROM deprecations WHERE deprecations.crate_id = ${crateId}) AS deprecations`
 }
 
 /** Why a release is yanked; an older daemon that undoes a yank leaves the reason behind. */

@@ -13,7 +13,6 @@ import { type Records, tellFollowers } from '../../records/crate-change.ts'
 import { findCrate } from '../../records/crates.ts'
 import { requireOwner } from '../../records/owners.ts'
 import { listVersions } from '../../records/releases.ts'
-import { DEPRECATIONS_ORDER } from '../../records/releases-view.ts'
 
 /** The most ranges of versions of a crate that are deprecated. */
 const RANGES_MAX = 50
@@ -24,7 +23,7 @@ const RANGE_MAX = 200
 /** Returns the deprecations of a crate; the first that covers a version is said of it. */
 export function listDeprecations(db: Queries, crateId: number): Promise<Deprecation[]> {
   const sql = `SELECT requirement, reason, successor AS use FROM deprecations
-    WHERE crate_id = ? ORDER BY ${DEPRECATIONS_ORDER}`
+    WHERE crate_id = ? ORDER BY requirement DESC`
   return all(db, sql, crateId)
 }
 
