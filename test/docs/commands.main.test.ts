@@ -12,6 +12,7 @@ import {
 import { delimiter, dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { settingTable } from '../../core/settings/schema.ts'
+import { rustSecFile } from '../support/advisories.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
 import { buildCrate } from '../support/crate-builder.ts'
@@ -82,10 +83,12 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     writeFileSync(join(folder, 'access.log'), '')
     writeFileSync(join(folder, 'Cargo.lock'), 'version = 4\n')
     mkdirSync(join(folder, 'advisory-db'))
+    writeFileSync(join(folder, 'advisory-db', 'RUSTSEC-2026-0001.md'), rustSecFile({}))
   },
   'docs/run/advisories.md': async folder => {
     await inSrv(folder)
     mkdirSync(join(folder, 'advisory-db'))
+    writeFileSync(join(folder, 'advisory-db', 'RUSTSEC-2026-0001.md'), rustSecFile({}))
   },
   'docs/run/users.md': async folder => {
     await ok(folder, 'init')

@@ -227,7 +227,7 @@ test('the list splits where it grows too long and joins again, page by page', as
   const split = ['index-ab.html', 'index-abc.html', 'index-abd.html', 'index-z.html', 'index.html']
   assert.deepEqual(await pages(), split)
   const counted = (text: string | null) =>
-    [...(text ?? '').matchAll(/index-\w+\.html">(\w+)<\/a> <span class="quiet">(\d+)</g)].map(
+    [...(text ?? '').matchAll(/index-\w+\.html">(\w+) <span class="quiet">(\d+)</g)].map(
       match => `${match[1]} ${match[2]}`,
     )
   assert.deepEqual(counted(await registry.shown('crates/index.html')), ['ab 201', 'n 900', 'z 1'])
