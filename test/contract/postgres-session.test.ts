@@ -139,6 +139,21 @@ test('no default of a role or database changes what a session relies on', { skip
   await snapshot.during(async () => void (await value(snapshot.queries, wait)))
 })
 
+test('a lease that is asked for twice at once is taken once, and freed for others', {
+  skip,
+}, async t => {
+  const settings = await empty()
+  const both = [new ServerLocks(settings), new ServerLocks(settings)]
+  const [one, other] = both.map(locks => locks.lease('git'))
+  if (!one || !other) return assert.fail('no leases')
+  t.after(() => Promise.all(both.map(locks => locks.close())))
+  assert.deepEqual(await Promise.all([one.isMine(), one.isMine()]), [true, true])
+  assert.equal(await other.isMine(), false)
+  // One is asked while it is freed.
+  await Promise.all([one.isMine(), one.close()])
+  assert.equal(await other.isMine(), true)
+})
+
 test('a server that is set to be read only is told as that', { skip }, async t => {
   const settings = await empty()
   const database = await open(t, settings)

@@ -208,20 +208,28 @@ class ServerMutex implements ProcessMutex {
 /** A lease that ends with the process, or when the server no longer hears of it. */
 class ServerLease implements Lease {
   readonly #tryTake: () => Promise<Hold | null>
+  /** Of two who take it at once, one would find it taken, and forget that it is the other's. */
+  readonly #mutex = new Mutex()
   #hold: Hold | null = null
 
   constructor(tryTake: () => Promise<Hold | null>) {
     this.#tryTake = tryTake
   }
 
-  async isMine(): Promise<boolean> {
-    if (this.#hold && (await this.#hold.isAlive())) return true
-    await this.close()
-    this.#hold = await this.#tryTake()
-    return this.#hold !== null
+  isMine(): Promise<boolean> {
+    return this.#mutex.run(async () => {
+      if (this.#hold && (await this.#hold.isAlive())) return true
+      await this.#release()
+      this.#hold = await this.#tryTake()
+      return this.#hold !== null
+    })
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return this.#mutex.run(() => this.#release())
+  }
+
+  async #release(): Promise<void> {
     await this.#hold?.release()
     this.#hold = null
   }
