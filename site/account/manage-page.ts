@@ -54,7 +54,7 @@ function versionRow(name: string, row: Managed, to: Linker): Markup {
   const ask = (action: 'yank' | 'unyank', text: string, label: string) =>
     askLink(`${to(account.crateAction(name, action))}?${query}`, text, label)
   const buttons = yanked
-    ? html`${ask('yank', 'Reason', `Change why ${version} is yanked`)}
+    ? html`${ask('yank', 'Reason', `Reason for the yank of ${version}`)}
 ${ask('unyank', 'Unyank', `Unyank ${version}`)}`
     : ask('yank', 'Yank', `Yank ${version}`)
   return html`<li class="row-with-action"><div><a href="${to(versionPath(name, version))}">${version}</a>${yanked ? html` <span class="badge bad">yanked</span>` : null} <span class="quiet">${timeTag(publishedAt)}</span>${yankReason && html`<br><bdi>${yankReason}</bdi>`}</div>

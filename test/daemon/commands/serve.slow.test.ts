@@ -41,5 +41,5 @@ test('a start that waits for a storage ends at once when it is stopped', {
   const lines = said.trim().split('\n')
   assert.match(lines.at(-1) ?? '', /"stopped"/)
   assert.equal(code, 0, said)
-  assert.match(said, /stopping \(SIGTERM\) before the start is over/)
+  assert.match(said, /"signal":"SIGTERM".*stopping before the start is over/)
 })
