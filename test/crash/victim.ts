@@ -8,8 +8,8 @@ import { root } from '../support/plimsoll.ts'
 
 const saboteur = pathToFileURL(join(dirname(fileURLToPath(import.meta.url)), 'saboteur.js')).href
 
-/** A death at every third step of a command takes a minute; `PLIMSOLL_CRASH=every` leaves none out. */
-export const STRIDE = process.env.PLIMSOLL_CRASH === 'every' ? 1 : 3
+/** A death at every fourth step of a command takes most of a minute; `PLIMSOLL_CRASH=every` leaves none out. */
+export const STRIDE = process.env.PLIMSOLL_CRASH === 'every' ? 1 : 4
 
 /** How a process ended: its exit code, or the signal. */
 export type Ending = number | NodeJS.Signals | null
