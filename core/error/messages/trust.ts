@@ -77,7 +77,7 @@ export const trustMessages = {
     rule_issuer_shared: 'strangers may use this issuer, too, and its kind names no owner; if only you use it, set `issuer.NAME.shared` to false',
     rule_any_ref: 'the rule names neither `ref` nor `environment`, so whoever may push any branch can publish',
     rule_pattern_invalid: '`{pattern}` is neither the name of a crate nor a prefix such as `acme-*`',
-    rule_needs_owner: 'a rule that creates crates has to name who owns them; say it with --owner USER',
+    rule_needs_owner: 'a rule that creates crates has to name who owns them; say it with --owner USER or --owner group:NAME',
     rule_owner_given: 'the crate `{name}` is there and has its owners, so a rule for it names no other',
     rule_jwt_differs: 'the token has `{claim}` {was}, and the rule wants {wanted}; take the ids from a token of a job that may publish',
     not_own_crate: 'You are not an owner of this crate',
