@@ -9,10 +9,10 @@ const NOT_FOUND = 8192
 const YANKED_KEY = 4096
 
 /**
- * By how many ranks a word in a field counts less than the same word as a name, by its fit. Five
+ * By how many ranks a word in a field counts less than the name of the crate, by its fit. Five
  * ranks are half as many dependents.
  */
-const HANDICAPS = [0, 0, 0, 5, 10, 10, 15, 20, 20]
+const HANDICAPS = [0, 0, 1, 5, 8, 10, 28, 30, 30]
 
 /** Orders of hits, and the bits of keys that make them; a rank makes the lowest seven. */
 const KEY_PARTS = { relevance: -1, dependents: YANKED_KEY | 127, id: 0 } as const
@@ -46,9 +46,7 @@ export class Hits {
   constructor(ranks: Uint8Array, plan: Plan, exact: ReadonlySet<number>) {
     const { words, similar, suggested, missing } = plan
     const counts = new Uint8Array(ranks.length)
-    const worst = new Uint8Array(ranks.length).fill(1)
-    const isSeveral = words.length > 1
-    const handicaps = new Uint16Array(isSeveral ? ranks.length : 0)
+    const handicaps = new Uint16Array(ranks.length)
     let most = Math.min(1, words.length)
     for (const { fits } of words)
       for (let id = 0; id < ranks.length; id++) {
@@ -57,21 +55,23 @@ export class Hits {
         const count = (counts[id] ?? 0) + 1
         counts[id] = count
         if (count > most) most = count
-        if (fit > (worst[id] ?? 0)) worst[id] = fit
-        if (isSeveral) handicaps[id] = (handicaps[id] ?? 0) + (HANDICAPS[fit] ?? 0)
+        handicaps[id] = (handicaps[id] ?? 0) + (HANDICAPS[fit] ?? 0)
       }
     const keys = new Uint16Array(ranks.length).fill(NOT_FOUND)
+    // The field of a single word is all that tells of the crate, so it counts twice.
+    const isSeveral = words.length > 1
+    const weight = isSeveral ? 1 / most : 2
     let total = 0
     for (let id = 0; id < ranks.length; id++) {
       const rank = ranks[id] ?? 0
       if (rank === 0 || (counts[id] ?? 0) < most) continue
-      // One word is found where it fits best. Of several, each counts by its field and by the
-      // dependents, in eighths of ranks; first comes the crate that they name together.
-      const score = (behind(rank) + (handicaps[id] ?? 0) / most) >> 3
-      const several = exact.has(id) ? 0 : 1 + score
-      // The bits, highest first: yanked, fit, and how low the rank is.
-      const fit = isSeveral ? several : (worst[id] ?? 1) - 1
-      const key = (isYanked(rank) ? YANKED_KEY : 0) | (fit << 7) | behind(rank)
+      const handicap = handicaps[id] ?? 0
+      // First comes the crate that the query names; fields and dependents count together for the
+      // others, in eighths of ranks.
+      const isNamed = exact.has(id) || (handicap === 0 && !isSeveral)
+      const score = isNamed ? 0 : 1 + ((behind(rank) + handicap * weight) >> 3)
+      // The bits, highest first: yanked, score, and how low the rank is.
+      const key = (isYanked(rank) ? YANKED_KEY : 0) | (score << 7) | behind(rank)
       keys[id] = key
       if (key > this.#last) this.#last = key
       total++

@@ -1,5 +1,5 @@
 /** Raise it when the same crates get different search files, or words are found differently. */
-export const SEARCH_FORMAT = 8
+export const SEARCH_FORMAT = 9
 
 /** How the files of a search are laid out; changes when the registry grows or shrinks fourfold. */
 export interface SearchLayout {

@@ -22,11 +22,10 @@ export class Lookup extends SearchFiles {
   /**
    * Searches the crates. Every word must occur in the name, the keywords, or the description, or
    * begin one of their words, or be an inflection of it, or be in what counts a little: the first
-   * paragraph of the README, a category, an owner. The exact name comes first, then the rest by
-   * where the words occur, by dependents, which of several words count as much, and by the length
-   * of the name; crates with only yanked versions come last. A word that no crate has is replaced
-   * by similar words; if no crate has all words, crates with the most of them are found. Without
-   * words, the filters decide.
+   * paragraphs of the README, a category, an owner. The exact name comes first, then the rest by
+   * where the words occur and by dependents together, then by the length of the name; crates with
+   * only yanked versions come last. A word that no crate has is replaced by similar words; if no
+   * crate has all words, crates with the most of them are found. Without words, the filters decide.
    */
   async find(request: SearchRequest): Promise<Hits> {
     try {

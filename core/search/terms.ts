@@ -11,8 +11,9 @@ const ADVISED = 400
 /**
  * How well a word matches a crate, best first: it is the name, it is a word of the name, the name
  * begins with it, another word of the name does, it is a keyword, the description contains it, or
- * only what counts a little: the README's first paragraph, a category, an owner, an advisory. `nearFit` gives the same for a word similar to that of the query. Files tell the first word of a
- * name from `later` ones.
+ * only what counts a little: the README's first paragraphs, a category, an owner, an advisory, what
+ * the core says. `nearFit` gives the same for a word similar to that of the query. Files tell the
+ * first word of a name from `later` ones.
  */
 const Fit = {
   exact: 1,
@@ -69,6 +70,8 @@ export interface SearchableCrate {
   /** The usernames of its owners, if pages name them. */
   readonly owners?: readonly string[]
   readonly readme?: string | null
+  /** What its core says, the crate of its name and `-core` on which it depends. */
+  readonly core?: Pick<SearchableCrate, 'keywords' | 'description'> | null
   /** Those that cover one of its versions. */
   readonly advisories?: readonly {
     readonly id: string
@@ -87,8 +90,8 @@ const EMPTY_WORDS = new Set(
   'crate crates rust library provides provided implementation use using which not into'.split(' '),
 )
 
-/** Returns the first paragraph of a README that has text beside badges, headings and HTML. */
-function firstParagraph(readme: string): string {
+/** Returns the first two paragraphs of a README with text beside badges, headings and HTML. */
+function firstParagraphs(readme: string): string {
   const blocks = readme.slice(0, README_MAX).split(/\r?\n\s*\n/)
   const texts = blocks.map(block =>
     block
@@ -97,7 +100,8 @@ function firstParagraph(readme: string): string {
       .replace(/\[([^\]\n]{0,200})\](?:\([^)\n]{0,500}\)|\[[^\]\n]{0,200}\])?/g, '$1')
       .replace(/<[^>\n]{0,500}>|https?:\S+|^(?:#.*|.*\n[=-]{3,}|\[.*\]:.*)$/gm, ''),
   )
-  return texts.find(text => wordsOf(text).length >= 5 && !/^\s*```/.test(text)) ?? ''
+  const isTelling = (text: string) => wordsOf(text).length >= 3 && !/^\s*```/.test(text)
+  return texts.filter(isTelling).slice(0, 2).join('\n')
 }
 
 /** Returns the terms by which a crate is found, with their fits: words, its name, and filters. */
@@ -113,21 +117,27 @@ export function termsOf(crate: SearchableCrate): ReadonlyMap<string, number> {
     if (word !== '') put(word, at === 0 ? Fit.name : Fit.later)
   }
   put(crate.canonical, Fit.exact)
-  for (const word of wordsOf(crate.keywords.join(' '))) put(word, Fit.keyword)
-  const described = wordsOf(crate.description ?? '').filter(word => !STOP_WORDS.has(word))
-  for (const word of [...new Set(described)].slice(0, DESCRIPTION_WORDS)) put(word, Fit.description)
+  const keywords = [...crate.keywords, ...(crate.core?.keywords ?? [])]
+  for (const word of wordsOf(keywords.join(' '))) put(word, Fit.keyword)
+  for (const word of describing(crate)) put(word, Fit.description)
   const { categories = [], owners = [], readme } = crate
   const labels = [...categories, ...owners].slice(0, FILTERED)
   const little = [...labels, ...advisoryIds(crate).slice(0, ADVISED)].flatMap(wordsOf)
-  for (const word of little) put(word, Fit.little)
-  const read = wordsOf(firstParagraph(readme ?? '')).filter(
-    word => !fits.has(word) && !STOP_WORDS.has(word) && !EMPTY_WORDS.has(word),
+  for (const word of [...little, ...describing(crate.core)]) put(word, Fit.little)
+  const read = wordsOf(firstParagraphs(readme ?? '')).filter(
+    word => !/^\d/.test(word) && !fits.has(word) && !STOP_WORDS.has(word) && !EMPTY_WORDS.has(word),
   )
   for (const word of [...new Set(read)].slice(0, README_WORDS)) put(word, Fit.little)
   for (const term of allFilterTerms(crate)) put(term, Fit.exact)
   const minor = rustMinor(crate.rust ?? null)
   if (minor !== null) fits.set(RUST, minor)
   return fits
+}
+
+/** Returns the words of a description that tell something. */
+function describing(crate: SearchableCrate['core']): string[] {
+  const described = wordsOf(crate?.description ?? '').filter(word => !STOP_WORDS.has(word))
+  return [...new Set(described)].slice(0, DESCRIPTION_WORDS)
 }
 
 function advisoryIds({ advisories = [] }: SearchableCrate): string[] {

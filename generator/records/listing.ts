@@ -29,6 +29,7 @@ type StoredState = CrateState &
 /** A crate on which the newest version of another one depended, or depends now. */
 export interface DependencyUse {
   readonly id: number
+  readonly canonical: CanonicalName
   /** How many crates depend on it: before a change, and after it. */
   readonly before: number
   readonly after: number
@@ -152,9 +153,8 @@ async function changeDependents(
   const sql = `SELECT crates.id, crates.canonical, coalesce(listings.dependents, 0) AS after
     FROM crates LEFT JOIN listings ON listings.crate_id = crates.id
     WHERE crates.canonical IN ${LIST}`
-  type Use = Omit<DependencyUse, 'before'> & Pick<Row<'crates'>, 'canonical'>
-  return (await all<Use>(tx, sql, names)).map(({ canonical, ...use }) => {
-    const more = Number(come.has(canonical)) - Number(gone.has(canonical))
+  return (await all<Omit<DependencyUse, 'before'>>(tx, sql, names)).map(use => {
+    const more = Number(come.has(use.canonical)) - Number(gone.has(use.canonical))
     return { ...use, before: use.after - more }
   })
 }

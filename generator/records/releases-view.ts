@@ -67,6 +67,7 @@ export const CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updat
 /** Selects what the terms of marked crates are made of; `owners` is an expression for logins. */
 export const findableWith = (owners: string) => `SELECT marked.id, search_crates.terms AS before,
     crates.canonical, listings.dependents, listings.yanked,
+    core.dependents AS "coreDependents", core_newest.about AS "coreAbout",
     releases.about, substr(releases.readme, 1, 8192) AS readme,
     releases.line ->> 'rust_version' AS rust,
     releases.version AS newest, ${deprecationsOf('crates.id')}, ${owners} AS owners,
@@ -76,7 +77,11 @@ export const findableWith = (owners: string) => `SELECT marked.id, search_crates
   LEFT JOIN crates ON crates.id = marked.id
   LEFT JOIN search_crates ON search_crates.crate_id = marked.id
   LEFT JOIN listings ON listings.crate_id = crates.id
-  LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id`
+  LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id
+  LEFT JOIN dependents ON dependents.dependency = crates.canonical || '_core'
+    AND dependents.dependent = crates.canonical AND elsewhere = 0
+  LEFT JOIN listings AS core ON core.canonical = dependents.dependency
+  LEFT JOIN ${releasesAs('core_newest')} ON core_newest.id = core.newest_id`
 
 /** Selects the advisories on crates of some names, with the own versions that are not yanked. */
 export const ADVISED = `SELECT crate, json_group_array(content) AS contents,

@@ -33,7 +33,10 @@ export interface SearchedCrate {
   readonly updatedAt?: string | null
   /** The Rust version that the newest version needs; null if unknown. */
   readonly rust?: string | null
-  /** How many crates depend on it. */
+  readonly readme?: string | null
+  /** What its core says. */
+  readonly core?: SearchedCrate['about']
+  /** How many crates depend on it, or on its core. */
   readonly dependents?: number
   /** The usernames of its owners, if pages name them. */
   readonly owners?: readonly string[]

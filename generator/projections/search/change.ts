@@ -66,8 +66,10 @@ async function readCrates(
     before: string | null
     canonical: CanonicalName
     dependents: number
+    coreDependents: number | null
     yanked: number
     about: string | null
+    coreAbout: string | null
     readme: string | null
     rust: string | null
     newest: Version
@@ -78,14 +80,17 @@ async function readCrates(
   const holes = new Map<number, readonly Advisory[]>()
   for (const { id, canonical: name, isAdvised } of rows)
     if (isAdvised === 1) holes.set(id, await advisoriesOn(tx, { id, name }, own))
-  return rows.map(({ id, before, canonical, dependents, yanked, about, rust, owners, ...row }) => {
+  return rows.map(({ id, before, canonical, yanked, about, rust, owners, ...row }) => {
     if (about === null) return { id, before, terms: new Map(), rank: 0 }
     const manifest = JSON.parse(about) as About
     const { keywords, categories, description, license } = manifest
     const { readme } = row
+    const core: About | null = JSON.parse(row.coreAbout ?? 'null')
+    // What depends on the core counts for the crate whose core it is.
+    const dependents = Math.max(row.dependents, row.coreDependents ?? 0)
     const said = JSON.parse(row.deprecations ?? '[]') as Deprecation[]
     const isDeprecated = deprecationOf(said, row.newest, manifest) !== null
-    const searched = { canonical, keywords, categories, description, license, rust, readme }
+    const searched = { canonical, keywords, categories, description, license, rust, readme, core }
     const more = { owners: JSON.parse(owners ?? '[]'), advisories: holes.get(id) ?? [] }
     const rank = rankOf({ canonical, dependents, yanked: yanked === 1, isDeprecated })
     return { id, before, terms: termsOf({ ...searched, ...more }), rank }

@@ -1,9 +1,10 @@
 // generator/projections/search: The files of the search. The list of projections has it;
 // core/search reads them, never this room.
+import { canonicalName } from '../../../core/name.ts'
 import { SEARCH_FOLDER } from '../../../core/paths/search.ts'
 import type { SearchLayout } from '../../../core/search/layout.ts'
 import { stepOf } from '../../../core/search/ranks.ts'
-import { run, value } from '../../database/statement.ts'
+import { column, LIST, run, value } from '../../database/statement.ts'
 import { marksOf } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
 import { type Pages, replaceFiles } from '../pages.ts'
@@ -28,10 +29,14 @@ export const search: Pages = {
   work: 'search files',
   of: 'crate',
   due: 'soon',
-  async changed(_, { crate, uses }) {
+  async changed(tx, { crate, uses }) {
     // Searches rank by steps of this number.
     const moved = uses.filter(({ before, after }) => stepOf(before) !== stepOf(after))
-    return marksOf('search', [crate.id, ...moved.map(use => use.id)])
+    const names = [canonicalName(crate.name), ...moved.map(use => use.canonical)]
+    const wholes = names.flatMap(name => /^(.+)_core$/.exec(name)?.[1] ?? [])
+    const sql = `SELECT id FROM crates WHERE canonical IN ${LIST}`
+    const ids = wholes.length === 0 ? [] : await column<number>(tx, sql, wholes)
+    return marksOf('search', new Set([crate.id, ...moved.map(use => use.id), ...ids]))
   },
   async render(context, mark, others) {
     const { database } = context

@@ -55,15 +55,15 @@ test('exact name, words of the name, names that begin so, keywords, description,
     'toml',
     'reads-toml',
     'tomlin',
-    'tomlin-longer',
     'my-tomlish',
+    'tomlin-longer',
     'by-keyword',
     'in-text',
   ]
   assert.deepEqual(await names(registry, '?q=toml'), expected)
   assert.deepEqual(await names(registry, '?q=TOML'), expected)
   const page = '?q=toml&per_page=2&page=2&other=ignored'
-  assert.deepEqual(await names(registry, page), ['tomlin', 'tomlin-longer'])
+  assert.deepEqual(await names(registry, page), ['tomlin', 'my-tomlish'])
   assert.deepEqual((await ask(registry, page)).meta, {
     total: 7,
     next_page: '?q=toml&per_page=2&page=3&other=ignored',
