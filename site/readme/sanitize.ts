@@ -39,6 +39,9 @@ const LISTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['dd', ['dl', 'div']],
 ])
 
+/** Elements that are rendered such that the keyboard reaches them. */
+const ACTIVE: ReadonlySet<string> = new Set(['details', 'pre', 'summary'])
+
 const REL = 'nofollow noopener noreferrer'
 
 /**
@@ -102,8 +105,12 @@ class Writer {
   #container(element: Element, written: SourceAttributes, depth: number, inLink: boolean): void {
     const name = element.tagName
     const attributes = { ...this.#kept(name, written), ...this.#extra(name, written) }
-    // A link without a target, or in another link, keeps only its text: browsers end a link where
-    // the next begins.
+    const isHead = name === 'summary' && element.parentNode?.nodeName === 'details'
+    const active = isHead || name === 'a' ? element.childNodes.findIndex(isActive) : -1
+    // A link without a target, in another link, around something active or around nothing keeps
+    // only its text: nobody could tell what a click or a key is for.
+    const isNamed = name !== 'a' || attributes['aria-label'] || !element.childNodes.every(isBlank)
+    if (active >= 0 || !isNamed) delete attributes.href
     const link =
       name === 'a' && !inLink && (attributes.href !== undefined || attributes.id !== undefined)
     // Only what has a role may have a name.
@@ -112,8 +119,11 @@ class Writer {
     const tag = demoted(name)
     if (stays) this.#open(tag, attributes)
     if (VOID.has(tag)) return
-    this.nodes(element.childNodes, depth + 1, inLink || link)
+    // A summary, which folds the rest, ends before something active, and its links are text.
+    const end = isHead && active >= 0 ? active : element.childNodes.length
+    this.nodes(element.childNodes.slice(0, end), depth + 1, inLink || link || isHead)
     if (stays) this.#write(`</${tag}>`)
+    this.nodes(element.childNodes.slice(end), depth + 1, inLink)
   }
 
   #open(tag: string, attributes: Attributes): void {
@@ -192,6 +202,20 @@ class Writer {
       : { 'aria-label': 'open' }
     this.#open('input', { type: 'checkbox', disabled: '', ...state })
   }
+}
+
+/** Returns whether a node has something that takes the focus, besides links. */
+function isActive(node: Node): boolean {
+  if (!('tagName' in node)) return false
+  const isScroll = node.attrs.some(({ name, value }) => name === 'class' && value === 'scroll')
+  return isScroll || ACTIVE.has(node.tagName) || node.childNodes.some(isActive)
+}
+
+/** Returns whether a node has neither text nor images. */
+function isBlank(node: Node): boolean {
+  if (node.nodeName === '#text')
+    return (node as DefaultTreeAdapterTypes.TextNode).value.trim() === ''
+  return !('tagName' in node) || (node.tagName !== 'img' && node.childNodes.every(isBlank))
 }
 
 function isStray(element: Element): boolean {

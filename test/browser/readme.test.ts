@@ -43,6 +43,27 @@ Text around ![an image elsewhere](https://elsewhere.example/a.png) that is a lin
 |---|---|
 | بالعالم | 2 |
 
+<details>
+
+<summary>The output of <code>--help</code>, from <a href="https://elsewhere.example/">elsewhere</a>.
+
+\`\`\`console
+$ keel --help
+\`\`\`
+
+| a [link](https://elsewhere.example/) | b |
+|---|---|
+
+</summary>
+
+Usage: keel
+
+</details>
+
+<a href="https://elsewhere.example/"><details><summary>More</summary>Much more</details></a>
+
+<a href="https://elsewhere.example/"><pre>a line in a link</pre></a>
+
 The [terms](docs/TERMS.txt), and [a script](javascript:alert(1)).
 
 \`\`\`rust
@@ -109,8 +130,8 @@ for (const width of [1100, 390])
       live,
       'crates/keel/1.0.0/',
       async page => {
-        const copy = page.locator('.readme .code-block .copy')
-        assert.equal(await copy.count(), 1)
+        assert.equal(await page.locator('.readme .code-block .copy').count(), 3)
+        const copy = page.locator('.readme .code-block .copy').last()
         assert.match(await page.locator('.readme').innerText(), /, and a script\./)
         await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
         await copy.click()

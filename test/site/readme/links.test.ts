@@ -47,6 +47,25 @@ test('links to files of the package, pictures that cannot be shown included, lea
   )
 })
 
+test('nothing that takes the focus is in a link or a summary', () => {
+  const text = `<details open><summary>A <a href="https://a.example/">b</a> <b>c</b>
+<p>d</p><pre>e</pre>
+<a href="https://a.example/">f</a></summary>g</details>
+<a href="https://a.example/">h <details><summary>i</summary>j</details></a>
+<a href="https://a.example/" id="k"><div><pre>k</pre></div></a> <a href="https://a.example/">l</a>
+<a href="https://a.example/"><b></b></a>`
+  const link = (text: string) => `<a href="https://a.example/" ${REL}>${text}</a>`
+  assert.equal(
+    render(text),
+    `<details open=""><summary>A b <b>c</b>
+<p>d</p></summary><pre tabindex="0">e</pre>
+${link('f')}g</details>
+h <details><summary>i</summary>j</details>
+<a id="user-content-k" ${REL}><div><pre tabindex="0">k</pre></div></a> ${link('l')}
+<b></b>`,
+  )
+})
+
 test('a refused scheme shows the text of its link, and of its image', () => {
   for (const scheme of ['javascript:alert(1)', 'vbscript:x', 'file:///etc', 'data:text/html,x']) {
     assert.equal(render(`[text](${scheme})`), '<p>text</p>', scheme)
