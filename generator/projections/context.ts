@@ -7,7 +7,7 @@ import type { PublicTree } from '../places/public-tree.ts'
 import type { Records } from '../records/crate-change.ts'
 
 /** Raise it when the same records render to different pages; an upgrade then rerenders them. */
-export const PAGE_FORMAT = '29'
+export const PAGE_FORMAT = '30'
 
 /** A program among those of several versions that use one registry. */
 export interface Program extends SchemaOwner {

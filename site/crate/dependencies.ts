@@ -1,7 +1,7 @@
 import type { Dependency } from '../../core/entry/entry.ts'
 import { isCratesIo } from '../../core/index-url.ts'
 import { canonicalName } from '../../core/name.ts'
-import { cratePath } from '../../core/paths/crates.ts'
+import { badgePath, cratePath } from '../../core/paths/crates.ts'
 import { impactPath } from '../../core/paths/dependents.ts'
 import { counted, formatNumber } from '../../core/quantity.ts'
 import type { CrateData } from '../crate-data.ts'
@@ -58,9 +58,13 @@ function row(
   const origin = dependency.registry === null ? null : originOf(site, dependency.registry, real)
   const twin = origin === null ? undefined : namesakes.get(canonicalName(real))
   const link = origin === null ? to(cratePath(real)) : origin.url
+  // A script says which version here is the newest; the badge does, where there are no scripts.
+  const newest =
+    origin === null &&
+    html` <noscript><img src="${to(badgePath(real))}" height="20" alt="newest ${cut(real)} here"></noscript>`
   return html`<li><div class="row-head">
 ${link === null ? html`<strong>${cut(real)}</strong>` : html`<a href="${link}"${origin === null ? null : html` rel="noopener noreferrer"`}><strong>${cut(real)}</strong></a>`}
-<code class="requirement">${cut(dependency.req)}</code>${dependency.package === null ? null : html` <span class="note">as <code>${cut(dependency.name)}</code></span>`}${dependency.optional ? html` <span class="badge">optional</span>` : null}${origin === null ? null : html` <span class="note">from ${origin.title}${twin && html`; <a href="${to(cratePath(twin))}">also in this registry</a>`}</span>`}</div>${dependency.target === null ? null : html`<div class="row-more">only for <code>${cut(dependency.target)}</code></div>`}${featureLine(dependency)}</li>
+<code class="requirement">${cut(dependency.req)}</code>${dependency.package === null ? null : html` <span class="note">as <code>${cut(dependency.name)}</code></span>`}${dependency.optional ? html` <span class="badge">optional</span>` : null}${origin === null ? null : html` <span class="note">from ${origin.title}${twin && html`; <a href="${to(cratePath(twin))}">also in this registry</a>`}</span>`}${newest}</div>${dependency.target === null ? null : html`<div class="row-more">only for <code>${cut(dependency.target)}</code></div>`}${featureLine(dependency)}</li>
 `
 }
 

@@ -182,6 +182,17 @@ for (const place of [still, live]) {
         await picture(page, shot('requirements'))
         await checkPage(page)
       })
+    const badges = async (page: Page) => {
+      const images = page.locator('#dependencies .row-head img')
+      const names = await images.evaluateAll(all =>
+        (all as HTMLImageElement[]).map(({ alt }) => alt),
+      )
+      assert.deepEqual(names, ['newest knot here', 'newest rope here', 'newest winch here'])
+      for (const image of await images.all())
+        assert.ok(await image.evaluate(image => (image as HTMLImageElement).naturalWidth > 50))
+      await checkSize(page)
+    }
+    await look(place, 'crates/mast/#dependencies', badges, WITHOUT_SCRIPT)
     await look(place, 'crates/winch/#dependencies', async page => {
       await page.waitForLoadState('networkidle')
       assert.doesNotMatch(String(await read(page)), /newest/, 'they come from elsewhere')
