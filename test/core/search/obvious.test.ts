@@ -1,4 +1,4 @@
-// What somebody expects to come first, among crates of crates.io with what they say of themselves.
+// Mirrors core/search/hits.ts: what somebody expects to come first, among crates of crates.io.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Lookup } from '../../../core/search/lookup.ts'

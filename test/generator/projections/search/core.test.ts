@@ -1,3 +1,4 @@
+// Mirrors generator/projections/search/change.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { value } from '../../../../generator/database/statement.ts'
