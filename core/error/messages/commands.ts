@@ -79,6 +79,7 @@ export const commandMessages = {
     tls_expired: '{what} in {cert} expired on {at:date}; clients refuse it, renew it',
     tls_early: '{what} in {cert} is not valid before {at:date}; check the clock of this machine',
     tls_purpose: 'the certificate in {cert} is not for servers, which its `extendedKeyUsage` says; clients refuse it, get one for `serverAuth`',
+    tls_shortened: '{cert} ends without the certificate of the issuer, {issuer}, which clients may not have; write the whole chain there (`fullchain.pem`), as before, or restart to use it as it is',
     tls_foreign: 'the subjectAltName of the certificate in {cert} does not have {host}, where clients reach this registry (`registry.base_url`)',
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
   },
