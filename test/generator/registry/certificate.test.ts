@@ -52,7 +52,7 @@ test('a reload takes no certificate with a bad chain, and none that is not for s
       /ends without the certificate of the issuer, CN=good, which/,
     ],
     [
-      make('moved', make('other', root, '-days', '8')),
+      make('moved', make('other', root, '-days', '8'), '-days', '5'),
       /ends without .* CN=other, .* \(`fullchain\.pem`\)/,
     ],
   ]
