@@ -48,10 +48,13 @@ export function covers(requirement: string, version: Version): boolean {
   return requirement === '*' || satisfies(requirement as Requirement, version, true)
 }
 
-/** Returns the requirement of `NAME` or `NAME@REQUIREMENT`, and the name, not checked. */
+/**
+ * Returns the requirement of `NAME` or `NAME@REQUIREMENT`, and the name, not checked. A whole
+ * version means only that one, as wherever a command or setting takes `NAME@VERSION`.
+ */
 export function parseDeprecated(spec: string): { name: string; requirement: string } {
-  const [, name = '', requirement = '*'] = /^([^@]*)(?:@(.*))?$/s.exec(spec) ?? []
-  return { name, requirement: parseRequirement(requirement) }
+  const [, name = '', versions = '*'] = /^([^@]*)(?:@(.*))?$/s.exec(spec) ?? []
+  return { name, requirement: parseRequirement(isVersion(versions) ? `=${versions}` : versions) }
 }
 
 /** Says a deprecation in a few words. */

@@ -9,7 +9,7 @@ import {
 } from '../../core/advisory/files.ts'
 import { collectBytes } from '../../core/async/collect-bytes.ts'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
-import { type Issue, inFile, issue, Refusal, refuse } from '../../core/error/error.ts'
+import { type Issue, inFile, issue, Refusal, refuse, refuseErrors } from '../../core/error/error.ts'
 import { fileStats, openFile, readFolder, statOf } from '../places/disk/files.ts'
 import type { KeptAdvisory } from '../records/advisories/change.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
@@ -27,7 +27,7 @@ export interface AdvisoriesRead {
 /**
  * Reads the advisories of folders, `.tar.gz` archives and files, in threads. A file that is none is
  * an issue, and so is the second one with an id; all others are taken. Refuses a path where nothing
- * is, an archive that cannot be read, a source with no file of the kind, and too many files.
+ * is, an archive that cannot be read, a source in which no file is one, and too many files.
  */
 export async function readAdvisories(
   sources: readonly string[],
@@ -35,18 +35,20 @@ export async function readAdvisories(
 ): Promise<AdvisoriesRead> {
   const all = new Map<string, KeptAdvisory>()
   const issues: Issue[] = []
-  const batches: (() => Promise<AdvisoryFile[]>)[] = []
-  for (const source of sources) {
-    const found = await batchesOf(source)
-    // A cut download or a folder that is not mounted would take away all advisories.
-    if (found.length === 0 && origin === 'given') refuse('advisories_empty', { path: source })
-    batches.push(...found)
-  }
   const read: ReadAdvisory[][] = []
-  const readBatch = async (at: number) => {
-    read[at] = await sandbox.run('readAdvisories', (await batches[at]?.()) ?? [])
+  for (const source of sources) {
+    const batches = await batchesOf(source)
+    const found: ReadAdvisory[][] = []
+    const readBatch = async (at: number) => {
+      found[at] = await sandbox.run('readAdvisories', (await batches[at]?.()) ?? [])
+    }
+    await forEachConcurrently(batches.keys(), readBatch, sandbox.size)
+    const bad = found.flat().flatMap(file => file.issue ?? [])
+    // A cut download or a folder that is not mounted would take away all advisories.
+    if (bad.length === found.flat().length && origin === 'given')
+      refuseErrors([issue('advisories_empty', { path: source }), ...bad.slice(0, 5)])
+    read.push(...found)
   }
-  await forEachConcurrently(batches.keys(), readBatch, sandbox.size)
   for (const { path, kept, issue: why } of read.flat()) {
     const isTwice = kept !== null && all.has(kept.name)
     if (why) issues.push(why)

@@ -16,6 +16,7 @@ import { CrateStore } from '../places/crate-store.ts'
 import { asCaller } from '../places/disk/caller.ts'
 import { makeFolder, syncFile, syncFolder, writeDurably } from '../places/disk/durable.ts'
 import { openFile, readFolder, readText, removeIfEmpty } from '../places/disk/files.ts'
+import { requireRead } from '../places/disk/sqlite-file.ts'
 import { temporaryName } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
 import { requireApart } from '../places/storage.ts'
@@ -191,7 +192,7 @@ async function finishRecords(
   })
   try {
     const check = await value<string>(records, 'PRAGMA quick_check(1)')
-    if (check !== 'ok') refuse('backup_unreadable', { file, reason: DAMAGED })
+    if (requireRead(String(check)) !== 'ok') refuse('backup_unreadable', { file, reason: DAMAGED })
     for await (const page of releasePages(records))
       for (const { name, cksum } of page) {
         const part = `crates/${crateKey(name, cksum)}`

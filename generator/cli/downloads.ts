@@ -87,7 +87,7 @@ async function importOne(task: RegistryTask<Options>, file: string): Promise<Res
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException
     // A log may be gone by now, or be a pipe; the database has no system calls.
-    const isOfLog = error instanceof Refusal && /^file_/.test(error.issues[0].code)
+    const isOfLog = error instanceof Refusal && /^(?:file|log)_/.test(error.issues[0].code)
     if (!isOfLog && !code?.startsWith('Z_') && !syscall) throw error
     return { path: file, error: message }
   }

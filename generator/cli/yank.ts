@@ -37,7 +37,8 @@ export const registerYank = registryCommand('yank', {
 export const registerDeprecate = registryCommand('deprecate', {
   about: 'say that a crate, or some of its versions, should not be used any more',
   takes: {
-    '<name@requirement>': 'the crate, and perhaps which versions',
+    '<name@requirement>':
+      'the crate, and perhaps one version, such as `demo@1.0.0`, or those that a requirement fits',
     '--reason <text>': 'why, in one paragraph',
     '--use <other>': 'what to use instead: a crate or an https address',
     '--undo': 'take it back',
@@ -45,6 +46,7 @@ export const registerDeprecate = registryCommand('deprecate', {
   examples: {
     'plimsoll deprecate demo --reason "nobody maintains it" --use other': 'says it of all versions',
     'plimsoll deprecate "demo@<2" --reason "it is slow"': 'says it of some',
+    'plimsoll deprecate demo@1.2.0 --reason "it hangs"': 'says it of one',
     'plimsoll deprecate demo --undo': 'takes it back',
   },
   json: 'an object: `spec`; `deprecated`; `changed`, false if it was so before',

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
+import type { ReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
@@ -8,6 +9,13 @@ import { openFile } from '../places/disk/files.ts'
 
 /** Longer lines are not read: they cannot be requests for crates. */
 export const LINE_MAX = 64 * 1024
+
+/** A line that has no end for so long is of no log, as in a file of zeros. */
+const ENDLESS = 64 * 1024 ** 2
+
+/** How much a packed log may unpack to: some, and so many times what was read of it. */
+const UNPACKED_MIN = 16 * 1024 ** 2
+const UNPACKED_TIMES = 200
 
 /** Some lines of a log, in order. */
 export interface LineBatch {
@@ -20,14 +28,28 @@ export interface LineBatch {
   readonly isUnfinished: boolean
 }
 
-/** Returns the content of a log; a file that begins like gzip is unpacked. */
+/** Returns the content of a log; unpacks a file that begins like gzip, but no bomb. */
 async function contentOf(path: string): Promise<AsyncIterable<Buffer>> {
   // First: a stream of a file that cannot be opened would fail before anybody listens.
   const isPacked = await isZipped(path)
   const raw = await open(path)
   if (!isPacked) return raw
   // Closes the file also for a reader that stops early; the reader is told of errors.
-  return pipeline(raw, createGunzip({ chunkSize: 256 * 1024 }), () => {})
+  return unpacked(
+    path,
+    raw,
+    pipeline(raw, createGunzip({ chunkSize: 256 * 1024 }), () => {}),
+  )
+}
+
+async function* unpacked(path: string, raw: ReadStream, content: AsyncIterable<Buffer>) {
+  let bytes = 0
+  for await (const chunk of content) {
+    bytes += chunk.byteLength
+    if (bytes > UNPACKED_MIN + UNPACKED_TIMES * raw.bytesRead)
+      refuse('log_bomb', { path, times: UNPACKED_TIMES })
+    yield chunk
+  }
 }
 
 async function isZipped(path: string): Promise<boolean> {
@@ -87,17 +109,17 @@ export async function* linesOf(path: string, from: number): AsyncGenerator<LineB
   const hash = createHash('sha256')
   let [skip, bytes] = [from, 0]
   let rest: Buffer = Buffer.alloc(0)
-  /** Whether `rest` is the end of a line that is too long. */
-  let isLong = false
+  /** The bytes of a line that is too long before those in `rest`. */
+  let long = 0
   const batch = (text: Buffer, isUnfinished = false): LineBatch => {
     hash.update(text)
     bytes += text.byteLength
     const texts = text.toString('latin1').split('\n')
     if (texts.at(-1) === '') texts.pop()
     const lines = texts.map((line, at) =>
-      (isLong && at === 0) || line.length > LINE_MAX ? null : line,
+      (long > 0 && at === 0) || line.length > LINE_MAX ? null : line,
     )
-    isLong = false
+    long = 0
     return { lines, bytes, sum: () => sumOf(hash), isUnfinished }
   }
   for await (const chunk of await contentOf(path)) {
@@ -109,7 +131,8 @@ export async function* linesOf(path: string, from: number): AsyncGenerator<LineB
     if (end <= skipped) {
       rest = Buffer.concat([rest, chunk.subarray(skipped)])
       if (rest.byteLength <= LINE_MAX) continue
-      isLong = true
+      long += rest.byteLength
+      if (long > ENDLESS) refuse('log_endless', { path, max: ENDLESS })
       hash.update(rest)
       bytes += rest.byteLength
       rest = Buffer.alloc(0)

@@ -46,7 +46,7 @@ function issuersOf(one: X509Certificate, others: readonly X509Certificate[]): X5
 
 let roots: ReadonlySet<string> | null = null
 
-function isRoot({ subject }: X509Certificate): boolean {
+function isRoot({ subject }: Pick<X509Certificate, 'subject'>): boolean {
   roots ??= new Set(rootCertificates.map(pem => new X509Certificate(pem).subject))
   return roots.has(subject)
 }
@@ -70,6 +70,14 @@ export function faultOf({ chain }: Pair, { cert }: TlsFiles, host: string | null
   const isFor =
     host === null || (isIP(host) ? x509.checkIP(host) : x509.checkHost(host, { subject: 'never' }))
   return isFor ? null : new Refusal([issue('tls_foreign', { cert, host: String(host) })])
+}
+
+/** Returns why clients that trust the roots of the present chain may not get to one from a new chain. */
+function shortened({ chain }: Pair, present: Pair, { cert }: TlsFiles): Refusal | null {
+  const [end = chain[0], top] = [chain.at(-1), present.chain.at(-1)]
+  const isWhole = [end.subject, top?.issuer].includes(end.issuer) || isRoot({ subject: end.issuer })
+  if (isWhole || chain.length >= present.chain.length) return null
+  return new Refusal([issue('tls_shortened', { cert, issuer: end.issuer.replaceAll('\n', ', ') })])
 }
 
 /** Returns the host by which clients know this registry; null when the settings do not say. */
@@ -119,7 +127,7 @@ export function watchTls(
   const check = () => {
     try {
       const now = readTls(files)
-      const fault = faultOf(now, files, tlsHost)
+      const fault = faultOf(now, files, tlsHost) ?? shortened(now, last, files)
       if (fault) complain(fault)
       else complaint = ''
       // Compare the bytes: a renewal may keep size and time.

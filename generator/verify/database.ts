@@ -1,5 +1,6 @@
 import type { Database } from '../database/connection.ts'
 import { all, column, first, run } from '../database/statement.ts'
+import { requireRead } from '../places/disk/sqlite-file.ts'
 import type { BuildContext } from '../projections/context.ts'
 import { type Records, refreshListings } from '../records/crate-change.ts'
 import { sumDownloads } from '../records/downloads/count.ts'
@@ -37,7 +38,8 @@ async function* verifyFile(database: Database, repair: boolean): AsyncIterable<F
   // A damaged index can be repaired: its rows are still in the table.
   const broken = await mend(
     repair,
-    async () => (await column<string>(database, CHECK)).filter(fault => fault !== 'ok'),
+    async () =>
+      (await column<string>(database, CHECK)).filter(fault => requireRead(fault) !== 'ok'),
     () => run(database, 'REINDEX'),
   )
   for (const finding of broken) {

@@ -3,7 +3,10 @@ import { createGunzip } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { connectionFailure, WebFailure } from './failure.ts'
 
-/** Time limits of a request. Call `heard` with all that the server sends, and `end` at its end. */
+/** A body that brings fewer bytes than these is as slow as one that brings none. */
+const HEARD_BYTES = 16 * 1024
+
+/** Time limits of a request. Call `heard` when the server has sent some, and `end` at its end. */
 export interface TimeLimits {
   readonly signal: AbortSignal
   readonly heard: () => void
@@ -29,9 +32,14 @@ export async function* bodyBytes(
   { body }: Dispatcher.ResponseData,
   limits: TimeLimits,
 ): AsyncGenerator<Uint8Array> {
+  let bytes = 0
   try {
     for await (const part of body) {
-      limits.heard()
+      bytes += part.length
+      if (bytes >= HEARD_BYTES) {
+        limits.heard()
+        bytes = 0
+      }
       yield part
     }
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { WebhookSettings } from '../../core/settings/webhook.ts'
 import { readText } from '../places/disk/files.ts'
 import { WebFailure } from '../web/failure.ts'
+import { isForbiddenAddress, PrivateAddress } from '../web/private-address.ts'
 import { Web } from '../web/web.ts'
 
 /** What a receiver gets: the same id on every attempt, and the bytes that are signed. */
@@ -75,7 +76,12 @@ export class Sender {
       return { headers, status, after, problem }
     } catch (error) {
       if (!(error instanceof WebFailure)) throw error
-      return { headers, status: null, after: null, problem: error.message }
+      const { message, cause } = error
+      const isAllowable = cause instanceof PrivateAddress && !isForbiddenAddress(cause.address)
+      const cure = isAllowable
+        ? `; \`webhook.${this.#settings.name}.private = true\` allows it`
+        : ''
+      return { headers, status: null, after: null, problem: message + cure }
     }
   }
 

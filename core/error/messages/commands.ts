@@ -79,6 +79,7 @@ export const commandMessages = {
     tls_expired: '{what} in {cert} expired on {at:date}; clients refuse it, renew it',
     tls_early: '{what} in {cert} is not valid before {at:date}; check the clock of this machine',
     tls_purpose: 'the certificate in {cert} is not for servers, which its `extendedKeyUsage` says; clients refuse it, get one for `serverAuth`',
+    tls_shortened: '{cert} ends without the certificate of the issuer, {issuer}, which clients may not have; write the whole chain there (`fullchain.pem`), as before, or restart to use it as it is',
     tls_foreign: 'the subjectAltName of the certificate in {cert} does not have {host}, where clients reach this registry (`registry.base_url`)',
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
   },
@@ -95,6 +96,8 @@ export const commandMessages = {
       return `nothing was written, because these crates are not here, or not with the checksum in the lock file; \`plimsoll upstream fetch --lock\` with the same lock files gets those of an upstream:${lines.join('')}`
     },
     export_other: '`{name}` comes from no registry, such as from git, and is not in the folder',
+    log_bomb: '{path} unpacks to more than {times} times its size, as a gzip bomb does; if it is a log, unpack it and import the result',
+    log_endless: '{path} has a line of more than {max:size}, which no access log has',
     log_unreadable: 'the access log {path} cannot be read: {reason}; the others were imported',
     import_running: 'another import of downloads is running ({holder}); try again later',
     records_missing: 'the database {file} is missing or empty, but {dir} contains .crate files; restore a backup into a new folder, or move {dir}/public away and `plimsoll import` it into a new registry',

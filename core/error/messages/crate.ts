@@ -38,6 +38,7 @@ export const crateMessages = {
     archive_path_normalized: '`{path}` and `{twin}` differ only in how Unicode writes them (NFC and NFD); on macOS one overwrites the other',
     crate_absent: 'there is no file: a link leads nowhere, or it was removed; mend or remove it',
     crate_name_encoding: 'its name is not UTF-8, so it cannot be opened; rename it',
+    crate_folder: 'it is a folder without a .crate file, though its name is that of one; rename or remove it',
     crate_special: 'it is no file, but a socket, pipe or device, and is left out',
     archive_path_windows: '`{path}` is a path that cannot exist on Windows',
     archive_warnings_more: (p: { count: number }) => `${p.count} more ${p.count === 1 ? 'path' : 'paths'} in the crate file caused warnings`,

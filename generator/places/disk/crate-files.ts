@@ -23,7 +23,8 @@ export async function listCrates(source: string, except?: string): Promise<strin
   if (!stats || stats.isFile()) return [source]
   if (!stats.isDirectory())
     return source.endsWith('.crate') ? [source] : refuse('file_special', { path: source })
-  return (await below(source, new Set(except === undefined ? [] : [except]))).sort()
+  const paths = await below(source, new Set(except === undefined ? [] : [except]))
+  return paths.length === 0 && source.endsWith('.crate') ? [source] : paths.sort()
 }
 
 /**
@@ -32,6 +33,7 @@ export async function listCrates(source: string, except?: string): Promise<strin
  */
 export async function unreadable(path: string): Promise<Issue | null> {
   const stats = targetOf(path)
+  if (stats?.isDirectory()) return issue('crate_folder')
   if (stats) return stats.isFile() ? null : warning('crate_special')
   return issue(isMangled(path) ? 'crate_name_encoding' : 'crate_absent')
 }
@@ -62,7 +64,8 @@ async function below(folder: string, seen: Set<string>): Promise<string[]> {
     const path = join(folder, entry.name)
     const isCrate = entry.name.endsWith('.crate')
     const kind = entry.isSymbolicLink() ? targetOf(path) : entry
-    if (kind?.isDirectory()) paths.push(...(await below(path, seen)))
+    const inside = kind?.isDirectory() ? await below(path, seen) : null
+    if (inside && (inside.length > 0 || !isCrate)) paths.push(...inside)
     // A link that leads nowhere may have led to a folder; those of editors begin with a dot.
     else if (isCrate || (kind === null && !entry.name.startsWith('.'))) paths.push(path)
   }

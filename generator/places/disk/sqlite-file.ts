@@ -48,7 +48,7 @@ export function findFault(path: string): string | null {
       const [row] = database.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[]
       // Its first line names the database.
       const said = row?.quick_check.split('\n').at(-1) ?? 'quick_check says nothing'
-      return said === 'ok' ? null : said
+      return requireRead(said) === 'ok' ? null : said
     } finally {
       database.close()
     }
@@ -56,6 +56,13 @@ export function findFault(path: string): string | null {
     if (isDamageCode(error)) return (error as Error).message
     throw error
   }
+}
+
+/** Returns a line of a check; throws for a read that failed, which SQLite lists as if it were damage. */
+export function requireRead(said: string): string {
+  const [, code] = /unable to get the page\. error code=(\d+)/.exec(said) ?? []
+  if (CODES[Number(code) % 256] !== 'SQLITE_IOERR') return said
+  throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' })
 }
 
 /** Returns whether SQLite says that a file is damaged; it also says so after one failed read. */

@@ -246,14 +246,15 @@ test('receivers that hang or answer endlessly hold up no other, and cost no memo
 
 test('private addresses are for webhooks that may have them, link-local ones for none', async t => {
   for (const [host, isPrivate, why] of [
-    ['127.0.0.1', false, /private/],
-    ['[::ffff:10.0.0.1]', false, /private/],
-    ['localhost', false, /private/],
-    ['169.254.169.254', true, /link-local/],
-    ['[::ffff:a9fe:a9fe]', true, /link-local/],
-    ['[fe80::1]', true, /link-local/],
-    ['[fd00:ec2::254]', true, /link-local/],
-    ['100.100.100.200', true, /link-local/],
+    ['127.0.0.1', false, /private .*; `webhook\.hook\.private = true` allows it/],
+    ['[::ffff:10.0.0.1]', false, /private .*; `webhook\.hook\.private = true` allows it/],
+    ['localhost', false, /private .*; `webhook\.hook\.private = true` allows it/],
+    ['169.254.169.254', false, /only hosts that were named may have one$/],
+    ['169.254.169.254', true, /link-local, or that of a cloud's metadata$/],
+    ['[::ffff:a9fe:a9fe]', true, /link-local, or that of a cloud's metadata$/],
+    ['[fe80::1]', true, /link-local, or that of a cloud's metadata$/],
+    ['[fd00:ec2::254]', true, /link-local, or that of a cloud's metadata$/],
+    ['100.100.100.200', true, /link-local, or that of a cloud's metadata$/],
   ] as const) {
     const { registry, worker, failures } = await hooked(t, undefined, {
       PLIMSOLL_WEBHOOK_HOOK_URL: `http://${host}:9/`,

@@ -100,9 +100,10 @@ test('an update keeps what differs, and marks only crates whose versions it is a
   for (const name of readdirSync(own)) rmSync(join(own, name))
   // A cut archive, or a folder that is not mounted, takes nothing away.
   const none = folderOf(t)
-  write(none, { 'README.md': 'none', 'zeros.tar.gz': gzipSync(Buffer.alloc(10_240)) })
-  for (const empty of [none, join(none, 'zeros.tar.gz')])
-    await assert.rejects(update(app, empty), /has no file that may be an advisory/)
+  write(none, { 'none/README.md': 'none', 'zeros.tar.gz': gzipSync(Buffer.alloc(10_240)) })
+  write(none, { 'bad/a.md': 'cut', 'bad/b.json': '{', 'cut.json': '' })
+  for (const empty of ['zeros.tar.gz', 'none', 'bad', 'cut.json'].map(name => join(none, name)))
+    await assert.rejects(update(app, empty), /has no file that can be read as an advisory/)
   const other = folderOf(t)
   write(other, { 'RUSTSEC-2026-0009.md': rustSecFile({ id: 'RUSTSEC-2026-0009', name: 'late' }) })
   const gone = ['- ACME-2026-0002', '- RUSTSEC-2026-0001', '+ RUSTSEC-2026-0009']

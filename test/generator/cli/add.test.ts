@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { buildEvil, type CrateParts } from '../../support/crate-builder.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { registryFolder } from '../../support/registry-folder.ts'
+import { folderOf } from '../../support/workplace.ts'
+import { writeCrate } from '../../support/write-crate.ts'
 
 test('add puts lost bytes back, whatever has become of the version since', async t => {
   const { folder, dir, run, ok, put } = await registryFolder(t)
@@ -66,4 +69,33 @@ test('what is deleted comes back by the command that its refusal names', async t
   assert.equal((await run('import', '--as', 'crates', other)).code, 1)
   assert.match(await ok('import', '--as', 'crates', odd), /^1 added/)
   assert.equal(await ok('verify'), 'everything agrees\n')
+})
+
+test('a folder with the name of a .crate is named beside broken files, and others are added', async t => {
+  const folder = folderOf(t)
+  const run = (...args: string[]) =>
+    plimsollHere(args, { PLIMSOLL_GIT_INDEX: 'off' }, { cwd: folder })
+  const base = ['--base-url', 'https://crates.example']
+  await run('init', ...base)
+  mkdirSync(join(folder, 'in', 'x.crate', 'src'), { recursive: true })
+  mkdirSync(join(folder, 'in', 'deep.crate'))
+  writeCrate(join(folder, 'in', 'deep.crate', 'deep.crate'), { name: 'deep', version: '1.0.0' })
+  writeCrate(join(folder, 'in', 'demo.crate'), { name: 'demo', version: '1.0.0' })
+  const told =
+    'error: in/x.crate: it is a folder without a .crate file, though its name is that of one; rename or remove it\n'
+  for (const [sources, added] of [
+    [['in/x.crate'], /^$/],
+    [['in/x.crate', 'in/demo.crate'], /added demo 1\.0\.0/],
+    [['in'], /added deep/],
+  ] as const) {
+    const { code, stdout, stderr } = await run('add', ...sources)
+    assert.deepEqual([code, stderr.replace(/^warning: .*\n/, '')], [1, told])
+    assert.match(stdout, added)
+  }
+  const build = ['build', '--from', 'in', '--out', 'public', ...base]
+  const refused = await run(...build)
+  assert.deepEqual([refused.code, refused.stderr.includes(told.slice(7))], [1, true])
+  const { code, stdout, stderr } = await run(...build, '--skip-bad')
+  assert.deepEqual([code, stderr.includes(told.slice(7))], [1, true])
+  assert.match(stdout, /2 crates/)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { appendFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -93,6 +93,19 @@ test('a packed log has a last line without an end', async t => {
   const path = file('access.gz', gzipSync((line(1) + line(2)).trimEnd()))
   assert.equal((await read(path)).downloads, 2)
   assert.equal((await read(path)).downloads, 0)
+})
+
+test('a gzip bomb and a line without an end are read no further than their budget', async t => {
+  const { file, read, total } = await start(t)
+  const lines = gzipSync(line(1) + `${'x'.repeat(1e6)}\n`.repeat(60))
+  const bomb = /bomb.gz unpacks to more than 200 times its size, as a gzip bomb does/
+  await assert.rejects(read(file('bomb.gz', lines)), bomb)
+  assert.equal(await total(), 0)
+  const endless = file('endless.log', line(1))
+  truncateSync(endless, 1024 ** 4)
+  await assert.rejects(read(endless), /endless.log has a line of more than 64 MiB/)
+  const alike = gzipSync(line(1).repeat(1000))
+  assert.equal((await read(file('alike.gz', alike))).downloads, 1000)
 })
 
 test('no packed log stays open', async t => {

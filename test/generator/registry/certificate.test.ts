@@ -47,6 +47,14 @@ test('a reload takes no certificate with a bad chain, and none that is not for s
     [chain('cut', good, pem(good).slice(0, 300)), /does not contain certificates for a server/],
     [chain('odd', good, pem(good).replace(/\n[^-]*\n/, '\nAAAA\n')), /certificates for a server/],
     [make('client', good, ...client), /is not for servers/],
+    [
+      make('alone', good, '-days', '5'),
+      /ends without the certificate of the issuer, CN=good, which/,
+    ],
+    [
+      make('moved', make('other', root, '-days', '8'), '-days', '5'),
+      /ends without .* CN=other, .* \(`fullchain\.pem`\)/,
+    ],
   ]
   for (const [pair, message] of bad) {
     put(pair)
@@ -60,4 +68,8 @@ test('a reload takes no certificate with a bad chain, and none that is not for s
   watch.renew()
   assert.deepEqual(shown, ['CN=second'])
   assert.deepEqual(renewed, [new Date(new X509Certificate(readFileSync(second.cert)).validTo)])
+  // A root that clients have needs no issuer between.
+  put(make('direct', root, '-days', '5'))
+  watch.renew()
+  assert.deepEqual(shown, ['CN=second', 'CN=direct'])
 })

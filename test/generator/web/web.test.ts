@@ -79,6 +79,11 @@ test('a server that is silent, slow or gone is given up', async t => {
     response.writeHead(200)
     response.write('x')
     if (request.url === '/stops') return
+    // A part every few milliseconds is no silence, but a body of 64 KiB would take minutes.
+    if (request.url === '/trickles') {
+      const timer = setInterval(() => response.write('x'), 5)
+      return void response.on('close', () => clearInterval(timer))
+    }
     const drip = () => {
       if (!response.destroyed) response.write('x', () => setImmediate(drip))
     }
@@ -90,7 +95,7 @@ test('a server that is silent, slow or gone is given up', async t => {
     await fails(patient.ask(url + path, short), 'it takes too long', NETWORK)
   const hasty = newWeb(t, [url], { silenceMs: 30, pause: 1 })
   const silent = 'the server does not respond'
-  for (const path of ['/silent', '/stops'])
+  for (const path of ['/silent', '/stops', '/trickles'])
     await fails(hasty.ask(url + path, LIMITS), silent, NETWORK)
   const nobody = newWeb(t, ['http://127.0.0.1:1']).ask('http://127.0.0.1:1/', LIMITS)
   await fails(nobody, /ECONNREFUSED/, NETWORK)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openSqlite } from '../../../../generator/places/disk/sqlite-file.ts'
+import { openSqlite, requireRead } from '../../../../generator/places/disk/sqlite-file.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
 /** A file that Linux opens and of which every read at the beginning fails. */
@@ -31,6 +31,18 @@ test('the error says what the system says, or else SQLite', t => {
   const dir = folderOf(t)
   assert.throws(() => openSqlite(join(dir, 'none', 'x.db')), { code: 'ENOENT' })
   assert.throws(() => openSqlite(dir), { code: 'EISDIR', path: dir })
+})
+
+test('a check that could not read a page has found no damage', () => {
+  // What SQLite says after one EIO, and of a page that is damaged.
+  const failed = 'Tree 11 page 110: unable to get the page. error code=8458'
+  assert.throws(() => requireRead(failed), { code: 'SQLITE_IOERR' })
+  for (const said of [
+    'ok',
+    'Tree 2 page 2: unable to get the page. error code=11',
+    'Page 9: never used',
+  ])
+    assert.equal(requireRead(said), said)
 })
 
 function notLinux(): string | false {
