@@ -35,8 +35,21 @@ const TIMEOUT_MS = 15 * 60_000
 
 /** The folders of unit tests. */
 const UNIT = /^dist[\\/]test[\\/](?:core|site|generator|daemon)[\\/]/
-/** Suites that wait for browsers, Cargo, kills or servers most of the time: each has its process. */
-const WAITING = /[\\/](?:browser|conformance|crash)[\\/]|[\\/]contract[\\/](?:postgres|bucket-away)/
+/**
+ * Files that wait for browsers, Cargo, kills, servers or slow clients most of the time. Each has its
+ * process: by their share of a group's time they would seem to take too much.
+ */
+const WAITING = new RegExp(
+  [
+    'browser/',
+    'conformance/',
+    'crash/',
+    'contract/(?:postgres|bucket-away)',
+    'daemon/files/(?:stored-crate|git-http-load)',
+  ]
+    .join('|')
+    .replaceAll('/', '[\\\\/]'),
+)
 /** Suites that may take long: of a main promise, and for `npm run test:all`. */
 const LONG = /\.(?:main|slow)\.test\.js$/
 const SLOW = /\.slow\.test\.js$/
