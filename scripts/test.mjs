@@ -33,9 +33,23 @@ const BROWSERS = [
 /** After this many milliseconds a test counts as hanging: 15 minutes. */
 const TIMEOUT_MS = 15 * 60_000
 
-/** The folders of unit tests, and others of short ones. */
+/** The folders of unit tests. */
 const UNIT = /^dist[\\/]test[\\/](?:core|site|generator|daemon)[\\/]/
-const SHORT = new RegExp(`${UNIT.source}|^dist[\\\\/]sample-app[\\\\/]`)
+/**
+ * Files that wait for browsers, Cargo, kills, servers or slow clients most of the time. Each has its
+ * process: by their share of a group's time they would seem to take too much.
+ */
+const WAITING = new RegExp(
+  [
+    'browser/',
+    'conformance/',
+    'crash/',
+    'contract/(?:postgres|bucket-away)',
+    'daemon/files/(?:stored-crate|git-http-load)',
+  ]
+    .join('|')
+    .replaceAll('/', '[\\\\/]'),
+)
 /** Suites that may take long: of a main promise, and for `npm run test:all`. */
 const LONG = /\.(?:main|slow)\.test\.js$/
 const SLOW = /\.slow\.test\.js$/
@@ -48,8 +62,8 @@ const OF_PAGES = /[\\/]layout[\\/]assets\.js$|[\\/]static[\\/]cache\.js$/
 /** Bytes that the folders of all tests may need at a time, with room to spare: 4 GiB. */
 const MEMORY = 4 * 1024 ** 3
 
-/** Number of processes that run short unit tests. */
-const GROUPS = 12
+/** Number of processes that run short tests. */
+const GROUPS = 10
 
 const textOf = remembered(file => readFileSync(join(root, file), 'utf8'))
 const importsOf = remembered(file =>
@@ -223,7 +237,9 @@ function mocksOthers(file) {
  * longer to load than to run.
  */
 function grouped(files) {
-  const short = files.filter(file => SHORT.test(file) && !LONG.test(file) && !mocksOthers(file))
+  const short = files.filter(
+    file => ![WAITING, LONG].some(name => name.test(file)) && !mocksOthers(file),
+  )
   const groups = short
     .slice(0, GROUPS)
     .map((_, at) => short.filter((_, index) => index % GROUPS === at).join(','))

@@ -5,6 +5,11 @@ import { test } from 'node:test'
 import { none } from './support/none.ts'
 import { root } from './support/plimsoll.ts'
 
+/** What the program has, and the library does not: both need a daemon, or its commands. */
+const PROGRAM_ONLY = ['advisories', 'trust', 'upstream', 'webhooks'].map(
+  room => `generator/${room}/`,
+)
+
 /** Who may import whom: a folder, and the beginnings of the paths that its files may import. */
 const MAY: Readonly<Record<string, (from: string) => readonly string[]>> = {
   core: () => ['core/'],
@@ -340,11 +345,6 @@ test('a promise that a variable keeps is awaited, or has a handler, in the next 
   })
   none(dropped)
 })
-
-/** What the program has, and the library does not: both need a daemon, or its commands. */
-const PROGRAM_ONLY = ['advisories', 'trust', 'upstream', 'webhooks'].map(
-  room => `generator/${room}/`,
-)
 
 /**
  * The beginnings of the sources' paths that the daemon sees: what the package exports, and what

@@ -25,7 +25,7 @@ export class MadeUpIssuer {
 
   /** Starts one; it stops with the test. */
   static async start(t: Pick<TestContext, 'after'>, alg = 'RS256'): Promise<MadeUpIssuer> {
-    const keys = await generateKeyPair(alg, { extractable: true })
+    const keys = await keysFor(alg)
     const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'first', alg, use: 'sig' }
     const server = createServer((request, response) => issuer.#answer(request, response))
     const url = await listen(server)
@@ -71,3 +71,12 @@ export class MadeUpIssuer {
 }
 
 let next = 1
+
+const kept = new Map<string, Promise<Keys>>()
+
+/** The keys of all issuers with an algorithm: to make RSA keys takes longer than most tests. */
+function keysFor(alg: string): Promise<Keys> {
+  const keys = kept.get(alg) ?? generateKeyPair(alg, { extractable: true })
+  kept.set(alg, keys)
+  return keys
+}

@@ -1,7 +1,10 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import { expectCode, type Run } from './command.ts'
 import type { CrateParts } from './crate-builder.ts'
+import { writeEmptyFile } from './engine.ts'
 import { plimsollHere } from './program.ts'
 import { folderOf } from './workplace.ts'
 import { writeCrate } from './write-crate.ts'
@@ -29,6 +32,8 @@ export async function registryFolder(
     plimsollHere([...args, '--dir', dir], env, { cwd: folder })
   const ok = async (...args: readonly string[]) =>
     expectCode(args.join(' '), await run(...args), 0).stdout
+  mkdirSync(dir)
+  await writeEmptyFile(join(dir, DATABASE_FILE))
   await ok('init', '--base-url', 'https://crates.example')
   return { folder, dir, run, ok, put: (path, parts) => writeCrate(join(folder, path), parts) }
 }

@@ -12,10 +12,11 @@ import {
   addTogether,
   type Publication,
 } from '../../generator/registry/changes/publish.ts'
+import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import { initRegistry, type Registry } from '../../generator/registry/registry.ts'
 import { Cleanup } from './cleanup.ts'
 import { buildCrate, type CrateParts } from './crate-builder.ts'
-import { newDatabase } from './engine.ts'
+import { isOnPostgres, newDatabase, writeEmptyFile } from './engine.ts'
 import { scratch } from './scratch.ts'
 
 /** The operator at the command line, at a fixed time. */
@@ -37,6 +38,7 @@ export async function newRegistry(t: TestContext): Promise<Registry> {
   new Cleanup(t).add(drop)
   const values = { 'registry.base_url': 'https://crates.example', ...settings }
   await initRegistry(dir, { env: {} }, values)
+  if (!isOnPostgres) await writeEmptyFile(join(dir, DATABASE_FILE))
   return reopen(t, dir)
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { buildEvil, type CrateParts } from '../../support/crate-builder.ts'
+import { filesBelow } from '../../support/folder.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { registryFolder } from '../../support/registry-folder.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -22,8 +23,20 @@ test('add puts lost bytes back, whatever has become of the version since', async
   await ok('import', '--as', 'crates', join(folder, 'old'), '--owner', 'ann')
   await ok('yank', 'demo@1.0.0')
   await ok('user', 'lock', 'ann')
-  rmSync(join(dir, 'crates'), { recursive: true })
   rmSync(join(dir, 'public'), { recursive: true })
+  const store = join(dir, 'crates')
+  const [spoilt = '', ...missing] = filesBelow(store)
+  chmodSync(join(store, spoilt), 0o644)
+  writeFileSync(join(store, spoilt), 'spoilt')
+  for (const path of missing) rmSync(join(store, path))
+  for (const repair of [[], ['--repair']]) {
+    const verified = await run('verify', ...repair)
+    assert.equal(verified.code, 1)
+    const cure =
+      /^lost: demo@1\.\d\.0: the bytes .*; put them back with `plimsoll add FILE`, or from/gm
+    assert.equal(verified.stdout.match(cure)?.length, 3, verified.stdout)
+    assert.match(verified.stdout, /; 3 lost\n$/)
+  }
   // Rules and limits that the versions do not meet.
   const strict = ['--set', 'policy.preset=public', '--set', 'limits.crate_bytes=1024']
   const again = async (version: string) =>
@@ -31,6 +44,7 @@ test('add puts lost bytes back, whatever has become of the version since', async
   for (const [version] of versions) {
     const ended = await again(version)
     assert.equal(ended.code, 0, ended.stderr)
+    assert.equal(JSON.parse(ended.stdout)[0].outcome, 'present')
     assert.match(ended.stderr, /the missing bytes were put back/)
     assert.match((await again(version)).stderr, /with the same bytes; nothing has changed/)
   }

@@ -1,11 +1,9 @@
 // Mirrors generator/cli/maintenance/verify.ts
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
-import { crateKey } from '../../../core/paths/crates.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { openRegistry } from '../../../generator/open.ts'
 import { setYanked } from '../../../generator/records/releases-changes.ts'
@@ -20,7 +18,7 @@ async function scene(t: TestContext) {
   )
   await registry.ok('add', ...files)
   assert.equal(await registry.ok('verify'), 'everything agrees\n')
-  return { ...registry, file: files[4] as string }
+  return registry
 }
 
 test('what is still to be rendered is counted and no difference', async t => {
@@ -67,39 +65,4 @@ test('many differences of one cause have one line', async t => {
     writeFileSync(join(dir, 'public', 'crates', name, 'crate.json'), '{}')
   const three = await run('verify')
   assert.match(three.stdout, /^(?:crates\/\w+\/crate\.json: the page differs .*\n){3}3 differences/)
-})
-
-test('add puts lost bytes back, as verify says', async t => {
-  const { dir, run, ok, file } = await scene(t)
-  const shown = join(dir, 'public', 'crates', 'demo', 'demo-1.0.0.crate')
-  const bytes = readFileSync(file)
-  const cksum = createHash('sha256').update(bytes).digest('hex')
-  const stored = join(dir, 'crates', ...crateKey(parseName('demo'), cksum).split('/'))
-  const spoil = () => {
-    chmodSync(stored, 0o644)
-    // In place: the public tree has the same file.
-    writeFileSync(stored, 'spoilt')
-  }
-  const remove = () => {
-    rmSync(stored)
-    rmSync(shown)
-  }
-  for (const harm of [remove, spoil]) {
-    harm()
-    const verified = await run('verify')
-    assert.equal(verified.code, 1)
-    const cure =
-      /^lost: demo@1\.0\.0: the bytes .*; put them back with `plimsoll add FILE`, or from/m
-    assert.match(verified.stdout, cure)
-    assert.match(verified.stdout, /\d differences?, 0 repaired; 1 lost\n$/)
-    // Its page has no source now.
-    assert.equal((await run('verify', '--repair')).code, 1)
-    const added = await run('add', file)
-    assert.deepEqual([added.code, added.stdout], [0, 'present demo 1.0.0\n'])
-    const warning = '`demo` 1.0.0 was published before; the missing bytes were put back'
-    assert.equal(added.stderr, `warning: ${file}: ${warning}\n`)
-    assert.deepEqual([readFileSync(stored), readFileSync(shown)], [bytes, bytes])
-    assert.equal(await ok('verify'), 'everything agrees\n')
-  }
-  assert.match((await run('add', file)).stderr, /with the same bytes; nothing has changed\n$/)
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { Code } from '../../../core/error/error.ts'
 import { isOwnPath } from '../../../core/paths/own.ts'
 import { deploy } from '../../../generator/deploy/deploy.ts'
@@ -25,8 +25,8 @@ interface Options {
 }
 
 /** A registry whose tree has files of all kinds, and a deployment of that tree to a target. */
-async function source(t: TestContext) {
-  const registry = await TestRegistry.open(t)
+async function source() {
+  const registry = await TestRegistry.open({ after })
   const token = await registry.user('alice')
   const manifest = 'keywords = ["boats"]\ncategories = ["science::robotics"]'
   for (const version of ['1.0.0', '1.1.0+b']) {
@@ -41,6 +41,11 @@ async function source(t: TestContext) {
     deploy({ from, to, removes: false, isTrial: false, ...options })
   return { registry, from, run }
 }
+
+let made: ReturnType<typeof source>
+before(() => {
+  made = source()
+})
 
 const folderPlace = (root: string) => new FolderPlace(root, { sync: 'never' })
 
@@ -67,8 +72,8 @@ async function changesNothing(
   assert.equal(treeDigest(folder), before)
 }
 
-test('all files of a tree are known to be its own', async t => {
-  const { from } = await source(t)
+test('all files of a tree are known to be its own', async () => {
+  const { from } = await made
   const paths = filesBelow(from)
   for (const part of ['categories/', 'crates/Demo/1.1.0+b/src/', 'feeds/', 'search/'])
     assert.ok(
@@ -79,7 +84,7 @@ test('all files of a tree are known to be its own', async t => {
 })
 
 test('a folder that is no tree stays as it is, with --delete or without', async t => {
-  const { registry, run } = await source(t)
+  const { registry, run } = await made
   const reg = join(folderOf(t), 'reg')
   cpSync(registry.dir, reg, { recursive: true })
   await changesNothing(run, reg, 'deploy_registry')
@@ -95,7 +100,7 @@ test('a folder that is no tree stays as it is, with --delete or without', async 
 })
 
 test('where a tree was uploaded once, --delete leaves all other files alone', async t => {
-  const { registry, from, run } = await source(t)
+  const { registry, from, run } = await made
   const reg = join(folderOf(t), 'reg')
   cpSync(registry.dir, reg, { recursive: true })
   const others = ['.bashrc', 'CNAME', 'images/holiday.jpg', 'crates/demo/src/lib.rs', 'about.html']
@@ -115,7 +120,7 @@ test('where a tree was uploaded once, --delete leaves all other files alone', as
 })
 
 test('a crate store in a bucket stays as it is under any prefix', async t => {
-  const { run } = await source(t)
+  const { run } = await made
   for (const prefix of ['', 'crates/', 'index/', 'index.git/objects/', 'crates/demo/1.0.0/']) {
     const s3 = await startS3(new Cleanup(t))
     const to = () => bucketOn(s3, '', 10_000, 60)
@@ -133,7 +138,7 @@ test('a crate store in a bucket stays as it is under any prefix', async t => {
 })
 
 test('an empty folder takes a tree, and what an upload has left that was stopped', async t => {
-  const { from, run } = await source(t)
+  const { from, run } = await made
   const empty = folderOf(t)
   mkdirSync(join(empty, 'lost+found'))
   await run(folderPlace(empty), { removes: true })
@@ -146,7 +151,7 @@ test('an empty folder takes a tree, and what an upload has left that was stopped
 })
 
 test('a checkout for Pages takes a tree: what is there of git and the host stays', async t => {
-  const { run } = await source(t)
+  const { run } = await made
   const others = ['.git/HEAD', '.git/refs/heads/main', '.gitattributes', 'CNAME']
   for (const removes of [false, true]) {
     const checkout = put(folderOf(t), ...others)
@@ -158,7 +163,7 @@ test('a checkout for Pages takes a tree: what is there of git and the host stays
 })
 
 test('pages alone go nowhere but to a tree', async t => {
-  const { run } = await source(t)
+  const { run } = await made
   for (const folder of [folderOf(t), put(folderOf(t), 'index.html')]) {
     const before = treeDigest(folder)
     const pages = run(folderPlace(folder), { isPagesOnly: true })

@@ -114,9 +114,9 @@ test('no packed log stays open', async t => {
   const path = file('access.gz', gzipSync(line(1) + many))
   const descriptors = () => readdirSync('/proc/self/fd').length
   const before = descriptors()
-  for (let times = 0; times < 30; times++) await read(path)
+  for (let times = 0; times < 10; times++) await read(path)
   await until(
-    () => descriptors() < before + 15,
+    () => descriptors() < before + 5,
     () => `${before} descriptors became ${descriptors()}`,
     5000,
   )

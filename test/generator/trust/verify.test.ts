@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { exportSPKI, SignJWT } from 'jose'
+import { exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import { Refusal } from '../../../core/error/error.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
@@ -57,7 +57,7 @@ test('a forged token is refused, with the sentence that the operator needs', asy
   const [head = '', body = '', end = ''] = good.split('.')
   const foreign = new SignJWT(claims)
     .setProtectedHeader({ alg: 'RS256', kid: 'first' })
-    .sign(stranger.keys.privateKey)
+    .sign((await generateKeyPair('RS256')).privateKey)
   const now = '2026-11-20T12:00:00Z'
   const wants = 'and this registry wants crates.test alone'
   const rows: [string, string | Promise<string>, string][] = [

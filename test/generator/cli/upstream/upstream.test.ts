@@ -331,17 +331,3 @@ test('build renders the tree again, deploy brings it along, verify reads it, sta
   )
   assert.match(await ok('status'), /^alarm {5}\S+ demo@1\.0\.0 of up has another index line/m)
 })
-
-test('add warns of a name that is kept of an upstream, and its alarm is there', async t => {
-  const { made, folder, run, ok, upstream } = await start(t)
-  made.publish({ name: 'Some-public' })
-  await upstream('fetch', '--crate', 'Some-public')
-  const file = join(folder, 'a.crate')
-  for (const version of ['9.0.0', '9.0.1']) {
-    writeFileSync(file, buildCrate({ name: 'some_public', version }))
-    const { code, stderr } = await run('add', file)
-    assert.equal(code, 0)
-    assert.equal(stderr.includes('the upstream `up` has a crate'), version === '9.0.0')
-  }
-  assert.match(await ok('status'), /^alarm .* some_public of up /m)
-})
