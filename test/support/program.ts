@@ -74,6 +74,8 @@ export interface DaemonHere {
   readonly url: string
   /** Its output so far. */
   readonly log: () => string
+  /** Stops it now and not at the end of the test. */
+  readonly stop: () => void
 }
 
 /**
@@ -96,8 +98,9 @@ export async function serveHere(
     hasEnded = true
   })
   ended.catch(() => undefined)
+  const stopNow = () => stop('the test')
   cleanup.add(async () => {
-    stop('the end of the test')
+    stopNow()
     const { code } = await ended
     if (code !== 0) throw new Error(`plimsoll serve ended with ${code}\n${printed}`)
   })
@@ -106,7 +109,7 @@ export async function serveHere(
     () => url() !== undefined || hasEnded,
     () => `plimsoll serve is not ready\n${printed}`,
   )
-  return { url: (url() ?? '').replace(/\/$/, ''), log: () => printed }
+  return { url: (url() ?? '').replace(/\/$/, ''), log: () => printed, stop: stopNow }
 }
 
 type Stream = { write(text: string): void }
