@@ -1,11 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Database } from '../../generator/database/connection.ts'
 import { openDatabase } from '../../generator/database/database.ts'
 import { openPostgres } from '../../generator/database/postgres/open.ts'
 import type { ServerSettings } from '../../generator/database/postgres/server.ts'
-import { Cleanup } from './cleanup.ts'
 import { execute, startPostgres, type TestServer } from './postgres.ts'
 
 /**
@@ -67,34 +65,6 @@ export async function newDatabase(template = TEMPLATE): Promise<TestDatabase> {
     settings: { 'database.url': server.replace('DATABASE', name) },
     drop: async () => void (await execute(root, `DROP DATABASE ${name} WITH (FORCE)`)),
   }
-}
-
-/** The databases of this process by the paths that stand for them. */
-const byPath = new Map<string, string>()
-
-/** Opens the records at a path, on the engine of this run, for a test. */
-export async function openCatalog(
-  t: ConstructorParameters<typeof Cleanup>[0],
-  path: string,
-): Promise<Database> {
-  if (server === null && !existsSync(path)) await writeEmptyFile(path)
-  const database = server === null ? await openDatabase(path) : await openOnServer(t, path)
-  new Cleanup(t).add(() => database.close())
-  return database
-}
-
-async function openOnServer(
-  t: ConstructorParameters<typeof Cleanup>[0],
-  path: string,
-): Promise<Database> {
-  let url = byPath.get(path)
-  if (url === undefined) {
-    const { settings, drop } = await newDatabase()
-    url = settings['database.url'] as string
-    byPath.set(path, url)
-    new Cleanup(t).add(drop)
-  }
-  return openPostgres(serverSettings(url))
 }
 
 /** The settings of a server at a URL, otherwise as by default. */
