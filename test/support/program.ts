@@ -79,7 +79,7 @@ export interface DaemonHere {
 }
 
 /**
- * Serves the registry folder on a free port from this process, for tests whose subject is not the
+ * Serves the registry folder from this process, by default on a free port, for tests whose subject is not the
  * process: a daemon of its own takes a second of processor time to start and to warm up. It ends
  * after the test, with exit code 0.
  */
@@ -87,13 +87,14 @@ export async function serveHere(
   cleanup: Cleanup,
   folder: string,
   env: NodeJS.ProcessEnv = {},
+  listen = '127.0.0.1:0',
 ): Promise<DaemonHere> {
   let [printed, hasEnded] = ['', false]
   const { opened: stopped, open: stop } = gate<string>()
   const onPrinted = (text: string) => {
     printed += text
   }
-  const args = ['serve', '--dir', folder, '--listen', '127.0.0.1:0']
+  const args = ['serve', '--dir', folder, '--listen', listen]
   const ended = plimsollHere(args, env, { onPrinted, stopped }).finally(() => {
     hasEnded = true
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Cleanup } from './cleanup.ts'
 import type { Run } from './command.ts'
-import { plimsollHere, serveHere } from './program.ts'
+import { type DaemonHere, plimsollHere, serveHere } from './program.ts'
 import { publishRequest } from './release.ts'
 import { scratch } from './scratch.ts'
 import { until } from './until.ts'
@@ -31,7 +31,7 @@ export interface ServedFolder {
 export async function servedFolder(
   t: TestContext,
   env: NodeJS.ProcessEnv = {},
-  start: typeof serveHere = serveHere,
+  start: (...asked: [Cleanup, string, NodeJS.ProcessEnv]) => Promise<DaemonHere> = serveHere,
 ): Promise<ServedFolder> {
   const cleanup = new Cleanup(t)
   const dir = join(scratch(cleanup), 'registry')
