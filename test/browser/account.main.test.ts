@@ -67,8 +67,8 @@ for (const javaScript of [false, true]) {
   test(`from the first login to a revoked token, ${javaScript ? 'with' : 'without'} JavaScript`, async t => {
     const cleanup = new Cleanup(t)
     const { folder, url, operator } = await servedRegistry(cleanup, PRIVATE)
-    await operator('user', 'add', 'ada')
-    await operator('user', 'add', 'bob')
+    await operator.add('ada')
+    await operator.add('bob')
     const page = await open(cleanup, { javaScript })
     let made: Cargo | null = null
     let pictures = 0
@@ -90,7 +90,7 @@ for (const javaScript of [false, true]) {
     })
 
     await t.test('a one-time link sets the first password, once', async () => {
-      const link = await operator('user', 'link', 'ada')
+      const link = await operator.link('ada')
       const asked: Request[] = []
       page.on('request', request => asked.push(request))
       await page.goto(link)
@@ -176,7 +176,7 @@ for (const javaScript of [false, true]) {
       const added = await cargoOf().ok(folder, 'owner', ...OURS, '--add', 'bob', NAME)
       assert.match(added.stderr, /invited bob to own `keel/)
       const other = await open(cleanup, { javaScript })
-      await other.goto(await operator('user', 'link', 'bob'))
+      await other.goto(await operator.link('bob'))
       await choosePassword(other, PASSWORD)
       assert.match(await other.locator('main').innerText(), /ada invites you to own keel/)
       await look(other, 'invitation')
@@ -204,7 +204,7 @@ for (const javaScript of [false, true]) {
     await t.test(
       'an administrator adds somebody, locks them out, and reads what happened',
       async () => {
-        await operator('user', 'promote', 'ada')
+        await operator.promote('ada')
         await page.goto(`${url}/me/admin/users`)
         await page.fill('input[name=login]', 'cy')
         await page.click('button:has-text("Add")')

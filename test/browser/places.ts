@@ -3,8 +3,14 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { timestamp } from '../../core/timestamp.ts'
+import { addUser, requireUser, setAdmin } from '../../generator/accounts/accounts.ts'
+import { makeLink } from '../../generator/accounts/credentials.ts'
 import { openRegistry } from '../../generator/open.ts'
+import { build } from '../../generator/pages/build.ts'
+import { buildPages } from '../../generator/pages/pages.ts'
 import { MARK_KINDS } from '../../generator/projections/projections.ts'
+import { operatorChange } from '../../generator/records/change.ts'
 import { countMarks } from '../../generator/records/marks.ts'
 import { initRegistry, type Registry } from '../../generator/registry/registry.ts'
 import { launchChromium } from '../support/chromium.ts'
@@ -133,18 +139,29 @@ async function daemon(
   }
 }
 
-/** A new registry that is served with these settings, and commands of its operator. */
+/** A new registry that is served with these settings, and what its operator does beside the daemon. */
 export async function servedRegistry(cleanup: Cleanup, env: NodeJS.ProcessEnv) {
   const folder = scratch(cleanup)
   const settings = { PLIMSOLL_AUTH_PASSWORD_COST: '14', ...env }
   const dir = join(folder, 'registry')
-  const operator = async (...args: string[]) => {
-    const { code, stdout, stderr } = await plimsoll(folder, [...args, '--dir', dir], settings)
-    assert.equal(code, 0, stderr)
-    return stdout.trim()
-  }
-  await operator('init')
+  await initRegistry(dir, { env: settings }, {})
+  const registry = await openRegistry(dir, { env: settings })
+  await build(registry)
+  await buildPages(registry)
+  cleanup.add(() => registry.close())
   const { url } = await serve(cleanup, dir, settings)
+  const { database } = registry
+  const now = () => operatorChange(timestamp(new Date()))
+  const operator = {
+    add: (login: string, admin = false) => addUser(database, { login, admin }, now()),
+    promote: async (login: string) =>
+      setAdmin(registry, await requireUser(database, login), true, now()),
+    /** Makes a one-time link for a user. */
+    link: async (login: string) => {
+      const secret = await makeLink(database, await requireUser(database, login), new Date(), now())
+      return `${url}/me/password?link=${secret}`
+    },
+  }
   return { folder, url, operator }
 }
 

@@ -2,15 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { harbour, OTHER_CRATES } from '../support/harbour.ts'
-import {
-  checkLayout,
-  checkOverlays,
-  checkPage,
-  linksOf,
-  PHONE,
-  picture,
-  visit,
-} from './browsing.ts'
+import { checkOverlays, checkPage, linksOf, PHONE, picture, visit } from './browsing.ts'
 import { releasePlaces, testViews } from './places.ts'
 
 const LOOK = {
@@ -110,107 +102,27 @@ for (const place of [still, live]) {
     await look(place, 'crates/keel/', work, { javaScriptEnabled: false })
   })
 
-  test(`${place.what}: the versions can be filtered`, async () => {
-    await look(place, 'crates/keel/#versions', async page => {
-      const shown = page.locator('.filter output')
-      await page.locator('.filter input').fill('1.3 YANKED')
-      await shown.filter({ hasText: '1 of 9' }).waitFor()
-      assert.deepEqual(await page.locator('#version-rows tr:visible th a').allTextContents(), [
-        '1.3.1',
-      ])
-      await page.locator('.filter input').fill(place.isLive ? 'e1.85' : '01.85')
-      assert.equal(await shown.textContent(), 'Nothing matches.', 'no word goes over two columns')
-    })
-  })
-
-  test(`${place.what}: a copy button copies where the browser has no clipboard for pages, too`, async () => {
-    const url = place.url.replace('127.0.0.1', 'harbour.test')
-    await visit(browser(), url, 'crates/keel/', async page => {
-      assert.equal(await page.evaluate(() => isSecureContext), false)
-      await page.locator('.install .copy').first().click()
-      assert.equal(
-        await page.locator('.install .copy').first().getAttribute('aria-label'),
-        'Copied',
-      )
-      await page.locator('input[name=q]').focus()
-      await page.keyboard.press('Control+V')
-      assert.equal(
-        await page.locator('input[name=q]').inputValue(),
-        'cargo add keel --registry harbour',
-      )
-    })
-  })
-
-  test(`${place.what}: the front page shows how to add the crate that most others need`, async () => {
-    await look(place, '', async page => {
-      assert.equal(
-        await page.getByText(/^cargo add /).innerText(),
-        'cargo add keel --registry harbour',
-      )
-    })
-  })
-
-  test(`${place.what}: on a phone one sees which part of the page is shown`, async () => {
-    const work = async (page: Page) => {
-      const box = await page.locator('.tabs [aria-current]').boundingBox()
-      assert.ok(
-        box !== null && box.x >= 0 && box.x + box.width <= PHONE.viewport.width,
-        JSON.stringify(box),
-      )
-    }
-    await look(place, 'crates/keel/#dependents', work, PHONE)
-  })
-
-  test(`${place.what}: a stray % in the address is no error`, async () => {
-    await look(place, 'crates/keel/#100%', async page => {
-      assert.equal(await page.locator('#readme').isVisible(), true)
-    })
-  })
-
-  for (const key of ['/', 's']) {
-    test(`${place.what}: ${key} goes to the search box, and the search answers while one types`, async () => {
-      await look(place, 'crates/', async page => {
+  test(`${place.what}: / and s go to the search box, and the search answers while one types`, async () => {
+    await look(place, 'crates/', async page => {
+      for (const key of ['/', 's']) {
+        await page.evaluate(() => (document.activeElement as HTMLElement).blur())
         await page.keyboard.press(key)
-        await page.waitForFunction(() => document.querySelector('[role=combobox]') !== null)
-        await page.keyboard.type('bos')
-        await page.locator('[role=option]').first().waitFor()
-        assert.match(
-          (await page.locator('[role=option]').first().textContent()) ?? '',
-          /^bosun 0\.7\.12/,
-        )
-        await (key === 's' ? checkPage(page) : checkLayout(page))
-        await picture(page, `${place.what}-suggestions`.replaceAll(' ', '-'))
-        await page.keyboard.press('ArrowDown')
-        assert.equal(await page.locator('[role=option][aria-selected=true]').count(), 1)
-        await page.keyboard.press('Enter')
-        await page.waitForURL('**/crates/bosun/')
-      })
-    })
-  }
-
-  for (const colorScheme of ['light', 'dark'] as const)
-    test(`${place.what}: what is placed over a page hides what is below, ${colorScheme}`, async () => {
-      const name = `${place.what}-${colorScheme}`.replaceAll(' ', '-')
-      const work = async (page: Page) => {
-        await page.locator('.selector summary').click()
-        assert.ok((await checkOverlays(page)).includes('ul.plain'))
-        await picture(page, `${name}-selector`)
-        await page.locator('.selector summary').click()
-        await page.locator('input[name=q]').click()
-        await page.keyboard.type('client')
-        await page.locator('[role=option]').first().waitFor()
-        assert.ok((await checkOverlays(page)).includes('ul.suggestions'))
-        await picture(page, `${name}-suggestions`)
-        await page.keyboard.press('Escape')
-        await page.locator('.skip').focus()
-        assert.ok((await checkOverlays(page)).includes('a.skip'))
-        await page.mouse.wheel(0, 400)
-        await page.waitForFunction(() => scrollY > 100)
-        assert.ok((await checkOverlays(page)).includes('nav.tabs'))
-        await picture(page, `${name}-scrolled`)
+        await page.locator('[role=combobox]:focus').waitFor()
       }
-      await look(place, 'crates/keel/', work, { colorScheme })
+      await page.keyboard.type('bos')
+      await page.locator('[role=option]').first().waitFor()
+      assert.match(
+        (await page.locator('[role=option]').first().textContent()) ?? '',
+        /^bosun 0\.7\.12/,
+      )
+      await checkPage(page)
+      await picture(page, `${place.what}-suggestions`.replaceAll(' ', '-'))
+      await page.keyboard.press('ArrowDown')
+      assert.equal(await page.locator('[role=option][aria-selected=true]').count(), 1)
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/crates/bosun/')
     })
+  })
 
   test(`${place.what}: Escape closes the list, Enter alone goes to the results`, async () => {
     await look(place, '', async page => {
@@ -227,30 +139,6 @@ for (const place of [still, live]) {
       await page.locator('.card').first().waitFor()
       assert.equal((await page.locator('.card strong').allTextContents()).at(-1), 'ballast')
       assert.equal(await page.locator('input[name=q]').inputValue(), 'billing')
-    })
-  })
-
-  test(`${place.what}: who types on has chosen nothing, and only the first button follows an answer`, async () => {
-    await look(place, '', async page => {
-      await page.locator('input[name=q]').click()
-      await page.keyboard.type('bos')
-      await page.locator('[role=option]').first().waitFor()
-      await page.locator('[role=option]').first().click({ button: 'right' })
-      assert.equal(page.url(), `${place.url}/`)
-      await page.keyboard.press('ArrowDown')
-      await page.keyboard.insertText('x')
-      await page.keyboard.press('Enter')
-      await page.waitForURL('**/search/?q=bosx')
-    })
-  })
-
-  test(`${place.what}: Enter waits for no search files that do not come`, async () => {
-    await look(place, '', async page => {
-      const isFetch = (asked: Route) => asked.request().resourceType() === 'fetch'
-      await page.route('**', asked => (isFetch(asked) ? undefined : asked.continue()))
-      await page.locator('input[name=q]').fill('keel')
-      await page.keyboard.press('Enter')
-      await page.waitForURL('**/search/?q=keel', { waitUntil: 'commit' })
     })
   })
 
@@ -280,6 +168,110 @@ for (const place of [still, live]) {
     }
   })
 }
+
+// What no more than the script of a page does, which is the same everywhere.
+
+test('static tree: the versions can be filtered', async () => {
+  await look(still, 'crates/keel/#versions', async page => {
+    const shown = page.locator('.filter output')
+    await page.locator('.filter input').fill('1.3 YANKED')
+    await shown.filter({ hasText: '1 of 9' }).waitFor()
+    assert.deepEqual(await page.locator('#version-rows tr:visible th a').allTextContents(), [
+      '1.3.1',
+    ])
+    await page.locator('.filter input').fill('01.85')
+    assert.equal(await shown.textContent(), 'Nothing matches.', 'no word goes over two columns')
+  })
+})
+
+test('static tree: a copy button copies where the browser has no clipboard for pages, too', async () => {
+  const url = still.url.replace('127.0.0.1', 'harbour.test')
+  await visit(browser(), url, 'crates/keel/', async page => {
+    assert.equal(await page.evaluate(() => isSecureContext), false)
+    await page.locator('.install .copy').first().click()
+    assert.equal(await page.locator('.install .copy').first().getAttribute('aria-label'), 'Copied')
+    await page.locator('input[name=q]').focus()
+    await page.keyboard.press('Control+V')
+    assert.equal(
+      await page.locator('input[name=q]').inputValue(),
+      'cargo add keel --registry harbour',
+    )
+  })
+})
+
+test('static tree: the front page shows how to add the crate that most others need', async () => {
+  await look(still, '', async page => {
+    assert.equal(
+      await page.getByText(/^cargo add /).innerText(),
+      'cargo add keel --registry harbour',
+    )
+  })
+})
+
+test('static tree: on a phone one sees which part of the page is shown', async () => {
+  const work = async (page: Page) => {
+    const box = await page.locator('.tabs [aria-current]').boundingBox()
+    assert.ok(
+      box !== null && box.x >= 0 && box.x + box.width <= PHONE.viewport.width,
+      JSON.stringify(box),
+    )
+  }
+  await look(still, 'crates/keel/#dependents', work, PHONE)
+})
+
+test('static tree: a stray % in the address is no error', async () => {
+  await look(still, 'crates/keel/#100%', async page => {
+    assert.equal(await page.locator('#readme').isVisible(), true)
+  })
+})
+
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`static tree: what is placed over a page hides what is below, ${colorScheme}`, async () => {
+    const name = `static-tree-${colorScheme}`
+    const work = async (page: Page) => {
+      await page.locator('.selector summary').click()
+      assert.ok((await checkOverlays(page)).includes('ul.plain'))
+      await picture(page, `${name}-selector`)
+      await page.locator('.selector summary').click()
+      await page.locator('input[name=q]').click()
+      await page.keyboard.type('client')
+      await page.locator('[role=option]').first().waitFor()
+      assert.ok((await checkOverlays(page)).includes('ul.suggestions'))
+      await picture(page, `${name}-suggestions`)
+      await page.keyboard.press('Escape')
+      await page.locator('.skip').focus()
+      assert.ok((await checkOverlays(page)).includes('a.skip'))
+      await page.mouse.wheel(0, 400)
+      await page.waitForFunction(() => scrollY > 100)
+      assert.ok((await checkOverlays(page)).includes('nav.tabs'))
+      await picture(page, `${name}-scrolled`)
+    }
+    await look(still, 'crates/keel/', work, { colorScheme })
+  })
+
+test('static tree: who types on has chosen nothing, and only the first button follows an answer', async () => {
+  await look(still, '', async page => {
+    await page.locator('input[name=q]').click()
+    await page.keyboard.type('bos')
+    await page.locator('[role=option]').first().waitFor()
+    await page.locator('[role=option]').first().click({ button: 'right' })
+    assert.equal(page.url(), `${still.url}/`)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.insertText('x')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/search/?q=bosx')
+  })
+})
+
+test('static tree: Enter waits for no search files that do not come', async () => {
+  await look(still, '', async page => {
+    const isFetch = (asked: Route) => asked.request().resourceType() === 'fetch'
+    await page.route('**', asked => (isFetch(asked) ? undefined : asked.continue()))
+    await page.locator('input[name=q]').fill('keel')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/search/?q=keel', { waitUntil: 'commit' })
+  })
+})
 
 test('daemon: dates become relative, but not on paper; pages name people, every page may be framed by nobody', async () => {
   await look(live, 'crates/keel/#versions', async page => {

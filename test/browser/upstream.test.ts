@@ -34,8 +34,8 @@ test('from the front page to a version that an administrator allows', async t =>
     PLIMSOLL_UPSTREAM_PARTNER_DENY: 'left-pad,openssl@<0.10.70',
   }
   const { url, operator } = await servedRegistry(cleanup, env)
-  await operator('user', 'add', 'root', '--admin')
-  const link = await operator('user', 'link', 'root')
+  await operator.add('root', true)
+  const link = await operator.link('root')
   await fetch(`${url}/upstream/partner/?crate=demo`)
   made.edit('demo', lines =>
     lines.map(line => line.replace('"features":{}', '"features":{"x":[]}')),

@@ -14,7 +14,7 @@ import { registryTemplate } from './registry-template.ts'
 /** The daemon for clients that have the index as a git repository. */
 export const gitDriver: Driver = {
   name: 'daemon, git index',
-  capabilities: ['api', 'git', 'repository', 'faults'],
+  capabilities: ['api', 'git', 'faults'],
   async start(cleanup, folder, settings) {
     const registry = await startDaemon(cleanup, folder, settings)
     const { folder: template } = await registryTemplate()

@@ -6,32 +6,14 @@ import { type TestContext, test } from 'node:test'
 import type { Database } from '../../generator/database/connection.ts'
 import { ServerLocks } from '../../generator/database/postgres/locks.ts'
 import { openPostgres, openSnapshot } from '../../generator/database/postgres/open.ts'
-import type { ServerSettings } from '../../generator/database/postgres/server.ts'
 import { run, value } from '../../generator/database/statement.ts'
 import type { ProcessMutex } from '../../generator/places/locks/process-mutex.ts'
 import { readValue, writeValue } from '../../generator/records/values.ts'
-import { serverSettings } from '../support/engine.ts'
 import { execute } from '../support/postgres.ts'
-import { postgresSuite } from '../support/postgres-suite.ts'
+import { openOnServer as open, postgresSuite } from '../support/postgres-suite.ts'
 import { refusedWith } from '../support/refusal.ts'
 
-const { server, skip } = postgresSuite()
-
-let count = 0
-
-/** The settings of a new, empty database. */
-async function empty(more: Partial<ServerSettings> = {}): Promise<ServerSettings> {
-  const url = await server.create(`session_${++count}`)
-  return { ...serverSettings(url), ...more }
-}
-
-type After = { after(step: () => Promise<void>): void }
-
-async function open(t: After, settings: ServerSettings): Promise<Database> {
-  const database = await openPostgres(settings)
-  t.after(() => database.close())
-  return database
-}
+const { skip, empty } = postgresSuite()
 
 /** Defaults that would change what a session does. */
 const DEFAULTS = {

@@ -7,7 +7,6 @@ import type { Name } from '../../core/name.ts'
 import type { Database } from '../../generator/database/connection.ts'
 import { failure } from '../../generator/database/postgres/failure.ts'
 import { openPostgres } from '../../generator/database/postgres/open.ts'
-import type { ServerSettings } from '../../generator/database/postgres/server.ts'
 import {
   all,
   attempt,
@@ -25,28 +24,12 @@ import { run as command } from '../support/command.ts'
 import { serverSettings } from '../support/engine.ts'
 import { root } from '../support/plimsoll.ts'
 import { execute } from '../support/postgres.ts'
-import { postgresSuite } from '../support/postgres-suite.ts'
+import { openOnServer as open, postgresSuite } from '../support/postgres-suite.ts'
 import { refusedWith } from '../support/refusal.ts'
 import { until } from '../support/until.ts'
 import { folderOf, OPERATOR } from '../support/workplace.ts'
 
-const { server, skip } = postgresSuite()
-
-let count = 0
-
-/** The settings of a new, empty database. */
-async function empty(more: Partial<ServerSettings> = {}): Promise<ServerSettings> {
-  const url = await server.create(`contract_${++count}`)
-  return { ...serverSettings(url), ...more }
-}
-
-type After = { after(step: () => Promise<void>): void }
-
-async function open(t: After, settings: ServerSettings): Promise<Database> {
-  const database = await openPostgres(settings)
-  t.after(() => database.close())
-  return database
-}
+const { server, skip, empty } = postgresSuite()
 
 test('a commit that waits for a standby is told as that', { skip }, async t => {
   const settings = await empty({ statement_seconds: 1 })

@@ -7,8 +7,7 @@ import { beginPause, endPause } from '../../generator/records/pause.ts'
 import { Cargo } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
-import { serve } from '../support/plimsoll.ts'
-import { plimsollHere } from '../support/program.ts'
+import { plimsollHere, serveHere } from '../support/program.ts'
 import { writeProject } from '../support/project.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { publishRequest } from '../support/release.ts'
@@ -142,7 +141,7 @@ test('a daemon starts in a pause, and renders what is missing after it', async t
   const dir = join(scratch(cleanup), 'registry')
   for (const args of [['init'], ['pause']])
     assert.equal((await plimsollHere([...args, '--dir', dir])).code, 0)
-  const daemon = await serve(cleanup, dir)
+  const daemon = await serveHere(cleanup, dir)
   assert.equal((await fetch(`${daemon.url}/healthz`)).status, 200)
   assert.equal((await plimsollHere(['resume', '--dir', dir])).code, 0)
   await until(

@@ -287,7 +287,7 @@ function shell(folder: string, line: string) {
 
 /** Returns the words of a plain command of `plimsoll`; null of one that needs a shell. */
 function wordsOf(folder: string, line: string): string[] | null {
-  const words = /^(?:npx )?plimsoll ([^|&;<>$`]+)$/.exec(line)?.[1]
+  const words = /^(?:npx )?plimsoll ((?:"[^"$`]*"|[^|&;<>$`"])+)$/.exec(line)?.[1]
   if (words === undefined) return null
   const [home, word] = [`${join(folder, 'home')}/`, /"([^"]*)"|'([^']*)'|(\S+)/g]
   return [...words.matchAll(word)].map(([, double, single, bare = '']) =>

@@ -74,10 +74,12 @@ export interface DaemonHere {
   readonly url: string
   /** Its output so far. */
   readonly log: () => string
+  /** Stops it now and not at the end of the test. */
+  readonly stop: () => void
 }
 
 /**
- * Serves the registry folder on a free port from this process, for tests whose subject is not the
+ * Serves the registry folder from this process, by default on a free port, for tests whose subject is not the
  * process: a daemon of its own takes a second of processor time to start and to warm up. It ends
  * after the test, with exit code 0.
  */
@@ -85,19 +87,21 @@ export async function serveHere(
   cleanup: Cleanup,
   folder: string,
   env: NodeJS.ProcessEnv = {},
+  listen = '127.0.0.1:0',
 ): Promise<DaemonHere> {
   let [printed, hasEnded] = ['', false]
   const { opened: stopped, open: stop } = gate<string>()
   const onPrinted = (text: string) => {
     printed += text
   }
-  const args = ['serve', '--dir', folder, '--listen', '127.0.0.1:0']
+  const args = ['serve', '--dir', folder, '--listen', listen]
   const ended = plimsollHere(args, env, { onPrinted, stopped }).finally(() => {
     hasEnded = true
   })
   ended.catch(() => undefined)
+  const stopNow = () => stop('the test')
   cleanup.add(async () => {
-    stop('the end of the test')
+    stopNow()
     const { code } = await ended
     if (code !== 0) throw new Error(`plimsoll serve ended with ${code}\n${printed}`)
   })
@@ -106,7 +110,7 @@ export async function serveHere(
     () => url() !== undefined || hasEnded,
     () => `plimsoll serve is not ready\n${printed}`,
   )
-  return { url: (url() ?? '').replace(/\/$/, ''), log: () => printed }
+  return { url: (url() ?? '').replace(/\/$/, ''), log: () => printed, stop: stopNow }
 }
 
 type Stream = { write(text: string): void }

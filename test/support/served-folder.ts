@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Cleanup } from './cleanup.ts'
 import type { Run } from './command.ts'
-import { serve } from './plimsoll.ts'
-import { plimsollHere } from './program.ts'
+import { type DaemonHere, plimsollHere, serveHere } from './program.ts'
 import { publishRequest } from './release.ts'
 import { scratch } from './scratch.ts'
 import { until } from './until.ts'
@@ -25,10 +24,14 @@ export interface ServedFolder {
   ok(...args: readonly string[]): Promise<string>
 }
 
-/** Makes a folder and serves it with these settings; both go with the test. */
+/**
+ * Makes a folder and serves it with these settings; both go with the test. Where the promise is
+ * about two processes, `start` is `serve`.
+ */
 export async function servedFolder(
   t: TestContext,
   env: NodeJS.ProcessEnv = {},
+  start: (...asked: [Cleanup, string, NodeJS.ProcessEnv]) => Promise<DaemonHere> = serveHere,
 ): Promise<ServedFolder> {
   const cleanup = new Cleanup(t)
   const dir = join(scratch(cleanup), 'registry')
@@ -41,7 +44,7 @@ export async function servedFolder(
     return ended.stdout.trimEnd()
   }
   await ok('init')
-  const daemon = await serve(cleanup, dir, settings)
+  const daemon = await start(cleanup, dir, settings)
   return { ...daemon, dir, run, ok }
 }
 

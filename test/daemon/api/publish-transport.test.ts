@@ -217,8 +217,8 @@ test('requests that two servers could read as two are refused', async t => {
 })
 
 test('a connection on which nothing moves is closed, a half-sent head, too', async t => {
-  const { client } = await served(t, { PLIMSOLL_LIMITS_REQUEST_SECONDS: '1' })
-  const [silent, half] = [await client(), await client()]
+  const { url } = await openServer(t, { requestSeconds: -1.8 })
+  const [silent, half] = [await RawClient.open(url), await RawClient.open(url)]
   await half.send('GET /index/config.json HTTP/1.1\r\nhost: x\r\n')
   // Whichever comes first: the limit of the connection says nothing, that of the head says 408.
   for (const connection of [silent, half])

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { serve } from '../../support/plimsoll.ts'
 import { publishTo } from '../../support/release.ts'
 import { refuses, servedFolder } from '../../support/served-folder.ts'
 import { until } from '../../support/until.ts'
@@ -20,7 +21,7 @@ async function publish(url: string, token: string, name: string): Promise<string
 }
 
 test('a token made beside a running daemon works at once, as far as it reaches; a revoked one stops at once', async t => {
-  const folder = await servedFolder(t)
+  const folder = await servedFolder(t, {}, serve)
   const { url, ok } = folder
   await ok('user', 'add', 'alice')
   const token = await ok('token', 'create', '--user', 'ALICE')

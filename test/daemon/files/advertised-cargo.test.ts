@@ -8,8 +8,7 @@ import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { filesBelow } from '../../support/folder.ts'
 import { freePort } from '../../support/loopback.ts'
-import { serve } from '../../support/plimsoll.ts'
-import { plimsollHere } from '../../support/program.ts'
+import { plimsollHere, serveHere } from '../../support/program.ts'
 import { writeProject } from '../../support/project.ts'
 import { serveFiles } from '../../support/static-server.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -49,7 +48,7 @@ test('Cargo publishes to a daemon that names its own paths, and fetches from it'
   const token = made.stdout.trim()
   const url = `http://127.0.0.1:${await freePort()}`
   const env = { PLIMSOLL_REGISTRY_BASE_URL: url, PLIMSOLL_REGISTRY_DL: `${url}${TEMPLATE}` }
-  await serve(new Cleanup(t), dir, env, undefined, new URL(url).host)
+  await serveHere(new Cleanup(t), dir, env, new URL(url).host)
   const project = writeProject(join(folder, 'demo'), { name: 'Demo_x', version: VERSION })
   const publisher = cargoAt(folder, 'publisher', url, { ours: token })
   await publisher.ok(project.folder, 'publish', '--registry', 'ours', '--allow-dirty')

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode } from '../../support/command.ts'
-import { serve } from '../../support/plimsoll.ts'
-import { plimsollHere } from '../../support/program.ts'
+import { plimsollHere, serveHere } from '../../support/program.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 test('who clones the git index of a daemon that has just moved to another address is sent to the new one', async t => {
@@ -17,6 +16,6 @@ test('who clones the git index of a daemon that has just moved to another addres
     return JSON.parse(execFileSync('git', args, { encoding: 'utf8' })) as { api: string }
   }
   assert.equal(config().api, 'http://127.0.0.1:8080')
-  const daemon = await serve(new Cleanup(t), dir)
+  const daemon = await serveHere(new Cleanup(t), dir)
   assert.equal(config().api, daemon.url)
 })

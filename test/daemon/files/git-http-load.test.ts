@@ -105,24 +105,28 @@ describe('git over HTTP, under load', { concurrency: 3 }, () => {
 
   test('bodies that do not arrive give way to whole requests', async () => {
     const crowded = app({ addressOf, maxConcurrent: 2, maxWaiting: 0 })
-    const stuck = ['a', '2001:db8::1'].map(client => {
-      const waiting = new ReadableStream({ pull: () => new Promise(() => {}) })
-      const init = { ...from(client), body: waiting, duplex: 'half' as const }
-      return crowded.request(new Request(`http://x${PATH}`, init))
+    const bodies = ['a', '2001:db8::1'].map(client => {
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+      const init = { ...from(client), body: readable, duplex: 'half' as const }
+      const answer = crowded.request(new Request(`http://x${PATH}`, init))
+      return { answer, end: () => writable.close() }
     })
+    const [first, second] = bodies
     // Of the same network as the second, whose share it has.
     const whole = await crowded.request(PATH, from('2001:db8::2'))
     assert.notEqual(whole.status, 503)
     await whole.arrayBuffer()
-    const gone = await stuck[1]
+    const gone = await second?.answer
     assert.deepEqual([gone?.status, gone?.headers.get('retry-after')], [503, '10'])
     for (const client of ['d', 'e', 'f'])
       await (await crowded.request(PATH, from(client))).arrayBuffer()
+    await first?.end()
+    assert.notEqual((await first?.answer)?.status, 503)
   })
 
   test('git is stopped when its client takes nothing any more, and not while it takes a little', async t => {
     const { gitCommand, noted: logged } = await fakeGit(ENDLESS)
-    const here = await openServer(t, { requestSeconds: 2 })
+    const here = await openServer(t, { requestSeconds: 0.1 })
     here.answer(app({ gitCommand }).fetch)
     const clients = [1, 2].map(() => connect(Number(new URL(here.url).port), '127.0.0.1').pause())
     for (const [i, client] of clients.entries()) {

@@ -23,14 +23,18 @@ async function start(t: TestContext, fallback: 'redirect' | 'serve', env = {}) {
   })
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'ours', version: '1.0.0' })
-  const ask = async (path: string, init: RequestInit = {}) => {
-    const answer = await registry.app.request(path, init)
+  const ask = async (path: string, init: RequestInit = {}, env = {}) => {
+    const answer = await registry.app.request(path, init, env)
     // An answer that nobody reads would keep its place.
     const bytes = await answer.arrayBuffer()
     const { status, headers } = answer
     return new Response(status === 304 ? null : bytes, { status, headers })
   }
-  return { made, registry, token, ask }
+  const askFrom = (remoteAddress: string, path: string) =>
+    ask(path, {}, { incoming: { socket: { remoteAddress } } })
+  const statusFrom = async (...asked: Parameters<typeof askFrom>) =>
+    (await askFrom(...asked)).status
+  return { made, registry, token, ask, askFrom, statusFrom }
 }
 
 test('names that are not here are redirected to the upstream, and own ones never', async t => {
@@ -127,67 +131,53 @@ test('names that are not here are served from here, by the rules of the upstream
 })
 
 test('slow downloads of .crate files hold up no index file', async t => {
-  const { made, registry } = await start(t, 'serve')
+  const { made, statusFrom } = await start(t, 'serve')
   made.publish({ name: 'demo' })
   const versions = Array.from({ length: 40 }, (_, at) => `1.0.${at}`)
   for (const version of versions) made.publish({ name: 'slow', version })
   const { opened: resumes, open: resume } = gate()
   made.fault = url => (url.endsWith('.crate') ? { stopsAfter: 20, resumes } : null)
-  const ask = async (remoteAddress: string, path: string) => {
-    const env = { incoming: { socket: { remoteAddress } } }
-    const answer = await registry.app.request(path, {}, env)
-    await answer.arrayBuffer()
-    return answer.status
-  }
   const all = versions.map((version, at) =>
-    ask(`192.0.2.${at % 2}`, `/crates/slow/slow-${version}.crate`),
+    statusFrom(`192.0.2.${at % 2}`, `/crates/slow/slow-${version}.crate`),
   )
   const began = () => made.requests.all.filter(({ url }) => url.endsWith('.crate')).length
   await until(() => began() >= 32, 'not enough downloads')
   for (const address of ['192.0.2.0', '192.0.2.9'])
-    assert.equal(await ask(address, '/index/de/mo/demo'), 200)
+    assert.equal(await statusFrom(address, '/index/de/mo/demo'), 200)
   resume()
   assert.deepEqual(new Set(await Promise.all(all)), new Set([200]))
 })
 
 test('made-up names of one client hold up no others, and nothing that is here', async t => {
-  const { made, registry } = await start(t, 'serve')
+  const { made, registry, statusFrom } = await start(t, 'serve')
   const { cksum } = JSON.parse(made.publish({ name: 'demo' }))
-  const ask = async (remoteAddress: string, path: string) => {
-    const env = { incoming: { socket: { remoteAddress } } }
-    const answer = await registry.app.request(path, {}, env)
-    await answer.arrayBuffer()
-    return answer.status
-  }
   const [index, file] = ['/index/de/mo/demo', '/crates/demo/demo-1.0.0.crate']
   const kept = [file, `/upstream/up/crates/demo-1.0.0-${cksum}.crate`]
-  for (const path of [index, ...kept]) assert.equal(await ask('192.0.2.1', path), 200)
+  for (const path of [index, ...kept]) assert.equal(await statusFrom('192.0.2.1', path), 200)
   // Its index file is to be confirmed again.
   registry.now = new Date(registry.now.getTime() + 60_000)
   made.requests.clear()
   const { opened: resumes, open: resume } = gate()
   made.fault = url =>
     url.includes('/flood') ? { status: 200, body: 'x', stopsAfter: 0, resumes } : null
-  const flood = Array.from({ length: 100 }, (_, at) => ask('192.0.2.1', `/index/fl/oo/flood-${at}`))
+  const flood = Array.from({ length: 100 }, (_, at) =>
+    statusFrom('192.0.2.1', `/index/fl/oo/flood-${at}`),
+  )
   await until(() => made.requests.all.length >= 16, 'nothing is asked for')
-  for (const path of kept) assert.equal(await ask('192.0.2.1', path), 200)
-  assert.equal(await ask('192.0.2.2', index), 200)
+  for (const path of kept) assert.equal(await statusFrom('192.0.2.1', path), 200)
+  assert.equal(await statusFrom('192.0.2.2', index), 200)
   assert.equal(made.requests.all.length, 17)
   resume()
   assert.ok((await Promise.all(flood)).every(status => status === 404 || status === 503))
 })
 
 test('invented names of one client end soon, by every road; what is kept and others go on', async t => {
-  const { made, registry } = await start(t, 'serve', { PLIMSOLL_LIMITS_UPSTREAM_PER_MINUTE: '200' })
+  const env = { PLIMSOLL_LIMITS_UPSTREAM_PER_MINUTE: '200' }
+  const { made, registry, askFrom, statusFrom } = await start(t, 'serve', env)
   const { cksum } = JSON.parse(made.publish({ name: 'demo' }))
   made.publish({ name: 'other' })
-  const ask = async (remoteAddress: string, path: string) => {
-    const env = { incoming: { socket: { remoteAddress } } }
-    const answer = await registry.app.request(path, {}, env)
-    return { answer, text: await answer.text() }
-  }
   const [index, file] = ['/index/de/mo/demo', `/upstream/up/crates/demo-1.0.0-${cksum}.crate`]
-  for (const path of [index, file]) assert.equal((await ask('192.0.2.1', path)).answer.status, 200)
+  for (const path of [index, file]) assert.equal(await statusFrom('192.0.2.1', path), 200)
   const roads: ((name: string) => string)[] = [
     name => `/index/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`,
     name => `/upstream/up/index/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`,
@@ -202,7 +192,7 @@ test('invented names of one client end soon, by every road; what is kept and oth
     made.requests.clear()
     const statuses = new Map<number, number>()
     for (let n = 0; n < 40; n++) {
-      const { answer } = await ask(client, road(`made${at}x${n}`))
+      const answer = await askFrom(client, road(`made${at}x${n}`))
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
       if (answer.status === 429) assert.match(answer.headers.get('retry-after') ?? '', /^[1-6]$/)
     }
@@ -217,25 +207,25 @@ test('invented names of one client end soon, by every road; what is kept and oth
     assert.equal(made.requests.all.length, 10)
     // What is kept is answered, and not confirmed; names that are not wait.
     registry.now = new Date(registry.now.getTime() + 11_000 * (at % 2))
-    for (const path of [index, file]) assert.equal((await ask(client, path)).answer.status, 200)
-    assert.equal((await ask('192.0.2.1', index)).answer.status, 200)
+    for (const path of [index, file]) assert.equal(await statusFrom(client, path), 200)
+    assert.equal(await statusFrom('192.0.2.1', index), 200)
   }
   // In all, ten times as many.
   let requests = 0
   registry.now = new Date(registry.now.getTime() + 600_000)
   for (let n = 0; n < 250; n++) {
     made.requests.clear()
-    await ask(`203.0.113.${n}`, `/index/al/l/al-l${n}`)
-    await ask(`203.0.113.${n}`, `/index/al/l-/al-l${n}`)
-    await ask(`203.0.113.${n}`, `/index/al/l-/all-${n}`)
-    await ask(`203.0.113.${n}`, `/index/al/l-/all-${n}`)
+    await statusFrom(`203.0.113.${n}`, `/index/al/l/al-l${n}`)
+    await statusFrom(`203.0.113.${n}`, `/index/al/l-/al-l${n}`)
+    await statusFrom(`203.0.113.${n}`, `/index/al/l-/all-${n}`)
+    await statusFrom(`203.0.113.${n}`, `/index/al/l-/all-${n}`)
     requests += made.requests.all.length
   }
   assert.equal(requests, 100)
-  assert.equal((await ask('192.0.2.2', '/index/ot/he/other')).answer.status, 429)
-  assert.equal((await ask('192.0.2.2', file)).answer.status, 200)
+  assert.equal(await statusFrom('192.0.2.2', '/index/ot/he/other'), 429)
+  assert.equal(await statusFrom('192.0.2.2', file), 200)
   registry.now = new Date(registry.now.getTime() + 60_000)
-  assert.equal((await ask('192.0.2.2', '/index/ot/he/other')).answer.status, 200)
+  assert.equal(await statusFrom('192.0.2.2', '/index/ot/he/other'), 200)
 })
 
 test('downloads that always fail, and a place of .crate files that is not there, count as well', async t => {

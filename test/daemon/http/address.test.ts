@@ -11,8 +11,7 @@ import { clientAddress } from '../../../daemon/http/client-address.ts'
 import { listen } from '../../../daemon/http/listen.ts'
 import type { AuditEvent } from '../../../generator/accounts/audit.ts'
 import { Cleanup } from '../../support/cleanup.ts'
-import { plimsoll, serve } from '../../support/plimsoll.ts'
-import { plimsollHere } from '../../support/program.ts'
+import { plimsollHere, serveHere } from '../../support/program.ts'
 import { refusedWith } from '../../support/refusal.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { scratch } from '../../support/scratch.ts'
@@ -54,7 +53,7 @@ test('serve on a Unix socket needs a base URL, and then answers there', async t 
   const dir = join(folder, 'registry')
   await plimsollHere(['init', '--dir', dir])
   const socket = join(folder, 'plimsoll.sock')
-  const refused = await plimsoll('.', ['serve', '--dir', dir, '--listen', `unix:${socket}`])
+  const refused = await plimsollHere(['serve', '--dir', dir, '--listen', `unix:${socket}`])
   const said = `error: it is not known at which address users reach unix:${socket}; name it with --base-url, or as \`registry.base_url\`\n`
   assert.deepEqual([refused.code, refused.stderr], [2, said])
 })
@@ -63,7 +62,7 @@ test('an address that means every address of the machine is warned of', async t 
   const cleanup = new Cleanup(t)
   const dir = join(scratch(cleanup), 'registry')
   await plimsollHere(['init', '--dir', dir])
-  const daemon = await serve(cleanup, dir, {}, undefined, '0.0.0.0:0')
+  const daemon = await serveHere(cleanup, dir, {}, '0.0.0.0:0')
   assert.match(
     daemon.log(),
     /^warning: listening on every address of this machine, but .*base_url/m,

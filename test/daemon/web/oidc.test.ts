@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { all } from '../../../generator/database/statement.ts'
 import { comeBack, logInAt, OidcIssuer, sendTo } from '../../support/oidc-issuer.ts'
+import { said } from '../../support/oidc-registry.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { Visitor } from '../../support/visitor.ts'
 
@@ -16,15 +17,6 @@ async function prepared(t: TestContext, more: Record<string, string> = {}, env =
   const users = () =>
     all(test.registry.database, 'SELECT login, name, admin FROM users ORDER BY id')
   return { issuer, test, users }
-}
-
-/** What a page says of what went wrong. */
-async function said(answer: Response): Promise<string> {
-  const text = await answer.text()
-  return (
-    /role="alert">([^<]*)/.exec(text)?.[1]?.replaceAll('&quot;', '"').replaceAll('&#39;', "'") ??
-    text
-  )
 }
 
 test('a first login makes an account, the next one finds it by its subject', async t => {

@@ -11,7 +11,7 @@ import { refuses, servedFolder } from '../../support/served-folder.ts'
 import { until } from '../../support/until.ts'
 
 test('a backup made while publishes go on has every release acknowledged before it began, and restores whole', async t => {
-  const served = await servedFolder(t, { PLIMSOLL_GIT_INDEX: 'auto' })
+  const served = await servedFolder(t, { PLIMSOLL_GIT_INDEX: 'auto' }, serve)
   const { url } = served
   await served.ok('user', 'add', 'alice')
   const token = await served.ok('token', 'create', '--user', 'alice')
