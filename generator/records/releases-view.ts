@@ -79,7 +79,7 @@ export const findableWith = (owners: string) => `SELECT marked.id, search_crates
   LEFT JOIN listings ON listings.crate_id = crates.id
   LEFT JOIN ${RELEASES} ON releases.id = listings.newest_id
   LEFT JOIN dependents ON dependents.dependency = crates.canonical || '_core'
-    AND dependents.dependent = crates.canonical AND elsewhere = 0
+    AND dependents.dependent = crates.canonical
   LEFT JOIN listings AS core ON core.canonical = dependents.dependency
   LEFT JOIN ${releasesAs('core_newest')} ON core_newest.id = core.newest_id`
 
