@@ -1,11 +1,10 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { refuse } from '../../core/error/error.ts'
-import { isName } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { parseClaims, shownClaims } from '../../core/trust/rule.ts'
 import { isToken } from '../../generator/accounts/tokens.ts'
-import { findCrate } from '../../generator/records/crates.ts'
+import { requireCrate } from '../../generator/records/crates.ts'
 import { cratesOf, isOwner } from '../../generator/records/owners.ts'
 import { findCard } from '../../generator/records/pages/cards.ts'
 import { exchange, revoke } from '../../generator/trust/exchange.ts'
@@ -140,8 +139,7 @@ export async function patchCrate({ registry }: Deps, c: Context, actor: Actor) {
 
 /** Finds a crate; refuses who does not own it, and a token for others. */
 async function ownCrate({ clock, database }: Deps['registry'], actor: Actor, name: string) {
-  const crate = (isName(name) && (await findCrate(database, name))) || null
-  if (!crate) return refuse('crate_unknown', { name })
+  const crate = await requireCrate(database, name)
   if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
   const at = timestamp(clock())
   const owns = actor.who === 'user' && (await isOwner(database, crate.id, actor.user.id, at))

@@ -1,5 +1,4 @@
 import { refuse, refuseErrors } from '../../core/error/error.ts'
-import { isName } from '../../core/name.ts'
 import { findUser } from '../../generator/accounts/accounts.ts'
 import { addOwners, removeOwners } from '../../generator/accounts/ownership.ts'
 import { showChanges } from '../../generator/cli/console/changes.ts'
@@ -9,17 +8,12 @@ import {
   registryCommand,
 } from '../../generator/cli/console/command.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { type CrateRecord, findCrate } from '../../generator/records/crates.ts'
+import { type CrateRecord, requireCrate } from '../../generator/records/crates.ts'
 import { listOwners } from '../../generator/records/owners.ts'
-import type { Registry } from '../../generator/registry/registry.ts'
 import { listRules, ruleText } from '../../generator/trust/rules.ts'
 import { dropRule } from '../../generator/trust/rules-changes.ts'
 
 const CRATE = { '<crate>': 'the name of a crate' }
-
-async function crateOf({ database }: Registry, name: string) {
-  return (isName(name) && (await findCrate(database, name))) || refuse('crate_unknown', { name })
-}
 
 const registerList = registryCommand('list', {
   about: 'list the owners of a crate',
@@ -29,7 +23,10 @@ const registerList = registryCommand('list', {
   fails: 'there is no such crate',
   reads: true,
   async run({ registry, report }: RegistryTask, name: string) {
-    const owners = await listOwners(registry.database, (await crateOf(registry, name)).id)
+    const owners = await listOwners(
+      registry.database,
+      (await requireCrate(registry.database, name)).id,
+    )
     const rows = owners.map(owner => [String(owner.id), owner.login, owner.name ?? ''])
     report(owners, table(['id', 'user', 'name'], rows))
   },
@@ -53,7 +50,7 @@ function changing(
     json: 'an object: `crate`; `user`; `changed`, false if it was so before',
     fails: 'there is no such crate or user, or the crate would have no owner left',
     async run(task: RegistryTask<RuleOptions>, name: string, login: string) {
-      const crate = await crateOf(task.registry, name)
+      const crate = await requireCrate(task.registry.database, name)
       if (work === removeOwners) await settleRules(task, crate, login)
       const { changed, unchanged } = await work(task.registry, crate, [login], task.change)
       refuseErrors((await showChanges(task)).issues)

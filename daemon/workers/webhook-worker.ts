@@ -1,6 +1,7 @@
 import type { OnFailure } from '../../core/async/on-failure.ts'
 import { Repeater, within } from '../../core/async/repeater.ts'
 import { issue, Refusal } from '../../core/error/error.ts'
+import type { Environment } from '../../core/settings/source.ts'
 import type { Lease } from '../../generator/places/locks/process-mutex.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import {
@@ -22,8 +23,6 @@ const AT_ONCE = 8
 
 /** For how many seconds at most a stop waits for answers; who has not answered is asked again. */
 const CLOSE_SECONDS = 5
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Sends recorded events, each until its receiver has taken it; a receiver that hangs holds up no

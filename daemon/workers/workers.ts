@@ -2,6 +2,7 @@
 // request.
 import type { Logger } from 'pino'
 import type { OnFailure } from '../../core/async/on-failure.ts'
+import type { Environment } from '../../core/settings/source.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { systemRefusal } from '../../generator/places/disk/fault.ts'
 import { isPaused } from '../../generator/records/pause.ts'
@@ -15,7 +16,7 @@ import { type GitWorker, openGitWorker } from './git-worker.ts'
 import { IndexWorker } from './index-worker.ts'
 import { MirrorWorker } from './mirror-worker.ts'
 import { TakeoverWorker } from './takeover-worker.ts'
-import { type Environment, WebhookWorker } from './webhook-worker.ts'
+import { WebhookWorker } from './webhook-worker.ts'
 import type { Worker } from './worker.ts'
 
 export interface Workers {

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { type BucketAddress, isBucket, parseBucketAddress } from '../../core/paths/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import type { Environment } from '../../core/settings/source.ts'
 import type { BucketPlace } from './bucket-place.ts'
 import type { Cdn, Sender } from './cdn.ts'
 import { ChangeNumber } from './change-number.ts'
@@ -10,7 +11,6 @@ import { isInside } from './disk/files.ts'
 import { FolderPlace } from './folder-place.ts'
 import type { Mirror, TreeRecords } from './mirror.ts'
 import { PublicTree } from './public-tree.ts'
-import type { Environment } from './s3/options.ts'
 
 /**
  * Refuses a public tree that lies in the crate store, or has it or the registry folder in itself:

@@ -1,4 +1,5 @@
-import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
+import { refuse } from '../../core/error/error.ts'
+import { type CanonicalName, canonicalName, isName, type Name } from '../../core/name.ts'
 import { lookAlikeSkeleton } from '../../core/policy/look-alike.ts'
 import {
   all,
@@ -23,6 +24,11 @@ export const CRATE = 'crates.id, crates.name, crates.created_at AS "createdAt", 
 /** Finds a crate by the canonical form of its name, so `foo-bar` finds `Foo_Bar`. */
 export function findCrate(db: Queries, name: Name): Promise<CrateRecord | null> {
   return first(db, `SELECT ${CRATE} FROM crates WHERE canonical = ?`, canonicalName(name))
+}
+
+/** Finds a crate as `findCrate` does; refuses a text that names none. */
+export async function requireCrate(db: Queries, name: string): Promise<CrateRecord> {
+  return (isName(name) && (await findCrate(db, name))) || refuse('crate_unknown', { name })
 }
 
 /** Returns a crate by its id; null when there is none. */

@@ -1,7 +1,8 @@
 // generator/places/s3: Object storage by the protocol of S3. places/ and deploy/ call it; it never
 // knows what an object means.
 import type { S3ClientConfig } from '@aws-sdk/client-s3'
-import type { BucketOptions, Environment } from './options.ts'
+import type { Environment } from '../../../core/settings/source.ts'
+import type { BucketOptions } from './options.ts'
 import { expectStorage } from './requests.ts'
 import { S3Client } from './sdk.ts'
 

@@ -1,7 +1,5 @@
 import type { BucketAddress } from '../../../core/paths/bucket.ts'
-
-/** The environment of the process. */
-export type Environment = Readonly<Record<string, string | undefined>>
+import type { Environment } from '../../../core/settings/source.ts'
 
 /** Where a bucket is, and how to reach it. */
 export interface BucketOptions {

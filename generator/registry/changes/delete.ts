@@ -8,7 +8,7 @@ import { pace } from '../../database/pace.ts'
 import { showing, systemRefusal } from '../../places/disk/fault.ts'
 import { rebuildCrate } from '../../projections/index/show.ts'
 import type { Change } from '../../records/change.ts'
-import { type CrateRecord, findCrate } from '../../records/crates.ts'
+import { type CrateRecord, requireCrate } from '../../records/crates.ts'
 import { listReleases, mentions, type ReleaseRecord } from '../../records/releases.ts'
 import { removeReleases } from '../../records/releases-changes.ts'
 import { listTombstones, type Tombstone } from '../../records/releases-stored.ts'
@@ -38,8 +38,7 @@ export interface DeletionPlan {
 /** Returns what a deletion would remove; refuses unknown crates and versions. */
 export async function planDeletion(registry: Registry, deletion: Deletion): Promise<DeletionPlan> {
   const { name, version } = deletion
-  const crate = await findCrate(registry.database, name)
-  if (!crate) return refuse('crate_unknown', { name })
+  const crate = await requireCrate(registry.database, name)
   const all = await listReleases(registry.database, crate.id)
   const releases = version === null ? all : all.filter(release => release.version === version)
   const unfinished = await listUnfinished(registry, crate, version)

@@ -1,5 +1,4 @@
 import { refuse } from '../../../core/error/error.ts'
-import { isName } from '../../../core/name.ts'
 import {
   covers,
   type Deprecation,
@@ -10,7 +9,7 @@ import {
 import { all, insertAll, type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../../records/change.ts'
 import { type Records, tellFollowers } from '../../records/crate-change.ts'
-import { findCrate } from '../../records/crates.ts'
+import { requireCrate } from '../../records/crates.ts'
 import { requireOwner } from '../../records/owners.ts'
 import { listVersions } from '../../records/releases.ts'
 
@@ -44,8 +43,7 @@ export async function setDeprecated(
     refuse('successor_invalid', { use: said.use })
   if (said && requirement.length > RANGE_MAX) refuse('requirement_long', { max: RANGE_MAX })
   return makeChange(database, change, 'user', async (tx, by) => {
-    const crate = isName(name) ? await findCrate(tx, name) : null
-    if (!crate) return refuse('crate_unknown', { name })
+    const crate = await requireCrate(tx, name)
     const as = await requireOwner(tx, crate, by)
     const before = await listDeprecations(tx, crate.id)
     const old = before.find(each => each.requirement === requirement)
