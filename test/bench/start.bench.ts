@@ -2,18 +2,20 @@
  * Start of the real program up to `listening on …`, in a small registry and in one of 200,000
  * crates, after an orderly end and after a kill; its memory when it has nothing to do, and how long
  * its first publish takes next to later ones. In an empty registry, processor time until `/readyz`
- * and memory. `PLIMSOLL_BENCH_CRATES` is another number of crates.
+ * and memory, with `PLIMSOLL_BENCH_BESIDE` beside another build, whose `cli.js` it names.
+ * `PLIMSOLL_BENCH_CRATES` is another number of crates.
  */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quantile } from '../support/measure.ts'
+import { daemonOf, type Figures, inRounds, registryOf } from './support/builds.ts'
 import { Contender } from './support/contender.ts'
 import { filledRegistry } from './support/filled-registry.ts'
 import { Program } from './support/program.ts'
 import { publishBody } from './support/publishing.ts'
-import { newRegistry, startDaemon } from './support/registry.ts'
-import { bench } from './support/servers.ts'
+import { startDaemon } from './support/registry.ts'
+import { bench, type Servers } from './support/servers.ts'
 import { type Goal, type Measurement, measured } from './support/table.ts'
 
 const ROUNDS = 7
@@ -29,7 +31,8 @@ interface Starts {
   readonly wall: number[]
 }
 
-await bench(async ({ folder }) => {
+await bench(async servers => {
+  const { folder } = servers
   const few = join(folder, 'few')
   const { dir, token } = await filledRegistry(FEW)
   cpSync(dir, few, { recursive: true })
@@ -53,7 +56,7 @@ await bench(async ({ folder }) => {
     measured(`${ofFew}: first publish`, middle(publish.first), 'ms', { atMost: 4 }, later),
     measured(`${ofFew}: resident memory, idle`, empty, 'MiB'),
     measured(`${ofMany}: resident memory, idle`, idle, 'MiB', { atMost: 150 }),
-    ...(await untilReady(folder)),
+    ...(await besides(servers)),
   ]
 })
 
@@ -80,25 +83,31 @@ async function idleMemory(dir: string): Promise<number> {
   return size
 }
 
-/** Starts of an empty registry: processor time until it is ready, and memory when it is idle. */
-async function untilReady(folder: string): Promise<Measurement[]> {
-  const [processor, memory]: [number[], number[]] = [[], []]
-  for (let round = 0; round < ROUNDS; round++) {
-    const dir = join(folder, `empty-${round}`)
-    await newRegistry(dir)
-    const daemon = await startDaemon(dir)
-    const url = `http://127.0.0.1:${daemon.port}/readyz`
-    while ((await fetch(url, { headers: { connection: 'close' } })).status !== 200) await sleep(5)
-    const { own, ended } = daemon.usage()
-    processor.push(own + ended)
-    await daemon.quiet()
-    memory.push(daemon.memory())
-    await daemon.stop()
-  }
-  return [
-    measured('empty: processor time until ready', middle(processor), 'ms'),
-    measured('empty: resident memory, idle', middle(memory), 'MiB'),
-  ]
+/** Starts of an empty registry until it is ready, and its memory, beside those of another build. */
+function besides(servers: Servers): Promise<Measurement[]> {
+  const units = {
+    'empty: processor time until ready': ['ms'],
+    'empty: resident memory, idle': ['MiB', { atMost: 95 }],
+  } as const
+  let rounds = 0
+  return inRounds(ROUNDS, units, async builds => {
+    const found: Figures[] = []
+    for (const build of builds) {
+      const dir = join(servers.folder, `empty-${rounds++}`)
+      registryOf(build, dir, 1)
+      const daemon = await servers.stopping(daemonOf(build, dir))
+      const url = `http://127.0.0.1:${daemon.port}/readyz`
+      while ((await fetch(url, { headers: { connection: 'close' } })).status !== 200) await sleep(5)
+      const { own, ended } = daemon.usage()
+      await daemon.quiet()
+      found.push({
+        'empty: processor time until ready': own + ended,
+        'empty: resident memory, idle': daemon.memory(),
+      })
+      await daemon.stop()
+    }
+    return found
+  })
 }
 
 /** Milliseconds of the first publishes after starts, and of later ones. */
