@@ -115,7 +115,9 @@ const child = spawn(
   process.execPath,
   [
     '--enable-source-maps',
-    `--import=${pathToFileURL(join(root, 'scripts', 'processor-time.mjs'))}`,
+    ...['processor-time.mjs', 'test-hook.mjs'].map(
+      name => `--import=${pathToFileURL(join(root, 'scripts', name))}`,
+    ),
     join(root, 'scripts', 'test-files.mjs'),
     // Much of a test is waiting for cargo, browsers and disks.
     String(availableParallelism() + 2),

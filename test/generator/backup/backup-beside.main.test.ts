@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
 import { pathOf } from '../../support/index-path.ts'
-import { plimsollHere, serveHere } from '../../support/program.ts'
+import { plimsoll, serve } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { publishTo } from '../../support/release.ts'
 import { scratch } from '../../support/scratch.ts'
 import { refuses, servedFolder } from '../../support/served-folder.ts'
@@ -46,7 +47,7 @@ test('a backup made while publishes go on has every release acknowledged before 
 
   const cleanup = new Cleanup(t)
   const dir = join(scratch(cleanup), 'restored')
-  const command = (...args: string[]) => plimsollHere([...args, '--dir', dir])
+  const command = (...args: string[]) => plimsoll('.', [...args, '--dir', dir])
   const restored = await command('restore', file)
   // What takes longer than ten seconds tells how far it is.
   const complaints = restored.stderr.replace(/^rendering pages: .*\n/gm, '')
@@ -61,7 +62,7 @@ test('a backup made while publishes go on has every release acknowledged before 
   assert.equal(there.length, count)
   for (const release of before) assert.ok(there.includes(release), release)
   // The old token still works there: it is part of what was saved.
-  const again = await serveHere(cleanup, dir)
+  const again = await serve(cleanup, dir)
   const epsilon = { name: 'epsilon', version: '1.0.0' }
   assert.equal((await publishTo(again.url, token, epsilon)).status, 200)
 })
