@@ -236,7 +236,7 @@ function mocksOthers(file) {
 
 /**
  * Deals short files out to a few processes, joined by commas: in a process of its own, most take
- * longer to load than to run.
+ * longer to load than to run. They compute while the others wait: every other process is a group.
  */
 function grouped(files) {
   const short = files.filter(
@@ -245,7 +245,9 @@ function grouped(files) {
   const groups = short
     .slice(0, GROUPS)
     .map((_, at) => short.filter((_, index) => index % GROUPS === at).join(','))
-  return [...slowFirst(files.filter(file => !short.includes(file))), ...groups]
+  const others = slowFirst(files.filter(file => !short.includes(file)))
+  const pairs = groups.flatMap((group, at) => [...others.slice(at, at + 1), group])
+  return [...pairs, ...others.slice(groups.length)]
 }
 
 /**
