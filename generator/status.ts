@@ -17,7 +17,7 @@ import { countMarks, listFailedMarks } from './records/marks.ts'
 import { stuckCrates } from './records/owners.ts'
 import { listPlainPages } from './records/pages/plain-pages.ts'
 import { type Pause, readPause } from './records/pause.ts'
-import { type Failure, listFailures } from './records/values.ts'
+import { listFailures } from './records/values.ts'
 import { tlsProblem } from './registry/certificate.ts'
 import { DATABASE_FILE } from './registry/folder.ts'
 import { type Registry, serveHolder } from './registry/registry.ts'
@@ -70,7 +70,7 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
       'Node.js': process.versions.node,
       [name]: version,
     },
-    last_errors: (await listFailures(database)).filter(failure => isOfSettings(registry, failure)),
+    last_errors: await listFailures(database),
     failed_work: await listFailedMarks(database, registry.followers),
     plain_pages: await listPlainPages(database, PLAIN_SHOWN),
     tokens_without_read: await listWithoutRead(database, registry.settings.auth.required, now),
@@ -83,18 +83,6 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
       PLAIN_SHOWN,
     ),
   }
-}
-
-/** Returns whether a failure is of what the settings still have. */
-function isOfSettings({ settings, tree }: Registry, { what }: Failure): boolean {
-  const { git, upstream, webhook } = settings
-  if (what === 'webhook') return Object.keys(webhook).length > 0
-  if (what === 'git push') return git.push.length > 0
-  if (what === 'git index') return git.index !== 'off'
-  if (what === 'upload') return tree.mirror !== null
-  if (what === 'cdn purge') return settings.cdn.purge_url !== null
-  const [, name] = /^requests to the upstream (.*)$/.exec(what) ?? []
-  return name === undefined || Object.values(upstream).some(each => each.name === name)
 }
 
 /** Returns what operators should do something about. */
