@@ -77,9 +77,7 @@ test('an owner who removes herself is named, and an administrator who yanks is c
 })
 
 test('the status page shows pending work, failures and versions, and counts up to a limit', async t => {
-  const test = await TestRegistry.open(t, {
-    env: { PLIMSOLL_GIT_PUSH: 'https://git.test/index.git' },
-  })
+  const test = await TestRegistry.open(t)
   await test.user('root', {}, true)
   const { database } = test.registry
   const why = '`origin` says no <b>'
