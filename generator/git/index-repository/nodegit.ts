@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { blobId } from './bare-repository.ts'
 import {
   type CommitInfo,
@@ -75,11 +76,22 @@ interface Treebuilder {
   write(): Promise<Oid>
 }
 
-/** Loads nodegit. The specifier is a variable so that the program compiles without the package. */
+/**
+ * Loads nodegit, without the settings of a user: libgit2 looks for them once, where these variables
+ * lead, and fails with a file that this process may not read.
+ */
 export async function loadNodegit(): Promise<NodeGit> {
-  const specifier = 'nodegit'
-  const loaded: { default: NodeGit } = await import(specifier)
-  return loaded.default
+  const { HOME, XDG_CONFIG_HOME } = process.env
+  for (const name of ['HOME', 'XDG_CONFIG_HOME']) delete process.env[name]
+  try {
+    // In one go, so that nobody meanwhile misses the variables.
+    return createRequire(import.meta.url)('nodegit')
+  } finally {
+    Object.assign(process.env, {
+      ...(HOME && { HOME }),
+      ...(XDG_CONFIG_HOME && { XDG_CONFIG_HOME }),
+    })
+  }
 }
 
 /** The engine inside this process: libgit2 through nodegit. */
