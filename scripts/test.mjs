@@ -13,10 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { availableParallelism, homedir, tmpdir } from 'node:os'
-import { dirname, join, normalize } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
+import { modules, OURS, PROCESS, startsProcess, textOf } from './test-modules.mjs'
+import { LONG, processesFor } from './test-order.mjs'
 import { program as versitygw } from './versitygw.mjs'
 
 /** Seconds of both whole runs on a quiet machine with two processors. */
@@ -35,42 +37,15 @@ const TIMEOUT_MS = 15 * 60_000
 
 /** The folders of unit tests. */
 const UNIT = /^dist[\\/]test[\\/](?:core|site|generator|daemon)[\\/]/
-/**
- * Files that wait for browsers, Cargo, kills, servers or slow clients most of the time. Each has its
- * process: by their share of a group's time they would seem to take too much.
- */
-const WAITING = new RegExp(
-  [
-    'browser/',
-    'conformance/',
-    'crash/',
-    'contract/(?:postgres|bucket-away)',
-    'daemon/files/(?:stored-crate|git-http-load)',
-  ]
-    .join('|')
-    .replaceAll('/', '[\\\\/]'),
-)
-/** Suites that may take long: of a main promise, and for `npm run test:all`. */
-const LONG = /\.(?:main|slow)\.test\.js$/
+/** Suites for `npm run test:all`. */
 const SLOW = /\.slow\.test\.js$/
 
-/** Modules of tests, which may start processes, and those of the program that read `dist/assets`. */
-const OURS = /^dist[\\/](?:test|sample-app|bench|chaos)[\\/]/
-const PROCESS = /["'](?:node:child_process|playwright-core)["']/
+/** Modules of the program that read `dist/assets`. */
 const OF_PAGES = /[\\/]layout[\\/]assets\.js$|[\\/]static[\\/]cache\.js$/
 
 /** Bytes that the folders of all tests may need at a time, with room to spare: 4 GiB. */
 const MEMORY = 4 * 1024 ** 3
 
-/** Number of processes that run short tests. */
-const GROUPS = 10
-
-const textOf = remembered(file => readFileSync(join(root, file), 'utf8'))
-const importsOf = remembered(file =>
-  [...textOf(file).matchAll(/(?:from|import\() ?["'](\.[^"']+\.js)["']/g)].map(([, path]) =>
-    normalize(join(dirname(file), path)),
-  ),
-)
 const OPTIONS = ['--unit', '--slow']
 const [isUnit, isSlow] = OPTIONS.map(option => process.argv.includes(option))
 const words = process.argv.slice(2).filter(word => !OPTIONS.includes(word))
@@ -123,7 +98,7 @@ const child = spawn(
     String(availableParallelism() + 2),
     String(TIMEOUT_MS),
     TIMES,
-    ...(suite.length > GROUPS ? grouped(suite) : slowFirst(suite)),
+    ...processesFor(suite, TIMES),
   ],
   {
     cwd: root,
@@ -168,21 +143,6 @@ async function testServer() {
   return startTemplate()
 }
 
-/**
- * Whether a test, or a test module it imports, starts a process: a command, git, Cargo, a browser.
- */
-function startsProcess(file) {
-  return [...modules(file)].some(module => OURS.test(module) && PROCESS.test(textOf(module)))
-}
-
-/** Adds a module of dist to those seen, and all that it imports. */
-function modules(file, seen = new Set()) {
-  if (seen.has(file)) return seen
-  seen.add(file)
-  for (const path of importsOf(file)) modules(path, seen)
-  return seen
-}
-
 /** Returns the files for the words or the options. */
 function choose() {
   return ['test', 'sample-app']
@@ -218,50 +178,6 @@ function reads(bundle) {
 /** Whether a file is for the inner loop: short unit tests without a process. */
 function isQuick(file) {
   return UNIT.test(file) && !LONG.test(file) && !startsProcess(file)
-}
-
-function remembered(work) {
-  const known = new Map()
-  return file => {
-    if (!known.has(file)) known.set(file, work(file))
-    return known.get(file)
-  }
-}
-
-/** Whether a file replaces what others in its process use: timers, or methods of a class. */
-function mocksOthers(file) {
-  const mocks = /mock\.timers\.enable\(\{ apis: \[.set|mock\.method\(\w+\.prototype/
-  return mocks.test(textOf(file))
-}
-
-/**
- * Deals short files out to a few processes, joined by commas: in a process of its own, most take
- * longer to load than to run. They compute while the others wait: every other process is a group.
- */
-function grouped(files) {
-  const short = files.filter(
-    file => ![WAITING, LONG].some(name => name.test(file)) && !mocksOthers(file),
-  )
-  const groups = short
-    .slice(0, GROUPS)
-    .map((_, at) => short.filter((_, index) => index % GROUPS === at).join(','))
-  const others = slowFirst(files.filter(file => !short.includes(file)))
-  const pairs = groups.flatMap((group, at) => [...others.slice(at, at + 1), group])
-  return [...pairs, ...others.slice(groups.length)]
-}
-
-/**
- * Slow files first, so that none is left alone at the end: by the last time or, without one, those
- * that may take long, then others that start processes.
- */
-function slowFirst(files) {
-  const times = existsSync(TIMES) ? JSON.parse(readFileSync(TIMES, 'utf8')) : {}
-  const cost = file =>
-    times[file] ?? (LONG.test(file) ? 60_000 : startsProcess(file) ? 30_000 : 1000)
-  return files
-    .map(file => [cost(file), file])
-    .sort(([a], [b]) => b - a)
-    .map(([, file]) => file)
 }
 
 /** Returns how long a whole run takes, from the one before if there was one. */
