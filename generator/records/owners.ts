@@ -60,6 +60,19 @@ export const OWNER_LOGINS = `(SELECT json_group_array(login) FROM (
     JOIN groups ON groups.id = group_id WHERE group_owners.crate_id = crates.id) AS found)`
 
 /**
+ * Whether a crate, by an expression for its id, has no owner, or one that owns the crate of a
+ * statement on `crates`, too.
+ */
+export const sharesOwner = (id: string) => {
+  const some = (table: string, and = '') =>
+    `EXISTS (SELECT 1 FROM ${table} AS theirs WHERE theirs.crate_id = ${id}${and})`
+  const same = (table: string, owner: string) =>
+    some(table, ` AND ${owner} IN (SELECT ${owner} FROM ${table} WHERE crate_id = crates.id)`)
+  return `(NOT (${some('owners')} OR ${some('group_owners')})
+    OR ${same('owners', 'user_id')} OR ${same('group_owners', 'group_id')})`
+}
+
+/**
  * Returns whether a change may publish a crate; `row` has the columns of `OWNED`, or is null for a
  * new one. An administrator may where nobody else can, and a job where its rules say so.
  */

@@ -1,6 +1,7 @@
 import type { Name } from '../../core/name.ts'
 import { all, LIST, type Queries } from '../database/statement.ts'
 import { CRATE } from './crates.ts'
+import { sharesOwner } from './owners.ts'
 
 /** Returns the releases that anybody may see, for a FROM or JOIN: what shows releases reads these. */
 export const releasesAs = (alias: string) => `releases AS ${alias}`
@@ -81,6 +82,7 @@ export const findableWith = (owners: string) => `SELECT marked.id, search_crates
   LEFT JOIN dependents ON dependents.dependency = crates.canonical || '_core'
     AND dependents.dependent = crates.canonical
   LEFT JOIN listings AS core ON core.canonical = dependents.dependency
+    AND ${sharesOwner('core.crate_id')}
   LEFT JOIN ${releasesAs('core_newest')} ON core_newest.id = core.newest_id`
 
 /** Selects the advisories on crates of some names, with the own versions that are not yanked. */

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import * as v from 'valibot'
 import { searchAnswer } from '../../../daemon/api/search-schema.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { ownDependency } from '../../support/release.ts'
 
 type Found = v.InferOutput<typeof searchAnswer>
 
@@ -36,6 +37,25 @@ async function publishAll(
   }
   return token
 }
+
+test('a crate has nothing of the core of somebody else, until they share an owner', async t => {
+  const test = await TestRegistry.open(t)
+  const alice = await publishAll(test, { 'billing-core': 'keywords = ["invoices"]' })
+  const bob = await test.user('bob')
+  const core = ownDependency('billing-core')
+  const billing = { name: 'billing', version: '1.0.0', manifest: core.manifest }
+  const answer = await test.publish(bob, billing, { deps: [core.metadata] })
+  assert.deepEqual([answer.status, 'errors' in answer.body], [200, false])
+  assert.deepEqual(await names(test, '?q=invoices'), ['billing-core'])
+  const owners = '/api/v1/crates/billing-core/owners'
+  const body = JSON.stringify({ users: ['bob'] })
+  const share = async (method: string) =>
+    assert.equal((await test.request(method, owners, alice, { body })).status, 200)
+  await share('PUT')
+  assert.deepEqual(await names(test, '?q=invoices'), ['billing', 'billing-core'])
+  await share('DELETE')
+  assert.deepEqual(await names(test, '?q=invoices'), ['billing-core'])
+})
 
 const NOTHING_ELSE = { similar: [], suggested: [], missing: [] }
 
