@@ -92,16 +92,17 @@ const EMPTY_WORDS = new Set(
 
 /** Returns the first two paragraphs of a README with text beside badges, headings and HTML. */
 function firstParagraphs(readme: string): string {
-  const blocks = readme.slice(0, README_MAX).split(/\r?\n\s*\n/)
-  const texts = blocks.map(block =>
-    block
+  const paragraphs: string[] = []
+  for (const block of readme.slice(0, README_MAX).split(/\r?\n\s*\n/)) {
+    const text = block
       // Bounded: otherwise every bracket that nobody closes reads the rest of the line.
       .replace(/!\[[^\]\n]{0,200}\](?:\([^)\n]{0,500}\)|\[[^\]\n]{0,200}\])?/g, '')
       .replace(/\[([^\]\n]{0,200})\](?:\([^)\n]{0,500}\)|\[[^\]\n]{0,200}\])?/g, '$1')
-      .replace(/<[^>\n]{0,500}>|https?:\S+|^(?:#.*|.*\n[=-]{3,}|\[.*\]:.*)$/gm, ''),
-  )
-  const isTelling = (text: string) => wordsOf(text).length >= 3 && !/^\s*```/.test(text)
-  return texts.filter(isTelling).slice(0, 2).join('\n')
+      .replace(/<[^>\n]{0,500}>|https?:\S+|^(?:#.*|.*\n[=-]{3,}|\[.*\]:.*)$/gm, '')
+    if (wordsOf(text).length >= 3 && !/^\s*```/.test(text)) paragraphs.push(text)
+    if (paragraphs.length === 2) break
+  }
+  return paragraphs.join('\n')
 }
 
 /** Returns the terms by which a crate is found, with their fits: words, its name, and filters. */
