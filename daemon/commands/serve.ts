@@ -1,6 +1,7 @@
 // daemon/commands: The commands that need accounts or a server. program.ts lists them; the library
 // never loads them.
 import type { Logger } from 'pino'
+import { within } from '../../core/async/repeater.ts'
 import { issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { type ListenAddress, parseListen } from '../../core/settings/kind.ts'
 import type { Settings } from '../../core/settings/settings.ts'
@@ -52,6 +53,9 @@ import { UpstreamWorker } from '../upstream/upstream-worker.ts'
 import type { Worker } from '../workers/worker.ts'
 import { openWorkers } from '../workers/workers.ts'
 import { type Life, type Reload, reload } from './reload.ts'
+
+/** For so many milliseconds at most a stop waits for the look at the database. */
+const LOOK_MS = 1000
 
 /** The log message when the other daemons cannot be told that this one stops. */
 const STILL_LISTED = 'this daemon is listed as serving for some more seconds'
@@ -167,6 +171,9 @@ async function work(
   const metrics = new Metrics(registry, server.tlsExpiry)
   await registry.crates.sweep()
   const { list, outdated, ...workers } = await openWorkers(registry, serving, log, metrics, io.env)
+  let looked: Promise<unknown> = Promise.resolve()
+  // A thread inside SQLite cannot be stopped: what it opens would lie in a folder that is gone.
+  ends.push(() => within(looked, LOOK_MS, null))
   const onAlarm = (upstream: string, { kind, name, version }: Alarm) =>
     log.warn({ upstream, kind, crate: name, version }, 'an upstream has raised an alarm')
   const upstreams = await openUpstreams(registry, { env: io.env, onAlarm })
@@ -196,7 +203,7 @@ async function work(
   }
   answer()
   life.reload = () => reload({ registry, server, log, read, answer })
-  watchDamage(registry, log)
+  looked = watchDamage(registry, log)
   await printWelcome(io, registry)
   if (await lacksAdministrator(registry.database, registry.settings, registry.clock()))
     log.warn(NO_ADMINISTRATOR)
@@ -213,9 +220,10 @@ async function work(
 }
 
 /** Looks for damage of the database after the start; logs damage whenever it is found. */
-function watchDamage(registry: Registry, log: Logger): void {
+function watchDamage(registry: Registry, log: Logger): Promise<unknown> {
   damage.onFound = reason => log.error(issue('database_damaged', { reason }).message)
-  findDamage(registry).catch(error => logFailure(log, error, 'cannot look for damage'))
+  const fail = (error: unknown) => logFailure(log, error, 'cannot look for damage')
+  return findDamage(registry).catch(fail)
 }
 
 /** Returns what tells how many seconds are left; they begin with the first call. */
